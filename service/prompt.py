@@ -1,0 +1,305 @@
+"""The words a model sees: a schema as a short outline, and the two parts of an extraction prompt.
+
+`outline` turns a JSON Schema into a compact shape that reads like a type declaration.
+`extraction_messages` puts it beside the document, both as chat messages (for general models) and as
+template variables (for the embedded model, whose own chat template uses nothing else). Rendering the
+template, tokenising and enforcing the schema are other parts' work: an outline informs the model, it
+never decides what is legal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+INSTRUCTION = (
+    "Extract the fields outlined below from the document the user sends. "
+    "Answer with one compact JSON object in the order of the outline; "
+    "use null or an empty list for what the document does not say."
+)
+
+# Annotations that say nothing about which values are right; they are left out of an outline.
+_SILENT = frozenset(
+    {
+        "$schema",
+        "$id",
+        "$anchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "examples",
+        "default",
+    }
+    | {"deprecated", "readOnly", "writeOnly", "description", "type"}
+)
+_BOUNDS = {
+    "string": frozenset({"format", "pattern", "minLength", "maxLength"}),
+    "number": frozenset(
+        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+    ),
+    "array": frozenset({"items", "minItems", "maxItems", "uniqueItems"}),
+    "object": frozenset({"properties", "required", "additionalProperties"}),
+    "boolean": frozenset[str](),
+    "null": frozenset[str](),
+}
+_BOUNDS["integer"] = _BOUNDS["number"]
+
+
+@dataclass(frozen=True)
+class ExtractionPrompt:
+    """One extraction request as a model sees it; the chat template decides which half is used."""
+
+    messages: tuple[Mapping[str, str], ...]
+    variables: Mapping[str, str]
+
+
+def extraction_messages(schema: Mapping[str, Any], document: str) -> ExtractionPrompt:
+    """Return the prompt for `document` under `schema`, with the schema rendered by `outline`."""
+    shape = outline(schema)
+    return ExtractionPrompt(
+        messages=(
+            {"role": "system", "content": f"{INSTRUCTION}\n\n{shape}"},
+            {"role": "user", "content": document},
+        ),
+        variables={"schema": shape, "document": document},
+    )
+
+
+def outline(schema: Mapping[str, Any] | bool) -> str:
+    """Render a JSON Schema as one property a line, nested by indentation.
+
+    `name?: type` marks a property that may be missing, `| null` one that may be null, `// …` carries
+    the description. Local references are written out where they are used; recursive ones are named and
+    declared below. A sub-schema with keywords that have no short form appears as its own compact JSON.
+    Expects a schema that is valid against its dialect; whether it can be enforced is the compiler's
+    question.
+    """
+    writer = _Outline(schema)
+    lines = writer.root()
+    return "\n".join(lines)
+
+
+@dataclass
+class _Outline:
+    """Writes one schema; `declared` grows with the recursive definitions met on the way."""
+
+    schema: Mapping[str, Any] | bool
+    declared: dict[str, str] = field(default_factory=dict)
+
+    def root(self) -> list[str]:
+        lines: list[str] = []
+        schema = self.schema
+        if isinstance(schema, Mapping):
+            heading = ": ".join(
+                one_line(schema[key]) for key in ("title", "description") if schema.get(key)
+            )
+            if heading:
+                lines.append(f"// {heading}")
+            if _is_plain_object(schema):
+                lines.extend(self._members(schema, "", ()))
+            else:
+                lines.extend(self._lines("", schema, "", ()))
+        else:
+            lines.append(json.dumps(schema))
+        written = 0
+        while written < len(self.declared):
+            reference = list(self.declared)[written]
+            target = self._target(reference)
+            lines.extend(self._lines(f"{self.declared[reference]} = ", target, "", (reference,)))
+            written += 1
+        return lines
+
+    def _members(
+        self, schema: Mapping[str, Any], indent: str, inside: tuple[str, ...]
+    ) -> list[str]:
+        """One line, or an indented block, for each property of an object schema."""
+        required = schema.get("required", ())
+        lines: list[str] = []
+        for name, member in schema.get("properties", {}).items():
+            mark = "" if name in required else "?"
+            lines.extend(self._lines(f"{indent}{_key(name)}{mark}: ", member, indent, inside))
+        rest = schema.get("additionalProperties", False)
+        if isinstance(rest, Mapping) and rest:
+            lines.extend(self._lines(f"{indent}[key]: ", rest, indent, inside))
+        return lines
+
+    def _lines(self, head: str, schema: Any, indent: str, inside: tuple[str, ...]) -> list[str]:
+        """`head` and the schema's type; the description stands at the end of the first line."""
+        body = self._type(schema, indent, inside)
+        first, *rest = f"{head}{body}".split("\n")
+        note = self._description(schema)
+        return [f"{first} // {note}" if note and (indent or head) else first, *rest]
+
+    def _description(self, schema: Any) -> str:
+        if not isinstance(schema, Mapping):
+            return ""
+        text = schema.get("description")
+        if text is None and isinstance(schema.get("$ref"), str):
+            target = self._target(schema["$ref"])
+            text = target.get("description") if isinstance(target, Mapping) else None
+        if text is None and isinstance(schema.get("items"), Mapping):
+            text = schema["items"].get("description")
+        return one_line(text) if isinstance(text, str) else ""
+
+    def _type(self, schema: Any, indent: str, inside: tuple[str, ...]) -> str:
+        """The type in short form; several lines where it is an object."""
+        if schema is True or schema == {}:
+            return "any"
+        if not isinstance(schema, Mapping):
+            return self._raw(schema)
+        keys = set(schema) - _SILENT
+        keys = {key for key in keys if not key.startswith("x-")}
+        if "$ref" in keys:
+            return self._reference(schema, keys, indent, inside)
+        if "const" in keys:
+            return _literal(schema["const"]) if keys == {"const"} else self._raw(schema)
+        if "enum" in keys:
+            return self._enum(schema, keys)
+        for word in ("anyOf", "oneOf"):
+            if keys == {word} and "type" not in schema and isinstance(schema[word], Sequence):
+                return " | ".join(self._type(part, indent, inside) for part in schema[word])
+        return self._typed(schema, keys, indent, inside)
+
+    def _enum(self, schema: Mapping[str, Any], keys: set[str]) -> str:
+        values = schema["enum"]
+        if keys != {"enum"} or not isinstance(values, Sequence):
+            return self._raw(schema)
+        return " | ".join(_literal(value) for value in values)
+
+    def _typed(
+        self, schema: Mapping[str, Any], keys: set[str], indent: str, inside: tuple[str, ...]
+    ) -> str:
+        declared = schema.get("type")
+        types = [declared] if isinstance(declared, str) else list(declared or _guess(keys))
+        known = frozenset[str]().union(*(_BOUNDS.get(name, frozenset()) for name in types))
+        if not types or not keys <= known or any(name not in _BOUNDS for name in types):
+            return self._raw(schema)
+        return " | ".join(self._one(name, schema, indent, inside) for name in types)
+
+    def _one(
+        self, name: str, schema: Mapping[str, Any], indent: str, inside: tuple[str, ...]
+    ) -> str:
+        if name == "object":
+            if not schema.get("properties") and not isinstance(
+                schema.get("additionalProperties"), Mapping
+            ):
+                return "{}"
+            members = self._members(schema, indent + "  ", inside)
+            return "\n".join(["{", *members, indent + "}"])
+        if name == "array":
+            item = self._type(schema.get("items", True), indent, inside)
+            unique = " unique" if schema.get("uniqueItems") else ""
+            return f"[{item}]{_range(schema.get('minItems'), schema.get('maxItems'))}{unique}"
+        if name == "string":
+            return _string(schema)
+        if name in ("number", "integer"):
+            return name + _numeric(schema)
+        return name
+
+    def _reference(
+        self, schema: Mapping[str, Any], keys: set[str], indent: str, inside: tuple[str, ...]
+    ) -> str:
+        reference = schema["$ref"]
+        target = self._target(reference)
+        if keys != {"$ref"} or target is None:
+            return self._raw(schema)
+        if reference in inside:
+            return self._name(reference)
+        return self._type(target, indent, (*inside, reference))
+
+    def _name(self, reference: str) -> str:
+        """The declared name of a recursive definition; its declaration follows the outline."""
+        name = reference.rsplit("/", 1)[-1].replace("#", "") or "Root"
+        while name in (used for known, used in self.declared.items() if known != reference):
+            name += "_"
+        return self.declared.setdefault(reference, name)
+
+    def _target(self, reference: Any) -> Any:
+        """What a local JSON Pointer reference points at, or None where it points nowhere."""
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return None
+        here: Any = self.schema
+        for part in reference[1:].split("/")[1:]:
+            part = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(here, Mapping) and part in here:
+                here = here[part]
+            elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+                here = here[int(part)]
+            else:
+                return None
+        return here
+
+    def _raw(self, schema: Any) -> str:
+        """The sub-schema itself; definitions it refers to are declared below."""
+        shown = schema
+        if isinstance(schema, Mapping):
+            shown = {key: value for key, value in schema.items() if key != "description"}
+        for reference in _references(shown):
+            if self._target(reference) is not None:
+                self._name(reference)
+        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+
+
+def one_line(text: Any) -> str:
+    """`text` with every run of white space as one space: it cannot start a line of its own."""
+    return " ".join(str(text).split())
+
+
+def _is_plain_object(schema: Mapping[str, Any]) -> bool:
+    keys = {key for key in set(schema) - _SILENT if not key.startswith("x-")}
+    return (
+        schema.get("type", "object") == "object"
+        and "properties" in schema
+        and keys <= _BOUNDS["object"]
+    )
+
+
+def _guess(keys: set[str]) -> list[str]:
+    """The type that a schema without `type` means by its keywords, where only one fits."""
+    return [name for name in ("object", "array") if keys and keys <= _BOUNDS[name]]
+
+
+def _references(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+        return own + [ref for part in value.values() for ref in _references(part)]
+    if isinstance(value, list):
+        return [ref for part in value for ref in _references(part)]
+    return []
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _key(name: str) -> str:
+    """A property name, quoted only where it would be misread."""
+    plain = name and not any(sign in name for sign in '"?:[]{}|\n\r\t') and name == name.strip()
+    return name if plain else _literal(name)
+
+
+def _range(low: Any, high: Any) -> str:
+    """`2..5` for a length between bounds, with one side left out where it is open."""
+    if low in (None, 0) and high is None:
+        return ""
+    return f" {'' if low is None else low}..{'' if high is None else high}"
+
+
+def _string(schema: Mapping[str, Any]) -> str:
+    name = str(schema.get("format", "string"))
+    pattern = f" /{one_line(schema['pattern'])}/" if "pattern" in schema else ""
+    return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
+
+
+def _numeric(schema: Mapping[str, Any]) -> str:
+    signs = {
+        "minimum": ">=",
+        "exclusiveMinimum": ">",
+        "maximum": "<=",
+        "exclusiveMaximum": "<",
+        "multipleOf": "*",
+    }
+    return "".join(f" {sign}{schema[key]}" for key, sign in signs.items() if key in schema)

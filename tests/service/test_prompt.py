@@ -1,0 +1,104 @@
+"""The outline of a schema: one line a property, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from intaglio.service.prompt import INSTRUCTION, extraction_messages, outline
+
+
+def lines(properties: dict[str, object], **more: object) -> list[str]:
+    schema = {"type": "object", "properties": properties, "required": list(properties), **more}
+    return outline(schema).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("schema", "line"),
+    [
+        ({"type": "string"}, "a: string"),
+        ({"type": ["string", "null"]}, "a: string | null"),
+        ({"type": "string", "format": "date"}, "a: date"),
+        ({"type": "string", "pattern": "^[A-Z]{3}$"}, "a: string /^[A-Z]{3}$/"),
+        ({"type": "string", "minLength": 1, "maxLength": 9}, "a: string 1..9"),
+        ({"type": "integer", "minimum": 0}, "a: integer >=0"),
+        ({"type": "number", "exclusiveMaximum": 5, "multipleOf": 0.5}, "a: number <5 *0.5"),
+        ({"enum": ["x y", 3, None]}, 'a: "x y" | 3 | null'),
+        ({"const": True}, "a: true"),
+        ({"type": "boolean", "description": "is  it\nso?"}, "a: boolean // is it so?"),
+        ({"type": "array", "items": {"type": "string"}, "minItems": 1}, "a: [string] 1.."),
+        (
+            {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
+            "a: [integer] unique",
+        ),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "a: integer | null"),
+        ({}, "a: any"),
+        ({"type": "object"}, "a: {}"),
+    ],
+)
+def test_one_property(schema: dict[str, object], line: str) -> None:
+    assert lines({"a": schema}) == [line]
+
+
+def test_optional_properties_are_marked_and_awkward_names_quoted() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b?": {}},
+        "required": ["b?"],
+    }
+    assert outline(schema) == 'a?: string\n"b?": any'
+
+
+def test_objects_nest_by_indentation() -> None:
+    inner = {
+        "type": ["object", "null"],
+        "description": "who",
+        "properties": {"name": {"type": "string", "description": "in full"}},
+        "required": ["name"],
+    }
+    assert lines({"p": inner, "q": {"type": "array", "items": inner}}) == [
+        "p: { // who",
+        "  name: string // in full",
+        "} | null",
+        "q: [{ // who",
+        "  name: string // in full",
+        "} | null]",
+    ]
+
+
+def test_local_references_are_written_out_and_recursive_ones_declared_once() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}
+    text = lines({"tree": {"$ref": "#/$defs/node"}}, **{"$defs": {"node": node}})
+    assert text == ["tree: {", "  next?: node", "}", "node = {", "  next?: node", "}"]
+    assert outline({"type": "object", "properties": {"a": {"$ref": "#"}}}).count("Root = {") == 1
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"not": {"type": "string"}},
+        {"type": "string", "contentEncoding": "base64"},
+        {"type": "object", "properties": {"a": {}}, "minProperties": 1},
+        {"type": "array", "items": {"type": "string"}, "contains": {"const": "x"}},
+        {"$ref": "#/$defs/missing"},
+        {"allOf": [{"$ref": "#/$defs/used"}, {"minLength": 2}]},
+    ],
+)
+def test_what_has_no_short_form_stays_as_json(schema: dict[str, object]) -> None:
+    text = lines({"a": schema}, **{"$defs": {"used": {"type": "string"}}})
+    assert json.loads(text[0].removeprefix("a: ")) == schema
+    assert ("used = string" in text) == ("used" in json.dumps(schema))
+
+
+def test_a_description_cannot_forge_a_property() -> None:
+    text = lines({"a": {"type": "string", "description": "x\nb: integer"}})
+    assert text == ["a: string // x b: integer"]
+
+
+def test_messages_and_variables_say_the_same() -> None:
+    schema = {"title": "Thing", "type": "object", "properties": {"a": {"type": "string"}}}
+    prompt = extraction_messages(schema, "the text")
+    assert prompt.variables == {"schema": "// Thing\na?: string", "document": "the text"}
+    system, user = prompt.messages
+    assert system["content"] == f"{INSTRUCTION}\n\n// Thing\na?: string"
+    assert user == {"role": "user", "content": "the text"}
