@@ -1,0 +1,41 @@
+# `make demo` and `make test` each set up everything they need on a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONSAFEPATH := 1
+
+.PHONY: demo test check lint types links bench serve clean
+
+$(VENV)/.installed: pyproject.toml setup.py constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -c constraints.txt "torch"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[server,dev]"
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/intaglio demo
+
+test: $(VENV)/.installed lint types
+	$(BIN)/pytest -n auto -q
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# Type checkers do not follow the editable install's import hook: give them a tree of links.
+links:
+	mkdir -p build/typing/intaglio
+	for name in engine grammar kernels schemas service; do ln -sfn ../../../$$name build/typing/intaglio/$$name; done
+	ln -sfn ../../../service/face/__init__.py build/typing/intaglio/__init__.py
+
+types: $(VENV)/.installed links
+	$(BIN)/mypy build/typing/intaglio
+
+bench: $(VENV)/.installed
+	$(BIN)/python tests/bench/bench_engine.py
+
+serve: $(VENV)/.installed
+	$(BIN)/intaglio serve
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Tokens in, tokens out: scheduling, paged KV memory, the model, sampling under constraints."""

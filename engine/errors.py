@@ -1,0 +1,68 @@
+"""Everything the engine can refuse or fail at.
+
+EngineError
+├── Refused            the request was not taken; nothing was computed
+│   ├── TooLong            prompt and output cannot fit the context or the KV memory
+│   ├── BudgetTooSmall     `max_tokens` is less than the shortest legal output needs
+│   ├── QueueFull          too many requests wait already
+│   └── InvalidRequest     a sampling parameter is out of range, or an id is in use
+├── ModelError         a checkpoint cannot be used: missing, unknown or unused weights, unsupported family
+└── EngineStopped      the engine is shut down or its process has died
+"""
+
+
+class EngineError(Exception):
+    """Base of all errors of this package. `code` is stable; `hint` says what to do."""
+
+    code = "engine_error"
+    retryable = False
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+
+class Refused(EngineError):
+    """The request was not taken."""
+
+    code = "refused"
+
+
+class TooLong(Refused):
+    """Prompt and output cannot fit the context or the KV memory."""
+
+    code = "context_length_exceeded"
+
+
+class BudgetTooSmall(Refused):
+    """`max_tokens` is less than the shortest legal output needs; the message names the least."""
+
+    code = "budget_too_small"
+
+
+class QueueFull(Refused):
+    """Too many requests wait already."""
+
+    code = "queue_full"
+    retryable = True
+
+
+class InvalidRequest(Refused):
+    """A parameter is out of range, or the id is in use."""
+
+    code = "invalid_request"
+
+
+class ModelError(EngineError):
+    """A checkpoint cannot be used."""
+
+    code = "model_error"
+
+
+class EngineStopped(EngineError):
+    """The engine is shut down or its process has died."""
+
+    code = "engine_stopped"
+    retryable = True

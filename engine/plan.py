@@ -1,0 +1,115 @@
+"""The frozen messages of one step: what is to be computed, what may be picked, what was picked.
+
+Does: carry facts between scheduler, executor, constraints and outputs. Does not: hold live objects or tensors; every
+message can cross a process.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..grammar.masks import MaskRows
+from .types import Failure, Finish, SamplingParams, TokenLogprob
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A sequence the executor has not seen, or has forgotten since it was preempted.
+
+    `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is its whole block table.
+    """
+
+    seq_id: int
+    tokens: tuple[int, ...]
+    prompt_length: int
+    blocks: tuple[int, ...]
+    sampling: SamplingParams
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Compute `tokens` of one sequence at positions `start, start + 1, …` and store their keys and values.
+
+    `new_blocks` are appended to the executor's copy of its block table first (empty for one admitted in this plan: its
+    table is whole). The last `drafted` of `tokens` are guesses to be verified. `wants_logits` is true exactly when
+    the work reaches the end of what is known, so that a next token is to be picked.
+    """
+
+    seq_id: int
+    start: int
+    tokens: tuple[int, ...]
+    new_blocks: tuple[int, ...] = ()
+    drafted: int = 0
+    wants_logits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One step: who computes which tokens, in which blocks; `released` sequences are forgotten first."""
+
+    step: int
+    admitted: tuple[Admitted, ...] = ()
+    works: tuple[Work, ...] = ()
+    released: tuple[int, ...] = ()
+
+    @property
+    def token_count(self) -> int:
+        """Tokens computed in this step."""
+        return sum(len(work.tokens) for work in self.works)
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """Packed mask rows (int32 [rows, words], bit 1 = allowed) of the constrained sequences that get a token.
+
+    Row `row_of[seq_id]` belongs to that sequence; sequences that are absent are free.
+    """
+
+    rows: MaskRows
+    row_of: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """The tokens picked for one sequence: the accepted drafts, if any, and one token of the model's own.
+
+    `failure` is set, and `tokens` empty, where the logits were not usable (not a number).
+    """
+
+    seq_id: int
+    tokens: tuple[int, ...]
+    logprobs: tuple[TokenLogprob, ...] = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """One `Pick` for each work of the plan that wanted logits, in the plan's order."""
+
+    picks: tuple[Pick, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a commit did to one sequence: tokens appended, and its finish if it ended."""
+
+    seq_id: int
+    request_id: str
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[TokenLogprob, ...] = ()
+    finish: Finish | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All changes of one commit."""
+
+    items: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """Tokens the grammar leaves no choice about, by sequence; and sequences whose matcher broke, with the reason."""
+
+    tokens: Mapping[int, tuple[int, ...]]
+    failures: Mapping[int, Failure]

@@ -1,0 +1,110 @@
+"""Frozen values shared inside the engine and with its callers. They cross processes as they are.
+
+Does: say what a request, its sampling, its results and its ends are. Does not: behave.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ..grammar.spec import Constraint
+
+
+class Finish(StrEnum):
+    """Why a request ended. Every request ends exactly once, with exactly one of these."""
+
+    STOP = "stop"  # an end token, a stop token, a stop string, or the grammar's end
+    LENGTH = "length"  # `max_tokens` was reached
+    ABORT = "abort"  # the caller went away or asked for it
+    DEADLINE = "deadline"  # the request's deadline passed
+    ERROR = "error"  # see `Delta.error`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingParams:
+    """How the next token is drawn. Defaults draw from the model's own distribution.
+
+    `temperature` 0 is greedy. `top_k` 0, `top_p` 1 and `min_p` 0 truncate nothing. `seed` fixes the draws of this
+    request whatever it is batched with. `logprobs` asks for the log-probability of each chosen token and of that many
+    most likely alternatives. `stop` strings are matched by the text layer, across token edges.
+    """
+
+    max_tokens: int = 256
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    seed: int | None = None
+    repetition_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    logit_bias: dict[int, float] = field(default_factory=dict)
+    logprobs: int | None = None
+    stop: tuple[str, ...] = ()
+    stop_token_ids: tuple[int, ...] = ()
+    ignore_eos: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One generation. `prompt` is token ids; `deadline` is seconds from admission to the engine, None = none.
+
+    A smaller `priority` is served first; ties go by arrival.
+    """
+
+    id: str
+    prompt: tuple[int, ...]
+    sampling: SamplingParams
+    constraint: Constraint | None = None
+    priority: int = 0
+    deadline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """Natural log-probability of one chosen token and of the most likely ones, under the legal distribution."""
+
+    token: int
+    logprob: float
+    top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a request ended in error: a stable `code`, a message for the caller, and where and how to mend it."""
+
+    code: str
+    message: str
+    hint: str = ""
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts of one request, and where its time went, in seconds by the engine's monotonic clock.
+
+    `queue_s` runs from arrival to first admission, `prefill_s` from there to the first token, `decode_s` from there to
+    the end.
+    """
+
+    prompt_tokens: int
+    output_tokens: int
+    forced_tokens: int = 0
+    preemptions: int = 0
+    queue_s: float = 0.0
+    prefill_s: float = 0.0
+    decode_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """What one step did for one request. The last one of a request, and only that one, has `finish` and `usage`.
+
+    The end token itself is not among `tokens`.
+    """
+
+    request_id: str
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[TokenLogprob, ...] = ()
+    finish: Finish | None = None
+    usage: Usage | None = None
+    error: Failure | None = None

@@ -1,0 +1,1 @@
+"""Languages over bytes and tokens: constraints, compiled grammars, matchers, token masks."""

@@ -1,0 +1,1 @@
+"""The contract on the wire and the catalogue of ready-made extraction schemas."""

@@ -1,0 +1,68 @@
+"""Error documents: the one form in which every failure reaches a user.
+
+Does: the document's shape and the list of stable codes. Does not: know HTTP statuses or exceptions (service/errors.py).
+"""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Code(StrEnum):
+    """Stable error codes; new ones may be added, none is ever renamed."""
+
+    INVALID_REQUEST = "invalid_request"
+    INVALID_JSON = "invalid_json"
+    UNKNOWN_FIELD = "unknown_field"
+    INVALID_SCHEMA = "invalid_schema"
+    UNSUPPORTED_SCHEMA = "unsupported_schema"
+    UNSATISFIABLE_SCHEMA = "unsatisfiable_schema"
+    SCHEMA_TOO_LARGE = "schema_too_large"
+    UNKNOWN_SCHEMA = "unknown_schema"
+    UNKNOWN_MODEL = "unknown_model"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    BODY_TOO_LARGE = "body_too_large"
+    CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
+    BUDGET_TOO_SMALL = "budget_too_small"
+    INCOMPLETE = "incomplete"
+    INVALID_OUTPUT = "invalid_output"
+    DEADLINE_EXCEEDED = "deadline_exceeded"
+    OVERLOADED = "overloaded"
+    NOT_READY = "not_ready"
+    CANCELLED = "cancelled"
+    INTERNAL = "internal_error"
+
+
+class Detail(BaseModel):
+    """One cause, at one place. `pointer` is a JSON Pointer into the request body (`/schema/properties/a/not`)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pointer: str
+    keyword: str = ""
+    reason: str
+    hint: str = ""
+
+
+class Problem(BaseModel):
+    """What went wrong, where, and how to mend it. `type` groups codes as OpenAI-compatible clients expect."""
+
+    model_config = ConfigDict(frozen=True)
+
+    message: str
+    type: str
+    code: Code
+    param: str | None = None
+    hint: str = ""
+    retryable: bool = False
+    details: tuple[Detail, ...] = ()
+    request_id: str | None = None
+
+
+class ProblemDocument(BaseModel):
+    """The body of every response that is not a success: `{"error": {…}}`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    error: Problem = Field()

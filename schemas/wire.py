@@ -1,0 +1,117 @@
+"""What goes over the wire: requests and results of the service. Unknown fields are errors, never ignored.
+
+Does: shapes, defaults and bounds. Does not: judge schemas or know engines.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+MAX_TEXT_CHARACTERS = 1_000_000
+
+
+class Wire(BaseModel):
+    """Base of all wire types: frozen, extra fields refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class ExtractOptions(Wire):
+    """How an extraction runs. The defaults are greedy and deterministic."""
+
+    max_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        description="Most tokens the answer may take; default: what the context leaves.",
+    )
+    temperature: float = Field(default=0.0, ge=0.0, le=5.0)
+    top_p: float = Field(default=1.0, gt=0.0, le=1.0)
+    top_k: int = Field(default=0, ge=0)
+    min_p: float = Field(default=0.0, ge=0.0, le=1.0)
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    whitespace: Literal["compact", "pretty"] = "compact"
+    deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
+    priority: int = Field(default=0, ge=-100, le=100, description="Smaller is served first.")
+
+
+class ExtractRequest(Wire):
+    """Body of `POST /v1/extract`.
+
+    `schema` is a JSON Schema (object or boolean) or the name of a schema in the catalogue.
+    """
+
+    schema_: dict[str, Any] | bool | str = Field(alias="schema")
+    text: str = Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)
+    model: str | None = None
+    options: ExtractOptions = ExtractOptions()
+
+    @model_validator(mode="after")
+    def _named_schema_is_not_blank(self) -> "ExtractRequest":
+        if isinstance(self.schema_, str) and not self.schema_.strip():
+            raise ValueError("schema: a name must not be blank")
+        return self
+
+
+class Usage(Wire):
+    """Tokens of one request."""
+
+    prompt_tokens: int
+    output_tokens: int
+    total_tokens: int
+    forced_tokens: int = 0
+
+
+class Timings(Wire):
+    """Where the time of one request went, in milliseconds."""
+
+    queue_ms: float
+    prefill_ms: float
+    decode_ms: float
+    total_ms: float
+
+
+class ExtractResult(Wire):
+    """Body of a successful extraction: `data` is valid against the whole schema, always.
+
+    `valid` is the verdict of the final, independent check; a result that fails it is never sent as a success, so it is
+    true here. `finish` is `stop`, because a truncated document is an error and not a result.
+    """
+
+    id: str
+    model: str
+    data: JsonValue
+    valid: Literal[True] = True
+    finish: Literal["stop"] = "stop"
+    usage: Usage
+    timings: Timings
+
+
+class ModelCard(Wire):
+    """One entry of `GET /v1/models`."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: str = "intaglio"
+    context_length: int
+    parameters: int
+
+
+class ModelList(Wire):
+    """Body of `GET /v1/models`."""
+
+    object: Literal["list"] = "list"
+    data: tuple[ModelCard, ...]
+
+
+class Health(Wire):
+    """Body of `GET /health` and `GET /ready`."""
+
+    status: Literal["ok", "loading model", "stopping", "engine down"]
+
+
+class Version(Wire):
+    """Body of `GET /version`."""
+
+    version: str
+    model: str

@@ -1,0 +1,1 @@
+"""People and programs: HTTP, command line, SDK, offline use."""
