@@ -7,7 +7,7 @@ message can cross a process.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..grammar.masks import MaskRows
+from ..grammar.api import MaskRows
 from .types import Failure, Finish, SamplingParams, TokenLogprob
 
 

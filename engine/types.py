@@ -6,7 +6,7 @@ Does: say what a request, its sampling, its results and its ends are. Does not: 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ..grammar.spec import Constraint
+from ..grammar.api import Constraint
 
 
 class Finish(StrEnum):

@@ -1,0 +1,76 @@
+"""The shipped source as syntax trees, for the tests that hold the architecture."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("engine", "grammar", "kernels", "schemas", "service")
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file: `name` is its import name, `path` is relative to the root."""
+
+    name: str
+    path: Path
+    text: str
+    tree: ast.Module
+
+
+def import_name(path: Path) -> str:
+    """`engine/run/batch.py` -> `intaglio.engine.run.batch`."""
+    parts = list(path.with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    if parts == ["service", "face"]:
+        return "intaglio"
+    return ".".join(["intaglio", *parts])
+
+
+@cache
+def modules() -> tuple[Module, ...]:
+    """Every module of the five packages, parsed."""
+    found = []
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            path = file.relative_to(ROOT)
+            text = file.read_text(encoding="utf-8")
+            found.append(Module(import_name(path), path, text, ast.parse(text, str(path))))
+    return tuple(found)
+
+
+def imports(module: Module) -> Iterator[tuple[int, str, bool]]:
+    """Line, absolute name and whether it runs at import time, of everything `module` imports."""
+    package = module.name if module.path.name == "__init__.py" else module.name.rpartition(".")[0]
+    deferred = _deferred_nodes(module.tree)
+    for node in ast.walk(module.tree):
+        at_import = id(node) not in deferred
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, at_import
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")
+            if node.level:
+                base = base[: len(base) - node.level + 1]
+                source = ".".join([*base, node.module] if node.module else base)
+            else:
+                source = node.module or ""
+            for alias in node.names:
+                yield node.lineno, f"{source}.{alias.name}", at_import
+
+
+def _deferred_nodes(tree: ast.Module) -> set[int]:
+    """Nodes that do not run when the module is imported: inside functions, or under TYPE_CHECKING."""
+    deferred: set[int] = set()
+    for node in ast.walk(tree):
+        lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or (
+            isinstance(node, ast.If)
+            and isinstance(node.test, ast.Name)
+            and node.test.id == "TYPE_CHECKING"
+        )
+        if lazy:
+            deferred.update(id(child) for child in ast.walk(node) if child is not node)
+    return deferred
