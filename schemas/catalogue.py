@@ -1,0 +1,75 @@
+"""The catalogue of ready-made extraction schemas, each with a sample document and the right answer.
+
+Does: find and read the files beside this module (`catalogue/NAME.json`, `.txt`, `.expected.json`). Does not: keep
+them; every call reads its entry anew, so that nobody can change an entry under somebody else.
+"""
+
+import json
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from pydantic import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """One schema (JSON Schema 2020-12), a document it fits, and what should be read from that document."""
+
+    name: str
+    title: str
+    description: str
+    schema: dict[str, Any]
+    sample: str
+    expected: JsonValue
+
+
+class UnknownSchema(KeyError):
+    """The catalogue has no schema of that name; `matches` are the names that look like it, best first."""
+
+    def __init__(self, name: str, matches: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.name = name
+        self.matches = matches
+
+    def __str__(self) -> str:
+        guess = f"; did you mean {' or '.join(self.matches)}?" if self.matches else ""
+        return f"no schema named {self.name!r} in the catalogue{guess}"
+
+
+def names() -> tuple[str, ...]:
+    """Names of all entries, sorted."""
+    suffix = ".txt"
+    return tuple(
+        sorted(
+            path.name.removesuffix(suffix)
+            for path in _folder().iterdir()
+            if path.name.endswith(suffix)
+        )
+    )
+
+
+def get(name: str) -> CatalogueEntry:
+    """The entry called `name`. Raises `UnknownSchema`, which is a `KeyError`."""
+    known = names()
+    if name not in known:  # also what keeps a name from being a path
+        raise UnknownSchema(name, tuple(get_close_matches(name.lower(), known, n=3)))
+    schema = json.loads(_read(f"{name}.json"))
+    return CatalogueEntry(
+        name=name,
+        title=schema["title"],
+        description=schema["description"],
+        schema=schema,
+        sample=_read(f"{name}.txt"),
+        expected=json.loads(_read(f"{name}.expected.json")),
+    )
+
+
+def _folder() -> Traversable:
+    return files("intaglio.schemas") / "catalogue"
+
+
+def _read(name: str) -> str:
+    return (_folder() / name).read_text(encoding="utf-8")
