@@ -12,6 +12,7 @@ from .errors import (
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
 from .matcher import CompiledGrammar, Matcher
 from .spec import Constraint, Kind, Whitespace
+from .vocabulary import Vocabulary
 
 __all__ = [
     "CompiledGrammar",
@@ -27,6 +28,7 @@ __all__ = [
     "Unsatisfiable",
     "UnsupportedConstraint",
     "Violation",
+    "Vocabulary",
     "Whitespace",
     "allow",
     "allowed_tokens",

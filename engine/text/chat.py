@@ -1,0 +1,264 @@
+"""A model's chat template: messages and variables to a prompt in token ids.
+
+Does: render the template of a model folder in a sandbox and keep what the caller wrote apart from what the template
+wrote, so that only the template can spell control tokens. Does not: decide what the messages say.
+"""
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import jinja2.ext
+import jinja2.nodes
+import jinja2.sandbox
+
+from ..errors import InvalidRequest, ModelError
+from .tokenizer import Piece, Tokenizer
+
+PLAIN = (
+    "{% for message in messages %}{{ message.role }}: {{ message.content }}\n\n{% endfor %}"
+    "{% if add_generation_prompt %}assistant: {% endif %}"
+)
+_LONGEST_TEMPLATE = 256 * 1024  # characters
+_LONGEST_PROMPT = 16 * 1024 * 1024  # characters
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+
+class ChatTemplate:
+    """One model's template, compiled.
+
+    `special` are names such as `bos_token` that templates may print. `seconds` bounds one rendering.
+
+    Raises:
+        ModelError: the template is too long or not a template.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        source: str = PLAIN,
+        special: Mapping[str, str] | None = None,
+        *,
+        seconds: float = 2.0,
+    ) -> None:
+        if len(source) > _LONGEST_TEMPLATE:
+            raise ModelError(f"the chat template is longer than {_LONGEST_TEMPLATE} characters")
+        self._tokenizer = tokenizer
+        self._special = dict(special or {})
+        self._seconds = seconds
+        self._source = source
+        try:
+            _Sandbox(0.0, _Seal()).from_string(source)
+        except jinja2.TemplateError as error:
+            raise ModelError(
+                f"the chat template is wrong: {error}", where="chat_template"
+            ) from error
+
+    @classmethod
+    def load(cls, folder: Path, tokenizer: Tokenizer) -> "ChatTemplate":
+        """The template of a model folder: `chat_template.jinja`, else the key in `tokenizer_config.json`, else PLAIN.
+
+        Raises:
+            ModelError: a file cannot be read, or the template is wrong.
+        """
+        config: dict[str, Any] = {}
+        path = folder / "tokenizer_config.json"
+        file = folder / "chat_template.jinja"
+        try:
+            if path.is_file():
+                config = json.loads(path.read_text(encoding="utf-8"))
+            source = (
+                file.read_text(encoding="utf-8") if file.is_file() else config.get("chat_template")
+            )
+        except (OSError, ValueError) as error:
+            raise ModelError(
+                f"the chat template cannot be read: {error}", where=str(folder)
+            ) from error
+        if isinstance(source, list):
+            named = {entry["name"]: entry["template"] for entry in source}
+            source = named.get("default")
+        special = {
+            name: token["content"] if isinstance(token, dict) else token
+            for name in ("bos_token", "eos_token", "pad_token", "unk_token")
+            if (token := config.get(name)) is not None
+        }
+        return cls(tokenizer, PLAIN if source is None else source, special)
+
+    def encode(
+        self,
+        messages: Sequence[Mapping[str, Any]] = (),
+        variables: Mapping[str, Any] | None = None,
+        *,
+        add_generation_prompt: bool = True,
+    ) -> tuple[int, ...]:
+        """Token ids of the prompt. Nothing inside `messages` or `variables` can become a control token.
+
+        Raises:
+            InvalidRequest: a role is unknown, the template refuses the messages, or rendering goes over a bound.
+        """
+        return self._tokenizer.encode_pieces(
+            self.render(messages, variables, add_generation_prompt=add_generation_prompt)
+        )
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]] = (),
+        variables: Mapping[str, Any] | None = None,
+        *,
+        add_generation_prompt: bool = True,
+    ) -> list[Piece]:
+        """The prompt as text: pieces of the template, trusted, and pieces of the caller, not. Raises as `encode`."""
+        for number, message in enumerate(messages):
+            if message.get("role") not in _ROLES:
+                raise InvalidRequest(
+                    f"unknown role {message.get('role')!r}",
+                    where=f"/messages/{number}/role",
+                    hint="one of " + ", ".join(sorted(_ROLES)),
+                )
+        seal = _Seal()
+        sandbox = _Sandbox(time.monotonic() + self._seconds, seal)
+        values = {name: seal.close(value) for name, value in (variables or {}).items()}
+        values["messages"] = [
+            {str(k): v if k == "role" else seal.close(v) for k, v in message.items()}
+            for message in messages
+        ]
+        values["add_generation_prompt"] = add_generation_prompt
+        try:
+            parts: list[str] = []
+            length = 0
+            for part in sandbox.from_string(self._source).generate(**self._special, **values):
+                parts.append(part)
+                length += len(part)
+                if length > _LONGEST_PROMPT:
+                    raise InvalidRequest(f"the prompt is longer than {_LONGEST_PROMPT} characters")
+                sandbox.tick()
+        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise InvalidRequest(f"the chat template failed: {error}", where="/messages") from error
+        return list(seal.open("".join(parts)))
+
+
+class _Seal:
+    """Stand-ins for the caller's strings: what a template sees is a name that nobody can guess."""
+
+    def __init__(self) -> None:
+        self._secret = secrets.token_hex(12)
+        self._pattern = re.compile(f"\ue000{self._secret}:([0-9]+)\ue001")
+        self._values: list[str] = []
+
+    def close(self, value: Any) -> Any:
+        """`value` with every string replaced by a stand-in. Empty strings, and keys that are names, stay."""
+        if isinstance(value, str):
+            if not value:
+                return value
+            self._values.append(value)
+            return f"\ue000{self._secret}:{len(self._values) - 1}\ue001"
+        if isinstance(value, Mapping):
+            return {
+                key if _NAME.fullmatch(str(key)) else self.close(str(key)): self.close(inner)
+                for key, inner in value.items()
+            }
+        if isinstance(value, Sequence):
+            return [self.close(inner) for inner in value]
+        return value
+
+    def plain(self, value: Any) -> Any:
+        """`close` undone."""
+        if isinstance(value, str):
+            return "".join(piece.text for piece in self.open(value))
+        if isinstance(value, Mapping):
+            return {self.plain(key): self.plain(inner) for key, inner in value.items()}
+        if isinstance(value, Sequence):
+            return [self.plain(inner) for inner in value]
+        return value
+
+    def open(self, text: str) -> Iterator[Piece]:
+        """Rendered text as pieces: the template's own trusted, the caller's not."""
+        parts = self._pattern.split(text)
+        for own, index in zip(parts[::2], [*parts[1::2], None], strict=True):
+            if "\ue000" in own or "\ue001" in own:
+                raise InvalidRequest(
+                    "the chat template takes the caller's text apart, which cannot be done safely",
+                    where="chat_template",
+                    hint="give the model a template that prints contents whole",
+                )
+            if own:
+                yield Piece(own, trusted=True)
+            if index is not None:
+                yield Piece(self._values[int(index)], trusted=False)
+
+
+class _LoopControls(jinja2.ext.Extension):
+    """`break` and `continue`, which published templates use."""
+
+    tags = {"break", "continue"}  # noqa: RUF012 - the base class says set
+
+    def parse(self, parser: Any) -> jinja2.nodes.Node:
+        token = next(parser.stream)
+        kind = jinja2.nodes.Break if token.value == "break" else jinja2.nodes.Continue
+        return kind(lineno=token.lineno)
+
+
+class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
+    """Templates come with model weights and may be hostile: no attributes of Python, no state, a clock."""
+
+    intercepted_binops = frozenset(["+", "-", "*", "/", "//", "**", "%"])
+
+    def __init__(self, deadline: float, seal: _Seal) -> None:
+        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[_LoopControls])
+        self.deadline = deadline
+        self.filters["tojson"] = _tojson(seal)
+        self.globals["raise_exception"] = _raise_exception
+        self.globals["strftime_now"] = _strftime_now
+
+    def tick(self) -> None:
+        """Stop a rendering that takes too long. Called wherever a template can spend time."""
+        if time.monotonic() > self.deadline:
+            raise jinja2.TemplateRuntimeError("it takes too long")
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        self.tick()
+        return super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        self.tick()
+        return super().getitem(obj, argument)
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        self.tick()
+        return super().call(*args, **kwargs)
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        self.tick()
+        if operator in ("*", "**"):
+            for size in (left, right):
+                if isinstance(size, int) and abs(size) > 10_000:
+                    raise jinja2.TemplateRuntimeError("a product is too large")
+        if operator == "**" and isinstance(right, int) and right > 64:
+            raise jinja2.TemplateRuntimeError("a power is too large")
+        value = super().call_binop(context, operator, left, right)
+        if isinstance(value, str | list | tuple) and len(value) > _LONGEST_PROMPT:
+            raise jinja2.TemplateRuntimeError("a value is too long")
+        return value
+
+
+def _tojson(seal: _Seal) -> Callable[..., str]:
+    def tojson(value: Any, indent: int | None = None, ensure_ascii: bool = False) -> str:
+        text = json.dumps(seal.plain(value), ensure_ascii=ensure_ascii, indent=indent)
+        return str(seal.close(text))
+
+    return tojson
+
+
+def _raise_exception(message: str) -> None:
+    raise jinja2.TemplateRuntimeError(message)
+
+
+def _strftime_now(pattern: str) -> str:
+    return datetime.now().astimezone().strftime(pattern)

@@ -1,0 +1,67 @@
+"""Token ids to text, as they come.
+
+Does: put bytes together into characters, never half of one; end the text at a stop string. Does not: know about
+end tokens, sequences or requests.
+"""
+
+import codecs
+from collections.abc import Iterable, Sequence
+
+from ...grammar.api import Vocabulary
+
+
+class Detokenizer:
+    """The text of one output, piece by piece. One a sequence.
+
+    What `push` and `finish` return, put together, is the UTF-8 text of all tokens up to a stop string; bytes that are
+    invalid for good become U+FFFD. However the tokens are cut into calls, the text is the same. A stop string ends the
+    text where the first one is complete (of two that end together, the longer); it is not part of the text.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, stop: Sequence[str] = ()) -> None:
+        if "" in stop:
+            raise ValueError("an empty stop string would end every text")
+        self._vocabulary = vocabulary
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._stop = tuple(stop)
+        self._held = ""
+        self._stopped: str | None = None
+
+    @property
+    def stopped(self) -> str | None:
+        """The stop string that ended the text, if one has."""
+        return self._stopped
+
+    def push(self, tokens: Iterable[int]) -> str:
+        """Add tokens; the text that is certain by now and was not returned before. Tokens without text add none."""
+        if self._stopped is not None:
+            return ""
+        pieces = (self._vocabulary.text(token) for token in tokens)
+        return self._release(self._decoder.decode(b"".join(piece for piece in pieces if piece)))
+
+    def finish(self) -> str:
+        """The text held back, now that no token follows."""
+        if self._stopped is not None:
+            return ""
+        text = self._release(self._decoder.decode(b"", final=True))
+        rest, self._held = self._held, ""
+        return text + rest
+
+    def _release(self, new: str) -> str:
+        text = self._held + new
+        ends = [(at + len(stop), at, stop) for stop in self._stop if (at := text.find(stop)) >= 0]
+        if ends:
+            _, at, self._stopped = min(ends)
+            self._held = ""
+            return text[:at]
+        keep = max((_overlap(text, stop) for stop in self._stop), default=0)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+
+def _overlap(text: str, stop: str) -> int:
+    """Length of the longest end of `text` that is a beginning of `stop`, short of all of it."""
+    for size in range(min(len(text), len(stop) - 1), 0, -1):
+        if text.endswith(stop[:size]):
+            return size
+    return 0
