@@ -1,0 +1,181 @@
+"""Layouts that every implementation of a kernel shares, and the interface `dispatch` fills.
+
+Does: name shapes and dtypes once, and say what each kernel means to its callers. Does not: compute.
+
+Layouts
+    tokens of a step   all sequences' tokens one after the other, N rows; row order is the plan's
+    keys and values    one tensor a layer, [2, num_blocks, block_size, kv_heads, head_dim]; 0 = keys, 1 = values
+    slot               block * block_size + offset; where a token's key and value live
+    null block         block 0: never written, always zero; fills block tables past their end
+    mask words         int32, bit `t % 32` of word `t // 32` is token `t`, 1 = allowed, 0 past the end
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+WORD_BITS = 32
+NULL_BLOCK = 0
+
+OK, NOT_FINITE, NOTHING_LEGAL = 0, 1, 2
+"""Values of `Drawn.status`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Whose tokens the rows of a step are. S sequences; all tensors int32, on the host or the device of the kernels.
+
+    `query_starts` [S + 1]: sequence `s` owns rows `query_starts[s]:query_starts[s + 1]`, at least one.
+    `context_lengths` [S]: keys it may see, those of this step included; its last row is at position
+    `context_lengths[s] - 1`. `block_tables` [S, W]: its blocks in order, `NULL_BLOCK` past the end.
+    """
+
+    query_starts: Tensor
+    context_lengths: Tensor
+    block_tables: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class RopeRows:
+    """Rotation of the N rows of a step: `cos` and `sin` [N, 1, head_dim], in the model's dtype.
+
+    Both halves of the last axis hold the same angles; the first half of `sin` is negated, so that
+    `x * cos + roll(x, head_dim / 2) * sin` rotates (the half-split convention of the Llama family).
+    """
+
+    cos: Tensor
+    sin: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A matrix as the kernels want to multiply by it: `parts` concatenate along the input axis."""
+
+    parts: tuple[Tensor, ...]
+    inputs: int
+    outputs: int
+
+
+class AttentionPass(Protocol):
+    """A step's attention, prepared once and run for every layer."""
+
+    def run(self, query: Tensor, cache: Tensor) -> Tensor:
+        """Causal attention of `query` [N, heads, head_dim] over `cache`; returns [N, heads, head_dim]."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Penalties:
+    """Tokens that count against each row, and how much; R rows.
+
+    `rows`, `tokens` [P] int64: the distinct (row, token) pairs of prompt and output; `counts` [P] float32: how often
+    the token stands in the *output*. `repetition`, `presence`, `frequency` [R] float32.
+    """
+
+    rows: Tensor
+    tokens: Tensor
+    counts: Tensor
+    repetition: Tensor
+    presence: Tensor
+    frequency: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """Added to single logits: `rows`, `tokens` [B] int64, `values` [B] float32; pairs are distinct."""
+
+    rows: Tensor
+    tokens: Tensor
+    values: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """Per row [R]: `top_k` int64 (0 = all), `top_p` and `min_p` float32 (1 and 0 = all)."""
+
+    top_k: Tensor
+    top_p: Tensor
+    min_p: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Per row [R]: `temperature` float32 (0 = greedy) and `keys` [R, 2] int64, two 32-bit words of counter state."""
+
+    temperature: Tensor
+    keys: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class PickArgs:
+    """What the logits pipeline applies, in its order; None skips a stage for the whole batch.
+
+    `vocab` is the number of tokens that exist: logits at and past it are never picked. `masks` int32 [R, words], rows
+    of free sequences all ones. `top` is how many alternatives to report: None asks for no log-probabilities at all.
+    """
+
+    vocab: int
+    masks: Tensor | None = None
+    bias: Bias | None = None
+    penalties: Penalties | None = None
+    draw: Draw | None = None
+    truncation: Truncation | None = None
+    top: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One token a row. `tokens` [R] int64, `status` [R] int64 (`OK`, `NOT_FINITE`, `NOTHING_LEGAL`).
+
+    `logprobs` [R] float32, `top_tokens` [R, top] int64 and `top_logprobs` [R, top] float32 are None where
+    not asked for. They are natural logarithms under the model's distribution over the legal tokens: after the mask,
+    before bias, penalties, temperature and truncation.
+    """
+
+    tokens: Tensor
+    status: Tensor
+    logprobs: Tensor | None = None
+    top_tokens: Tensor | None = None
+    top_logprobs: Tensor | None = None
+
+
+class Kernels(Protocol):
+    """Device arithmetic, chosen once by `dispatch.choose`. Rows never influence each other."""
+
+    def pack(self, weight: Tensor) -> Packed:
+        """Prepare `weight` [outputs, inputs] for `linear`; may keep it or copy it."""
+        ...
+
+    def linear(self, x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
+        """`x` [N, inputs] times the packed matrix, plus `bias` [outputs]; returns [N, outputs]."""
+        ...
+
+    def rms_norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
+        """Root-mean-square normalisation of the last axis of `x`, times `weight` (broadcast); a new tensor."""
+        ...
+
+    def add_rms_norm(self, x: Tensor, residual: Tensor, weight: Tensor, eps: float) -> Tensor:
+        """`residual += x` in place, then `rms_norm(residual)` as a new tensor; all [N, hidden]."""
+        ...
+
+    def rope(self, x: Tensor, rows: RopeRows) -> Tensor:
+        """Rotate `x` [N, heads, head_dim] by each row's angles; a new tensor."""
+        ...
+
+    def gate(self, x: Tensor) -> Tensor:
+        """`silu(x[:, :n]) * x[:, n:]` for `x` [N, 2n]; returns [N, n]."""
+        ...
+
+    def kv_write(self, cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None:
+        """Store `keys`, `values` [M, kv_heads, head_dim] at `slots` [M] int64, which are distinct. In place."""
+        ...
+
+    def attend(self, ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> AttentionPass:
+        """Prepare the attention of one step for `heads` query heads and caches of shape `cache_shape`."""
+        ...
+
+    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
+        """Draw one token for each row of `logits` [R, V] float32 (may be overwritten)."""
+        ...

@@ -1,0 +1,52 @@
+"""Choice of an implementation, made once when a runner is built.
+
+Does: map a device to the kernels that serve it. Does not: fall back silently; a device without kernels is an error.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from . import reference, reference_attention, reference_logits
+from .contracts import AttentionPass, Drawn, Kernels, Packed, PickArgs, Ragged, RopeRows
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceKernels:
+    """The torch kernels of `reference*`, on the CPU."""
+
+    def pack(self, weight: Tensor) -> Packed:
+        return reference.pack(weight)
+
+    def linear(self, x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
+        return reference.linear(x, weight, bias)
+
+    def rms_norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
+        return reference.rms_norm(x, weight, eps)
+
+    def add_rms_norm(self, x: Tensor, residual: Tensor, weight: Tensor, eps: float) -> Tensor:
+        return reference.add_rms_norm(x, residual, weight, eps)
+
+    def rope(self, x: Tensor, rows: RopeRows) -> Tensor:
+        return reference.rope(x, rows)
+
+    def gate(self, x: Tensor) -> Tensor:
+        return reference.gate(x)
+
+    def kv_write(self, cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None:
+        reference.kv_write(cache, keys, values, slots)
+
+    def attend(self, ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> AttentionPass:
+        return reference_attention.PagedAttention(ragged, heads, cache_shape)
+
+    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
+        return reference_logits.pick(logits, args)
+
+
+def choose(device: torch.device) -> Kernels:
+    """Kernels for `device`. Raises `ValueError` for a device that has none."""
+    if device.type == "cpu":
+        return ReferenceKernels()
+    raise ValueError(f"no kernels for device {device}: only 'cpu' is supported")

@@ -1,0 +1,69 @@
+"""What each kernel means, in plain torch. The CPU back end runs these; the fused kernels are held to them.
+
+Does: linear layers, normalisation, rotation, gate, KV write. Does not: attention (`reference_attention`), the logits
+pipeline (`reference_logits`).
+"""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import silu
+
+from .contracts import Packed, RopeRows
+
+PART = 512
+
+
+def pack(weight: Tensor) -> Packed:
+    """Transpose `weight` [outputs, inputs] to [inputs, outputs] and cut it into parts of at most `PART` inputs.
+
+    This layout is several times faster than the original one for 4 to 16 rows on a CPU. The cut fixes the order in
+    which a product is summed: BLAS cuts long sums by itself, differently for different numbers of rows, and then a
+    sequence's logits would depend on what it is batched with. Measured with MKL in float32: with two rows or more, each
+    row has the same bits at any number of rows.
+    """
+    outputs, inputs = weight.shape
+    parts = tuple(part.t().contiguous() for part in weight.split(PART, dim=1))
+    return Packed(parts, inputs, outputs)
+
+
+def linear(x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
+    """`x` [N, inputs] times the packed matrix, plus `bias`; summed part by part in order."""
+    first, *rest = weight.parts
+    if not rest:
+        return torch.mm(x, first) if bias is None else torch.addmm(bias, x, first)
+    width = first.shape[0]
+    out = torch.mm(x[:, :width], first)
+    for i, part in enumerate(rest, start=1):
+        out.addmm_(x[:, i * width : i * width + part.shape[0]], part)
+    return out if bias is None else out.add_(bias)
+
+
+def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    """Zhang and Sennrich 2019; the mean of squares is taken in float32 whatever the dtype of `x`."""
+    wide = x.float()
+    scale = torch.rsqrt(wide.square().mean(-1, keepdim=True).add_(eps))
+    return (wide * scale).to(x.dtype).mul_(weight)
+
+
+def add_rms_norm(x: Tensor, residual: Tensor, weight: Tensor, eps: float) -> Tensor:
+    """`residual += x`, then its normalisation."""
+    residual.add_(x)
+    return rms_norm(residual, weight, eps)
+
+
+def rope(x: Tensor, rows: RopeRows) -> Tensor:
+    """Su et al. 2021, half-split: `x * cos + roll(x) * sin`, the sign being in `rows.sin`."""
+    return (x * rows.cos).addcmul_(torch.roll(x, x.shape[-1] // 2, -1), rows.sin)
+
+
+def gate(x: Tensor) -> Tensor:
+    """SiLU of the first half times the second half (Shazeer 2020)."""
+    left, right = x.chunk(2, dim=-1)
+    return silu(left).mul_(right)
+
+
+def kv_write(cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None:
+    """Scatter rows into `cache` [2, num_blocks, block_size, kv_heads, head_dim]."""
+    flat = cache.view(2, -1, *cache.shape[3:])
+    flat[0].index_copy_(0, slots, keys)
+    flat[1].index_copy_(0, slots, values)

@@ -1,0 +1,166 @@
+"""The logits pipeline in plain torch: what one pass of a fused kernel has to do, row by row.
+
+Does, in this order: refuse rows that are not finite; mask; log-probabilities; bias; penalties; temperature; top-k,
+top-p, min-p; draw. Does not: know requests, or keep state: a draw is a function of its row's two key words alone.
+
+Definitions
+    bias        added to the logit
+    repetition  every token of prompt or output: a positive logit is divided by the penalty, another one multiplied
+                (Keskar et al. 2019)
+    frequency   times the number of times the token stands in the output, subtracted
+    presence    subtracted once if the token stands in the output
+    top-k       tokens whose logit is at least the k-th largest; ties at the edge all stay
+    top-p       of those, the smallest set of most likely tokens that holds at least p of their mass; ties at the edge
+                all stay (Holtzman et al. 2019)
+    min-p       of those, tokens at least `min_p` times as likely as the most likely one (Nguyen et al. 2024)
+    draw        the largest of `logit / temperature + gumbel(key, token)`; temperature 0 takes the largest logit itself
+"""
+
+import torch
+from torch import Tensor
+
+from .contracts import (
+    NOT_FINITE,
+    NOTHING_LEGAL,
+    OK,
+    WORD_BITS,
+    Bias,
+    Draw,
+    Drawn,
+    Penalties,
+    PickArgs,
+    Truncation,
+)
+
+NEVER = float("-inf")
+_WORD = 0xFFFFFFFF
+
+
+def pick(logits: Tensor, args: PickArgs) -> Drawn:
+    """Draw one token for each row of `logits` [R, V] float32, V at least `args.vocab`; may overwrite them."""
+    vocab = min(args.vocab, logits.shape[1])
+    rows = logits[:, :vocab]
+    # A sum is finite exactly when all its terms are, as long as they are not astronomically large: one read.
+    finite = torch.isfinite(rows.sum(-1))
+    if args.masks is not None:
+        rows = rows + mask_bias(args.masks, vocab)
+    best, tokens = rows.max(-1)
+    status = torch.where(finite, torch.where(best == NEVER, NOTHING_LEGAL, OK), NOT_FINITE)
+    bad = status != OK
+    if bool(bad.any()):
+        rows = rows.masked_fill(bad[:, None], 0.0)
+    belief = torch.log_softmax(rows, -1) if args.top is not None else None
+    changed = args.bias is not None or args.penalties is not None
+    if changed:
+        rows = penalised(biased(rows, args.bias), args.penalties)
+    if args.draw is not None:
+        tokens = drawn(rows, args.draw, args.truncation)
+    elif changed:
+        tokens = rows.argmax(-1)
+    if belief is None or args.top is None:
+        return Drawn(tokens, status)
+    chosen = belief.gather(1, tokens[:, None])[:, 0]
+    top_logprobs, top_tokens = belief.topk(min(args.top, vocab), -1)
+    return Drawn(tokens, status, chosen, top_tokens, top_logprobs)
+
+
+def mask_bias(masks: Tensor, vocab: int) -> Tensor:
+    """0 for allowed tokens and -inf for others: [R, vocab] float32 from packed words int32 [R, words].
+
+    Tokens past the words' width are not allowed.
+    """
+    bits = torch.arange(8)
+    table = torch.where((torch.arange(256)[:, None] >> bits) & 1 == 1, 0.0, NEVER)
+    codes = masks.contiguous().view(torch.uint8)
+    bias = table.index_select(0, codes.reshape(-1).int()).view(masks.shape[0], -1)
+    missing = vocab - masks.shape[1] * WORD_BITS
+    if missing > 0:
+        bias = torch.nn.functional.pad(bias, (0, missing), value=NEVER)
+    return bias[:, :vocab]
+
+
+def biased(logits: Tensor, bias: Bias | None) -> Tensor:
+    """`logits` plus the sparse bias; a new tensor. Tokens past the last column are ignored."""
+    if bias is None:
+        return logits.clone()
+    inside = bias.tokens < logits.shape[1]
+    return logits.index_put(
+        (bias.rows[inside], bias.tokens[inside]), bias.values[inside], accumulate=True
+    )
+
+
+def penalised(logits: Tensor, penalties: Penalties | None) -> Tensor:
+    """`logits` with repetition, frequency and presence penalties applied, in place."""
+    if penalties is None:
+        return logits
+    inside = penalties.tokens < logits.shape[1]
+    rows, tokens, counts = (
+        penalties.rows[inside],
+        penalties.tokens[inside],
+        penalties.counts[inside],
+    )
+    values = logits[rows, tokens]
+    factor = penalties.repetition[rows]
+    values = torch.where(values > 0, values / factor, values * factor)
+    values -= penalties.frequency[rows] * counts
+    values -= penalties.presence[rows] * (counts > 0)
+    logits[rows, tokens] = values
+    return logits
+
+
+def drawn(logits: Tensor, draw: Draw, truncation: Truncation | None) -> Tensor:
+    """One token a row [R] int64; the largest logit where the temperature is 0."""
+    greedy = logits.argmax(-1)
+    hot = torch.nonzero(draw.temperature > 0)[:, 0]
+    if not hot.numel():
+        return greedy
+    rows = logits[hot] / draw.temperature[hot, None]
+    if truncation is not None:
+        rows = truncated(
+            rows,
+            Truncation(truncation.top_k[hot], truncation.top_p[hot], truncation.min_p[hot]),
+        )
+    noisy = rows + gumbel(draw.keys[hot], logits.shape[1])
+    return greedy.index_copy(0, hot, noisy.argmax(-1))
+
+
+def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
+    """`logits` [R, V] with what top-k, top-p and min-p leave out at -inf."""
+    top_k, top_p, min_p = truncation.top_k, truncation.top_p, truncation.min_p
+    limited = torch.where(top_k > 0, top_k, logits.shape[1]).clamp_(max=logits.shape[1])
+    if bool((top_p < 1).any() | (limited < logits.shape[1]).any()):
+        ordered = logits.sort(dim=-1, descending=True).values
+        kth = ordered.gather(1, limited[:, None] - 1)
+        ordered.masked_fill_(ordered < kth, NEVER)
+        mass = torch.softmax(ordered, -1)
+        before = mass.cumsum(-1) - mass
+        # The most likely token is always in: nothing stands before it.
+        kept = (before < top_p[:, None]) | (top_p[:, None] >= 1)
+        kept[:, 0] = True
+        edge = ordered.masked_fill(~kept, float("inf")).amin(-1, keepdim=True)
+        logits = logits.masked_fill(logits < torch.maximum(edge, kth), NEVER)
+    floor = logits.amax(-1, keepdim=True) + min_p[:, None].log()
+    return logits.masked_fill(logits < floor, NEVER)
+
+
+def gumbel(keys: Tensor, vocab: int) -> Tensor:
+    """Standard Gumbel noise [R, vocab] float32, a pure function of the row's key words `keys` [R, 2] and the token.
+
+    A 32-bit counter hash: the finaliser of MurmurHash3 over `token * 0x9E3779B9 + key0`, then again after xor with
+    `key1`. The hash gives u in (0, 1); `-log1p(-u)` is exponential and keeps full precision where it is small, which is
+    where the largest noise, and so the draw, comes from.
+    """
+    token = torch.arange(vocab, device=keys.device) * 0x9E3779B9
+    mixed = _finalise((token[None, :] + keys[:, :1]) & _WORD)
+    mixed = _finalise(mixed ^ keys[:, 1:])
+    unit = (mixed.float() + 0.5).mul_(2.0**-32).clamp_(max=1 - 2.0**-24)
+    return unit.neg_().log1p_().neg_().log_().neg_()
+
+
+def _finalise(x: Tensor) -> Tensor:
+    """MurmurHash3's 32-bit finaliser on values below 2**32 held in int64."""
+    x = x ^ (x >> 16)
+    x = (x * 0x85EBCA6B) & _WORD
+    x = x ^ (x >> 13)
+    x = (x * 0xC2B2AE35) & _WORD
+    return x ^ (x >> 16)
