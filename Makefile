@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONSAFEPATH := 1
 
-.PHONY: demo test check lint types links bench serve clean
+.PHONY: demo test check lint types links bench serve sync-client clean
 
 $(VENV)/.installed: pyproject.toml setup.py constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,10 @@ types: $(VENV)/.installed links
 
 bench: $(VENV)/.installed
 	$(BIN)/python tests/bench/bench_engine.py
+
+# The asynchronous client is written, the synchronous one generated; a test compares them.
+sync-client: $(VENV)/.installed
+	$(BIN)/python tests/support/sync_client.py
 
 serve: $(VENV)/.installed
 	$(BIN)/intaglio serve

@@ -1,0 +1,57 @@
+"""The Python SDK: a client of a running service, with typed results.
+
+    from intaglio import Client
+
+    with Client() as client:                      # http://localhost:8000, or INTAGLIO_BASE_URL
+        result = client.extract(Invoice, text)    # Invoice: a Pydantic model, a dataclass, …
+        print(result.data.total)
+
+`AsyncClient` has the same methods, awaited. Needs httpx2 and pydantic, nothing that computes.
+"""
+
+from ._async import AsyncClient
+from ._sync import Client
+from .errors import (
+    APIStatusError,
+    BadRequest,
+    BudgetTooSmall,
+    ConnectionFailed,
+    DeadlineExceeded,
+    IntaglioError,
+    NoResult,
+    NotFound,
+    NotReady,
+    Overloaded,
+    ResultMismatch,
+    SchemaRefused,
+    ServerFault,
+    TimedOut,
+    TooLong,
+    Unauthorized,
+    UnexpectedAnswer,
+)
+from .models import Extraction, Options
+
+__all__ = [
+    "APIStatusError",
+    "AsyncClient",
+    "BadRequest",
+    "BudgetTooSmall",
+    "Client",
+    "ConnectionFailed",
+    "DeadlineExceeded",
+    "Extraction",
+    "IntaglioError",
+    "NoResult",
+    "NotFound",
+    "NotReady",
+    "Options",
+    "Overloaded",
+    "ResultMismatch",
+    "SchemaRefused",
+    "ServerFault",
+    "TimedOut",
+    "TooLong",
+    "Unauthorized",
+    "UnexpectedAnswer",
+]

@@ -1,0 +1,36 @@
+"""Where the SDK finds its service: the one place of the SDK that reads the environment.
+
+Does: base URL and API key, from arguments first, then `INTAGLIO_BASE_URL` and `INTAGLIO_API_KEY`, then defaults.
+Does not: read files or remember anything.
+"""
+
+import os
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+DEFAULT_BASE_URL = "http://localhost:8000"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where requests go and as whom. The key is kept out of `repr`, so that it never reaches a log."""
+
+    base_url: str
+    api_key: str | None = field(default=None, repr=False)
+
+    def headers(self) -> dict[str, str]:
+        headers = {
+            "accept": "application/json",
+            "user-agent": f"intaglio-python/{version('intaglio')}",
+        }
+        if self.api_key:
+            headers["authorization"] = f"Bearer {self.api_key}"
+        return headers
+
+
+def address(base_url: str | None, api_key: str | None) -> Address:
+    """Fill what was not given. Raises ValueError for a base URL that is not http(s)."""
+    url = base_url or os.environ.get("INTAGLIO_BASE_URL") or DEFAULT_BASE_URL
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"base_url must start with http:// or https://, not {url!r}")
+    return Address(url.rstrip("/"), api_key or os.environ.get("INTAGLIO_API_KEY") or None)

@@ -1,0 +1,298 @@
+"""Everything the SDK raises when a call does not end in a result.
+
+IntaglioError
+├── ConnectionFailed        no answer: refused, unreachable, cut off
+│   └── TimedOut            no answer in the time allowed
+├── UnexpectedAnswer        an answer that is not this service's; usually a wrong base_url
+├── ResultMismatch          valid JSON that the caller's own type refuses
+└── APIStatusError          the service answered with an error document
+    ├── BadRequest          400 and its kin
+    │   ├── SchemaRefused   the schema is not one, cannot be enforced, or cannot be met
+    │   └── BudgetTooSmall  no answer fits into max_tokens
+    ├── Unauthorized        401, 403
+    ├── NotFound            no such schema, model or path
+    ├── TooLong             the text is longer than the model's context or the service's limit
+    ├── DeadlineExceeded    the time that the request allowed is over
+    ├── NoResult            the model came to no valid document
+    ├── Overloaded          429: the queue is full
+    ├── NotReady            503: starting or stopping
+    └── ServerFault         any other 5xx
+
+Does: read answers and transport failures into these errors. Does not: decide to try again (`retry`).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx2
+from pydantic import JsonValue
+
+from ...schemas.problem import Code, Detail
+
+_RETRYABLE_STATUS = frozenset({408, 429, 502, 503, 504})
+_EXCERPT = 200
+
+
+class IntaglioError(Exception):
+    """Base of all errors of the SDK.
+
+    `hint` says what to do about it; `retryable` whether the same call may succeed later; `retry_after` is how many
+    seconds the service asked to wait, where it did; `request_id` names the call in the service's log.
+    """
+
+    retryable = False
+
+    def __init__(self, message: str, *, hint: str = "", request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.request_id = request_id
+        self.retry_after: float | None = None
+
+    def __str__(self) -> str:
+        return "\n".join([self.message, *self._more()])
+
+    def _more(self) -> Iterable[str]:
+        if self.hint:
+            yield f"  hint: {self.hint}"
+        if self.request_id:
+            yield f"  request id: {self.request_id}"
+
+
+class ConnectionFailed(IntaglioError):
+    """The service could not be reached, or the connection broke before an answer was there."""
+
+    def __init__(self, message: str, *, hint: str = "", retryable: bool = True) -> None:
+        super().__init__(message, hint=hint)
+        self.retryable = retryable
+
+
+class TimedOut(ConnectionFailed):
+    """No answer within the time allowed. The service stops working on a request whose caller has gone."""
+
+
+class UnexpectedAnswer(IntaglioError):
+    """A success that does not have the form of this service's answers."""
+
+
+class ResultMismatch(IntaglioError):
+    """The result is valid under the schema but not for the type: a validator of the type refused it.
+
+    `data` is the JSON value as it came; the validation error is the cause.
+    """
+
+    def __init__(self, message: str, data: JsonValue, request_id: str | None) -> None:
+        super().__init__(
+            message,
+            hint="say what the validator wants in the type itself (pattern, bounds, Literal), "
+            "so that it becomes part of the schema and is enforced while decoding",
+            request_id=request_id,
+        )
+        self.data = data
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAnswer:
+    """An error document as read, leniently: a newer service may know codes that this SDK does not."""
+
+    status: int
+    message: str
+    code: str = ""
+    param: str | None = None
+    hint: str = ""
+    retryable: bool = False
+    details: tuple[Detail, ...] = ()
+    request_id: str | None = None
+
+
+class APIStatusError(IntaglioError):
+    """The service answered with an error. `details` name each cause by JSON Pointer into the request body."""
+
+    def __init__(self, answer: ErrorAnswer) -> None:
+        super().__init__(answer.message, hint=answer.hint, request_id=answer.request_id)
+        self.status = answer.status
+        self.code = answer.code
+        self.param = answer.param
+        self.details = answer.details
+        self.retryable = answer.retryable
+
+    def __str__(self) -> str:
+        kind = f"HTTP {self.status}" + (f", {self.code}" if self.code else "")
+        return "\n".join([f"{self.message} ({kind})", *self._causes(), *self._more()])
+
+    def _causes(self) -> Iterable[str]:
+        for detail in self.details:
+            yield f"  {detail.pointer or '/'}: {detail.reason}"
+            if detail.hint and detail.hint != self.hint:
+                yield f"    hint: {detail.hint}"
+
+
+class BadRequest(APIStatusError):
+    """The request is not one the service understands; see `details`."""
+
+
+class SchemaRefused(BadRequest):
+    """The schema is not one, cannot be enforced in full, or cannot be met by any document; see `details`."""
+
+
+class BudgetTooSmall(BadRequest):
+    """No document of this schema fits into `max_tokens`."""
+
+
+class Unauthorized(APIStatusError):
+    """The API key is missing, wrong, or not allowed to do this."""
+
+
+class NotFound(APIStatusError):
+    """There is no schema, model or path of that name."""
+
+
+class TooLong(APIStatusError):
+    """The text does not fit the model's context, or the body is larger than the service takes."""
+
+
+class DeadlineExceeded(APIStatusError):
+    """The request's own deadline passed before the answer was whole."""
+
+
+class NoResult(APIStatusError):
+    """The model came to no whole, valid document; the service does not hand out anything less."""
+
+
+class Overloaded(APIStatusError):
+    """The queue is full. `retry_after` says when to come back."""
+
+
+class NotReady(APIStatusError):
+    """The service is starting or stopping."""
+
+
+class ServerFault(APIStatusError):
+    """The service failed. Report it with `request_id`."""
+
+
+_BY_CODE: dict[str, type[APIStatusError]] = {
+    Code.INVALID_SCHEMA: SchemaRefused,
+    Code.UNSUPPORTED_SCHEMA: SchemaRefused,
+    Code.UNSATISFIABLE_SCHEMA: SchemaRefused,
+    Code.SCHEMA_TOO_LARGE: SchemaRefused,
+    Code.BUDGET_TOO_SMALL: BudgetTooSmall,
+    Code.UNKNOWN_SCHEMA: NotFound,
+    Code.UNKNOWN_MODEL: NotFound,
+    Code.NOT_FOUND: NotFound,
+    Code.BODY_TOO_LARGE: TooLong,
+    Code.CONTEXT_LENGTH_EXCEEDED: TooLong,
+    Code.DEADLINE_EXCEEDED: DeadlineExceeded,
+    Code.INCOMPLETE: NoResult,
+    Code.INVALID_OUTPUT: NoResult,
+    Code.OVERLOADED: Overloaded,
+    Code.NOT_READY: NotReady,
+    Code.INTERNAL: ServerFault,
+}
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    401: Unauthorized,
+    403: Unauthorized,
+    404: NotFound,
+    408: DeadlineExceeded,
+    413: TooLong,
+    429: Overloaded,
+    503: NotReady,
+    504: DeadlineExceeded,
+}
+
+
+def status_error(response: httpx2.Response) -> APIStatusError:
+    """The error that a response of status 3xx to 5xx stands for."""
+    answer = _read(response)
+    kind = _BY_CODE.get(answer.code) or _BY_STATUS.get(answer.status)
+    if kind is None:
+        fault, request = answer.status >= 500, 400 <= answer.status < 500
+        kind = ServerFault if fault else BadRequest if request else APIStatusError
+    error = kind(answer)
+    error.retry_after = _retry_after(response.headers.get("retry-after"))
+    return error
+
+
+def transport_error(cause: httpx2.RequestError, base_url: str) -> ConnectionFailed:
+    """The error that a failure to get any answer stands for."""
+    reason = str(cause) or type(cause).__name__
+    error: ConnectionFailed
+    if isinstance(cause, httpx2.ReadTimeout | httpx2.WriteTimeout):
+        # The work may only be slow: doing it again would double the load that made it so.
+        error = TimedOut(
+            f"no answer from {base_url} in time",
+            hint="raise `timeout`, or set `deadline_s` to let the service end it",
+            retryable=False,
+        )
+    elif isinstance(cause, httpx2.TimeoutException):
+        error = TimedOut(f"no connection to {base_url} in time", hint="is it reachable from here?")
+    elif isinstance(cause, httpx2.ConnectError):
+        error = ConnectionFailed(
+            f"cannot connect to {base_url}: {reason}",
+            hint="is the service running there? `intaglio serve` starts one",
+        )
+    else:
+        broken = isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError)
+        error = ConnectionFailed(f"no answer from {base_url}: {reason}", retryable=broken)
+    error.__cause__ = cause
+    return error
+
+
+def _read(response: httpx2.Response) -> ErrorAnswer:
+    """The error document in `response`; where there is none (a proxy's page), its first words."""
+    status = response.status_code
+    request_id = response.headers.get("x-request-id")
+    document = _error_object(response)
+    if document is None:
+        words = " ".join(response.text.split())[:_EXCERPT] or response.reason_phrase
+        return ErrorAnswer(
+            status,
+            words or "no reason given",
+            retryable=status in _RETRYABLE_STATUS,
+            request_id=request_id,
+        )
+    return ErrorAnswer(
+        status=status,
+        message=str(document.get("message") or response.reason_phrase),
+        code=str(document.get("code") or ""),
+        param=document.get("param"),
+        hint=str(document.get("hint") or ""),
+        retryable=bool(document.get("retryable", status in _RETRYABLE_STATUS)),
+        details=tuple(_details(document.get("details"))),
+        request_id=document.get("request_id") or request_id,
+    )
+
+
+def _error_object(response: httpx2.Response) -> Mapping[str, Any] | None:
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        return None
+    error = body.get("error") if isinstance(body, dict) else None
+    return error if isinstance(error, dict) else None
+
+
+def _details(value: Any) -> Iterable[Detail]:
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict):
+            known = {key: str(item[key]) for key in Detail.model_fields if key in item}
+            yield Detail.model_validate({"pointer": "", "reason": "", **known})
+
+
+def _retry_after(header: str | None) -> float | None:
+    """Seconds from now, of a `Retry-After` header in either of its forms (RFC 9110, 10.2.3)."""
+    if not header:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())

@@ -1,0 +1,99 @@
+"""What the SDK takes and gives, as types.
+
+Does: the options of a call, the result with its typed `data`. Does not: know HTTP.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Generic, Literal, TypedDict, TypeVar
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import from_json
+
+from ...schemas.wire import ExtractOptions, ExtractResult, Timings, Usage
+from .errors import UnexpectedAnswer
+from .shapes import Shape
+
+T = TypeVar("T")
+
+
+class Options(TypedDict, total=False):
+    """How an extraction runs; all optional. Bounds and defaults: `intaglio.schemas.wire.ExtractOptions`."""
+
+    max_tokens: int | None
+    temperature: float
+    top_p: float
+    top_k: int
+    min_p: float
+    seed: int | None
+    whitespace: Literal["compact", "pretty"]
+    deadline_s: float | None
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction(Generic[T]):
+    """The result of one extraction. `data` is valid under the whole schema and of the type that was asked for.
+
+    `raw` is the service's answer as it came; `request_id` names the call in the service's log.
+    """
+
+    data: T
+    valid: bool
+    finish: str
+    usage: Usage
+    timings: Timings
+    id: str
+    model: str
+    request_id: str | None
+    raw: Mapping[str, JsonValue]
+
+
+def request_body(
+    shape: Shape[Any], text: str, model: str | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The body of `POST /v1/extract`. Raises TypeError for an option that does not exist.
+
+    Values are judged by the service, which knows its own bounds.
+    """
+    for name in options:
+        if name not in ExtractOptions.model_fields:
+            close = get_close_matches(name, ExtractOptions.model_fields, n=1)
+            guess = f"; did you mean {close[0]}?" if close else ""
+            raise TypeError(f"extract() has no option {name!r}{guess}")
+    body: dict[str, Any] = {"schema": shape.schema, "text": text}
+    if model is not None:
+        body["model"] = model
+    if options:
+        body["options"] = dict(options)
+    return body
+
+
+def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extraction[T]:
+    """Read the answer to an extract request. Raises `UnexpectedAnswer` or `ResultMismatch`."""
+    try:
+        # A newer service may say more than this SDK knows; that is no reason to fail.
+        result = ExtractResult.model_validate_json(content, extra="ignore")
+    except ValidationError as error:
+        raise unexpected(content, request_id) from error
+    return Extraction(
+        data=shape.read(result.data, request_id),
+        valid=result.valid,
+        finish=result.finish,
+        usage=result.usage,
+        timings=result.timings,
+        id=result.id,
+        model=result.model,
+        request_id=request_id,
+        raw=from_json(content),
+    )
+
+
+def unexpected(content: bytes, request_id: str | None) -> UnexpectedAnswer:
+    words = " ".join(content[:200].decode("utf-8", "replace").split())
+    return UnexpectedAnswer(
+        f"the answer is not one of this service's: {words!r}",
+        hint="does base_url point at an Intaglio service, and are both sides of like versions?",
+        request_id=request_id,
+    )

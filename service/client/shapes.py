@@ -1,0 +1,81 @@
+"""From what a caller wants to have, to a JSON Schema and back to a value of that type.
+
+Does: accept a JSON Schema, the name of a schema in the catalogue, or any type Pydantic understands; make the schema;
+read an answer into the type. Does not: judge the schema (the service does).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, JsonValue, PydanticUserError, TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema, to_json
+
+from .errors import ResultMismatch
+
+T = TypeVar("T")
+
+
+class ClosedSchema(GenerateJsonSchema):
+    """JSON Schema in which an object has the properties its type declares, and no others.
+
+    Pydantic leaves objects open and drops what it does not know; a model that decodes under an open schema would spend
+    its tokens on properties that are dropped. A type that asks for extra properties (`extra="allow"`) keeps them.
+    """
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        return _closed(super().model_schema(schema))
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        return _closed(super().dataclass_schema(schema))
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
+        return _closed(super().typed_dict_schema(schema))
+
+
+def _closed(schema: JsonSchemaValue) -> JsonSchemaValue:
+    if schema.get("type") == "object" and "properties" in schema:
+        return {"additionalProperties": False} | schema
+    return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(Generic[T]):
+    """What goes to the service as `schema`, and how its answer becomes a `T`."""
+
+    schema: dict[str, Any] | bool | str
+    adapter: TypeAdapter[T] | None
+
+    def read(self, data: JsonValue, request_id: str | None = None) -> T:
+        """`data` as a `T`. Raises `ResultMismatch` where a validator of the type refuses it."""
+        if self.adapter is None:
+            return data  # type: ignore[return-value]  # T is Any where there is no type
+        try:
+            # As JSON, because strict types take "2026-01-31" for a date from JSON only.
+            return self.adapter.validate_json(to_json(data))
+        except ValidationError as error:
+            message = f"the result is valid JSON for the schema but not for the type: {error}"
+            raise ResultMismatch(message, data, request_id) from error
+
+
+def shape_of(schema: Any) -> Shape[Any]:
+    """Understand `schema`. Raises TypeError for what is neither a schema, a name, nor a type."""
+    if isinstance(schema, str | bool):
+        return Shape(schema, None)
+    if isinstance(schema, Mapping):
+        return Shape(dict(schema), None)
+    if schema is None or isinstance(schema, BaseModel):
+        raise TypeError(_unusable(schema))
+    try:
+        adapter = schema if isinstance(schema, TypeAdapter) else TypeAdapter(schema)
+        return Shape(adapter.json_schema(schema_generator=ClosedSchema), adapter)
+    except PydanticUserError as error:
+        raise TypeError(f"{_unusable(schema)}: {error.message}") from error
+
+
+def _unusable(schema: object) -> str:
+    return (
+        "schema must be a JSON Schema (dict or bool), the name of a schema in the catalogue, or a type "
+        f"(a Pydantic model class, a dataclass, a TypedDict, list[…], a TypeAdapter), not {schema!r}"
+    )
