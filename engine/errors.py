@@ -6,7 +6,9 @@ EngineError
 │   ├── BudgetTooSmall     `max_tokens` is less than the shortest legal output needs
 │   ├── QueueFull          too many requests wait already
 │   └── InvalidRequest     a sampling parameter is out of range, or an id is in use
+├── ConfigError        a setting is unknown, missing or out of range
 ├── ModelError         a checkpoint cannot be used: missing, unknown or unused weights, unsupported family
+├── InternalError      the engine broke a promise of its own: an invariant, or the order of a step
 └── EngineStopped      the engine is shut down or its process has died
 """
 
@@ -55,10 +57,22 @@ class InvalidRequest(Refused):
     code = "invalid_request"
 
 
+class ConfigError(EngineError):
+    """A setting is unknown, missing or out of range."""
+
+    code = "config_error"
+
+
 class ModelError(EngineError):
     """A checkpoint cannot be used."""
 
     code = "model_error"
+
+
+class InternalError(EngineError):
+    """The engine broke a promise of its own. A fault to report, never something a caller did."""
+
+    code = "internal_error"
 
 
 class EngineStopped(EngineError):

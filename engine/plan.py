@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..grammar.api import MaskRows
-from .types import Failure, Finish, SamplingParams, TokenLogprob
+from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,10 @@ class Picked:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a commit did to one sequence: tokens appended, and its finish if it ended."""
+    """What a commit did to one sequence: tokens appended, and its finish and usage if it ended.
+
+    An end token is not among `tokens`; `logprobs` has one entry a token where they were asked for, else none.
+    """
 
     seq_id: int
     request_id: str
@@ -98,6 +101,7 @@ class Change:
     logprobs: tuple[TokenLogprob, ...] = ()
     finish: Finish | None = None
     failure: Failure | None = None
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)

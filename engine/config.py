@@ -1,0 +1,187 @@
+"""The engine's settings: one frozen section an owner, built once.
+
+Does: read keywords, then the environment, then defaults, and refuse what it does not know. This is the only module of
+the engine that reads the environment. Does not: hold facts found at the start, such as how many blocks fit the device.
+"""
+
+import os
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Literal, Union, get_args, get_origin, get_type_hints
+
+from .errors import ConfigError
+
+PREFIX = "INTAGLIO_ENGINE_"
+
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """Which model, and how it is held.
+
+    `model` is a checkpoint's folder. `max_context` is in tokens, prompt and output together; None takes the model's
+    own. `dtype` "auto" takes the checkpoint's own.
+    """
+
+    model: str
+    dtype: Dtype = "auto"
+    max_context: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_context is not None:
+            _at_least(self, "max_context", 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheConfig:
+    """How much memory holds keys and values: the first that is given of `num_blocks`, `cache_bytes`, `memory_fraction`.
+
+    `block_size` is in tokens. `memory_fraction` is a share of the device's memory, the model's weights included.
+    """
+
+    block_size: int = 16
+    num_blocks: int | None = None
+    cache_bytes: int | None = None
+    memory_fraction: float = 0.9
+
+    def __post_init__(self) -> None:
+        _at_least(self, "block_size", 1)
+        if self.num_blocks is not None:
+            _at_least(self, "num_blocks", 2)
+        if self.cache_bytes is not None:
+            _at_least(self, "cache_bytes", 1)
+        if not 0 < self.memory_fraction <= 1:
+            raise ConfigError(
+                f"memory_fraction is a share above 0, up to 1, not {self.memory_fraction}",
+                where="memory_fraction",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerConfig:
+    """How much happens at once, and who goes first.
+
+    `max_batched_tokens` bounds the tokens computed in a step, `max_running` the sequences that hold blocks,
+    `max_waiting` those that do not. Waiting `ageing_s` seconds outweighs one step of priority. A sequence that was
+    preempted `max_preemptions` times is next admitted with room for all it may ever need, and never preempted again.
+    """
+
+    max_batched_tokens: int = 2048
+    max_running: int = 256
+    max_waiting: int = 1024
+    ageing_s: float = 10.0
+    max_preemptions: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("max_batched_tokens", "max_running", "max_waiting"):
+            _at_least(self, name, 1)
+        for name in ("ageing_s", "max_preemptions"):
+            _at_least(self, name, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineConfig:
+    """All sections. A part of the engine receives its own section, never the whole."""
+
+    model: ModelConfig
+    cache: CacheConfig
+    scheduler: SchedulerConfig
+
+    @classmethod
+    def load(
+        cls,
+        settings: Mapping[str, object] | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> "EngineConfig":
+        """Settings by field name, else the environment's `INTAGLIO_ENGINE_<FIELD>`, else the defaults.
+
+        Field names are unique over all sections. `environ` is the process environment unless given.
+
+        Raises:
+            ConfigError: a name is unknown, a value has the wrong type or is out of range, or `model` is missing.
+        """
+        given = dict(settings or {})
+        variables = os.environ if environ is None else environ
+        texts = {
+            name.removeprefix(PREFIX).lower(): text
+            for name, text in variables.items()
+            if name.startswith(PREFIX)
+        }
+        known = {
+            name
+            for section in (ModelConfig, CacheConfig, SchedulerConfig)
+            for name in section.__dataclass_fields__
+        }
+        for name in given.keys() - known:
+            raise ConfigError(f"there is no setting {name!r}", where=name, hint=_names(known))
+        for name in texts.keys() - known:
+            variable = PREFIX + name.upper()
+            raise ConfigError(f"there is no setting {variable}", where=variable, hint=_names(known))
+        if "model" not in given and "model" not in texts:
+            raise ConfigError(
+                "no model is named", where="model", hint=f"pass model=… or set {PREFIX}MODEL"
+            )
+        return cls(
+            model=ModelConfig(**_section(ModelConfig, given, texts)),  # type: ignore[arg-type]
+            cache=CacheConfig(**_section(CacheConfig, given, texts)),  # type: ignore[arg-type]
+            scheduler=SchedulerConfig(**_section(SchedulerConfig, given, texts)),  # type: ignore[arg-type]
+        )
+
+
+def _section(
+    section: type[ModelConfig | CacheConfig | SchedulerConfig],
+    given: Mapping[str, object],
+    texts: Mapping[str, str],
+) -> dict[str, object]:
+    """The keyword arguments of one section, each of the type its field declares."""
+    hints = get_type_hints(section)
+    values: dict[str, object] = {}
+    for name in (field.name for field in fields(section)):
+        if name in given:
+            values[name] = _typed(name, given[name], hints[name])
+        elif name in texts:
+            values[name] = _parsed(PREFIX + name.upper(), texts[name], hints[name])
+    return values
+
+
+def _choices(hint: object) -> tuple[object, ...]:
+    """The alternatives of a declared type: the members of a union, or the type alone."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _typed(name: str, value: object, hint: object) -> object:
+    for choice in _choices(hint):
+        if get_origin(choice) is Literal:
+            if value in get_args(choice):
+                return value
+        elif choice is float and type(value) is int:
+            return float(value)
+        elif type(value) is choice:
+            return value
+    raise ConfigError(f"{name} cannot be {value!r}", where=name, hint=f"expected {hint}")
+
+
+def _parsed(variable: str, text: str, hint: object) -> object:
+    for choice in _choices(hint):
+        if get_origin(choice) is Literal and text in get_args(choice):
+            return text
+        if choice is str:
+            return text
+        if choice in (int, float):
+            try:
+                return int(text) if choice is int else float(text)
+            except ValueError:
+                continue
+    raise ConfigError(f"{variable} cannot be {text!r}", where=variable, hint=f"expected {hint}")
+
+
+def _at_least(section: object, name: str, least: int) -> None:
+    value = getattr(section, name)
+    if not value >= least:
+        raise ConfigError(f"{name} is at least {least}, not {value}", where=name)
+
+
+def _names(known: set[str]) -> str:
+    return "the settings are " + ", ".join(sorted(known))

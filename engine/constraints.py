@@ -1,0 +1,194 @@
+"""The grammars of the sequences that have one.
+
+Does: own the matchers, fill mask rows, follow what was picked, and say what the grammar forces next. Does not: compile
+(a `Compiler` does, off the step), change a sequence, or touch a device. A matcher that fails ends its own request and
+nobody else's: nothing is logged and carried on.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import ParamSpec, Protocol, TypeVar
+
+from ..grammar.api import (
+    CompiledGrammar,
+    Constraint,
+    GrammarError,
+    MaskRow,
+    Matcher,
+    Violation,
+    allow,
+    empty_rows,
+)
+from .errors import InternalError
+from .plan import Changes, Forced, Masks, Picked, Plan
+from .types import Failure
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Compiler(Protocol):
+    """Compiles constraints off the step. The future raises `GrammarError` where a constraint cannot be used."""
+
+    def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
+        """Start to compile, or to wait for the same compilation that is under way, and return at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a grammar says of every output: the tokens it needs at least if known, and those it begins with."""
+
+    least_tokens: int | None
+    forced: tuple[int, ...]
+
+
+class Constraints:
+    """Matchers by sequence.
+
+    Rows are `width` tokens wide, the width of the logits; there are `max_rows` of them. A grammar may end only with one
+    of `end_tokens`, which are also what ends a sequence.
+    """
+
+    def __init__(
+        self, compiler: Compiler, *, end_tokens: frozenset[int], width: int, max_rows: int
+    ) -> None:
+        self._compiler = compiler
+        self._end_tokens = end_tokens
+        self._rows = empty_rows(max_rows, width)
+        self._compiling: dict[int, Future[CompiledGrammar]] = {}
+        self._matchers: dict[int, Matcher] = {}
+        self._failures: dict[int, Failure] = {}  # of this step, by sequence
+
+    def compile(self, seq_id: int, constraint: Constraint, ready: Callable[[int], None]) -> None:
+        """Start to compile; `ready(seq_id)` is called once `open` may be, from any thread."""
+        future = self._compiler.submit(constraint)
+        self._compiling[seq_id] = future
+        future.add_done_callback(lambda _: ready(seq_id))
+
+    def open(self, seq_id: int) -> Opening | Failure | None:
+        """Place a matcher at the start of a sequence's output, the tokens it begins with accepted already.
+
+        None if the sequence has ended meanwhile; a failure if its constraint cannot be used.
+        """
+        future = self._compiling.pop(seq_id, None)
+        if future is None:
+            return None
+        try:
+            grammar = _guarded(future.result)
+            matcher = _guarded(grammar.matcher)
+            opening = Opening(
+                _guarded(lambda: grammar.least_tokens), _guarded(self._follow, matcher, ())
+            )
+        except _MatcherFault as fault:
+            return fault.failure
+        self._matchers[seq_id] = matcher
+        return opening
+
+    def masks(self, plan: Plan) -> Masks:
+        """The legal tokens of every constrained sequence that gets one in this step. The rows are lent until the next.
+
+        A row that cannot be filled, or allows nothing, makes its sequence fail in `advance`; it allows token 0, so that
+        whoever samples needs no case for it.
+        """
+        row_of: dict[int, int] = {}
+        for work in plan.works:
+            matcher = self._matchers.get(work.seq_id)
+            if matcher is None or not work.wants_logits:
+                continue
+            row = self._rows[len(row_of)]
+            row_of[work.seq_id] = len(row_of)
+            try:
+                _guarded(_fill, matcher, row)
+            except _MatcherFault as fault:
+                self._failures[work.seq_id] = fault.failure
+                row.fill(0)
+                allow(row, 0)
+        return Masks(self._rows[: len(row_of)], row_of)
+
+    def advance(self, picked: Picked) -> Forced:
+        """Follow what was picked, end tokens included, and say what must come next, which is accepted as well.
+
+        A sequence whose matcher refuses what its mask allowed, or fails, is among the failures.
+        """
+        failures, self._failures = self._failures, {}
+        forced: dict[int, tuple[int, ...]] = {}
+        for pick in picked.picks:
+            matcher = self._matchers.get(pick.seq_id)
+            if matcher is None or pick.failure or pick.seq_id in failures:
+                continue
+            try:
+                tokens = _guarded(self._follow, matcher, pick.tokens)
+            except _MatcherFault as fault:
+                failures[pick.seq_id] = fault.failure
+            else:
+                if tokens:
+                    forced[pick.seq_id] = tokens
+        return Forced(forced, failures)
+
+    def forget(self, changes: Changes) -> None:
+        """Drop the matchers of sequences that ended."""
+        for change in changes.items:
+            if change.finish is not None:
+                self._compiling.pop(change.seq_id, None)
+                self._matchers.pop(change.seq_id, None)
+
+    def check(self, live: set[int]) -> None:
+        """Only live sequences have a matcher or wait for one.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        if not self._matchers.keys() | self._compiling.keys() <= live:
+            raise InternalError("a sequence that has ended still has a grammar")
+
+    def _follow(self, matcher: Matcher, tokens: tuple[int, ...]) -> tuple[int, ...]:
+        """Accept `tokens`, then whatever is forced after them; return the forced ones."""
+        for token in tokens:
+            matcher.accept(token)
+        forced = () if matcher.finished else matcher.forced()
+        for token in forced:
+            matcher.accept(token)
+        if matcher.finished and (tokens + forced)[-1] not in self._end_tokens:
+            raise _MatcherFault(_broken("the grammar ended without an end token"))
+        return forced
+
+
+class _MatcherFault(Exception):
+    """Grammar code refused or failed; `failure` is what its request is told."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def _guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """`call(…)`, with whatever it raises made the fault of one request: grammar code may be anybody's."""
+    try:
+        return call(*args, **kwargs)
+    except _MatcherFault:
+        raise
+    except Violation as error:
+        raise _MatcherFault(
+            _broken(f"the grammar refused a token that it allowed: {error}")
+        ) from error
+    except GrammarError as error:
+        where = "; ".join(f"{r.where or '/'} {r.keyword}: {r.reason}" for r in error.refusals)
+        hint = "; ".join(r.hint for r in error.refusals if r.hint)
+        message = f"{error.message}: {where}" if where else error.message
+        raise _MatcherFault(Failure(error.code, message, hint)) from error
+    except Exception as error:
+        raise _MatcherFault(
+            _broken(f"the grammar failed: {type(error).__name__}: {error}")
+        ) from error
+
+
+def _broken(message: str) -> Failure:
+    return Failure(InternalError.code, message, hint="report the schema that this happened with")
+
+
+def _fill(matcher: Matcher, row: MaskRow) -> None:
+    matcher.fill(row)
+    if not row.any():
+        raise _MatcherFault(_broken("no token is legal, and the output is not complete"))

@@ -1,0 +1,174 @@
+"""The engine: one step, over and over.
+
+Does: call its parts in order, and see that every request ends with exactly one final delta, whatever happens. Does not:
+do any of their work, own a thread, or know texts.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import outputs
+from .constraints import Constraints
+from .dist.executor import Executor
+from .errors import EngineError, EngineStopped, InternalError
+from .inbox import Inbox
+from .metrics import Metrics, Snapshot, Stopwatch
+from .plan import Forced, Picked
+from .schedule.scheduler import Scheduler
+from .types import Delta, Failure, Finish, Request, Usage
+
+
+class Engine:
+    """`submit`, `abort` and `metrics` may be used from any thread; everything else from the one that steps.
+
+    `Any` is the executor's handle, which nobody but the executor looks into.
+    """
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        constraints: Constraints,
+        executor: Executor[Any],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._scheduler = scheduler
+        self._constraints = constraints
+        self._executor = executor
+        self._clock = clock
+        self._inbox = Inbox()
+        self._metrics = Metrics(scheduler.load())
+        self._broken: BaseException | None = None
+
+    def submit(self, request: Request) -> None:
+        """Take a request. It ends with exactly one final delta, which also tells if it is refused.
+
+        Raises:
+            InvalidRequest: a request with that id has not ended.
+            EngineStopped: the engine takes no more.
+        """
+        self._inbox.submit(request)
+
+    def abort(self, request_id: str) -> None:
+        """End a request at the next step; one that has ended already is left alone."""
+        self._inbox.abort(request_id)
+
+    def step(self) -> list[Delta]:
+        """Everything that one step did. If the step fails, all open requests end with an error, and so does the engine.
+
+        Raises:
+            EngineStopped: the engine was closed, or a step has failed before; that is its cause.
+        """
+        if self._broken is not None:
+            raise EngineStopped(f"the engine has stopped: {self._broken}") from self._broken
+        try:
+            return self._guarded_step()
+        except _StepFailed as failed:
+            error = failed.__cause__
+            return self._stop(
+                error if error is not None else failed,
+                Failure(
+                    InternalError.code,
+                    f"the engine failed and has stopped: {type(error).__name__}: {error}",
+                    hint="this request may not be the reason; try again",
+                    retryable=True,
+                ),
+            )
+
+    def _step(self) -> list[Delta]:
+        lap = Stopwatch(self._clock)
+        picked, forced = Picked(), Forced({}, {})
+        refused = lap("deliver", self._inbox.deliver(self._scheduler, self._constraints))
+        plan = lap("plan", self._scheduler.plan())
+        if plan.works:
+            forward = lap("forward", self._executor.forward(plan))
+            masks = lap("mask", self._constraints.masks(plan))
+            picked = lap("sample", self._executor.sample(forward, masks))
+            forced = lap("advance", self._constraints.advance(picked))
+        changes = lap("commit", self._scheduler.commit(plan, picked, forced))
+        self._constraints.forget(changes)
+        deltas = lap("tell", refused + outputs.deltas(changes))
+        self._inbox.settle(deltas)
+        self._metrics.record(plan, deltas, lap, self._scheduler.load())
+        return deltas
+
+    def _guarded_step(self) -> list[Delta]:
+        try:
+            return self._step()
+        except Exception as error:
+            raise _StepFailed from error
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a step would do something now. Requests that wait for a grammar are no work."""
+        load = self._scheduler.load()
+        return bool(load.running or load.waiting or load.untold or not self._inbox.is_empty)
+
+    @property
+    def open_requests(self) -> int:
+        """Requests taken that have not ended."""
+        return self._inbox.open_requests
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Return once a step may have something to do, or after `timeout_s` seconds; at once if there is work."""
+        if self.has_work:
+            return
+        deadline = self._scheduler.next_deadline()
+        if deadline is not None:
+            left = max(0.0, deadline - self._clock())
+            timeout_s = left if timeout_s is None else min(left, timeout_s)
+        self._inbox.wait(timeout_s)
+
+    def run_until_idle(self) -> Iterator[Delta]:
+        """Step until no request is open, waiting for grammars where nothing else is left to do.
+
+        Raises:
+            EngineStopped: the engine was closed, or a step has failed before.
+        """
+        while self.open_requests:
+            yield from self.step()
+            if self.open_requests:
+                self.wait()
+
+    def metrics(self) -> Snapshot:
+        """What was counted so far."""
+        return self._metrics.snapshot()
+
+    def check(self) -> None:
+        """The invariants of all parts, between two steps.
+
+        Raises:
+            InternalError: one does not hold.
+        """
+        self._scheduler.check()
+        self._constraints.check(self._scheduler.live())
+
+    def close(self) -> list[Delta]:
+        """Stop. The final deltas of all open requests; nothing more is taken, and no further step is possible."""
+        stopped = EngineStopped("the engine was closed")
+        return self._stop(
+            stopped, Failure(stopped.code, stopped.message, retryable=stopped.retryable)
+        )
+
+    def _stop(self, reason: BaseException, failure: Failure) -> list[Delta]:
+        if self._broken is None:
+            self._broken = reason
+        deltas = [
+            Delta(
+                request_id=request.id,
+                finish=Finish.ERROR,
+                usage=self._scheduler.usage(request.id)
+                or Usage(prompt_tokens=len(request.prompt), output_tokens=0),
+                error=failure,
+            )
+            for request in self._inbox.close()
+        ]
+        self._metrics.count_finished(deltas)
+        return deltas
+
+
+class _StepFailed(EngineError):
+    """A step raised; the cause is what it raised."""
+
+    def __init__(self) -> None:
+        super().__init__("a step failed")

@@ -1,0 +1,90 @@
+"""Which blocks hold the keys and values of which sequence.
+
+Does: keep the block tables, and answer whether there is room, in one question. Does not: choose who runs or who makes
+room for whom (`schedule`), or touch a tensor (`run`).
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ..errors import InternalError
+from ..sequence import Sequence
+from .pool import BlockPool
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Room that was granted: the blocks a table grew by, and how many of the sequence's tokens the table now holds."""
+
+    blocks: tuple[int, ...]
+    computed: int
+
+
+class KVManager:
+    """Block tables of the running sequences. A table only grows until it is released as a whole.
+
+    `reserve` and `release` see every sequence each time something changes for it, which is all a prefix cache needs to
+    know: what it already holds at the first `reserve`, and which blocks have become full at every later call.
+    """
+
+    def __init__(self, pool: BlockPool, block_size: int) -> None:
+        if block_size < 1:
+            raise ValueError(f"a block holds 1 token at least, not {block_size}")
+        self.block_size = block_size
+        self._pool = pool
+        self._tables: dict[int, list[int]] = {}
+
+    @property
+    def capacity(self) -> int:
+        """Tokens that fit the pool when one sequence has it all."""
+        return self._pool.capacity * self.block_size
+
+    @property
+    def blocks(self) -> int:
+        """Blocks there are, the null block not counted."""
+        return self._pool.capacity
+
+    @property
+    def free_blocks(self) -> int:
+        """Blocks nobody holds."""
+        return self._pool.free
+
+    def reserve(self, seq: Sequence, count: int) -> Reservation | None:
+        """Room for `count` tokens after the computed ones; None, and nothing changed, if there is not enough."""
+        need = self._blocks_for(seq.computed + count) - len(self._tables.get(seq.id, ()))
+        if need <= 0:
+            return Reservation((), seq.computed)
+        blocks = self._pool.take(need)
+        if blocks is None:
+            return None
+        self._tables.setdefault(seq.id, []).extend(blocks)
+        return Reservation(blocks, seq.computed)
+
+    def table(self, seq: Sequence) -> tuple[int, ...]:
+        """The blocks of `seq`, in the order of its tokens."""
+        return tuple(self._tables.get(seq.id, ()))
+
+    def release(self, seq: Sequence) -> None:
+        """Take back all blocks of `seq`; the last ones are used again first, so that shared beginnings live longest."""
+        self._pool.give(reversed(self._tables.pop(seq.id, [])))
+
+    def check(self, running: list[Sequence]) -> None:
+        """Exactly the running sequences hold blocks, enough for what they computed, and nobody shares one.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        self._pool.check()
+        if self._tables.keys() != {seq.id for seq in running}:
+            raise InternalError("the sequences with a block table are not the running ones")
+        for seq in running:
+            if len(self._tables[seq.id]) < self._blocks_for(seq.computed):
+                raise InternalError(f"sequence {seq.id} computed more than its blocks hold")
+        users = Counter(block for table in self._tables.values() for block in table)
+        if any(count > 1 for count in users.values()):
+            raise InternalError(f"a block is in two tables: {users.most_common(1)}")
+        if len(users) + self._pool.free != self._pool.capacity:
+            raise InternalError("a block is neither free nor in a table")
+
+    def _blocks_for(self, tokens: int) -> int:
+        return -(-tokens // self.block_size)

@@ -1,0 +1,79 @@
+"""Who holds which block of the KV cache.
+
+Does: hand out blocks and take them back, all or nothing. Does not: know sequences, tokens or tensors.
+"""
+
+from collections.abc import Iterable
+
+from ..errors import InternalError
+from .block import Block, FreeList
+
+NULL_BLOCK = 0  # never handed out: padding and unused table entries point at it
+
+
+class BlockPool:
+    """Blocks 0 to `num_blocks - 1`; block 0 is the null block and belongs to nobody.
+
+    Raises:
+        ValueError: there would be no block besides the null block.
+    """
+
+    def __init__(self, num_blocks: int) -> None:
+        if num_blocks < 2:
+            raise ValueError(
+                f"a pool needs 2 blocks at least, one of them the null block, not {num_blocks}"
+            )
+        self._blocks = [Block(block_id) for block_id in range(num_blocks)]
+        self._free = FreeList()
+        for block in self._blocks[1:]:
+            self._free.append(block)
+
+    @property
+    def capacity(self) -> int:
+        """Blocks that can be held at once."""
+        return len(self._blocks) - 1
+
+    @property
+    def free(self) -> int:
+        """Blocks held by nobody."""
+        return len(self._free)
+
+    def take(self, count: int) -> tuple[int, ...] | None:
+        """Ids of `count` free blocks, the least recently freed first; None, and nothing taken, if there are fewer."""
+        if count > len(self._free):
+            return None
+        taken = [self._free.pop() for _ in range(count)]
+        for block in taken:
+            block.refs = 1
+        return tuple(block.id for block in taken)
+
+    def give(self, block_ids: Iterable[int]) -> None:
+        """Hand blocks back, in the order in which they should be used again.
+
+        Raises:
+            InternalError: a block was not held, or is the null block.
+        """
+        for block_id in block_ids:
+            block = self._blocks[block_id]
+            if block.refs == 0:
+                raise InternalError(f"block {block_id} was given back and is not held")
+            block.refs -= 1
+            if block.refs == 0:
+                self._free.append(block)
+
+    def check(self) -> None:
+        """Every block but the null block is either held or in the free list, once.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        listed = [block.id for block in self._free]
+        unheld = {block.id for block in self._blocks[1:] if block.refs == 0}
+        if len(listed) != len(self._free) or len(set(listed)) != len(listed):
+            raise InternalError("the free list is not a list of distinct blocks")
+        if set(listed) != unheld:
+            raise InternalError(
+                f"free and held blocks do not add up: {sorted(unheld ^ set(listed))}"
+            )
+        if self._blocks[NULL_BLOCK].refs or any(block.refs < 0 for block in self._blocks):
+            raise InternalError("the null block is held, or a count is negative")

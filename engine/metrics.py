@@ -1,0 +1,131 @@
+"""What the engine did, in numbers.
+
+Does: count and time. Does not: decide; no logic reads these numbers.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from .plan import Plan
+from .schedule.scheduler import Load
+from .types import Delta
+
+T = TypeVar("T")
+
+PARTS = ("deliver", "plan", "forward", "mask", "sample", "advance", "commit", "tell")
+
+
+class Stopwatch:
+    """Seconds of one step by part: `lap(part, value)` charges the time since the last lap, and returns `value`."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._last = clock()
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+
+    def __call__(self, part: str, value: T) -> T:
+        now = self._clock()
+        self.seconds[part] += now - self._last
+        self._last = now
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One step that computed something: its plan's number, how much was computed for how many, and the time by part."""
+
+    step: int
+    tokens: int
+    sequences: int
+    picked: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Everything counted since the start. Plain numbers, texts and dicts of them: it can go over any wire.
+
+    `computed_tokens` counts again what was recomputed after a preemption. `seconds` is by part of the step, of `PARTS`.
+    """
+
+    steps: int
+    computed_tokens: int
+    prompt_tokens: int
+    output_tokens: int
+    forced_tokens: int
+    preemptions: int
+    most_sequences: int
+    finished: dict[str, int]
+    seconds: dict[str, float]
+    parked: int
+    waiting: int
+    running: int
+    blocks: int
+    free_blocks: int
+    last_step: StepRecord | None
+
+
+class Metrics:
+    """Counters of one engine. Written by its loop; `snapshot` may be asked from any thread."""
+
+    def __init__(self, load: Load) -> None:
+        self._counts: Counter[str] = Counter()
+        self._finished: Counter[str] = Counter()
+        self._seconds = dict.fromkeys(PARTS, 0.0)
+        self._most_sequences = 0
+        self._load = load
+        self._last: StepRecord | None = None
+
+    def record(self, plan: Plan, deltas: list[Delta], watch: Stopwatch, load: Load) -> None:
+        """Count one step."""
+        self._load = load
+        for part, seconds in watch.seconds.items():
+            self._seconds[part] += seconds
+        self.count_finished(deltas)
+        if not plan.works:
+            return
+        record = StepRecord(
+            step=plan.step,
+            tokens=plan.token_count,
+            sequences=len(plan.works),
+            picked=sum(work.wants_logits for work in plan.works),
+            seconds=dict(watch.seconds),
+        )
+        self._counts["steps"] += 1
+        self._counts["computed"] += record.tokens
+        self._most_sequences = max(self._most_sequences, record.sequences)
+        self._last = record
+
+    def count_finished(self, deltas: list[Delta]) -> None:
+        """Count the requests that end in `deltas`, and what they used."""
+        for delta in deltas:
+            if delta.finish is None:
+                continue
+            self._finished[delta.finish.value] += 1
+            if delta.usage is not None:
+                self._counts["prompt"] += delta.usage.prompt_tokens
+                self._counts["output"] += delta.usage.output_tokens
+                self._counts["forced"] += delta.usage.forced_tokens
+
+    def snapshot(self) -> Snapshot:
+        """The numbers as they stand. Tokens of a request are counted when it ends."""
+        counts, load = self._counts, self._load
+        return Snapshot(
+            steps=counts["steps"],
+            computed_tokens=counts["computed"],
+            prompt_tokens=counts["prompt"],
+            output_tokens=counts["output"],
+            forced_tokens=counts["forced"],
+            preemptions=load.preemptions,
+            most_sequences=self._most_sequences,
+            finished=dict(self._finished),
+            seconds=dict(self._seconds),
+            parked=load.parked,
+            waiting=load.waiting,
+            running=load.running,
+            blocks=load.blocks,
+            free_blocks=load.free_blocks,
+            last_step=self._last,
+        )

@@ -1,0 +1,325 @@
+"""Who computes how many tokens in which blocks, and what becomes of the tokens that were picked.
+
+Does: admit, plan, preempt, commit and end sequences; it alone changes them. Does not: know texts, masks, matchers or
+tensors. There is one rule for all progress: compute `min(pending, what is left of the step's budget)`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from ..config import SchedulerConfig
+from ..errors import BudgetTooSmall, InternalError, QueueFull
+from ..memory.manager import KVManager
+from ..plan import Admitted, Change, Changes, Forced, Picked, Plan, Work
+from ..sequence import SeqState, Sequence
+from ..types import Failure, Finish, Request, TokenLogprob, Usage
+from .admission import Limits, admit
+from .roster import Roster
+from .victims import choose, is_exempt
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many sequences are where, how many of the blocks nobody holds, and how often somebody was preempted so far.
+
+    `parked` wait for a grammar; `untold` is the number of changes the next commit will tell.
+    """
+
+    parked: int
+    waiting: int
+    running: int
+    untold: int
+    blocks: int
+    free_blocks: int
+    preemptions: int
+
+
+class Scheduler:
+    """The sequences, and who of them is next. `clock` gives seconds and never goes back."""
+
+    def __init__(
+        self,
+        config: SchedulerConfig,
+        memory: KVManager,
+        limits: Limits,
+        clock: Callable[[], float],
+    ) -> None:
+        self._config = config
+        self._memory = memory
+        self._limits = limits
+        self._clock = clock
+        self._roster = Roster(config.ageing_s)
+        self._released: list[int] = []  # the executor is told in the next plan that has work
+        self._changes: list[Change] = []  # what happened since the last commit
+        self._steps = 0
+        self._preemptions = 0
+
+    # Requests come and go.
+
+    def add(self, request: Request) -> int:
+        """Take a request and return its sequence's number. With a constraint it waits for `grammar_ready`.
+
+        Raises:
+            InvalidRequest: a number is out of range, or a live request has that id.
+            TooLong: it can never fit.
+            QueueFull: `max_waiting` requests are not running yet.
+        """
+        admit(request, self._limits, self._memory.capacity)
+        if len(self._roster) - len(self._roster.running) >= self._config.max_waiting:
+            raise QueueFull(
+                f"{self._config.max_waiting} requests wait already", hint="try again later"
+            )
+        return self._roster.enter(request, self._clock()).id
+
+    def grammar_ready(
+        self, seq_id: int, least_tokens: int | None, forced: tuple[int, ...] = ()
+    ) -> None:
+        """The constraint of a sequence is compiled; every output it allows begins with the tokens `forced`.
+
+        A sequence that has ended meanwhile is left alone.
+        """
+        seq = self._roster.get(seq_id)
+        if seq is None:
+            return
+        budget = seq.request.sampling.max_tokens
+        if least_tokens is not None and least_tokens > budget:
+            self._end(
+                seq,
+                Finish.ERROR,
+                Failure(
+                    BudgetTooSmall.code,
+                    f"the shortest legal output needs {least_tokens} tokens, max_tokens is {budget}",
+                    hint=f"set max_tokens to {least_tokens} at least",
+                ),
+            )
+            return
+        self._roster.unpark(seq)
+        if forced:
+            self._append(seq, (), (), forced)
+
+    def grammar_failed(self, seq_id: int, failure: Failure) -> None:
+        """The constraint of a sequence cannot be used. A sequence that has ended meanwhile is left alone."""
+        seq = self._roster.get(seq_id)
+        if seq is not None:
+            self._end(seq, Finish.ERROR, failure)
+
+    def abort(self, request_id: str) -> bool:
+        """End a request wherever it stands; False if it is not here, having ended already."""
+        seq = self._roster.find(request_id)
+        if seq is not None:
+            self._end(seq, Finish.ABORT)
+        return seq is not None
+
+    # One step.
+
+    def plan(self) -> Plan:
+        """Who computes how many tokens, in which blocks: the running first, then the waiting, best rank first."""
+        now = self._clock()
+        for seq in self._roster.expired(now):
+            self._end(seq, Finish.DEADLINE)
+        preemptions = self._preemptions
+        works = list(self._continue())
+        admitted: list[Admitted] = []
+        if self._preemptions == preemptions:  # whoever gave way must not come back in the same step
+            left = self._config.max_batched_tokens - sum(len(work.tokens) for work in works)
+            for seq in self._admit(left, now):
+                work = _work(seq, min(seq.pending, left))
+                left -= len(work.tokens)
+                works.append(work)
+                admitted.append(_admitted(seq, self._memory.table(seq)))
+        if not works:
+            if self._roster.waiting:
+                raise InternalError("sequences wait, nobody runs, and nobody can be admitted")
+            return Plan(self._steps)
+        self._steps += 1
+        released, self._released = tuple(self._released), []
+        return Plan(self._steps, tuple(admitted), tuple(works), released)
+
+    def commit(self, plan: Plan, picked: Picked, forced: Forced) -> Changes:
+        """Append what was picked and what the grammar forces after it, end who is done, and say what happened.
+
+        Also says what happened since the last commit: aborts, deadlines, constraints that were refused.
+
+        Raises:
+            InternalError: `picked` does not answer `plan`.
+        """
+        now = self._clock()
+        picks = iter(picked.picks)
+        for work in plan.works:
+            seq = self._roster[work.seq_id]
+            seq.compute(len(work.tokens))
+            if not work.wants_logits:
+                continue
+            pick = next(picks, None)
+            if pick is None or pick.seq_id != seq.id:
+                raise InternalError(f"the plan asks for a token of sequence {seq.id}, not {pick}")
+            failure = pick.failure or forced.failures.get(seq.id)
+            if failure is not None:
+                self._end(seq, Finish.ERROR, failure)
+                continue
+            seq.picked(now)
+            self._append(seq, pick.tokens, pick.logprobs, forced.tokens.get(seq.id, ()))
+        if next(picks, None) is not None:
+            raise InternalError("more was picked than the plan asks for")
+        changes, self._changes = tuple(self._changes), []
+        return Changes(changes)
+
+    # What others may ask.
+
+    def load(self) -> Load:
+        """Where everybody is."""
+        waiting, running = len(self._roster.waiting), len(self._roster.running)
+        return Load(
+            parked=len(self._roster) - waiting - running,
+            waiting=waiting,
+            running=running,
+            untold=len(self._changes),
+            blocks=self._memory.blocks,
+            free_blocks=self._memory.free_blocks,
+            preemptions=self._preemptions,
+        )
+
+    def next_deadline(self) -> float | None:
+        """When the next deadline passes, by the engine's clock."""
+        return self._roster.next_deadline()
+
+    def live(self) -> set[int]:
+        """The numbers of the sequences that have not ended."""
+        return self._roster.live()
+
+    def usage(self, request_id: str) -> Usage | None:
+        """What a live request has used so far."""
+        seq = self._roster.find(request_id)
+        return None if seq is None else seq.usage(self._clock())
+
+    def check(self) -> None:
+        """Everybody is in one place, in order, within the bounds, and the memory adds up.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        self._roster.check()
+        running = list(self._roster.running)
+        if len(running) > self._config.max_running:
+            raise InternalError(f"{len(running)} sequences run")
+        for seq in chain(running, self._roster.waiting):
+            if seq.preemptions > self._config.max_preemptions:
+                raise InternalError(f"sequence {seq.id} was preempted {seq.preemptions} times")
+        self._memory.check(running)
+
+    # The parts of a step.
+
+    def _continue(self) -> Iterator[Work]:
+        """Work of the running sequences. Who finds no room makes some, or gives way.
+
+        The victim is never one that has work already: it is `seq` itself or ranks after it.
+        """
+        left = self._config.max_batched_tokens
+        running = self._roster.running
+        index = 0
+        while left and index < len(running):
+            seq = running[index]
+            count = min(seq.pending, left)
+            reservation = self._memory.reserve(seq, count)
+            if reservation is not None:
+                yield _work(seq, count, reservation.blocks)
+                left -= count
+                index += 1
+                continue
+            victim = choose(running, self._config.max_preemptions)
+            if victim is None:
+                raise InternalError(
+                    f"sequence {seq.id} has all the room it needs and asks for more"
+                )
+            self._roster.preempt(victim)
+            self._memory.release(victim)
+            self._released.append(victim.id)
+            self._preemptions += 1
+
+    def _admit(self, left: int, now: float) -> Iterator[Sequence]:
+        """Waiting sequences that start to run now, best first. Who finds no room holds up those behind it.
+
+        Room is taken for all known tokens at once, so that a long prompt is not begun and then given up halfway.
+        """
+        waiting, running = self._roster.waiting, self._roster.running
+        while left > 0 and waiting and len(running) < self._config.max_running:
+            seq = waiting[0]
+            exempt = is_exempt(seq, self._config.max_preemptions)
+            reservation = self._memory.reserve(seq, seq.most_computed if exempt else seq.known)
+            if reservation is None:
+                return
+            self._roster.admit(seq, now, reservation.computed)
+            left -= seq.pending
+            yield seq
+
+    def _append(
+        self,
+        seq: Sequence,
+        picked: tuple[int, ...],
+        logprobs: tuple[TokenLogprob, ...],
+        forced: tuple[int, ...],
+    ) -> None:
+        """Make tokens known, up to the first that ends the sequence."""
+        finish: Finish | None = None
+        shown: list[int] = []
+        for index, token in enumerate(chain(picked, forced)):
+            seq.append(token, forced=index >= len(picked))
+            finish = self._finish(seq, token)
+            if finish is not Finish.STOP:  # an end token is not part of the text
+                shown.append(token)
+            if finish is not None:
+                break
+        if seq.request.sampling.logprobs is not None:  # a forced token is certain
+            logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
+        tokens, logprobs = tuple(shown), logprobs[: len(shown)]
+        if finish is None:
+            self._changes.append(Change(seq.id, seq.request.id, tokens, logprobs))
+        else:
+            self._end(seq, finish, tokens=tokens, logprobs=logprobs)
+
+    def _finish(self, seq: Sequence, token: int) -> Finish | None:
+        """Why `seq` ends with its last `token`, if it does. A grammar ends with an end token, whatever is ignored."""
+        sampling, constraint = seq.request.sampling, seq.request.constraint
+        if token in sampling.stop_token_ids:
+            return Finish.STOP
+        if token in self._limits.end_tokens and (constraint or not sampling.ignore_eos):
+            return Finish.STOP
+        return Finish.LENGTH if seq.output_tokens >= sampling.max_tokens else None
+
+    def _end(
+        self,
+        seq: Sequence,
+        finish: Finish,
+        failure: Failure | None = None,
+        *,
+        tokens: tuple[int, ...] = (),
+        logprobs: tuple[TokenLogprob, ...] = (),
+    ) -> None:
+        """End `seq` wherever it stands, and give back all it holds."""
+        if seq.state is SeqState.RUNNING:
+            self._released.append(seq.id)
+        self._roster.leave(seq)
+        self._memory.release(seq)
+        usage = seq.usage(self._clock())
+        self._changes.append(
+            Change(seq.id, seq.request.id, tokens, logprobs, finish, failure, usage)
+        )
+
+
+def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
+    """Compute the next `count` known tokens of `seq`."""
+    end = seq.computed + count
+    return Work(
+        seq.id,
+        seq.computed,
+        tuple(seq.tokens[seq.computed : end]),
+        new_blocks,
+        wants_logits=end == seq.known,
+    )
+
+
+def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:
+    """What an executor needs to know of a sequence it has not seen, or has forgotten."""
+    request = seq.request
+    return Admitted(seq.id, tuple(seq.tokens), len(request.prompt), table, request.sampling)

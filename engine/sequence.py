@@ -1,0 +1,143 @@
+"""One request on its way through the engine: what is known, what is computed, and where it stands.
+
+Does: keep the counts and the times, and refuse moves that make no sense. Does not: decide anything; only the scheduler
+changes a sequence, through the methods here. The blocks that hold its keys and values belong to `memory.manager`.
+"""
+
+from enum import StrEnum
+
+from .errors import InternalError
+from .types import Request, Usage
+
+
+class SeqState(StrEnum):
+    """Where a sequence stands. Which moves are legal is said by `MOVES`."""
+
+    WAIT_GRAMMAR = "wait_grammar"  # its constraint is still being compiled
+    WAITING = "waiting"  # it can run and holds no blocks
+    RUNNING = "running"  # it holds blocks
+    FINISHED = "finished"
+
+
+MOVES: dict[SeqState, frozenset[SeqState]] = {
+    SeqState.WAIT_GRAMMAR: frozenset({SeqState.WAITING, SeqState.FINISHED}),
+    SeqState.WAITING: frozenset({SeqState.RUNNING, SeqState.FINISHED}),
+    SeqState.RUNNING: frozenset({SeqState.WAITING, SeqState.FINISHED}),
+    SeqState.FINISHED: frozenset(),
+}
+
+
+class Sequence:
+    """Known tokens, and how many of them are computed (their keys and values are in the cache).
+
+    There is no prefill and no decode: a step computes some of `pending`, and when nothing known is left to compute one
+    more token is picked. `rank` orders sequences, best first; it never changes. Times are seconds of the
+    engine's clock.
+    """
+
+    __slots__ = (
+        "_admitted",
+        "_arrived",
+        "_first_pick",
+        "computed",
+        "deadline",
+        "forced",
+        "id",
+        "preemptions",
+        "rank",
+        "request",
+        "state",
+        "tokens",
+    )
+
+    def __init__(self, seq_id: int, request: Request, rank: tuple[float, int], now: float) -> None:
+        self.id = seq_id
+        self.request = request
+        self.rank = rank
+        self.deadline = None if request.deadline is None else now + request.deadline
+        self.state = SeqState.WAITING if request.constraint is None else SeqState.WAIT_GRAMMAR
+        self.tokens = list(request.prompt)
+        self.computed = 0
+        self.preemptions = 0
+        self.forced = 0
+        self._arrived = now
+        self._admitted: float | None = None
+        self._first_pick: float | None = None
+
+    @property
+    def known(self) -> int:
+        """Tokens known: prompt, picked and forced."""
+        return len(self.tokens)
+
+    @property
+    def pending(self) -> int:
+        """Tokens known and not computed."""
+        return len(self.tokens) - self.computed
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens after the prompt, an end token included."""
+        return len(self.tokens) - len(self.request.prompt)
+
+    @property
+    def most_computed(self) -> int:
+        """The most tokens that may ever be computed: the last one is answered, not computed."""
+        return len(self.request.prompt) + self.request.sampling.max_tokens - 1
+
+    def grammar_arrived(self) -> None:
+        """The constraint is compiled: from now on the sequence may run."""
+        self._move(SeqState.WAITING)
+
+    def admit(self, now: float, computed: int) -> None:
+        """Start to run, with the first `computed` tokens already in the cache."""
+        self._move(SeqState.RUNNING)
+        self.computed = computed
+        if self._admitted is None:
+            self._admitted = now
+
+    def compute(self, count: int) -> None:
+        """`count` more of the known tokens are in the cache."""
+        if count > self.pending:
+            raise InternalError(
+                f"sequence {self.id}: {count} tokens computed, {self.pending} pending"
+            )
+        self.computed += count
+
+    def append(self, token: int, *, forced: bool = False) -> None:
+        """One more token is known; `forced` if the grammar left no choice and nothing was picked."""
+        self.tokens.append(token)
+        self.forced += forced
+
+    def picked(self, now: float) -> None:
+        """The model picked a token; the first time ends the prefill."""
+        if self._first_pick is None:
+            self._first_pick = now
+
+    def preempt(self) -> None:
+        """Give up everything computed, keep everything known, and wait again."""
+        self._move(SeqState.WAITING)
+        self.computed = 0
+        self.preemptions += 1
+
+    def finish(self) -> None:
+        """Nothing more will happen to this sequence."""
+        self._move(SeqState.FINISHED)
+
+    def usage(self, now: float) -> Usage:
+        """Counts and times so far. A phase that was not reached took 0 seconds."""
+        admitted = now if self._admitted is None else self._admitted
+        first_pick = now if self._first_pick is None else self._first_pick
+        return Usage(
+            prompt_tokens=len(self.request.prompt),
+            output_tokens=self.output_tokens,
+            forced_tokens=self.forced,
+            preemptions=self.preemptions,
+            queue_s=admitted - self._arrived,
+            prefill_s=first_pick - admitted,
+            decode_s=now - first_pick,
+        )
+
+    def _move(self, state: SeqState) -> None:
+        if state not in MOVES[self.state]:
+            raise InternalError(f"sequence {self.id} cannot go from {self.state} to {state}")
+        self.state = state
