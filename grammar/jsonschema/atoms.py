@@ -1,0 +1,217 @@
+"""What a schema can assert of one value, as frozen values.
+
+Does: name the atoms and what each says. Does not: evaluate them (`evaluate`) or turn them into automata (`rules`).
+
+Every atom is about one kind of value and holds of values of all other kinds, as the specification says of its
+keywords; only `Types` and `OneOf` speak about every kind.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from .formula import Formula
+from .values import Value
+
+
+class Kind(StrEnum):
+    """The kinds of JSON value, as their first byte tells them apart."""
+
+    NULL = "null"
+    BOOLEAN = "boolean"
+    NUMBER = "number"
+    STRING = "string"
+    ARRAY = "array"
+    OBJECT = "object"
+
+
+@dataclass(frozen=True, slots=True)
+class Sub:
+    """A sub-schema whose formula is made when it is first asked for, which is what lets schemas be recursive.
+
+    Equal keys mean equal schemas. `where` is the JSON Pointer of the first place it was found at.
+    """
+
+    key: object
+    where: str = field(compare=False)
+    make: Callable[["Sub"], Formula] = field(compare=False, repr=False)
+
+    @property
+    def formula(self) -> Formula:
+        """What it asserts."""
+        return self.make(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """The value's type is among the names (`integer` is any number without a fractional part)."""
+
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The value equals one of these."""
+
+    values: frozenset[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """An ECMA-262 regular expression matches somewhere in the string."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The number of code points of the string is in [least, most]."""
+
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The string has this format of the specification."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """The number has no fractional part."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The number is `bound` or more (more, if `strictly`)."""
+
+    bound: int | Fraction
+    strictly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """The number is `bound` or less (less, if `strictly`)."""
+
+    bound: int | Fraction
+    strictly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MultipleOf:
+    """The number is a whole multiple."""
+
+    step: int | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Props:
+    """Each member of the object is valid against all sub-schemas its name selects: `named`, every matching one of
+    `patterns`, and `rest` where neither selects any.
+    """
+
+    named: tuple[tuple[str, Sub], ...]
+    patterns: tuple[tuple[str, Sub], ...]
+    rest: Sub | None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Each member's name is valid against the sub-schema."""
+
+    sub: Sub
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """The object has a member of this name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The number of members is in [least, most]."""
+
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCover:
+    """The member names that a sub-schema evaluates if it holds."""
+
+    names: frozenset[str]
+    patterns: tuple[str, ...]
+    everything: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMembers:
+    """`unevaluatedProperties`: each member whose name no cover with a true condition holds is valid against `sub`."""
+
+    sub: Sub
+    covers: tuple[tuple[KeyCover, Formula], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Item i is valid against `prefix[i]`, those beyond against `rest`."""
+
+    prefix: tuple[Sub, ...]
+    rest: Sub | None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCount:
+    """The number of items is in [least, most]."""
+
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """The number of items valid against `sub` is in [least, most]."""
+
+    sub: Sub
+    least: int = 1
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unique:
+    """No two items are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCover:
+    """The items that a sub-schema evaluates if it holds: the first `prefix`, those valid against `contains`, or all."""
+
+    prefix: int
+    contains: Sub | None
+    everything: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OtherItems:
+    """`unevaluatedItems`: each item that no cover with a true condition holds is valid against `sub`."""
+
+    sub: Sub
+    covers: tuple[tuple[ItemCover, Formula], ...]
+
+
+StringAtom = Pattern | Length | Format
+NumberAtom = Integer | AtLeast | AtMost | MultipleOf
+ObjectAtom = Props | Names | Required | Members | OtherMembers
+ArrayAtom = Items | ItemCount | Contains | Unique | OtherItems
+
+KIND_OF: dict[type, Kind] = {
+    **dict.fromkeys((Pattern, Length, Format), Kind.STRING),
+    **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf), Kind.NUMBER),
+    **dict.fromkeys((Props, Names, Required, Members, OtherMembers), Kind.OBJECT),
+    **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), Kind.ARRAY),
+}

@@ -1,0 +1,179 @@
+"""Boolean formulas over atoms, hash-consed: equal formulas of one pool are the same object.
+
+Does: build simplified formulas, substitute atoms, evaluate. Does not: know what atoms mean.
+
+A schema is a formula over what it asserts of a value. Reading an object or array replaces atoms by what is left of them
+(a derivative, after Brzozowski 1964), so the residual formula *is* the automaton's state, and states that mean the same
+tend to be the same object.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from enum import StrEnum
+
+Atom = Hashable
+
+
+class Op(StrEnum):
+    """The kinds of formula."""
+
+    TRUE = "true"
+    FALSE = "false"
+    ATOM = "atom"
+    NOT = "not"
+    ALL = "all"
+    ANY = "any"
+    ONE = "one"  # exactly one holds
+
+
+class Formula:
+    """One formula of a `Pool`; compared by identity. `atoms` are those it mentions."""
+
+    __slots__ = ("args", "atom", "atoms", "op", "rank")
+
+    def __init__(self, op: Op, args: tuple["Formula", ...], atom: Atom, rank: int) -> None:
+        self.op = op
+        self.args = args
+        self.atom = atom
+        self.rank = rank  # order of creation: the same schema always gives the same formulas
+        self.atoms: tuple[Atom, ...] = (
+            (atom,) if op is Op.ATOM else tuple(dict.fromkeys(a for f in args for a in f.atoms))
+        )
+
+    def __repr__(self) -> str:
+        if self.op is Op.ATOM:
+            return repr(self.atom)
+        return f"{self.op.value}({', '.join(map(repr, self.args))})"
+
+
+class Pool:
+    """The formulas of one compilation."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Op, tuple[Formula, ...], Atom], Formula] = {}
+        self.true = self._make(Op.TRUE)
+        self.false = self._make(Op.FALSE)
+
+    def _make(self, op: Op, args: tuple[Formula, ...] = (), atom: Atom = None) -> Formula:
+        key = (op, args, atom)
+        formula = self._made.get(key)
+        if formula is None:
+            formula = self._made[key] = Formula(op, args, atom, len(self._made))
+        return formula
+
+    def constant(self, value: bool) -> Formula:
+        """`true` or `false`."""
+        return self.true if value else self.false
+
+    def of(self, atom: Atom) -> Formula:
+        """The formula that is just this atom."""
+        return self._make(Op.ATOM, (), atom)
+
+    def no(self, formula: Formula) -> Formula:
+        """Negation."""
+        if formula.op is Op.NOT:
+            return formula.args[0]
+        if formula.op is Op.TRUE:
+            return self.false
+        if formula.op is Op.FALSE:
+            return self.true
+        return self._make(Op.NOT, (formula,))
+
+    def all(self, formulas: Iterable[Formula]) -> Formula:
+        """Conjunction."""
+        return self._join(Op.ALL, formulas, self.true, self.false)
+
+    def any(self, formulas: Iterable[Formula]) -> Formula:
+        """Disjunction."""
+        return self._join(Op.ANY, formulas, self.false, self.true)
+
+    def _join(self, op: Op, formulas: Iterable[Formula], unit: Formula, zero: Formula) -> Formula:
+        seen: dict[Formula, None] = {}
+        for formula in formulas:
+            if formula is zero:
+                return zero
+            if formula.op is op:
+                seen.update(dict.fromkeys(formula.args))
+            elif formula is not unit:
+                seen[formula] = None
+        for formula in seen:
+            if formula.op is Op.NOT and formula.args[0] in seen:
+                return zero
+        if len(seen) <= 1:
+            return next(iter(seen), unit)
+        return self._make(op, tuple(sorted(seen, key=_rank)))
+
+    def one(self, formulas: Iterable[Formula]) -> Formula:
+        """Exactly one of them holds (one that stands twice counts twice)."""
+        parts = [formula for formula in formulas if formula is not self.false]
+        surely = sum(formula is self.true for formula in parts)
+        if surely > 1:
+            return self.false
+        parts = [formula for formula in parts if formula is not self.true]
+        twice = (
+            {formula for formula in parts if parts.count(formula) > 1} if len(parts) < 64 else set()
+        )
+        rest = [formula for formula in parts if formula not in twice]
+        if surely:
+            return self.no(self.any(parts))
+        never = [self.no(formula) for formula in twice]
+        if len(rest) <= 1:
+            return self.all([*never, *(rest or [self.false])])
+        return self.all([*never, self._make(Op.ONE, tuple(sorted(rest, key=_rank)))])
+
+    def choose(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
+        """`then` where `condition` holds, else `otherwise`."""
+        return self.all([self.any([self.no(condition), then]), self.any([condition, otherwise])])
+
+    def replace(self, formula: Formula, meaning: Callable[[Atom], Formula | None]) -> Formula:
+        """`formula` with every atom for which `meaning` is not None replaced by it."""
+        done: dict[Formula, Formula] = {}
+        known: dict[Atom, Formula | None] = {atom: meaning(atom) for atom in formula.atoms}
+        return self._replace(formula, known, done)
+
+    def _replace(
+        self,
+        formula: Formula,
+        known: dict[Atom, Formula | None],
+        done: dict[Formula, Formula],
+    ) -> Formula:
+        if formula.op is Op.ATOM:
+            meaning = known[formula.atom]
+            return formula if meaning is None else meaning
+        if not formula.args:
+            return formula
+        new = done.get(formula)
+        if new is None:
+            args = [self._replace(part, known, done) for part in formula.args]
+            new = done[formula] = self._rebuild(formula, args)
+        return new
+
+    def _rebuild(self, formula: Formula, args: list[Formula]) -> Formula:
+        if all(new is old for new, old in zip(args, formula.args, strict=True)):
+            return formula
+        if formula.op is Op.NOT:
+            return self.no(args[0])
+        if formula.op is Op.ALL:
+            return self.all(args)
+        return self.any(args) if formula.op is Op.ANY else self.one(args)
+
+
+def _rank(formula: Formula) -> int:
+    return formula.rank
+
+
+def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:
+    """Whether the formula is true where `holds` tells which atoms are."""
+    if formula.op is Op.ATOM:
+        return holds(formula.atom)
+    if formula.op is Op.TRUE:
+        return True
+    if formula.op is Op.FALSE:
+        return False
+    results: Iterator[bool] = (evaluate(part, holds) for part in formula.args)
+    if formula.op is Op.NOT:
+        return not next(results)
+    if formula.op is Op.ALL:
+        return all(results)
+    if formula.op is Op.ANY:
+        return any(results)
+    return sum(results) == 1

@@ -1,0 +1,126 @@
+"""JSON values as hashable Python values that are equal exactly when JSON Schema says so.
+
+Does: read JSON text without losing digits, turn it into canonical values, and write canonical values back.
+Does not: know about schemas.
+
+A canonical value is None, a `Truth`, an int or a Fraction (1.0 is 1), a str, a `List` or a `Map`; `Truth` keeps `true`
+and 1 apart, which Python would not.
+"""
+
+import json
+from collections.abc import Hashable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+from ..errors import ConstraintTooLarge, InvalidConstraint, Refusal
+
+Json: TypeAlias = object
+Value: TypeAlias = Hashable
+
+# Beyond this a number is astronomically long once written out, and no double holds it.
+LARGEST_EXPONENT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A JSON boolean."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """A JSON array."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A JSON object; the order of its members does not count."""
+
+    members: frozenset[tuple[str, Value]]
+
+
+TRUE, FALSE = Truth(True), Truth(False)  # noqa: FBT003
+
+
+def number(value: float | Decimal | Fraction) -> int | Fraction:
+    """The exact number; an int where it is whole. A float counts as the decimal that prints it.
+
+    Raises:
+        ConstraintTooLarge: its exponent is beyond `LARGEST_EXPONENT`, or it is not finite.
+    """
+    if isinstance(value, int):
+        return value
+    if isinstance(value, Fraction):
+        exact = value
+    else:
+        decimal = value if isinstance(value, Decimal) else Decimal(repr(value))
+        if not decimal.is_finite() or abs(decimal.adjusted()) > LARGEST_EXPONENT:
+            raise ConstraintTooLarge(f"the number {value} is too large or too small to be handled")
+        exact = Fraction(decimal)
+    return exact.numerator if exact.denominator == 1 else exact
+
+
+def canonical(value: Json) -> Value:
+    """The canonical value of what `json` reads (int, float or Decimal for numbers)."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return TRUE if value else FALSE
+    if isinstance(value, int | float | Decimal):
+        return number(value)
+    if isinstance(value, list):
+        return List(tuple(canonical(item) for item in value))
+    if isinstance(value, dict):
+        return Map(frozenset((key, canonical(item)) for key, item in value.items()))
+    raise TypeError(f"not a JSON value: {type(value).__name__}")
+
+
+def plain(value: Value) -> Json:
+    """A canonical value as `json` would read it; the members of a map in the order of their names."""
+    if isinstance(value, Truth):
+        return value.value
+    if isinstance(value, List):
+        return [plain(item) for item in value.items]
+    if isinstance(value, Map):
+        return {key: plain(item) for key, item in sorted(value.members, key=lambda m: m[0])}
+    return value
+
+
+def read(text: str | bytes) -> Json:
+    """Parse JSON strictly: one value, UTF-8, no NaN or Infinity, no key twice. Decimals keep all their digits.
+
+    Raises:
+        InvalidConstraint: it is not JSON text.
+        ConstraintTooLarge: it is nested too deeply to be read.
+    """
+    try:
+        source = text.decode("utf-8") if isinstance(text, bytes) else text
+        value: Json = json.loads(
+            source, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_members
+        )
+    except RecursionError:
+        raise ConstraintTooLarge("the JSON text is nested too deeply") from None
+    except ValueError as error:
+        raise InvalidConstraint(f"not JSON text: {error}") from None
+    return value
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidConstraint(
+            f"the key {twice!r} stands twice in one object",
+            (Refusal("", twice, "the key stands twice in one object", "keep one of them"),),
+        )
+    return members
