@@ -1,0 +1,84 @@
+"""The tensors that hold keys and values, and how many blocks fit.
+
+Does: size, allocate and clear. Does not: decide who owns a block (memory.pool does), or write keys and values.
+"""
+
+import os
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...kernels.contracts import NULL_BLOCK
+from ..config import CacheConfig
+from ..errors import ConfigError
+from ..model.spec import ModelSpec
+
+CPU_BYTES = 4 * 2**30
+"""Most that is taken of a host's memory where the configuration names neither blocks nor bytes."""
+
+_CARRIER = {2: np.int16, 4: np.int32}
+
+
+class KVCache:
+    """One tensor [layers, 2, num_blocks, block_size, kv_heads, head_dim]; `layers` are its views by layer.
+
+    On a host its pages are zero and are taken from the system when first written, so a large cache starts at once.
+    """
+
+    def __init__(
+        self, spec: ModelSpec, num_blocks: int, block_size: int, dtype: torch.dtype
+    ) -> None:
+        shape = (spec.layers, 2, num_blocks, block_size, spec.kv_heads, spec.head_dim)
+        zeros = np.zeros(shape, dtype=_CARRIER[dtype.itemsize])
+        self._tensor = torch.from_numpy(zeros).view(dtype)
+        self.layers: tuple[Tensor, ...] = tuple(self._tensor.unbind(0))
+        self.num_blocks = num_blocks
+        self.block_size = block_size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all layers."""
+        return self._tensor.nbytes
+
+    def clear(self, blocks: list[int]) -> None:
+        """Zero `blocks` in all layers."""
+        if blocks:
+            self._tensor.index_fill_(2, torch.tensor(blocks), 0)
+
+    def null_is_clean(self) -> bool:
+        """Whether nothing was ever written into the null block."""
+        return not bool(self._tensor[:, :, NULL_BLOCK].any())
+
+
+def count_blocks(
+    config: CacheConfig, spec: ModelSpec, *, dtype: torch.dtype, max_running: int, max_context: int
+) -> int:
+    """Blocks to allocate, the null block included.
+
+    Given blocks are taken as they are; given bytes are filled; else a share of the host's memory, at most `CPU_BYTES`.
+    Never more than `max_running` sequences of `max_context` tokens can use.
+
+    Raises:
+        ConfigError: not even one sequence of `max_context` tokens fits.
+    """
+    per_sequence = -(-max_context // config.block_size)
+    useful = 1 + max_running * per_sequence
+    block_bytes = spec.kv_block_bytes(config.block_size, dtype.itemsize)
+    if config.num_blocks is not None:
+        count, setting = config.num_blocks, "num_blocks"
+    elif config.cache_bytes is not None:
+        count, setting = config.cache_bytes // block_bytes, "cache_bytes"
+    else:
+        available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        budget = min(int(available * config.memory_fraction), CPU_BYTES)
+        count, setting = budget // block_bytes, "memory_fraction"
+    count = min(count, useful)
+    if count < 1 + per_sequence:
+        raise ConfigError(
+            f"one sequence of {max_context} tokens needs {1 + per_sequence} blocks of {block_bytes} bytes, "
+            f"{setting} gives {max(count, 0)}",
+            where=setting,
+            hint=f"raise {setting}, or lower max_context to {max(count - 1, 0) * config.block_size}",
+        )
+    return count

@@ -1,0 +1,122 @@
+"""The executor's own copy of what it must remember of each running sequence, in fixed arrays.
+
+Does: a row a sequence: block table, tokens, and how its next token is drawn. Does not: decide anything; plans change
+it. The arrays never grow: `max_running` rows of `max_context` tokens.
+"""
+
+import secrets
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from ...kernels.contracts import NULL_BLOCK
+from ..errors import InternalError
+from ..plan import Admitted, Work
+from ..types import SamplingParams
+
+_WORD64 = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+class SequenceRows:
+    """Rows by sequence. Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context],
+    `known` and `prompts` int64 [rows] (tokens known, of which prompt).
+    """
+
+    def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
+        self.tables = np.full(
+            (max_running, -(-max_context // block_size)), NULL_BLOCK, dtype=np.int32
+        )
+        self.tokens = np.zeros((max_running, max_context), dtype=np.int32)
+        self.known = np.zeros(max_running, dtype=np.int64)
+        self.prompts = np.zeros(max_running, dtype=np.int64)
+        self.seeds = np.zeros(max_running, dtype=np.uint64)
+        self.sampling: list[SamplingParams | None] = [None] * max_running
+        self._held = np.zeros(max_running, dtype=np.int64)
+        self._row_of: dict[int, int] = {}
+        self._free = list(range(max_running - 1, -1, -1))
+        self._entropy = secrets.randbits(64)
+
+    @property
+    def row_of(self) -> Mapping[int, int]:
+        """Rows by sequence id."""
+        return self._row_of
+
+    def admit(self, admitted: Admitted) -> None:
+        """Give a sequence a row. Raises `InternalError` if it has one, or none is free."""
+        if admitted.seq_id in self._row_of:
+            raise InternalError(f"sequence {admitted.seq_id} was admitted twice")
+        if not self._free:
+            raise InternalError(f"more than {len(self.sampling)} sequences were admitted")
+        row = self._free.pop()
+        self._row_of[admitted.seq_id] = row
+        self.tables[row] = NULL_BLOCK
+        self._held[row] = 0
+        self._hold(row, admitted.blocks)
+        self.known[row] = len(admitted.tokens)
+        self.tokens[row, : len(admitted.tokens)] = admitted.tokens
+        self.prompts[row] = admitted.prompt_length
+        self.sampling[row] = admitted.sampling
+        seed = admitted.sampling.seed
+        # Without a seed: as random as this process, and still the same again for a sequence that was preempted.
+        self.seeds[row] = (
+            _mix(self._entropy + admitted.seq_id * _GOLDEN) if seed is None else _mix(seed)
+        )
+
+    def extend(self, work: Work) -> int:
+        """Take a work's new blocks and tokens; returns the row. Raises `InternalError` for an unknown sequence."""
+        row = self._row_of.get(work.seq_id)
+        if row is None:
+            raise InternalError(f"work for sequence {work.seq_id}, which was not admitted")
+        if work.new_blocks:
+            self._hold(row, work.new_blocks)
+        end = work.start + len(work.tokens)
+        self.tokens[row, work.start : end] = work.tokens
+        if end > self.known[row]:
+            self.known[row] = end
+        return row
+
+    def forget(self, seq_id: int) -> None:
+        """Free the row of a sequence. Raises `InternalError` for an unknown one."""
+        row = self._row_of.pop(seq_id, None)
+        if row is None:
+            raise InternalError(f"sequence {seq_id} was released and is not here")
+        self.sampling[row] = None
+        self._free.append(row)
+
+    def draw_keys(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Two 32-bit words [rows, 2] of counter state for the next token of each row.
+
+        SplitMix64 of (seed, position), position being the index of the token to be drawn, so a request's draws depend
+        on its seed and on nothing else.
+        """
+        with np.errstate(over="ignore"):
+            z = self.seeds[rows] + (self.known[rows].astype(np.uint64) + np.uint64(1)) * np.uint64(
+                _GOLDEN
+            )
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            z ^= z >> np.uint64(31)
+        return np.stack((z >> np.uint64(32), z & np.uint64(0xFFFFFFFF)), axis=1).astype(np.int64)
+
+    def check(self) -> None:
+        """Every row is free or belongs to one sequence. Raises `InternalError`."""
+        rows = sorted([*self._row_of.values(), *self._free])
+        if rows != list(range(len(self.sampling))):
+            raise InternalError("a row is lost, or belongs to two sequences")
+
+    def _hold(self, row: int, blocks: tuple[int, ...]) -> None:
+        held = int(self._held[row])
+        if held + len(blocks) > self.tables.shape[1]:
+            raise InternalError(f"{held + len(blocks)} blocks do not fit a block table")
+        self.tables[row, held : held + len(blocks)] = blocks
+        self._held[row] = held + len(blocks)
+
+
+def _mix(value: int) -> int:
+    """SplitMix64's finaliser (Steele, Lea and Flood 2014) of `value` modulo 2**64."""
+    z = value & _WORD64
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _WORD64
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _WORD64
+    return z ^ (z >> 31)
