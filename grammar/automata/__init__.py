@@ -1,0 +1,45 @@
+"""Flat automata over bytes or code points: the leaves of every grammar.
+
+Does: name what the rest of the package uses. Does not: know JSON, patterns or tokens.
+"""
+
+from .algebra import (
+    combine,
+    complement,
+    difference,
+    everything,
+    intersection,
+    product,
+    same_language,
+    union,
+    union_all,
+)
+from .build import literal, nothing, symbols, trie
+from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
+from .limits import DEFAULT, Limits
+from .nfa import Nfa, Part
+
+__all__ = [
+    "BYTES",
+    "CODE_POINTS",
+    "DEFAULT",
+    "REFUSED",
+    "Dfa",
+    "Limits",
+    "Nfa",
+    "Part",
+    "canonical",
+    "combine",
+    "complement",
+    "difference",
+    "everything",
+    "intersection",
+    "literal",
+    "nothing",
+    "product",
+    "same_language",
+    "symbols",
+    "trie",
+    "union",
+    "union_all",
+]

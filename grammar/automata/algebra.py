@@ -1,0 +1,168 @@
+"""Set operations on automata: products, union, intersection, difference, complement.
+
+Does: pair automata state by state. Does not: concatenate or repeat (`nfa`).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .dfa import REFUSED, Dfa, canonical
+from .jit import kernel
+from .limits import DEFAULT, Limits
+from .minimal import Ints, Longs
+
+
+@kernel
+def _slot(slots: Longs, keys: Longs, key: np.int64) -> np.int64:
+    """Where `key` is or belongs in an open hash table of a power of two slots that hold indexes into `keys`."""
+    mask = len(slots) - 1
+    i = (key * np.int64(-7046029254386353131) >> np.int64(17)) & mask
+    while slots[i] >= 0 and keys[slots[i]] != key:
+        i = (i + 1) & mask
+    return i
+
+
+@kernel
+def _rehash(slots: Longs, keys: Longs, count: int) -> Longs:
+    larger = np.full(len(slots) * 4, -1, np.int64)
+    for n in range(count):
+        larger[_slot(larger, keys, keys[n])] = n
+    return larger
+
+
+@kernel
+def _pair(
+    a: Ints, b: Ints, a_class: Ints, b_class: Ints, need_a: bool, need_b: bool, most: int
+) -> tuple[Longs, Ints, int]:
+    """Reachable pairs of states and their table over the joint classes.
+
+    A pair is `(s + 1) * (len(b) + 1) + t + 1`, -1 standing for the dead state of either side. With `need_a` (`need_b`)
+    pairs whose first (second) part is dead are dropped. Returns (pairs, table, count); count -1: more than `most`.
+    """
+    width, across = len(a_class), len(b) + 1
+    pairs = np.empty(64, np.int64)
+    table = np.empty((64, width), np.int32)
+    slots = np.full(256, -1, np.int64)
+    pairs[0] = across + 1
+    slots[_slot(slots, pairs, pairs[0])] = 0
+    head, count = 0, 1
+    while head < count:
+        s, t = pairs[head] // across - 1, pairs[head] % across - 1
+        for c in range(width):
+            u = a[s, a_class[c]] if s >= 0 and a_class[c] >= 0 else -1
+            v = b[t, b_class[c]] if t >= 0 and b_class[c] >= 0 else -1
+            if (need_a and u < 0) or (need_b and v < 0) or (u < 0 and v < 0):
+                table[head, c] = -1
+                continue
+            key = np.int64(u + 1) * across + v + 1
+            if count == len(pairs):
+                if count >= most:
+                    return pairs, table, -1
+                pairs = np.concatenate((pairs, np.empty(3 * count, np.int64)))
+                table = np.concatenate((table, np.empty((3 * count, width), np.int32)))
+                slots = _rehash(slots, pairs, count)
+            i = _slot(slots, pairs, key)
+            if slots[i] < 0:
+                slots[i] = count
+                pairs[count] = key
+                count += 1
+            table[head, c] = slots[i]
+        head += 1
+    return pairs, table, count
+
+
+def joint_classes(automata: Sequence[Dfa]) -> tuple[Ints, Ints, list[Ints]]:
+    """One partition that refines those of all: (bounds, classes, of each automaton its class by joint class)."""
+    bounds = np.unique(np.concatenate([d.bounds for d in automata]))
+    columns = np.stack(
+        [d.classes[np.searchsorted(d.bounds, bounds, "right") - 1] for d in automata], axis=1
+    )
+    kinds, classes = np.unique(columns, axis=0, return_inverse=True)
+    own = [np.ascontiguousarray(kinds[:, i], np.int32) for i in range(len(automata))]
+    return bounds.astype(np.int32), classes.reshape(-1).astype(np.int32), own
+
+
+def combine(a: Dfa, b: Dfa, outcome: Ints, limits: Limits = DEFAULT) -> Dfa:
+    """The texts by what each side makes of them: `outcome[x + 1, y + 1]` for outcomes x of `a`, y of `b`, -1 = refused.
+
+    `outcome[0, 0]` must be `REFUSED`: what neither side takes stays out.
+
+    Raises:
+        ConstraintTooLarge: more states than `limits` allow.
+    """
+    limits.check()
+    bounds, classes, (a_class, b_class) = joint_classes((a, b))
+    need_a, need_b = bool((outcome[0] < 0).all()), bool((outcome[:, 0] < 0).all())
+    pairs, table, count = _pair(a.table, b.table, a_class, b_class, need_a, need_b, limits.states)
+    limits.check(count if count >= 0 else limits.states + 1)
+    s, t = pairs[:count] // (b.states + 1) - 1, pairs[:count] % (b.states + 1) - 1
+    x = np.where(s >= 0, a.outcome[s], REFUSED)
+    y = np.where(t >= 0, b.outcome[t], REFUSED)
+    return canonical(a.top, bounds, classes, table[:count], outcome[x + 1, y + 1])
+
+
+def _sizes(a: Dfa, b: Dfa) -> tuple[int, int]:
+    return max(a.outcomes, default=-1) + 2, max(b.outcomes, default=-1) + 2
+
+
+def intersection(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
+    """The texts of `a` that are also in `b`, with the outcomes of `a`."""
+    rows, columns = _sizes(a, b)
+    choice = np.full((rows, columns), REFUSED, np.int32)
+    choice[1:, 1:] = np.arange(rows - 1, dtype=np.int32)[:, None]
+    return combine(a, b, choice, limits)
+
+
+def difference(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
+    """The texts of `a` that are not in `b`, with the outcomes of `a`."""
+    rows, columns = _sizes(a, b)
+    choice = np.full((rows, columns), REFUSED, np.int32)
+    choice[:, 0] = np.arange(-1, rows - 1, dtype=np.int32)
+    return combine(a, b, choice, limits)
+
+
+def union(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
+    """The texts of either; where both take a text, the outcome is that of `a`."""
+    rows, columns = _sizes(a, b)
+    choice = np.full((rows, columns), REFUSED, np.int32)
+    choice[0] = np.arange(-1, columns - 1, dtype=np.int32)
+    choice[1:] = np.arange(rows - 1, dtype=np.int32)[:, None]
+    return combine(a, b, choice, limits)
+
+
+def union_all(automata: Sequence[Dfa], limits: Limits = DEFAULT) -> Dfa:
+    """The texts of any; the earliest decides the outcome. At least one automaton."""
+    level = list(automata)
+    while len(level) > 1:
+        pairs = zip(level[::2], level[1::2], strict=False)
+        level = [union(a, b, limits) for a, b in pairs] + level[len(level) & ~1 :]
+    return level[0]
+
+
+def everything(top: int) -> Dfa:
+    """Every text over the alphabet, outcome 0."""
+    zero = np.zeros(1, np.int32)
+    return canonical(top, zero, zero, np.zeros((1, 1), np.int32), zero)
+
+
+def complement(a: Dfa, limits: Limits = DEFAULT) -> Dfa:
+    """Every text over the alphabet that `a` refuses, outcome 0."""
+    return difference(everything(a.top), a, limits)
+
+
+def product(universe: Dfa, parts: Sequence[Dfa], limits: Limits = DEFAULT) -> Dfa:
+    """All texts of `universe`; bit i of the outcome says whether `parts[i]` takes the text."""
+    result = universe.relabel(dict.fromkeys(universe.outcomes, 0))
+    for i, part in enumerate(parts):
+        rows, columns = _sizes(result, part)
+        choice = np.full((rows, columns), REFUSED, np.int32)
+        choice[1:, 0] = np.arange(rows - 1)
+        choice[1:, 1:] = np.arange(rows - 1, dtype=np.int32)[:, None] | 1 << i
+        result = combine(result, part, choice, limits)
+    return result
+
+
+def same_language(a: Dfa, b: Dfa) -> bool:
+    """Whether both hold the same texts, whatever their outcomes."""
+    return difference(a, b).empty and difference(b, a).empty

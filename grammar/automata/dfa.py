@@ -1,0 +1,194 @@
+"""Deterministic automata as flat integer tables: the leaves of every grammar.
+
+Does: hold one automaton in canonical form (minimal, trimmed, numbered breadth first) and answer questions about it.
+Does not: combine automata (`algebra`), build them (`build`, `nfa`), turn characters into bytes (`encode`).
+
+The alphabet is 0 to `top` - 1, cut into intervals: bytes (`BYTES`) or code points (`CODE_POINTS`). Interval `i` runs
+from `bounds[i]` to the next bound and belongs to class `classes[i]`; class -1 occurs in no text of the language.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .minimal import Ints, blocks, depths, distances, renumber, trim
+
+BYTES: Final = 256
+CODE_POINTS: Final = 0x110000
+REFUSED: Final = -1  # in `outcome`: the text may not end here
+
+
+@dataclass(frozen=True, eq=False)
+class Dfa:
+    """One language; state 0 is the start. Build it with `canonical`: that makes `fingerprint` mean the language.
+
+    Attributes:
+        top: size of the alphabet, `BYTES` or `CODE_POINTS`.
+        bounds: int32 [intervals], ascending from 0.
+        classes: int32 [intervals], class of each interval or -1.
+        table: int32 [states, classes], the next state or -1.
+        outcome: int32 [states], what a text that ends here is (0 or more), or `REFUSED`.
+    """
+
+    top: int
+    bounds: Ints
+    classes: Ints
+    table: Ints
+    outcome: Ints
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return len(self.outcome)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no text at all is in the language."""
+        return self.states == 1 and self.outcome[0] < 0
+
+    @property
+    def size_bytes(self) -> int:
+        """Memory of the tables."""
+        return self.table.nbytes + self.outcome.nbytes + self.bounds.nbytes + self.classes.nbytes
+
+    @cached_property
+    def class_of(self) -> Ints:
+        """int32 [top]: class of every symbol. Meant for bytes."""
+        return np.repeat(self.classes, np.diff(self.bounds, append=np.int32(self.top)))
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        """Equal exactly when the languages (and outcomes) are."""
+        digest = blake2b(self.top.to_bytes(4, "little"), digest_size=16)
+        for array in (self.bounds, self.classes, self.outcome, self.table):
+            digest.update(len(array).to_bytes(4, "little"))
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.digest()
+
+    @cached_property
+    def outcomes(self) -> tuple[int, ...]:
+        """Every outcome some text has, ascending."""
+        return tuple(int(o) for o in np.unique(self.outcome[self.outcome >= 0]))
+
+    @cached_property
+    def distance(self) -> Ints:
+        """int32 [states]: fewest symbols from each state to an end; -1 only in the empty language."""
+        return distances(self.table, self.outcome >= 0)
+
+    @cached_property
+    def _least(self) -> Mapping[int, int]:
+        depth = depths(self.table)
+        return {o: int(depth[self.outcome == o].min()) for o in self.outcomes}
+
+    def least(self) -> Mapping[int, int]:
+        """Of each outcome, the length of its shortest text."""
+        return self._least
+
+    def step(self, state: int, symbol: int) -> int:
+        """The next state, or -1."""
+        c = self.classes[np.searchsorted(self.bounds, symbol, "right") - 1]
+        return int(self.table[state, c]) if c >= 0 else -1
+
+    def judge(self, symbols: Iterable[int]) -> int:
+        """Outcome of a whole text, or `REFUSED`."""
+        state = 0
+        for symbol in symbols:
+            state = self.step(state, symbol)
+            if state < 0:
+                return REFUSED
+        return int(self.outcome[state])
+
+    def shortest(self) -> tuple[int, ...] | None:
+        """A shortest text of the language, the first in symbol order at each step; None if there is none."""
+        if self.empty:
+            return None
+        first = np.full(self.table.shape[1], -1, np.int64)
+        for low, c in zip(self.bounds[::-1], self.classes[::-1], strict=True):
+            if c >= 0:
+                first[c] = low
+        state, text = 0, []
+        while self.distance[state] > 0:
+            row = self.table[state]
+            nearer = np.flatnonzero((row >= 0) & (self.distance[row] == self.distance[state] - 1))
+            c = nearer[np.argmin(first[nearer])]
+            text.append(int(first[c]))
+            state = int(row[c])
+        return tuple(text)
+
+    def restrict(self, outcomes: Iterable[int]) -> "Dfa":
+        """The texts with one of these outcomes."""
+        keep = np.isin(self.outcome, np.fromiter(outcomes, np.int32))
+        return (
+            self
+            if bool((keep == (self.outcome >= 0)).all())
+            else self._with(np.where(keep, self.outcome, REFUSED))
+        )
+
+    def relabel(self, names: Mapping[int, int]) -> "Dfa":
+        """The same texts under other outcomes; those not in `names` (or renamed to -1) drop out."""
+        new = np.full(self.states, REFUSED, np.int32)
+        for old, name in names.items():
+            new[self.outcome == old] = name
+        return self._with(new)
+
+    def _with(self, outcome: npt.NDArray[np.integer]) -> "Dfa":
+        return canonical(self.top, self.bounds, self.classes, self.table, outcome)
+
+
+def canonical(
+    top: int,
+    bounds: Ints,
+    classes: Ints,
+    table: Ints,
+    outcome: npt.NDArray[np.integer],
+    minimise: bool = True,
+) -> Dfa:
+    """The one `Dfa` of the language that these tables, with start state 0, recognise.
+
+    `minimise=False` is for tables known to be minimal but for trimming and order.
+    """
+    ends: Ints = np.ascontiguousarray(outcome, np.int32)
+    table, bounds, classes = _merge_columns(table, bounds, classes)
+    number, count = trim(table, ends, 0)
+    if count == 0:
+        nothing = np.zeros(1, np.int32)
+        return Dfa(top, nothing, nothing - 1, np.empty((1, 0), np.int32), nothing - 1)
+    table, ends = renumber(table, ends, number, count)
+    if minimise:
+        values, kind = np.unique(ends, return_inverse=True)
+        block = blocks(table, kind.astype(np.int32), len(values))
+        quotient = int(block.max()) + 1
+        if quotient < count:
+            # State 0 must stay first.
+            block = np.where(block == block[0], 0, np.where(block == 0, block[0], block)).astype(
+                np.int32
+            )
+            table, ends = renumber(table, ends, block, quotient)
+            number, count = trim(table, ends, 0)
+            table, ends = renumber(table, ends, number, count)
+    table, bounds, classes = _merge_columns(table, bounds, classes)
+    return Dfa(top, bounds, classes, table, ends)
+
+
+def _merge_columns(table: Ints, bounds: Ints, classes: Ints) -> tuple[Ints, Ints, Ints]:
+    """Join classes whose columns are equal and intervals of one class; number classes by their first symbol."""
+    width = table.shape[1]
+    columns = np.ascontiguousarray(table.T)
+    seen: dict[bytes, int] = {}
+    joined = np.full(width + 1, -1, np.int32)  # the last entry serves class -1
+    for c in range(width):
+        if (columns[c] >= 0).any():
+            joined[c] = seen.setdefault(columns[c].tobytes(), c)
+    classes = joined[classes]
+    starts = np.flatnonzero(np.diff(classes, prepend=np.int32(-2)))
+    bounds, classes = bounds[starts], classes[starts]
+    used, first = np.unique(classes[classes >= 0], return_index=True)
+    order = used[np.argsort(first)]
+    names = np.full(width + 1, -1, np.int32)
+    names[order] = np.arange(len(order), dtype=np.int32)
+    return np.ascontiguousarray(table[:, order]), bounds, names[classes]

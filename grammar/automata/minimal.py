@@ -1,0 +1,271 @@
+"""Trimming, minimising and numbering tables of partial deterministic automata.
+
+Does: bring `next`/`outcome` tables into their canonical form. Does not: know what the columns stand for (`dfa`).
+Minimisation is Valmari's ("Fast brief practical DFA minimization", IPL 112, 2012): O(transitions x log states).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from .jit import kernel
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@kernel
+def walk_from(table: Ints, start: int, alive: Flags) -> tuple[Ints, int]:
+    """States in breadth-first order from `start`, through live ones only; the first `count` entries hold them."""
+    queue = np.empty(len(table), np.int32)
+    if not alive[start]:
+        return queue, 0
+    seen = np.zeros(len(table), np.bool_)
+    queue[0] = start
+    seen[start] = True
+    head, tail = 0, 1
+    while head < tail:
+        state = queue[head]
+        head += 1
+        for c in range(table.shape[1]):
+            t = table[state, c]
+            if t >= 0 and alive[t] and not seen[t]:
+                seen[t] = True
+                queue[tail] = t
+                tail += 1
+    return queue, tail
+
+
+@kernel
+def sources_of(table: Ints) -> tuple[Longs, Ints]:
+    """Arcs by target: those into `t` come from `sources[offsets[t]:offsets[t + 1]]`, in order of (source, column)."""
+    count, width = table.shape
+    offsets = np.zeros(count + 1, np.int64)
+    for s in range(count):
+        for c in range(width):
+            if table[s, c] >= 0:
+                offsets[table[s, c] + 1] += 1
+    for s in range(count):
+        offsets[s + 1] += offsets[s]
+    sources = np.empty(offsets[count], np.int32)
+    place = offsets[:count].copy()
+    for s in range(count):
+        for c in range(width):
+            t = table[s, c]
+            if t >= 0:
+                sources[place[t]] = s
+                place[t] += 1
+    return offsets, sources
+
+
+@kernel
+def distances(table: Ints, goal: Flags) -> Ints:
+    """Fewest arcs from each state to a goal; -1 where there is no way."""
+    offsets, sources = sources_of(table)
+    distance = np.full(len(table), -1, np.int32)
+    queue = np.empty(len(table), np.int32)
+    tail = 0
+    for s in range(len(table)):
+        if goal[s]:
+            distance[s] = 0
+            queue[tail] = s
+            tail += 1
+    head = 0
+    while head < tail:
+        t = queue[head]
+        head += 1
+        for i in range(offsets[t], offsets[t + 1]):
+            s = sources[i]
+            if distance[s] < 0:
+                distance[s] = distance[t] + 1
+                queue[tail] = s
+                tail += 1
+    return distance
+
+
+@kernel
+def depths(table: Ints) -> Ints:
+    """Fewest arcs from state 0 to each state; -1 where there is no way."""
+    depth = np.full(len(table), -1, np.int32)
+    queue, count = walk_from(table, 0, np.ones(len(table), np.bool_))
+    depth[0] = 0
+    for i in range(count):
+        s = queue[i]
+        for c in range(table.shape[1]):
+            t = table[s, c]
+            if t >= 0 and depth[t] < 0:
+                depth[t] = depth[s] + 1
+    return depth
+
+
+@kernel
+def trim(table: Ints, outcome: Ints, start: int) -> tuple[Ints, int]:
+    """New number of each state that is reachable and can still accept (-1: neither), and how many there are.
+
+    Numbers follow a breadth-first walk over live states in column order, so equal tables get equal numbers.
+    """
+    alive = distances(table, outcome >= 0) >= 0
+    queue, count = walk_from(table, start, alive)
+    number = np.full(len(table), -1, np.int32)
+    for i in range(count):
+        number[queue[i]] = i
+    return number, count
+
+
+@kernel
+def renumber(table: Ints, outcome: Ints, number: Ints, count: int) -> tuple[Ints, Ints]:
+    """The tables under new numbers (-1 drops a state; several states may share one)."""
+    width = table.shape[1]
+    new_table = np.full((count, width), -1, np.int32)
+    new_outcome = np.full(count, -1, np.int32)
+    for state in range(len(number)):
+        n = number[state]
+        if n >= 0:
+            new_outcome[n] = outcome[state]
+            for c in range(width):
+                t = table[state, c]
+                if t >= 0:
+                    new_table[n, c] = number[t]
+    return new_table, new_outcome
+
+
+@kernel
+def _mark(
+    e: int, elems: Ints, loc: Ints, block: Ints, first: Ints, marked: Ints, touched: Ints, w: int
+) -> int:
+    s = block[e]
+    i = loc[e]
+    j = first[s] + marked[s]
+    elems[i] = elems[j]
+    loc[elems[i]] = i
+    elems[j] = e
+    loc[e] = j
+    if marked[s] == 0:
+        touched[w] = s
+        w += 1
+    marked[s] += 1
+    return w
+
+
+@kernel
+def _split(
+    elems: Ints, block: Ints, first: Ints, past: Ints, marked: Ints, touched: Ints, w: int, z: int
+) -> int:
+    while w > 0:
+        w -= 1
+        s = touched[w]
+        j = first[s] + marked[s]
+        if j == past[s]:
+            marked[s] = 0
+            continue
+        if marked[s] <= past[s] - j:
+            first[z] = first[s]
+            past[z] = j
+            first[s] = j
+        else:
+            past[z] = past[s]
+            first[z] = j
+            past[s] = j
+        for i in range(first[z], past[z]):
+            block[elems[i]] = z
+        marked[s] = 0
+        marked[z] = 0
+        z += 1
+    return z
+
+
+@kernel
+def _group(keys: Ints, groups: int, elems: Ints, loc: Ints, first: Ints, past: Ints) -> None:
+    """The initial partition: elements by key, keys 0 to groups - 1, none of them empty."""
+    for g in range(groups):
+        first[g] = 0
+    for e in range(len(keys)):
+        past[keys[e]] += 1
+    total = 0
+    for g in range(groups):
+        first[g] = total
+        total += past[g]
+        past[g] = first[g]
+    for e in range(len(keys)):
+        i = past[keys[e]]
+        elems[i] = e
+        loc[e] = i
+        past[keys[e]] = i + 1
+
+
+@kernel
+def _arcs(table: Ints) -> tuple[Ints, Ints, int]:
+    """Of each arc, in order of (source, column): its source and its label; labels number the columns in use."""
+    count, width = table.shape
+    total = 0
+    for s in range(count):
+        for c in range(width):
+            if table[s, c] >= 0:
+                total += 1
+    tail = np.empty(total, np.int32)
+    label = np.empty(total, np.int32)
+    used = np.full(width, -1, np.int32)
+    labels = 0
+    m = 0
+    for s in range(count):
+        for c in range(width):
+            if table[s, c] >= 0:
+                if used[c] < 0:
+                    used[c] = labels
+                    labels += 1
+                tail[m] = s
+                label[m] = used[c]
+                m += 1
+    return tail, label, labels
+
+
+@kernel
+def _arriving(table: Ints, offsets: Longs, total: int) -> Ints:
+    """Numbers of the arcs (as `_arcs` orders them) by target, as `sources_of` lays them out."""
+    arriving = np.empty(total, np.int32)
+    place = offsets[: len(table)].copy()
+    m = 0
+    for s in range(len(table)):
+        for c in range(table.shape[1]):
+            t = table[s, c]
+            if t >= 0:
+                arriving[place[t]] = m
+                place[t] += 1
+                m += 1
+    return arriving
+
+
+@kernel
+def blocks(table: Ints, kind: Ints, kinds: int) -> Ints:
+    """The coarsest congruence of a trimmed table that keeps kinds (0 to kinds - 1, all used) apart."""
+    count = len(table)
+    tail, label, labels = _arcs(table)
+    offsets, _ = sources_of(table)
+    arriving = _arriving(table, offsets, len(tail))
+    b_elems, b_loc, b_block = np.empty(count, np.int32), np.empty(count, np.int32), kind.copy()
+    b_first, b_past = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int32)
+    b_marked, touched = np.zeros(count + 1, np.int32), np.empty(max(count, len(tail)) + 1, np.int32)
+    _group(kind, kinds, b_elems, b_loc, b_first, b_past)
+    c_elems, c_loc, c_block = (
+        np.empty(len(tail), np.int32),
+        np.empty(len(tail), np.int32),
+        label.copy(),
+    )
+    c_first, c_past = np.zeros(len(tail) + 1, np.int32), np.zeros(len(tail) + 1, np.int32)
+    c_marked = np.zeros(len(tail) + 1, np.int32)
+    _group(label, labels, c_elems, c_loc, c_first, c_past)
+    b, b_count, c, c_count = 1, kinds, 0, labels
+    while c < c_count:
+        w = 0
+        for i in range(c_first[c], c_past[c]):
+            w = _mark(tail[c_elems[i]], b_elems, b_loc, b_block, b_first, b_marked, touched, w)
+        b_count = _split(b_elems, b_block, b_first, b_past, b_marked, touched, w, b_count)
+        c += 1
+        while b < b_count:
+            w = 0
+            for i in range(b_first[b], b_past[b]):
+                for j in range(offsets[b_elems[i]], offsets[b_elems[i] + 1]):
+                    w = _mark(arriving[j], c_elems, c_loc, c_block, c_first, c_marked, touched, w)
+            c_count = _split(c_elems, c_block, c_first, c_past, c_marked, touched, w, c_count)
+            b += 1
+    return b_block
