@@ -1,0 +1,1 @@
+"""Compilers behind the matcher interface: xgrammar for what has a stack, outlines-core for patterns."""

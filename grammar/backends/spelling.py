@@ -1,0 +1,86 @@
+"""How a tokenizer would write text that a grammar forces.
+
+Does: turn bytes that must come next into the tokens that the model itself would have written, as far as no later text
+can change them. Does not: know any grammar.
+
+The rule: a place between two bytes is *hard* if no token holds those two bytes next to one another. No tokenisation
+ever crosses a hard place, so what stands before it is spelled alike whatever follows.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..vocabulary import Vocabulary
+
+Canonical = Callable[[bytes], tuple[int, ...]]
+_WINDOW = 64  # tokens looked back for a hard place
+
+
+class Speller:
+    """The spelling rules of one vocabulary. Immutable; shared by all grammars of a compiler.
+
+    `canonical` says how the tokenizer spells bytes in the middle of an output (empty where it cannot).
+    """
+
+    def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
+        self._vocabulary = vocabulary
+        self._canonical = canonical
+        self._crossed = _crossed(vocabulary)
+
+    def hard(self, left: int, right: int) -> bool:
+        """Whether no token holds byte `left` followed by byte `right`."""
+        return not self._crossed[left, right]
+
+    def spell(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
+        """Tokens for `text`, which must come next after the tokens `history`.
+
+        With `final` the output ends after `text`; otherwise tokens after the last hard place are left out. Empty where
+        the tokenizer would not have written `history` as it is, given that `text` follows.
+        """
+        window, before = self._since_hard(history, text)
+        if window is None:
+            return ()
+        ids = self._canonical(before + text)
+        pieces = [self._vocabulary.text(token) or b"" for token in ids]
+        if ids[: len(window)] != window or b"".join(pieces) != before + text:
+            return ()
+        whole = before + text
+        kept = len(ids)
+        at = len(whole)
+        while kept > len(window) and not (
+            final if at == len(whole) else self.hard(whole[at - 1], whole[at])
+        ):
+            kept -= 1
+            at -= len(pieces[kept])
+        return ids[len(window) : kept]
+
+    def _since_hard(
+        self, history: Sequence[int], text: bytes
+    ) -> tuple[tuple[int, ...] | None, bytes]:
+        """The end of `history` since its last hard place, as tokens and bytes; None where there is none near."""
+        right = text[0]
+        tail: list[bytes] = []
+        for count, token in enumerate(reversed(history)):
+            piece = self._vocabulary.text(token) or b""
+            if count >= _WINDOW or not piece:
+                return None, b""
+            if self.hard(piece[-1], right):
+                return tuple(history[len(history) - count :]), b"".join(reversed(tail))
+            tail.append(piece)
+            right = piece[0]
+        return tuple(history), b"".join(reversed(tail))
+
+
+def _crossed(vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
+    """[256, 256]: whether some token holds the two bytes next to one another."""
+    table = np.zeros((256, 256), dtype=np.bool_)
+    text = [np.frombuffer(token, dtype=np.uint8) for token in vocabulary.tokens if token]
+    if text:
+        whole = np.concatenate(text)
+        ends = np.cumsum([len(token) for token in text])
+        inside = np.ones(len(whole) - 1, dtype=np.bool_)
+        inside[ends[:-1] - 1] = False
+        table[whole[:-1][inside], whole[1:][inside]] = True
+    return table
