@@ -1,0 +1,44 @@
+"""What an engine would say if there were only one request, all memory, and no hurry.
+
+Does: give the tokens and the end of a request by the shortest way there is. Does not: schedule, batch, cache, mask
+rows, or jump over forced tokens; it shares with the engine nothing but the model's rule.
+"""
+
+from dataclasses import dataclass
+
+from intaglio.engine.types import Finish, Request
+
+from .scripted import END_TOKENS, Script, cell, next_token
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The tokens a caller sees, and how they end; `code` is that of the failure, if it is one."""
+
+    tokens: tuple[int, ...]
+    finish: Finish
+    code: str = ""
+
+
+def run(request: Request) -> Outcome:
+    """Token by token, every time from the whole prefix."""
+    sampling = request.sampling
+    script = None if request.constraint is None else Script.of(request.constraint)
+    if script is not None:
+        if script.fault == "compile":
+            return Outcome((), Finish.ERROR, "invalid_constraint")
+        if script.tells_least and script.depth + 1 > sampling.max_tokens:
+            return Outcome((), Finish.ERROR, "budget_too_small")
+    output: list[int] = []
+    while True:
+        if script is not None and script.fault and len(output) >= script.at:
+            return Outcome(tuple(output), Finish.ERROR, "internal_error")
+        cells = [cell(place, token) for place, token in enumerate([*request.prompt, *output])]
+        token = next_token(cells, None if script is None else script.allowed(output))
+        if token in sampling.stop_token_ids or (
+            token in END_TOKENS and not (sampling.ignore_eos and script is None)
+        ):
+            return Outcome(tuple(output), Finish.STOP)
+        output.append(token)
+        if len(output) == sampling.max_tokens:
+            return Outcome(tuple(output), Finish.LENGTH)

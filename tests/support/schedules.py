@@ -1,0 +1,295 @@
+"""Random workloads, the control plane to run them on, and the judgement of what came out.
+
+Does: make a workload from a seed, drive the real engine through it step by step over scripted parts, and compare every
+request with the plain engine. Does not: plant faults in the engine; tests do, through `Parts`.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.constraints import Constraints
+from intaglio.engine.loop import Engine
+from intaglio.engine.memory.manager import KVManager
+from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.types import Delta, Finish, Request, SamplingParams
+
+from . import plain_engine
+from .scripted import (
+    END_TOKENS,
+    FAULTS,
+    TEXT,
+    VOCAB,
+    Script,
+    ScriptedCompiler,
+    ScriptedExecutor,
+)
+
+STEP_LIMIT = 4000
+
+
+class WrongError(AssertionError):
+    """The engine did not do what the plain engine does."""
+
+
+def insist(holds: bool, what: object) -> None:
+    if not holds:
+        raise WrongError(what)
+
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The classes under test; a test that plants a fault puts its own here."""
+
+    scheduler: type[Scheduler] = Scheduler
+    manager: type[KVManager] = KVManager
+    pool: type[BlockPool] = BlockPool
+    constraints: type[Constraints] = Constraints
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A control plane's sizes, and who arrives before which step with what."""
+
+    seed: int
+    block_size: int
+    num_blocks: int
+    config: SchedulerConfig
+    arrivals: tuple[tuple[int, Request], ...]
+    p_abort: float
+    p_compiled: float
+
+    @classmethod
+    def of(cls, seed: int) -> "Workload":
+        """Small pools, small budgets, everything at once."""
+        rng = Random(seed)
+        block_size = rng.randint(1, 5)
+        calm = rng.random() < 0.3
+        arrivals, step = [], 0
+        longest = rng.choice((3, 12, 24))  # short prompts grow out of their room while they run
+        for number in range(rng.randint(1, 10)):
+            arrivals.append((step, _request(rng, f"r{number}", longest)))
+            step += rng.choice((0, 0, 0, 1, 3, 9))
+        most = max(len(r.prompt) + r.sampling.max_tokens - 1 for _, r in arrivals)
+        fit = -(-most // block_size)
+        config = SchedulerConfig(
+            max_batched_tokens=rng.randint(1, 16),
+            max_running=rng.randint(1, 8),
+            max_waiting=rng.choice((2, 50, 50, 50)),
+            ageing_s=rng.choice((0.0, 1.0, 10.0)),
+            max_preemptions=rng.choice((0, 1, 3, 20, 20)),
+        )
+        return cls(
+            seed=seed,
+            block_size=block_size,
+            num_blocks=1 + rng.randint(max(1, fit - (rng.random() < 0.1)), fit + 6),
+            config=config,
+            arrivals=tuple(arrivals),
+            p_abort=0.0 if calm else rng.choice((0.0, 0.02, 0.1)),
+            p_compiled=rng.choice((0.1, 0.5, 1.0)),
+        )
+
+
+def _request(rng: Random, name: str, longest: int) -> Request:
+    max_tokens = rng.randint(1, 24)
+    script = None
+    if rng.random() < 0.5:
+        script = Script(rng.randrange(1 << 20), rng.randint(0, 20), rng.random() < 0.6)
+        if rng.random() < 0.15:
+            fault = rng.choice((*FAULTS, "compile"))
+            script = replace(script, tells_least=False, fault=fault, at=rng.randrange(max_tokens))
+    faulty = script is not None and script.fault
+    return Request(
+        id=name,
+        prompt=tuple(rng.choice(TEXT) for _ in range(rng.randint(1, longest))),
+        sampling=SamplingParams(
+            max_tokens=max_tokens,
+            ignore_eos=rng.random() < 0.5,
+            stop_token_ids=(rng.choice(TEXT),) if rng.random() < 0.2 and not faulty else (),
+            seed=rng.randrange(max_tokens) if rng.random() < 0.05 else None,
+            logprobs=0 if rng.random() < 0.1 else None,
+        ),
+        constraint=None if script is None else script.constraint,
+        priority=rng.randint(-2, 2),
+        deadline=rng.choice((0.5, 3.0, 60.0)) if rng.random() < 0.2 else None,
+    )
+
+
+@dataclass
+class Tally:
+    """What a run went through."""
+
+    steps: int = 0
+    requests: int = 0
+    partial: int = 0
+    preemptions: int = 0
+    forced: int = 0
+    constrained: int = 0
+    most_works: int = 0
+    ends: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Tally") -> None:
+        for name in ("steps", "requests", "partial", "preemptions", "forced", "constrained"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.most_works = max(self.most_works, other.most_works)
+        self.ends += other.ends
+
+
+class Run:
+    """One workload on one engine."""
+
+    def __init__(self, workload: Workload, parts: Parts = Parts()) -> None:
+        self.workload = workload
+        self.clock = Clock()
+        self.rng = Random(workload.seed ^ 0x5EED)
+        pool = parts.pool(workload.num_blocks)
+        self.manager = parts.manager(pool, workload.block_size)
+        limits = Limits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
+        self.scheduler = parts.scheduler(workload.config, self.manager, limits, self.clock)
+        self.compiler = ScriptedCompiler()
+        constraints = parts.constraints(
+            self.compiler,
+            end_tokens=END_TOKENS,
+            width=VOCAB,
+            max_rows=workload.config.max_running,
+        )
+        self.executor = ScriptedExecutor(
+            workload.num_blocks, workload.block_size, workload.config.max_batched_tokens
+        )
+        self.engine = Engine(self.scheduler, constraints, self.executor, self.clock)
+        self.requests: dict[str, Request] = {}
+        self.arrived: dict[str, float] = {}
+        self.aborted: set[str] = set()
+        self.deltas: dict[str, list[Delta]] = {}
+
+    def go(self) -> Tally:
+        """Drive the workload to its end and judge every step and every request.
+
+        Raises:
+            WrongError: something differs from the plain engine, or a request is lost, or the engine stands still.
+            EngineError: an invariant does not hold, or the engine stopped.
+        """
+        arrivals = list(self.workload.arrivals)
+        for step in range(STEP_LIMIT):
+            while arrivals and arrivals[0][0] <= step:
+                request = arrivals.pop(0)[1]
+                self.requests[request.id] = request
+                self.deltas[request.id] = []
+                self.engine.submit(request)
+            if not arrivals and not self.engine.open_requests:
+                break
+            self._disturb()
+            self._step()
+        else:
+            raise WrongError(f"{self.engine.open_requests} requests never ended")
+        insist(self.manager.free_blocks == self.manager.blocks, "blocks were lost")
+        self._sweep()
+        for name, request in self.requests.items():
+            self._judge(name, request)
+        snapshot = self.engine.metrics()
+        insist(sum(snapshot.finished.values()) == len(self.requests), "ends were miscounted")
+        return Tally(
+            steps=self.executor.seen.steps,
+            requests=len(self.requests),
+            partial=self.executor.seen.partial,
+            preemptions=snapshot.preemptions,
+            forced=snapshot.forced_tokens,
+            constrained=sum(r.constraint is not None for r in self.requests.values()),
+            most_works=self.executor.seen.most_works,
+            ends=Counter(snapshot.finished),
+        )
+
+    def _sweep(self) -> None:
+        """One more request: the engine still works, and the executor is told to forget all those before it."""
+        last = Request(id="last", prompt=(2,), sampling=SamplingParams(max_tokens=1))
+        self.requests["last"], self.deltas["last"] = last, []
+        self.engine.submit(last)
+        while self.engine.open_requests:
+            self._step()
+        insist(self.executor.remembered == 1, f"{self.executor.remembered} sequences remembered")
+
+    def _disturb(self) -> None:
+        """Time passes, callers go away, grammars arrive."""
+        rng = self.rng
+        self.clock.now += rng.choice((0.01, 0.1, 0.5))
+        if rng.random() < self.workload.p_abort:
+            name = rng.choice(list(self.requests))
+            self.aborted.add(name)
+            self.engine.abort(name)
+        if self.compiler.under_way and rng.random() < self.workload.p_compiled:
+            self.compiler.finish(rng.randrange)
+
+    def _step(self) -> None:
+        for name in self.requests.keys() - self.arrived.keys():
+            self.arrived[name] = self.clock.now
+        for delta in self.engine.step():
+            told = self.deltas[delta.request_id]
+            insist(not (told and told[-1].finish), f"{delta.request_id} went on after its end")
+            insist(delta.finish is None or delta.usage is not None, "an end without usage")
+            told.append(delta)
+        self.engine.check()
+        for name, told in self.deltas.items():
+            deadline = self.requests[name].deadline
+            late = deadline is not None and self.clock.now >= self.arrived[name] + deadline
+            insist(
+                not late or (told != [] and told[-1].finish is not None),
+                f"{name} outlived its deadline",
+            )
+
+    def _judge(self, name: str, request: Request) -> None:
+        """Exactly one end, and the tokens of the plain engine up to it."""
+        told = self.deltas[name]
+        insist(sum(d.finish is not None for d in told) == 1, f"{name} did not end once")
+        end = told[-1]
+        tokens = tuple(token for delta in told for token in delta.tokens)
+        plain = plain_engine.run(request)
+        code = end.error.code if end.error else ""
+        got = (name, self.workload.seed, tokens, end.finish, code)
+        if request.sampling.logprobs is not None:
+            count = sum(len(delta.logprobs) for delta in told)
+            insist(count <= len(tokens), f"{got}: {count} logprobs")
+        if end.finish is Finish.ABORT:
+            insist(name in self.aborted, f"{got}: nobody asked")
+        elif end.finish is Finish.DEADLINE:
+            insist(request.deadline is not None, f"{got}: no deadline")
+        elif code in ("queue_full", "context_length_exceeded"):
+            insist(tokens == () and self._may_refuse(request, code), got)
+        elif code == "numerical_error":
+            insist(request.sampling.seed is not None, got)
+        elif code == "internal_error":
+            insist(plain.code == code, (got, plain))
+        else:
+            insist(
+                (tokens, end.finish, code) == (plain.tokens, plain.finish, plain.code), (got, plain)
+            )
+        insist(tokens == plain.tokens[: len(tokens)], (got, plain))
+        self._judge_usage(end, len(tokens), request)
+
+    def _may_refuse(self, request: Request, code: str) -> bool:
+        if code == "queue_full":
+            return self.workload.config.max_waiting < len(self.requests)
+        need = len(request.prompt) + request.sampling.max_tokens - 1
+        return need > (self.workload.num_blocks - 1) * self.workload.block_size
+
+    @staticmethod
+    def _judge_usage(end: Delta, shown: int, request: Request) -> None:
+        usage = end.usage
+        assert usage is not None
+        insist(usage.prompt_tokens == len(request.prompt), usage)
+        insist(usage.output_tokens == shown + (end.finish is Finish.STOP), (usage, shown))
+        insist(usage.forced_tokens <= usage.output_tokens, usage)
+        insist(usage.output_tokens <= request.sampling.max_tokens, usage)
+        insist(min(usage.queue_s, usage.prefill_s, usage.decode_s) >= 0, usage)

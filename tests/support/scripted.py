@@ -1,0 +1,292 @@
+"""An executor, a grammar and a compiler that play by rules anybody can recompute, without torch.
+
+Does: keep the content of every KV cell, and answer with a function of exactly the cells that a sequence's block table
+leads to; so whatever goes wrong with blocks, positions or order changes tokens. Does not: forgive: a plan that breaks
+the protocol is refused.
+"""
+
+import math
+from array import array
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from random import Random
+from zlib import crc32
+
+from intaglio.engine.plan import Masks, Pick, Picked, Plan, Work
+from intaglio.engine.types import Failure
+from intaglio.grammar.api import (
+    CompiledGrammar,
+    Constraint,
+    InvalidConstraint,
+    Kind,
+    MaskRow,
+    Violation,
+    allow,
+    allowed_tokens,
+)
+
+VOCAB = 41  # not a multiple of the 32 bits of a mask word
+END_TOKENS = frozenset({0, 1})
+TEXT = range(2, VOCAB)
+
+
+def cell(position: int, token: int) -> int:
+    """What a KV cell holds: the token, and the position it was computed at."""
+    return position << 8 | token
+
+
+def next_token(cells: Sequence[int], allowed: Sequence[int] | None) -> int:
+    """The model: the next token is a function of all cells before it, and of what is allowed."""
+    draw = crc32(array("Q", cells).tobytes()) >> 4
+    if allowed is not None:
+        return allowed[draw % len(allowed)]
+    return draw % 2 if draw % 29 == 0 else TEXT[draw % len(TEXT)]
+
+
+class BrokenPlanError(Exception):
+    """A plan breaks the protocol of `Executor`."""
+
+
+def demand(holds: bool, what: str) -> None:
+    if not holds:
+        raise BrokenPlanError(what)
+
+
+@dataclass
+class _Known:
+    """What the executor remembers of one sequence."""
+
+    tokens: list[int]
+    table: list[int]
+    unusable_from: float
+    computed: int = 0
+
+
+@dataclass
+class Seen:
+    """What went through, for those who count."""
+
+    steps: int = 0
+    tokens: int = 0
+    partial: int = 0
+    works: int = 0
+    most_works: int = 0
+
+
+class ScriptedExecutor:
+    """Computes plans on blocks of cells. Stale cells stay where they are, as on a device.
+
+    The seed of a request, which nothing here draws by, is the number of output tokens after which its logits are not
+    numbers.
+    """
+
+    def __init__(self, num_blocks: int, block_size: int, max_tokens: int) -> None:
+        garbage = Random(num_blocks * 31 + block_size)
+        self._cells = [
+            [garbage.randrange(1 << 40, 1 << 41) for _ in range(block_size)]
+            for _ in range(num_blocks)
+        ]
+        self._block_size = block_size
+        self._max_tokens = max_tokens
+        self._known: dict[int, _Known] = {}
+        self.seen = Seen()
+
+    @property
+    def remembered(self) -> int:
+        """How many sequences it was not told to forget."""
+        return len(self._known)
+
+    def forward(self, plan: Plan) -> Plan:
+        demand(bool(plan.works), "a plan without work was sent")
+        demand(plan.token_count <= self._max_tokens, "a plan over the budget of tokens")
+        demand(len({w.seq_id for w in plan.works}) == len(plan.works), "two works of a sequence")
+        for seq_id in plan.released:
+            demand(self._known.pop(seq_id, None) is not None, f"{seq_id} was released unknown")
+        for new in plan.admitted:
+            demand(new.seq_id not in self._known, f"{new.seq_id} was admitted twice")
+            demand(new.tokens != () and 0 < new.prompt_length <= len(new.tokens), "no prompt")
+            seed = new.sampling.seed
+            self._known[new.seq_id] = _Known(
+                list(new.tokens),
+                list(new.blocks),
+                unusable_from=math.inf if seed is None else new.prompt_length + seed,
+            )
+        for work in plan.works:
+            demand(work.seq_id in self._known, f"{work.seq_id} has work and was never admitted")
+            self._compute(self._known[work.seq_id], work)
+        self.seen.steps += 1
+        self.seen.tokens += plan.token_count
+        self.seen.works += len(plan.works)
+        self.seen.most_works = max(self.seen.most_works, len(plan.works))
+        return plan
+
+    def _compute(self, known: _Known, work: Work) -> None:
+        known.table.extend(work.new_blocks)
+        demand(work.tokens != (), "an empty work")
+        demand(all(0 < block < len(self._cells) for block in known.table), "a bad block number")
+        end = work.start + len(work.tokens)
+        demand(end <= len(known.table) * self._block_size, "more tokens than the table has room")
+        for position, token in enumerate(work.tokens, work.start):
+            if position < len(known.tokens):
+                demand(known.tokens[position] == token, "a known token has changed")
+            else:
+                known.tokens.append(token)
+            block = known.table[position // self._block_size]
+            self._cells[block][position % self._block_size] = cell(position, token)
+        known.computed = end
+        if not work.wants_logits:
+            self.seen.partial += 1
+
+    def sample(self, handle: Plan, masks: Masks) -> Picked:
+        picks = []
+        for work in handle.works:
+            if not work.wants_logits:
+                continue
+            known = self._known[work.seq_id]
+            if len(known.tokens) > known.unusable_from:
+                picks.append(Pick(work.seq_id, (), failure=Failure("numerical_error", "nan")))
+                continue
+            allowed: list[int] | None = None
+            if work.seq_id in masks.row_of:
+                row = masks.rows[masks.row_of[work.seq_id]]
+                allowed = allowed_tokens(row, VOCAB).tolist()
+                demand(allowed != [], "a row that allows nothing was handed to the sampler")
+            picks.append(Pick(work.seq_id, (self._next(known, allowed),)))
+        return Picked(tuple(picks))
+
+    def _next(self, known: _Known, allowed: list[int] | None) -> int:
+        size = self._block_size
+        cells = [self._cells[known.table[p // size]][p % size] for p in range(known.computed)]
+        return next_token(cells, allowed)
+
+
+# Faults that a matcher may have, once it has accepted `at` tokens.
+FAULTS = ("zero", "fill", "refuse", "accept", "forced")
+
+
+@dataclass(frozen=True)
+class Script:
+    """A grammar as a few numbers: outputs are up to `depth` tokens and an end token, by the dice of `seed`.
+
+    `tells_least` says whether the grammar knows its shortest output; `fault` is one of `FAULTS`, or "compile", or "".
+    """
+
+    seed: int
+    depth: int
+    tells_least: bool = True
+    fault: str = ""
+    at: int = 0
+
+    @property
+    def constraint(self) -> Constraint:
+        fields = (self.seed, self.depth, int(self.tells_least), self.fault, self.at)
+        return Constraint(Kind.REGEX, ":".join(map(str, fields)))
+
+    @classmethod
+    def of(cls, constraint: Constraint) -> "Script":
+        seed, depth, tells_least, fault, at = constraint.source.split(":")
+        return cls(int(seed), int(depth), tells_least == "1", fault, int(at))
+
+    def allowed(self, output: Sequence[int]) -> list[int]:
+        """Tokens that may follow `output`: often one, sometimes a few, an end token among them now and then."""
+        draw = crc32(array("Q", [self.seed, *output]).tobytes()) >> 3
+        if len(output) >= self.depth:
+            return [draw % 2]
+        if draw % 10 < 4:
+            return [TEXT[draw % len(TEXT)]]
+        few = {TEXT[(draw >> shift) % len(TEXT)] for shift in range(2 + draw % 4)}
+        return sorted(few | ({draw % 2} if draw % 7 == 0 else set()))
+
+
+@dataclass
+class ScriptedMatcher:
+    """Follows one output of a script."""
+
+    script: Script
+    output: list[int] = field(default_factory=list)
+
+    def _broken(self, fault: str) -> bool:
+        return self.script.fault == fault and len(self.output) >= self.script.at
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.output) and self.output[-1] in END_TOKENS
+
+    def fill(self, row: MaskRow) -> None:
+        if self._broken("fill"):
+            raise RuntimeError("planted")
+        row.fill(0)
+        if not self.finished and not self._broken("zero"):
+            allow(row, self.script.allowed(self.output))
+
+    def accept(self, token: int) -> None:
+        if self._broken("accept"):
+            raise ValueError("planted")
+        if self._broken("refuse") or token not in self.script.allowed(self.output):
+            raise Violation(f"token {token} is not allowed")
+        self.output.append(token)
+
+    def forced(self) -> tuple[int, ...]:
+        if self._broken("forced"):
+            raise LookupError("planted")
+        ahead = list(self.output)
+        while not (ahead and ahead[-1] in END_TOKENS):
+            allowed = self.script.allowed(ahead)
+            if len(allowed) > 1 or (self.script.fault and len(ahead) >= self.script.at):
+                break
+            ahead += allowed
+        return tuple(ahead[len(self.output) :])
+
+    def rollback(self, count: int) -> None:
+        del self.output[len(self.output) - count :]
+
+    def fork(self) -> "ScriptedMatcher":
+        return ScriptedMatcher(self.script, list(self.output))
+
+    def least_tokens(self) -> int | None:
+        return self.script.depth + 1 - len(self.output) if self.script.tells_least else None
+
+
+@dataclass(frozen=True)
+class ScriptedGrammar:
+    script: Script
+
+    @property
+    def size_bytes(self) -> int:
+        return 64
+
+    @property
+    def least_tokens(self) -> int | None:
+        return self.script.depth + 1 if self.script.tells_least else None
+
+    def matcher(self) -> ScriptedMatcher:
+        return ScriptedMatcher(self.script)
+
+
+class ScriptedCompiler:
+    """Compiles when told to: `finish` completes one of what is under way. With `at_once`, nothing ever is."""
+
+    def __init__(self, *, at_once: bool = False) -> None:
+        self._at_once = at_once
+        self._open: list[tuple[Future[CompiledGrammar], Constraint]] = []
+
+    @property
+    def under_way(self) -> int:
+        return len(self._open)
+
+    def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
+        future: Future[CompiledGrammar] = Future()
+        self._open.append((future, constraint))
+        if self._at_once:
+            self.finish(lambda _: 0)
+        return future
+
+    def finish(self, choose: Callable[[int], int]) -> None:
+        """Complete the one `choose(how many)` points at."""
+        future, constraint = self._open.pop(choose(len(self._open)))
+        script = Script.of(constraint)
+        if script.fault == "compile":
+            future.set_exception(InvalidConstraint("planted"))
+        else:
+            future.set_result(ScriptedGrammar(script))
