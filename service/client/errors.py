@@ -125,6 +125,8 @@ class APIStatusError(IntaglioError):
         return "\n".join([f"{self.message} ({kind})", *self._causes(), *self._more()])
 
     def _causes(self) -> Iterable[str]:
+        if self.param and not self.details:
+            yield f"  at: {self.param}"
         for detail in self.details:
             yield f"  {detail.pointer or '/'}: {detail.reason}"
             if detail.hint and detail.hint != self.hint:

@@ -7,7 +7,8 @@ nothing on the service.
 import random
 from dataclasses import dataclass
 
-from .errors import IntaglioError
+from ...schemas.problem import Code
+from .errors import APIStatusError, IntaglioError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Retries:
 
     def pause(self, tries: int, error: IntaglioError) -> float | None:
         """Seconds to wait after `tries` failed tries of which `error` is the last; None to give up."""
-        if tries > self.limit or not error.retryable:
+        if tries > self.limit or not _may_pass(error):
             return None
         told = error.retry_after or 0.0
         if told > self.patience_s:
@@ -33,3 +34,15 @@ class Retries:
         backoff = min(self.longest_s, self.first_s * 2.0 ** (tries - 1))
         # Jitter keeps callers that failed together from returning together.
         return told + backoff * random.uniform(0.5, 1.0)  # noqa: S311  not for secrets
+
+
+def _may_pass(error: IntaglioError) -> bool:
+    """Whether trying again is worth it without asking the caller.
+
+    A deadline was the caller's own, and more tries would stretch it; an answer that did not fit its tokens will not
+    fit them next time.
+    """
+    if not isinstance(error, APIStatusError):
+        return error.retryable
+    transient = error.status in (408, 429) or error.status >= 500
+    return error.retryable and transient and error.code != Code.DEADLINE_EXCEEDED

@@ -8,27 +8,61 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from intaglio.service.client import APIStatusError as APIStatusError
     from intaglio.service.client import AsyncClient as AsyncClient
     from intaglio.service.client import Client as Client
+    from intaglio.service.client import ConnectionFailed as ConnectionFailed
+    from intaglio.service.client import Extraction as Extraction
+    from intaglio.service.client import IntaglioError as IntaglioError
+    from intaglio.service.client import NotReady as NotReady
+    from intaglio.service.client import Overloaded as Overloaded
+    from intaglio.service.client import SchemaRefused as SchemaRefused
+    from intaglio.service.client import TimedOut as TimedOut
+    from intaglio.service.client import TooLong as TooLong
     from intaglio.service.llm import LLM as LLM
     from intaglio.service.llm import extract as extract
 
 _HOMES = {
-    "AsyncClient": "intaglio.service.client",
-    "Client": "intaglio.service.client",
-    "LLM": "intaglio.service.llm",
-    "extract": "intaglio.service.llm",
+    "intaglio.service.llm": ("LLM", "extract"),
+    "intaglio.service.client": (
+        "Client",
+        "AsyncClient",
+        "Extraction",
+        "IntaglioError",
+        "APIStatusError",
+        "ConnectionFailed",
+        "NotReady",
+        "Overloaded",
+        "SchemaRefused",
+        "TimedOut",
+        "TooLong",
+    ),
 }
 
-__all__ = ["LLM", "AsyncClient", "Client", "extract"]
+__all__ = [
+    "LLM",
+    "APIStatusError",
+    "AsyncClient",
+    "Client",
+    "ConnectionFailed",
+    "Extraction",
+    "IntaglioError",
+    "NotReady",
+    "Overloaded",
+    "SchemaRefused",
+    "TimedOut",
+    "TooLong",
+    "extract",
+]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("intaglio")
-    if name not in _HOMES:
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module 'intaglio' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 

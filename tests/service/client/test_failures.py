@@ -154,6 +154,17 @@ def test_a_fault_that_will_not_pass_is_not_repeated(connect: Connect, stub: Stub
     assert len(stub.asked) == 1
 
 
+@pytest.mark.parametrize(("code", "status"), [("deadline_exceeded", 504), ("incomplete", 422)])
+def test_what_more_tries_cannot_mend_is_not_repeated(
+    connect: Connect, stub: StubService, code: str, status: int
+) -> None:
+    stub.will_answer(problem(code, status, retryable=True, param="options.deadline_s"))
+    with pytest.raises(APIStatusError, match=r"at: options\.deadline_s") as caught:
+        connect().extract("invoice", "text")
+    assert caught.value.retryable
+    assert len(stub.asked) == 1
+
+
 def test_retry_after_is_honoured(connect: Connect, stub: StubService) -> None:
     wait = problem("overloaded", 429, retryable=True)
     wait.headers = {"retry-after": "0.3"}
