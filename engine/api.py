@@ -1,0 +1,63 @@
+"""The names of the engine that others may use."""
+
+from .client import EngineClient, EngineState, Launch, Watch
+from .config import EngineConfig
+from .errors import (
+    BudgetTooSmall,
+    ConfigError,
+    EngineError,
+    EngineStopped,
+    InternalError,
+    InvalidRequest,
+    ModelError,
+    QueueFull,
+    Refused,
+    TooLong,
+)
+from .local import LocalEngine
+from .messages import BlockReport, EngineInfo
+from .metrics import Snapshot
+from .text.chat import ChatTemplate
+from .text.detokenize import Detokenizer
+from .text.tokenizer import Tokenizer
+from .types import (
+    Delta,
+    Failure,
+    Finish,
+    Request,
+    SamplingParams,
+    TokenLogprob,
+    Usage,
+)
+
+__all__ = [
+    "BlockReport",
+    "BudgetTooSmall",
+    "ChatTemplate",
+    "ConfigError",
+    "Delta",
+    "Detokenizer",
+    "EngineClient",
+    "EngineConfig",
+    "EngineError",
+    "EngineInfo",
+    "EngineState",
+    "EngineStopped",
+    "Failure",
+    "Finish",
+    "InternalError",
+    "InvalidRequest",
+    "Launch",
+    "LocalEngine",
+    "ModelError",
+    "QueueFull",
+    "Refused",
+    "Request",
+    "SamplingParams",
+    "Snapshot",
+    "TokenLogprob",
+    "Tokenizer",
+    "TooLong",
+    "Usage",
+    "Watch",
+]

@@ -1,0 +1,56 @@
+"""An engine, assembled from its settings.
+
+Does: make each part with its own section and hand it the parts it works with. Does not: do any of their work.
+"""
+
+import os
+import time
+from pathlib import Path
+
+from ..grammar.api import GrammarCache
+from .config import EngineConfig
+from .constraints import Constraints
+from .loop import Engine
+from .memory.manager import KVManager
+from .memory.pool import BlockPool
+from .messages import EngineInfo
+from .run.build import build_runner
+from .schedule.admission import Limits
+from .schedule.scheduler import Scheduler
+from .text.tokenizer import Tokenizer
+
+
+def build(config: EngineConfig) -> tuple[Engine, EngineInfo]:
+    """Load the model that `config` names and put an engine around it.
+
+    Raises:
+        ModelError: the checkpoint cannot be used.
+        ConfigError: a setting does not fit it, or the memory.
+    """
+    folder = Path(config.model.model)
+    tokenizer = Tokenizer.load(folder)
+    built = build_runner(config.model, config.cache, config.scheduler, vocab=tokenizer.size)
+    width = built.spec.vocab_size
+    scheduler = Scheduler(
+        config.scheduler,
+        KVManager(BlockPool(built.num_blocks), config.cache.block_size),
+        Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
+        time.monotonic,
+    )
+    constraints = Constraints(
+        GrammarCache(tokenizer.vocabulary(width)),
+        width=width,
+        max_rows=config.scheduler.max_running,
+    )
+    info = EngineInfo(
+        model=folder.resolve().name,
+        context_length=built.max_context,
+        parameters=built.runner.decoder.parameters,
+        vocabulary=width,
+        blocks=built.num_blocks - 1,  # block 0 is padding and belongs to nobody
+        block_size=config.cache.block_size,
+        device="cpu",
+        dtype=str(built.runner.cache.dtype).removeprefix("torch."),
+        pid=os.getpid(),
+    )
+    return Engine(scheduler, constraints, built.runner), info

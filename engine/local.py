@@ -1,0 +1,88 @@
+"""An engine in the caller's own process, for programs that wait for their results.
+
+Does: build one, run batches of requests to their ends, check and close it. Does not: use threads of its own; two
+threads that call it take turns.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Self
+
+from .config import EngineConfig
+from .errors import EngineStopped
+from .messages import BlockReport, EngineInfo
+from .metrics import Snapshot
+from .process import Steppable, report
+from .types import Delta, Request
+
+
+class LocalEngine:
+    """One engine, driven by whoever calls it."""
+
+    def __init__(self, engine: Steppable, info: EngineInfo) -> None:
+        self._engine: Steppable | None = engine
+        self._info = info
+        self._turn = threading.Lock()
+
+    @classmethod
+    def build(cls, config: EngineConfig) -> Self:
+        """Load the model in this process.
+
+        Raises:
+            ModelError: the checkpoint cannot be used.
+            ConfigError: a setting does not fit it.
+        """
+        from .build import build
+
+        return cls(*build(config))
+
+    @property
+    def info(self) -> EngineInfo:
+        """What is loaded."""
+        return self._info
+
+    def generate(self, requests: Sequence[Request]) -> Iterator[Delta]:
+        """Run `requests` together; their deltas as they come, one with `finish` for each. Closing it early aborts.
+
+        Raises:
+            EngineStopped: the engine was closed.
+            InvalidRequest: two requests share an id.
+        """
+        with self._turn:
+            engine = self._running()
+            open_ids: set[str] = set()
+            try:
+                for request in requests:
+                    engine.submit(request)
+                    open_ids.add(request.id)
+                while open_ids:
+                    deltas = engine.step()
+                    for delta in deltas:
+                        if delta.finish is not None:
+                            open_ids.discard(delta.request_id)
+                        yield delta
+                    if open_ids and not engine.has_work:
+                        engine.wait(1.0)
+            finally:
+                for request_id in open_ids:
+                    engine.abort(request_id)
+                if open_ids:
+                    engine.step()
+
+    def metrics(self) -> Snapshot:
+        """Counters and gauges of now."""
+        return self._running().metrics()
+
+    def check(self) -> BlockReport:
+        """Check every invariant and count the blocks."""
+        with self._turn:
+            return report(self._running(), self._info)
+
+    def close(self) -> None:
+        """Let go of the model; safe to call twice."""
+        self._engine = None
+
+    def _running(self) -> Steppable:
+        if self._engine is None:
+            raise EngineStopped("the engine was closed", hint="make another")
+        return self._engine

@@ -1,0 +1,243 @@
+"""The engine's own process: a step loop in the main thread, the socket of commands in another.
+
+Does: build an engine from the configuration on standard input, carry messages, send a beat four times a second, end
+when told to, when its parent is gone, or when a step fails. Does not: schedule or restart itself; a step that raises
+ends the process, and its parent starts another (engine/client.py).
+
+Standard input stays open for as long as the parent lives. Its end is the parent's end, however that came about, so no
+engine outlives the process that started it, and the folder of the sockets goes with it.
+"""
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import zmq
+
+from .errors import EngineError, InternalError
+from .messages import (
+    Abort,
+    Beat,
+    BlockReport,
+    Check,
+    Checked,
+    Deltas,
+    EngineInfo,
+    Event,
+    Ready,
+    Shutdown,
+    Submit,
+    Unusable,
+    command,
+    encode,
+)
+from .metrics import Snapshot
+from .types import Delta, Failure, Finish, Request, Usage
+
+COMMANDS = "commands"
+EVENTS = "events"
+BEAT_S = 0.25
+IDLE_S = 0.05
+
+EXIT_UNUSABLE = 3
+
+
+class Steppable(Protocol):
+    """What is driven: `intaglio.engine.loop.Engine`, or a double of it. It says what each of these promises."""
+
+    def submit(self, request: Request) -> None:
+        """From any thread."""
+        ...
+
+    def abort(self, request_id: str) -> None:
+        """From any thread."""
+        ...
+
+    def step(self) -> list[Delta]:
+        """Everything that one step did."""
+        ...
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a step would do something now."""
+        ...
+
+    @property
+    def open_requests(self) -> int:
+        """Requests taken that have not ended."""
+        ...
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Sleep until something arrives, at most so long."""
+        ...
+
+    def metrics(self) -> Snapshot:
+        """From any thread."""
+        ...
+
+    def check(self) -> None:
+        """Raise `InternalError` where an invariant is broken."""
+        ...
+
+
+Builder = Callable[[bytes], tuple[Steppable, EngineInfo]]
+
+
+class _Outbox:
+    """The socket of events, shared by both threads."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str) -> None:
+        self._lock = threading.Lock()
+        self._socket = context.socket(zmq.PUSH)
+        self._socket.linger = 1000
+        self._socket.connect(address)
+
+    def send(self, event: Event) -> None:
+        with self._lock:
+            self._socket.send(encode(event))
+
+    def close(self) -> None:
+        with self._lock:
+            self._socket.close()
+
+
+class Host:
+    """Drives one engine: `listen` in a thread of its own, `run` in the main thread."""
+
+    def __init__(self, outbox: _Outbox, commands: zmq.Socket[bytes]) -> None:
+        self._outbox = outbox
+        self._commands = commands
+        self._engine: Steppable | None = None
+        self._checks: list[int] = []
+        self._step_began: float | None = None
+        self._stop = threading.Event()
+
+    def listen(self) -> None:
+        """Receive commands and send beats until told to stop."""
+        last_beat = 0.0
+        while not self._stop.is_set():
+            if self._commands.poll(int(BEAT_S * 1000)):
+                self._obey(self._commands.recv())
+            if time.monotonic() - last_beat >= BEAT_S:
+                last_beat = time.monotonic()
+                self._outbox.send(self._beat())
+        self._commands.close(linger=0)
+
+    def run(self, engine: Steppable, info: EngineInfo) -> None:
+        """Step until told to stop."""
+        self._engine = engine
+        self._outbox.send(Ready(info))
+        while not self._stop.is_set():
+            self._step_began = time.monotonic()
+            deltas = engine.step()
+            self._step_began = None
+            if deltas:
+                self._outbox.send(Deltas(tuple(deltas)))
+            while self._checks:
+                self._outbox.send(Checked(self._checks.pop(0), report(engine, info)))
+            if not engine.has_work:
+                engine.wait(IDLE_S)
+
+    def _beat(self) -> Beat:
+        began, engine = self._step_began, self._engine
+        stalled = 0.0 if began is None else time.monotonic() - began
+        return Beat(stalled, engine.metrics() if engine else None)
+
+    def _obey(self, data: bytes) -> None:
+        order = command(data)
+        engine = self._engine
+        if isinstance(order, Shutdown):
+            self._stop.set()
+        elif engine is None:
+            raise RuntimeError(f"{type(order).__name__} came before Ready was sent")
+        elif isinstance(order, Submit):
+            try:
+                engine.submit(order.request)
+            except EngineError as error:
+                self._outbox.send(Deltas((_refused(order.request, error),)))
+        elif isinstance(order, Abort):
+            engine.abort(order.request_id)
+        elif isinstance(order, Check):
+            self._checks.append(order.ticket)
+
+
+def report(engine: Steppable, info: EngineInfo) -> BlockReport:
+    """What `check` finds, and the blocks as the last step left them. For the thread that steps, between two steps."""
+    fault = None
+    try:
+        engine.check()
+    except InternalError as error:
+        fault = error.message
+    free = engine.metrics().free_blocks
+    return BlockReport(
+        free=free,
+        used=info.blocks - free,
+        open_requests=engine.open_requests,
+        fault=fault,
+    )
+
+
+def main(builder: Builder | None = None) -> int:
+    """Entry of the process. The first argument is the folder of the sockets; returns the exit status."""
+    folder = Path(sys.argv[1])
+    configuration = sys.stdin.buffer.readline()
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
+    context = zmq.Context()
+    outbox = _Outbox(context, f"ipc://{folder / EVENTS}")
+    commands = context.socket(zmq.PULL)
+    commands.connect(f"ipc://{folder / COMMANDS}")
+    host = Host(outbox, commands)
+    listener = threading.Thread(target=_or_die, args=(host.listen,), daemon=True)
+    listener.start()
+    try:
+        engine, info = (builder or _build)(configuration)
+    except EngineError as error:
+        outbox.send(Unusable(error.message, error.hint))
+        outbox.close()
+        context.destroy(linger=1000)
+        return EXIT_UNUSABLE
+    host.run(engine, info)
+    listener.join()
+    outbox.close()
+    context.term()
+    return 0
+
+
+def _build(configuration: bytes) -> tuple[Steppable, EngineInfo]:
+    from .build import build
+    from .config import EngineConfig
+
+    return build(msgspec.json.decode(configuration, type=EngineConfig))
+
+
+def _refused(request: Request, error: EngineError) -> Delta:
+    """The only delta of a request that was not taken."""
+    return Delta(
+        request_id=request.id,
+        finish=Finish.ERROR,
+        usage=Usage(prompt_tokens=len(request.prompt), output_tokens=0),
+        error=Failure(error.code, error.message, error.hint, error.retryable),
+    )
+
+
+def _or_die(work: Callable[[], None]) -> None:
+    """Run `work`; where it raises, end the whole process, since half an engine serves nobody."""
+    try:
+        work()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        os._exit(1)
+        raise
+
+
+def _end_with_parent(folder: Path) -> None:
+    while sys.stdin.buffer.read(4096):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)

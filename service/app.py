@@ -1,0 +1,272 @@
+"""The server: routes, error documents, request ids and logs put together, and run until told to stop.
+
+Does: make the ASGI application for a backend, and serve one with an order of stopping. Does not: handle requests
+(service/routes.py) or read settings (service/config.py). Nothing happens when this module is imported.
+"""
+
+import asyncio
+import contextlib
+import re
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version as installed_version
+from types import FrameType
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import uvicorn
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.typing import FilteringBoundLogger
+
+from ..engine.api import ModelError
+from .backend import Backend
+from .config import ServiceConfig
+from .errors import NotFound, answer
+from .extract import TextModel
+from .limits import Gate, PatientProtocol
+from .log import make_logger, origin
+from .meters import Meters
+from .routes import ROUTES, Path, Service
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+EXIT_UNUSABLE = 3
+
+
+class Application:
+    """The ASGI application over one backend. `load_text` reads tokenizer and template, in a thread, while it starts."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        load_text: Callable[[], TextModel],
+        model: str,
+        config: ServiceConfig,
+        logger: FilteringBoundLogger | None = None,
+    ) -> None:
+        self._load_text = load_text
+        self._log = logger or make_logger(config.log_format, config.log_level)
+        self.service = Service(
+            config=config,
+            backend=backend,
+            gate=Gate(config.max_requests),
+            meters=Meters(backend),
+            version=installed_version("intaglio"),
+            model=model,
+            started=int(time.time()),
+            threads=anyio.CapacityLimiter(config.cpu_threads),
+        )
+        self.fault: ModelError | None = None
+        self._on_fault: Callable[[], None] = lambda: None
+        self._routed: ASGIApp = Router(
+            [Route(path, Path(self.service, handlers)) for path, handlers in ROUTES.items()],
+            redirect_slashes=False,
+            default=_not_found,
+            lifespan=self._lifespan,
+        )
+
+    def when_unusable(self, call: Callable[[], None]) -> None:
+        """Have `call` made, from the event loop, should it turn out that the model cannot be used."""
+        self._on_fault = call
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._routed(scope, receive, send)
+            return
+        exchange = _Exchange(_request_id(scope), send)
+        scope.setdefault("state", {})
+        try:
+            await self._routed(scope, receive, exchange.send)
+        except Exception as error:
+            if exchange.status is not None:
+                raise
+            reply = answer(error, exchange.request_id)
+            exchange.outcome = reply.problem.code.value
+            if reply.status >= 500:
+                self._log.error("failed", request_id=exchange.request_id, **origin(error))
+            response = Response(
+                reply.body(), reply.status, dict(reply.headers), media_type="application/json"
+            )
+            await response(scope, receive, exchange.send)
+        finally:
+            self._account(scope, exchange)
+
+    def _account(self, scope: Scope, exchange: "_Exchange") -> None:
+        """One line in the log and one count in the meters for each request."""
+        path = scope["path"]
+        route = path if path in ROUTES else "other"
+        seconds = time.perf_counter() - exchange.began
+        self.service.meters.answered(route, exchange.outcome, seconds)
+        prompt, output = scope["state"].get("tokens", (0, 0))
+        self._log.info(
+            "request",
+            request_id=exchange.request_id,
+            method=scope["method"],
+            route=route,
+            status=exchange.status,
+            outcome=exchange.outcome,
+            ms=round(seconds * 1000, 1),
+            prompt_tokens=prompt,
+            output_tokens=output,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _app: Any) -> AsyncIterator[None]:
+        backend = self.service.backend
+        await backend.start()
+        loading = asyncio.create_task(self._load())
+        try:
+            yield
+        finally:
+            self.service.gate.shut()
+            loading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await loading
+            await backend.close()
+
+    async def _load(self) -> None:
+        began = time.perf_counter()
+        try:
+            text, info = await asyncio.gather(
+                self.service.offload(self._load_text), self.service.backend.until_ready()
+            )
+        except ModelError as error:
+            self.fault = error
+            self._log.error("model unusable", reason=error.message, hint=error.hint)
+            self._on_fault()
+            return
+        self.service.loaded(text)
+        self._log.info(
+            "ready",
+            model=info.model,
+            context_length=info.context_length,
+            blocks=info.blocks,
+            seconds=round(time.perf_counter() - began, 2),
+        )
+
+
+class _Exchange:
+    """One request and its response as they are accounted for; puts the request id on the response."""
+
+    def __init__(self, request_id: str, send: Send) -> None:
+        self.request_id = request_id
+        self.began = time.perf_counter()
+        self.status: int | None = None
+        self.outcome = "ok"
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"].append((b"x-request-id", self.request_id.encode("ascii")))
+        await self._send(message)
+
+
+def _request_id(scope: Scope) -> str:
+    """The client's own id where it is short and plain, so that nothing can be smuggled into logs or headers."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id":
+            given: str = value.decode("latin-1")
+            if _SANE_ID.fullmatch(given):
+                return given
+    return f"req_{uuid4().hex}"
+
+
+async def _not_found(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise NotFound("there is no such path", hint=f"there are {', '.join(ROUTES)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where a server listens."""
+
+    url: str
+
+
+class Server(uvicorn.Server):
+    """uvicorn with an order of stopping.
+
+    At the first SIGTERM or SIGINT `/ready` says no and new requests are refused, while those in hand finish, for
+    `grace_s` at most; then they are ended with an error document, and the server leaves. At a second signal it leaves
+    at once.
+    """
+
+    def __init__(self, app: Application, announce: Callable[[Listening], None]) -> None:
+        config = app.service.config
+        http = type("Http", (PatientProtocol,), {"header_timeout_s": config.header_timeout_s})
+        super().__init__(
+            uvicorn.Config(
+                app,
+                host=config.host,
+                port=config.port,
+                http=http,
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=2,
+            )
+        )
+        self._app = app
+        self._announce = announce
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._draining: asyncio.Task[None] | None = None
+        self.signal: int | None = None
+
+    async def startup(self, sockets: Any = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        self._announce(Listening(f"http://{f'[{host}]' if ':' in host else host}:{port}"))
+
+    def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
+        if self.signal is not None or self._loop is None:
+            self.should_exit = self.force_exit = True
+            return
+        self.signal = sig
+        self._loop.call_soon_threadsafe(self._begin_to_drain)
+
+    def _begin_to_drain(self) -> None:
+        self._app.service.gate.shut()
+        self._draining = asyncio.create_task(self._drain())
+
+    async def _drain(self) -> None:
+        service = self._app.service
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(service.gate.idle(), service.config.grace_s)
+        await service.backend.close()
+        self.should_exit = True
+
+
+def serve(
+    backend: Backend,
+    load_text: Callable[[], TextModel],
+    model: str,
+    config: ServiceConfig,
+    announce: Callable[[Listening], None] = lambda _: None,
+) -> int:
+    """Serve until a signal comes; returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 3 for a bad model.
+
+    `announce` is called once, when the socket listens; the model may still be loading then.
+    """
+    return asyncio.run(_serve(partial(Application, backend, load_text, model, config), announce))
+
+
+async def _serve(make: Callable[[], Application], announce: Callable[[Listening], None]) -> int:
+    app = make()
+    server = Server(app, announce)
+
+    def leave() -> None:
+        server.should_exit = True
+
+    app.when_unusable(leave)
+    await server.serve()
+    if app.fault is not None:
+        return EXIT_UNUSABLE
+    return 130 if server.signal == signal.SIGINT else 0

@@ -1,0 +1,69 @@
+"""What the routes need of an engine, wherever it runs.
+
+Does: say the protocol; `intaglio.engine.api.EngineClient` is the implementation. Does not: hold one.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from ..engine.api import (
+    BlockReport,
+    Delta,
+    EngineInfo,
+    EngineState,
+    ModelError,
+    Request,
+    Snapshot,
+)
+
+
+class Backend(Protocol):
+    """An engine as one event loop sees it."""
+
+    @property
+    def state(self) -> EngineState:
+        """Where it stands now."""
+        ...
+
+    @property
+    def info(self) -> EngineInfo | None:
+        """What is loaded; None until it was ready once."""
+        ...
+
+    @property
+    def fault(self) -> ModelError | None:
+        """Why it is unusable, where it is."""
+        ...
+
+    @property
+    def metrics(self) -> Snapshot | None:
+        """The newest counters; None before the first."""
+        ...
+
+    async def start(self) -> None:
+        """Begin to load; returns at once."""
+        ...
+
+    async def until_ready(self) -> EngineInfo:
+        """Wait until requests are taken.
+
+        Raises:
+            ModelError: that will never be.
+        """
+        ...
+
+    def generate(self, request: Request) -> AsyncIterator[Delta]:
+        """Stream one request. Closing the iterator early, an async generator, aborts it.
+
+        Raises:
+            EngineStopped: the engine is not ready or has died.
+        """
+        ...
+
+    async def check(self) -> BlockReport:
+        """Invariants and blocks of the engine."""
+        ...
+
+    async def close(self) -> None:
+        """End the engine and every request in flight."""
+        ...

@@ -1,0 +1,81 @@
+"""How the service listens and what it bears. The only place in the service that reads the environment.
+
+Does: one frozen value, from keyword arguments over `INTAGLIO_SERVICE_*` variables over defaults. Does not: configure
+the engine (engine/config.py).
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+PREFIX = "INTAGLIO_SERVICE_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceConfig:
+    """Bounds and habits of one server.
+
+    `max_body_bytes` and `max_json_depth` bound a request body, `body_timeout_s` the time it may take to arrive and
+    `header_timeout_s` the time its headers may. `max_requests` is the number of bodies held at once; more are answered
+    429. `grace_s` is how long requests in flight may run on after SIGTERM. `cpu_threads` is the number of threads for
+    parsing, tokenising and validating.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    max_body_bytes: int = 8 * 1024 * 1024
+    max_json_depth: int = 128
+    body_timeout_s: float = 15.0
+    header_timeout_s: float = 10.0
+    max_requests: int = 512
+    grace_s: float = 30.0
+    cpu_threads: int = 4
+    log_format: Literal["console", "json"] = "console"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    def __post_init__(self) -> None:
+        for name in ("max_body_bytes", "max_json_depth", "max_requests", "cpu_threads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("body_timeout_s", "header_timeout_s", "grace_s"):
+            if not 0 <= getattr(self, name) < 86_400:
+                raise ValueError(
+                    f"{name} must be between 0 and 86400 seconds, not {getattr(self, name)}"
+                )
+        if not 0 <= self.port < 65_536:
+            raise ValueError(f"port must be between 0 and 65535, not {self.port}")
+        if self.log_format not in ("console", "json"):
+            raise ValueError(f"log_format must be console or json, not {self.log_format!r}")
+        if self.log_level not in ("debug", "info", "warning", "error"):
+            raise ValueError(
+                f"log_level must be debug, info, warning or error, not {self.log_level!r}"
+            )
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str] | None = None, **given: Any) -> Self:
+        """`given` values that are not None, then the environment (`INTAGLIO_SERVICE_PORT`, …), then defaults.
+
+        Raises:
+            ValueError: a variable is unknown, or a value is not of its type or out of its bounds; the message names it.
+            TypeError: `given` names a setting that does not exist.
+        """
+        source = os.environ if environ is None else environ
+        kinds = {field.name: type(field.default) for field in fields(cls)}
+        values: dict[str, Any] = {}
+        for variable, text in source.items():
+            if variable.startswith(PREFIX):
+                name = variable.removeprefix(PREFIX).lower()
+                if name not in kinds:
+                    raise ValueError(f"there is no setting {variable}; there are {sorted(kinds)}")
+                values[name] = _read(variable, kinds[name], text)
+        values.update({name: value for name, value in given.items() if value is not None})
+        return cls(**values)
+
+
+def _read(variable: str, kind: type, text: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{variable} must be {wanted}, not {text!r}") from None

@@ -1,0 +1,238 @@
+"""One extraction, from a schema and a text to a checked result. HTTP and the offline `LLM` share every line of it.
+
+Does: before the engine, find and screen the schema, write and count the prompt, settle the budget; after it, read the
+output, check it against the schema by itself, and make a result. Does not: generate.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+
+from ..engine.api import (
+    ChatTemplate,
+    Delta,
+    Detokenizer,
+    EngineInfo,
+    EngineStopped,
+    Failure,
+    Finish,
+    Request,
+    Tokenizer,
+    TooLong,
+)
+from ..engine.api import Usage as EngineUsage
+from ..grammar.api import Vocabulary, screen
+from ..schemas import catalogue
+from ..schemas.problem import Detail
+from ..schemas.wire import ExtractRequest, ExtractResult, Timings, Usage
+from .errors import (
+    DeadlineExceeded,
+    Incomplete,
+    InvalidJson,
+    InvalidOutput,
+    UnknownModel,
+    UnknownSchema,
+    failed,
+)
+from .prompt import extraction_messages
+from .strictjson import parse
+from .translate import sampling, schema_constraint
+from .validate import check
+
+MOST_OUTPUT_DEPTH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class TextModel:
+    """The half of a model that turns text into tokens and back. It needs no weights."""
+
+    tokenizer: Tokenizer
+    chat: ChatTemplate
+    vocabulary: Vocabulary
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read tokenizer and chat template of a checkpoint.
+
+        Raises:
+            ModelError: one of them is missing or cannot be used.
+        """
+        tokenizer = Tokenizer.load(folder)
+        return cls(tokenizer, ChatTemplate.load(folder, tokenizer), tokenizer.vocabulary())
+
+    def text(self, tokens: tuple[int, ...], stop: tuple[str, ...] = ()) -> str:
+        """The text of a whole output, up to a stop string."""
+        detokenizer = Detokenizer(self.vocabulary, stop)
+        return detokenizer.push(tokens) + detokenizer.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An extraction that is ready for the engine."""
+
+    request: Request
+    schema: Mapping[str, Any] | bool
+    began: float
+
+
+@dataclass(slots=True)
+class Output:
+    """What the engine has said of one request so far. `first_token_s` is the time from the start to the first token."""
+
+    began: float = field(default_factory=time.perf_counter)
+    tokens: list[int] = field(default_factory=list)
+    first_token_s: float | None = None
+    finish: Finish | None = None
+    usage: EngineUsage | None = None
+    error: Failure | None = None
+
+    def add(self, delta: Delta) -> None:
+        """Take the next delta of the request."""
+        if delta.tokens and self.first_token_s is None:
+            self.first_token_s = time.perf_counter() - self.began
+        self.tokens.extend(delta.tokens)
+        self.finish, self.usage, self.error = delta.finish, delta.usage, delta.error
+
+
+class Extractor:
+    """Prepares and concludes extractions for one loaded model. Immutable; may be shared by threads."""
+
+    def __init__(self, text: TextModel, info: EngineInfo) -> None:
+        self._text = text
+        self._info = info
+        # The last token of an output is picked and never computed, so it needs no place in the cache.
+        self._room = min(info.context_length, info.blocks * info.block_size + 1)
+
+    @property
+    def text(self) -> TextModel:
+        """Tokenizer and template of the model."""
+        return self._text
+
+    def prepare(self, body: ExtractRequest) -> Prepared:
+        """Everything that can be refused before the engine is asked.
+
+        Raises:
+            UnknownModel, UnknownSchema: a name is not known.
+            GrammarError: the schema cannot be enforced; each refusal has its pointer.
+            TooLong: prompt and budget do not fit.
+        """
+        began = time.perf_counter()
+        if body.model is not None and body.model != self._info.model:
+            raise UnknownModel(
+                f"no model {body.model!r} is loaded",
+                param="model",
+                hint=f"the model here is {self._info.model!r}; or leave the field out",
+                details=(Detail(pointer="/model", reason="not loaded"),),
+            )
+        schema = self._schema(body.schema_)
+        constraint = schema_constraint(schema, body.options)
+        screen(constraint)
+        words = extraction_messages(schema if isinstance(schema, dict) else {}, body.text)
+        prompt = self._text.chat.encode(words.messages, words.variables)
+        request = Request(
+            id=uuid4().hex,
+            prompt=prompt,
+            sampling=sampling(body.options, self._budget(len(prompt), body.options.max_tokens)),
+            constraint=constraint,
+            priority=body.options.priority,
+            deadline=body.options.deadline_s,
+        )
+        return Prepared(request, schema, began)
+
+    def conclude(self, prepared: Prepared, output: Output) -> ExtractResult:
+        """The result of a finished output.
+
+        Raises:
+            Incomplete, DeadlineExceeded, InvalidOutput, EngineStopped: there is none; nothing of the output is told.
+            GrammarError, EngineError, GenerationFailed: what the engine's failure stands for.
+        """
+        usage = self._complete(prepared, output)
+        text = self._text.text(tuple(output.tokens))
+        try:
+            data = parse(text, max_depth=MOST_OUTPUT_DEPTH)
+        except InvalidJson:
+            raise InvalidOutput(
+                "the output is not JSON",
+                hint="this is a defect of the service: please report it with the schema",
+            ) from None
+        check(data, prepared.schema)
+        return ExtractResult(
+            id=f"ext_{prepared.request.id}",
+            model=self._info.model,
+            data=data,
+            usage=Usage(
+                prompt_tokens=usage.prompt_tokens,
+                output_tokens=usage.output_tokens,
+                total_tokens=usage.prompt_tokens + usage.output_tokens,
+                forced_tokens=usage.forced_tokens,
+            ),
+            timings=Timings(
+                queue_ms=_ms(usage.queue_s),
+                prefill_ms=_ms(usage.prefill_s),
+                decode_ms=_ms(usage.decode_s),
+                total_ms=_ms(time.perf_counter() - prepared.began),
+            ),
+        )
+
+    def _schema(self, given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:
+        if not isinstance(given, str):
+            return given
+        try:
+            return catalogue.get(given).schema
+        except catalogue.UnknownSchema as unknown:
+            known = unknown.matches or catalogue.names()
+            raise UnknownSchema(
+                f"the catalogue has no schema {given[:80]!r}",
+                param="schema",
+                hint=f"{'did you mean' if unknown.matches else 'there are'} {', '.join(known)}",
+                details=(Detail(pointer="/schema", reason="no schema of that name"),),
+            ) from None
+
+    def _budget(self, prompt: int, wanted: int | None) -> int:
+        """Tokens the output may take: as asked, or all that is left."""
+        left = self._room - prompt
+        if left < 1:
+            raise TooLong(
+                f"the text and schema make {prompt} tokens; the model takes {self._room} with its answer",
+                where="text",
+                hint=f"shorten the text by at least {1 - left} tokens, or split it",
+            )
+        if wanted is not None and wanted > left:
+            raise TooLong(
+                f"{prompt} prompt tokens and max_tokens {wanted} make {prompt + wanted}; "
+                f"the model takes {self._room}",
+                where="options.max_tokens",
+                hint=f"set max_tokens to {left} at most, or shorten the text",
+            )
+        return wanted or left
+
+    def _complete(self, prepared: Prepared, output: Output) -> EngineUsage:
+        """The usage of an output that ended by itself; any other end is an error."""
+        budget = prepared.request.sampling.max_tokens
+        if output.finish is Finish.ERROR and output.error is not None:
+            raise failed(output.error)
+        if output.finish is Finish.LENGTH:
+            most = self._room - len(prepared.request.prompt)
+            raise Incomplete(
+                f"the answer was not complete after {budget} tokens",
+                param="options.max_tokens",
+                hint=f"raise max_tokens (up to {most} for this text)"
+                if budget < most
+                else "shorten the text, or bound the schema's strings and arrays",
+            )
+        if output.finish is Finish.DEADLINE:
+            raise DeadlineExceeded(
+                f"the answer was not complete after {prepared.request.deadline:g} s",
+                param="options.deadline_s",
+                hint="raise deadline_s, or try again when the service is less busy",
+            )
+        if output.finish is not Finish.STOP or output.usage is None:
+            raise EngineStopped("the engine gave the request up", hint="try again")
+        return output.usage
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 3)

@@ -1,0 +1,132 @@
+"""Bounds on what a client may make the service hold: bodies, headers, requests at once.
+
+Does: read a body within a size and a time, count requests in hand, drop connections whose headers dawdle, answer
+malformed HTTP with the usual document. Does not: know users or quotas.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from .errors import BodyTooLarge, BodyTooSlow, ClientGone, InvalidBody, NotReady, Overloaded, answer
+
+
+async def read_body(request: Request, *, most_bytes: int, most_seconds: float) -> bytes:
+    """The body, no more of it read than `most_bytes` and what was on its way.
+
+    Raises:
+        BodyTooLarge: it has more bytes; where `content-length` says so, nothing was read.
+        BodyTooSlow: it did not arrive in time.
+        ClientGone: the client hung up.
+    """
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > most_bytes:
+        raise _too_large(most_bytes)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(most_seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > most_bytes:
+                    raise _too_large(most_bytes)
+    except TimeoutError:
+        raise BodyTooSlow(f"the body did not arrive within {most_seconds:g} s") from None
+    except ClientDisconnect:
+        raise ClientGone("the client hung up before its body had arrived") from None
+    return bytes(body)
+
+
+def _too_large(most_bytes: int) -> BodyTooLarge:
+    return BodyTooLarge(
+        f"the body is larger than {most_bytes} bytes",
+        hint="send less text a request, or raise the server's max_body_bytes",
+    )
+
+
+class Gate:
+    """Counts the requests in hand, turns away those beyond a bound, and everybody once it is shut."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._inside = 0
+        self._shut = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def inside(self) -> int:
+        """Requests in hand."""
+        return self._inside
+
+    @property
+    def is_shut(self) -> bool:
+        """Whether nobody is let in any more."""
+        return self._shut
+
+    def shut(self) -> None:
+        """Let nobody in any more; those inside stay."""
+        self._shut = True
+
+    async def idle(self) -> None:
+        """Wait until nobody is inside."""
+        await self._idle.wait()
+
+    @contextmanager
+    def enter(self) -> Iterator[None]:
+        """Be counted for the length of a request.
+
+        Raises:
+            NotReady: the gate is shut.
+            Overloaded: as many as are bearable are inside.
+        """
+        if self._shut:
+            raise NotReady("the server is stopping", hint="send the request elsewhere")
+        if self._inside >= self._most:
+            raise Overloaded(
+                f"{self._inside} requests are in hand already", hint="try again after Retry-After"
+            )
+        self._inside += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._inside -= 1
+            if not self._inside:
+                self._idle.set()
+
+
+class PatientProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1, patient for `header_timeout_s` and no longer; malformed requests get an error document."""
+
+    header_timeout_s = 10.0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._headers_due = self.loop.call_later(self.header_timeout_s, self._drop_without_request)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._headers_due.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._headers_due.cancel()
+
+    def send_400_response(self, msg: str) -> None:
+        error = answer(InvalidBody(msg, hint="send a valid HTTP/1.1 request"))
+        body = error.body()
+        head = (
+            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode("ascii") + body)
+        self.transport.close()
+
+    def _drop_without_request(self) -> None:
+        has_request: bool = self.cycle is not None  # uvicorn declares it as never None
+        if not has_request and not self.transport.is_closing():
+            self.transport.close()

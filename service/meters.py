@@ -1,0 +1,147 @@
+"""What `/metrics` shows: the requests as this server saw them, and the engine's own counters.
+
+Does: one registry a server, in Prometheus' text form. Does not: use the global registry, or label by anything a user
+can choose.
+"""
+
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import generate_latest
+
+from ..engine.api import Snapshot
+from .backend import Backend
+from .extract import Output, Prepared
+
+LATENCY_S = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
+TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144)
+
+
+class Meters:
+    """The meters of one server."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "intaglio_requests",
+            "Requests answered, by route and outcome (ok, or the error's code).",
+            ("route", "outcome"),
+            registry=self._registry,
+        )
+        self._latency = Histogram(
+            "intaglio_request_seconds",
+            "From the request's headers to the end of its response.",
+            ("route",),
+            buckets=LATENCY_S,
+            registry=self._registry,
+        )
+        self._first_token = Histogram(
+            "intaglio_time_to_first_token_seconds",
+            "From the hand-over to the engine to the first token.",
+            buckets=LATENCY_S,
+            registry=self._registry,
+        )
+        self._prompt = Histogram(
+            "intaglio_request_prompt_tokens",
+            "Prompt tokens of a request.",
+            buckets=TOKENS,
+            registry=self._registry,
+        )
+        self._output = Histogram(
+            "intaglio_request_output_tokens",
+            "Output tokens of a request.",
+            buckets=TOKENS,
+            registry=self._registry,
+        )
+        self.in_hand = Gauge(
+            "intaglio_requests_in_hand",
+            "Requests between their first byte and their answer.",
+            registry=self._registry,
+        )
+        self._registry.register(_EngineCollector(backend))
+
+    def answered(self, route: str, outcome: str, seconds: float) -> None:
+        """Count one response."""
+        self._requests.labels(route, outcome).inc()
+        self._latency.labels(route).observe(seconds)
+
+    def generated(self, prepared: Prepared, output: Output) -> None:
+        """Count one generation, however it ended."""
+        self._prompt.observe(len(prepared.request.prompt))
+        self._output.observe(len(output.tokens))
+        if output.first_token_s is not None:
+            self._first_token.observe(output.first_token_s)
+
+    def exposition(self) -> bytes:
+        """All meters as text."""
+        return generate_latest(self._registry)
+
+
+class _EngineCollector:
+    """The engine's newest snapshot as metrics, read when asked. A restarted engine counts from zero."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    def collect(self) -> Iterator[Metric]:
+        snapshot, info = self._backend.metrics, self._backend.info
+        yield GaugeMetricFamily(
+            "intaglio_engine_up",
+            "1 while the engine takes requests.",
+            value=float(self._backend.state == "ready"),
+        )
+        if snapshot is None or info is None:
+            return
+        yield from _gauges(snapshot, info.blocks)
+        yield from _counters(snapshot)
+
+
+def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
+    last = snapshot.last_step
+    for name, text, value in (
+        ("num_requests_running", "Sequences that hold KV blocks.", snapshot.running),
+        ("num_requests_waiting", "Sequences that wait for blocks.", snapshot.waiting),
+        ("num_requests_parked", "Sequences that wait for their grammar.", snapshot.parked),
+        (
+            "kv_cache_usage_ratio",
+            "Share of the KV blocks in use.",
+            1 - snapshot.free_blocks / blocks if snapshot.steps else 0.0,
+        ),
+        ("batch_sequences", "Sequences of the last step.", last.sequences if last else 0),
+        ("batch_sequences_max", "Most sequences any step had.", snapshot.most_sequences),
+        ("batch_tokens", "Tokens of the last step.", last.tokens if last else 0),
+    ):
+        yield GaugeMetricFamily(f"intaglio_{name}", text, value=float(value))
+
+
+def _counters(snapshot: Snapshot) -> Iterator[Metric]:
+    for name, text, value in (
+        ("engine_steps", "Steps that computed something.", snapshot.steps),
+        (
+            "engine_computed_tokens",
+            "Tokens computed, recomputed ones included.",
+            snapshot.computed_tokens,
+        ),
+        ("prompt_tokens", "Prompt tokens of requests that ended.", snapshot.prompt_tokens),
+        ("generation_tokens", "Output tokens of requests that ended.", snapshot.output_tokens),
+        (
+            "constraint_forced_tokens",
+            "Tokens the grammar left no choice in.",
+            snapshot.forced_tokens,
+        ),
+        ("preemptions", "Sequences that lost their blocks for a while.", snapshot.preemptions),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    ended = CounterMetricFamily(
+        "intaglio_engine_requests", "Requests ended, by reason.", labels=("finish",)
+    )
+    for finish, count in snapshot.finished.items():
+        ended.add_metric((finish,), count)
+    yield ended
+    parts = CounterMetricFamily(
+        "intaglio_engine_step_seconds", "Time of steps, by part.", labels=("part",)
+    )
+    for part, seconds in snapshot.seconds.items():
+        parts.add_metric((part,), seconds)
+    yield parts

@@ -1,0 +1,144 @@
+"""Patterns of a schema, matched as ECMA-262 has them and in bounded time.
+
+Does: put an ECMA-262 pattern (Unicode mode) into the words of the `regex` package and search with it under a time
+limit. Does not: use `re`, which reads some patterns otherwise and cannot be stopped.
+"""
+
+from functools import lru_cache
+
+import regex
+
+TIME_LIMIT_S = 1.0
+
+# What `\d`, `\w` and `\s` mean in ECMA-262, written as the inside of a class.
+_BLANKS = r"\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": _BLANKS}
+_LINE_ENDS = r"\n\r\u2028\u2029"
+
+
+class PatternTooCostly(Exception):
+    """A search went over its time limit."""
+
+
+class PatternUnreadable(Exception):
+    """A pattern has no counterpart here."""
+
+
+def search(pattern: str, text: str) -> bool:
+    """Whether `pattern` matches anywhere in `text`.
+
+    Raises:
+        PatternTooCostly: the search took longer than `TIME_LIMIT_S`.
+        PatternUnreadable: the pattern is not one, or uses what has no counterpart.
+    """
+    try:
+        return _compiled(pattern).search(text, timeout=TIME_LIMIT_S, concurrent=True) is not None
+    except TimeoutError:
+        raise PatternTooCostly(pattern) from None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    try:
+        return regex.compile(translate(pattern), regex.VERSION0)
+    except regex.error as error:
+        raise PatternUnreadable(f"{pattern!r}: {error}") from None
+
+
+def translate(pattern: str) -> str:
+    """`pattern` in the words of the `regex` package."""
+    out: list[str] = []
+    at, inside = 0, False
+    while at < len(pattern):
+        sign = pattern[at]
+        if sign == "\\":
+            text, at = _escape(pattern, at, inside)
+            out.append(text)
+            continue
+        if inside:
+            inside = sign != "]"
+            out.append("\\" + sign if sign in "[&|~" else sign)
+        elif sign == "[":
+            text, at = _open_class(pattern, at)
+            inside = not text.startswith("(?")
+            out.append(text)
+            continue
+        else:
+            out.append({"$": r"\Z", ".": f"[^{_LINE_ENDS}]"}.get(sign, sign))
+        at += 1
+    return "".join(out)
+
+
+def _open_class(pattern: str, at: int) -> tuple[str, int]:
+    """`[`, `[^`, or one of the two classes that only ECMA-262 has: nothing, `[]`, and anything, `[^]`."""
+    if pattern.startswith("[]", at):
+        return "(?!)", at + 2
+    if pattern.startswith("[^]", at):
+        return "(?s:.)", at + 3
+    return ("[^", at + 2) if pattern.startswith("[^", at) else ("[", at + 1)
+
+
+def _escape(pattern: str, at: int, inside: bool) -> tuple[str, int]:
+    """The escape that begins at `at`, and where it ends."""
+    name = pattern[at + 1 : at + 2]
+    if name.lower() in _CLASSES and name:
+        members = _CLASSES[name.lower()]
+        if name.islower():
+            return (members if inside else f"[{members}]"), at + 2
+        if inside:
+            return _complement(name), at + 2
+        return f"[^{members}]", at + 2
+    if name == "u":
+        return _code_point(pattern, at)
+    if name == "c" and pattern[at + 2 : at + 3].isalpha():
+        return f"\\x{ord(pattern[at + 2].upper()) - 64:02x}", at + 3
+    if name == "b" and inside:
+        return "\\x08", at + 2
+    if name in ("b", "B"):
+        edge = "(?:(?<=[A-Za-z0-9_])(?![A-Za-z0-9_])|(?<![A-Za-z0-9_])(?=[A-Za-z0-9_]))"
+        return (edge if name == "b" else f"(?!{edge})"), at + 2
+    if name == "k":
+        end = pattern.find(">", at)
+        return f"(?P={pattern[at + 3 : end]})", end + 1
+    if name == "0":
+        return "\\x00", at + 2
+    if name.isalpha() and name not in "fnrtvxpP":
+        raise PatternUnreadable(f"there is no escape \\{name} in ECMA-262")
+    return pattern[at : at + 2], at + 2
+
+
+def _complement(name: str) -> str:
+    """`\\D`, `\\W` or `\\S` inside a class, as ranges."""
+    if name == "D":
+        return r"\x00-/:-\U0010ffff"
+    if name == "W":
+        return r"\x00-/:-@\[-\^`{-\U0010ffff"
+    return (
+        r"\x00-\x08\x0e-\x1f!-\u009f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e"
+        r"\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\U0010ffff"
+    )
+
+
+def _code_point(pattern: str, at: int) -> tuple[str, int]:
+    """`\\uHHHH`, a surrogate pair of them, or `\\u{H…}`."""
+    if pattern.startswith("{", at + 2):
+        end = pattern.find("}", at)
+        digits = pattern[at + 3 : end] if end > 0 else ""
+        return _literal(digits, pattern), end + 1
+    digits = pattern[at + 2 : at + 6]
+    code = int(digits, 16) if len(digits) == 4 and _is_hex(digits) else None
+    low = pattern[at + 8 : at + 12]
+    if code is not None and 0xD800 <= code < 0xDC00 and pattern.startswith("\\u", at + 6):
+        joined = 0x10000 + ((code - 0xD800) << 10) + (int(low, 16) - 0xDC00 if _is_hex(low) else 0)
+        return f"\\U{joined:08x}", at + 12
+    return _literal(digits if len(digits) == 4 else "", pattern), at + 6
+
+
+def _literal(digits: str, pattern: str) -> str:
+    if not _is_hex(digits) or int(digits, 16) > 0x10FFFF:
+        raise PatternUnreadable(f"{pattern!r} has a \\u that names no character")
+    return f"\\U{int(digits, 16):08x}"
+
+
+def _is_hex(text: str) -> bool:
+    return bool(text) and all(sign in "0123456789abcdefABCDEF" for sign in text)

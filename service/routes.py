@@ -1,0 +1,214 @@
+"""The routes: HTTP in, HTTP out.
+
+Does: one function a route, each from a request to a response or an error of a known class. Does not: turn errors into
+responses or count them (service/app.py), or know how an extraction works (service/extract.py).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import anyio
+import anyio.to_thread
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from ..engine.api import Delta, EngineState
+from ..schemas.wire import ExtractRequest, Health, ModelCard, ModelList, Version
+from .backend import Backend
+from .config import ServiceConfig
+from .errors import ClientGone, MethodNotAllowed, NotReady
+from .extract import Extractor, Output, Prepared, TextModel
+from .limits import Gate, read_body
+from .meters import Meters
+from .translate import extract_request
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, kw_only=True)
+class Service:
+    """What the routes of one server share. `extractor` is None until the model is loaded."""
+
+    config: ServiceConfig
+    backend: Backend
+    gate: Gate
+    meters: Meters
+    version: str
+    model: str
+    started: int
+    threads: anyio.CapacityLimiter
+    extractor: Extractor | None = None
+
+    def health(self) -> Health:
+        """Whether extractions are taken, in the words of `/ready`."""
+        if self.gate.is_shut:
+            return Health(status="stopping")
+        if self.backend.state in (EngineState.DOWN, EngineState.UNUSABLE, EngineState.CLOSED):
+            return Health(status="engine down")
+        if self.extractor is None or self.backend.state is EngineState.LOADING:
+            return Health(status="loading model")
+        return Health(status="ok")
+
+    def ready(self) -> Extractor:
+        """The extractor, where extractions are taken now.
+
+        Raises:
+            NotReady: they are not; the message says why.
+        """
+        health = self.health()
+        if health.status != "ok" or self.extractor is None:
+            raise NotReady(
+                f"the service is not ready: {health.status}",
+                hint="try again when GET /ready answers 200",
+            )
+        return self.extractor
+
+    async def offload(self, work: Callable[[], T]) -> T:
+        """Run `work`, which needs the processor for a while, beside the event loop."""
+        return await anyio.to_thread.run_sync(work, limiter=self.threads)
+
+    def loaded(self, text: TextModel) -> None:
+        """The model can be used from now on."""
+        assert self.backend.info is not None
+        self.extractor = Extractor(text, self.backend.info)
+
+
+async def extract(service: Service, request: Request) -> Response:
+    """`POST /v1/extract`: a schema and a text in, checked data out."""
+    with service.gate.enter():
+        extractor = service.ready()
+        body = await read_body(
+            request,
+            most_bytes=service.config.max_body_bytes,
+            most_seconds=service.config.body_timeout_s,
+        )
+        prepared = await service.offload(partial(_prepare, extractor, body, service.config))
+        output = await while_connected(request.receive, _generate(service, prepared))
+        result = await service.offload(partial(extractor.conclude, prepared, output))
+        request.state.tokens = (result.usage.prompt_tokens, result.usage.output_tokens)
+        return await service.offload(partial(document, result))
+
+
+def _prepare(extractor: Extractor, body: bytes, config: ServiceConfig) -> Prepared:
+    wanted: ExtractRequest = extract_request(body, max_depth=config.max_json_depth)
+    return extractor.prepare(wanted)
+
+
+async def _generate(service: Service, prepared: Prepared) -> Output:
+    output = Output()
+    try:
+        deltas = service.backend.generate(prepared.request)
+        async with aclosing(cast("Any", deltas)) as stream:
+            async for delta in stream:
+                output.add(cast("Delta", delta))
+    finally:
+        service.meters.generated(prepared, output)
+    return output
+
+
+async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
+    """What `work` returns, unless the client hangs up first: then it is cancelled.
+
+    Raises:
+        ClientGone: the client hung up.
+    """
+    working = asyncio.create_task(work)
+    watching = asyncio.create_task(_until_disconnect(receive))
+    try:
+        await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientGone("the client hung up")
+        return working.result()
+    finally:
+        working.cancel()
+        watching.cancel()
+        await asyncio.wait({working, watching})
+
+
+async def _until_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def health(service: Service, _request: Request) -> Response:
+    """`GET /health`: the process answers, whatever it can do."""
+    return document(Health(status="stopping" if service.gate.is_shut else "ok"))
+
+
+async def ready(service: Service, _request: Request) -> Response:
+    """`GET /ready`: 200 where extractions are taken, else 503 and why not."""
+    standing = service.health()
+    return document(standing, 200 if standing.status == "ok" else 503)
+
+
+async def models(service: Service, _request: Request) -> Response:
+    """`GET /v1/models`: the model that is loaded.
+
+    Raises:
+        NotReady: none is yet.
+    """
+    info = service.backend.info
+    if info is None:
+        raise NotReady("the model is loading", hint="try again when GET /ready answers 200")
+    card = ModelCard(
+        id=info.model,
+        created=service.started,
+        context_length=info.context_length,
+        parameters=info.parameters,
+    )
+    return document(ModelList(data=(card,)))
+
+
+async def version(service: Service, _request: Request) -> Response:
+    """`GET /version`: of the service, and the model it serves."""
+    return document(Version(version=service.version, model=service.model))
+
+
+async def metrics(service: Service, _request: Request) -> Response:
+    """`GET /metrics`: in Prometheus' text form."""
+    return Response(service.meters.exposition(), media_type=CONTENT_TYPE_LATEST)
+
+
+Handler = Callable[[Service, Request], Awaitable[Response]]
+
+ROUTES: Mapping[str, Mapping[str, Handler]] = {
+    "/v1/extract": {"POST": extract},
+    "/v1/models": {"GET": models},
+    "/health": {"GET": health},
+    "/healthz": {"GET": health},
+    "/ready": {"GET": ready},
+    "/readyz": {"GET": ready},
+    "/version": {"GET": version},
+    "/metrics": {"GET": metrics},
+}
+
+
+class Path:
+    """One path of the service as an ASGI application: its handlers by method. `HEAD` is answered as `GET`."""
+
+    def __init__(self, service: Service, handlers: Mapping[str, Handler]) -> None:
+        self._service = service
+        self._handlers = handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        handler = self._handlers.get(method)
+        if handler is None:
+            allowed = tuple(self._handlers) + (("HEAD",) if "GET" in self._handlers else ())
+            raise MethodNotAllowed(f"this path does not answer to {method}", allowed)
+        response = await handler(self._service, Request(scope, receive, send))
+        await response(scope, receive, send)
+
+
+def document(value: BaseModel, status: int = 200) -> Response:
+    """A wire type as a JSON response."""
+    return Response(
+        value.model_dump_json(by_alias=True), status_code=status, media_type="application/json"
+    )

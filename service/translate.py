@@ -1,0 +1,115 @@
+"""What a caller sent, as the values the rest works with. Total: every field is mapped or refused.
+
+Does: a body's bytes to an `ExtractRequest`, with every mistake named by JSON Pointer; options to sampling parameters
+and a constraint. Does not: look at what a schema means.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pydantic
+
+from ..engine.api import SamplingParams
+from ..grammar.api import Constraint, Kind, Whitespace
+from ..schemas.problem import Detail
+from ..schemas.wire import ExtractOptions, ExtractRequest
+from .errors import InvalidBody, ServiceError, UnknownField
+from .strictjson import parse
+
+MOST_DETAILS = 20
+
+
+def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
+    """The request in a body.
+
+    Raises:
+        InvalidJson: the body is no strict JSON.
+        UnknownField: a field is not known.
+        InvalidBody: a field is missing or has a wrong type or value.
+    """
+    return checked(parse(body, max_depth=max_depth))
+
+
+def checked(value: Any) -> ExtractRequest:
+    """`value` as a request. Types are not coerced: `"5"` is no number. Raises as `extract_request`."""
+    try:
+        return ExtractRequest.model_validate(value, strict=True, by_alias=True, by_name=False)
+    except pydantic.ValidationError as error:
+        raise _refused(error) from None
+
+
+def pointer(parts: Iterable[str | int]) -> str:
+    """RFC 6901: `("schema", "a/b", 0)` is `/schema/a~1b/0`."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def schema_constraint(schema: dict[str, Any] | bool, options: ExtractOptions) -> Constraint:
+    """The constraint that the output is JSON of `schema`. The order of keys is kept: it is the order of output."""
+    source = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return Constraint(Kind.JSON_SCHEMA, source, Whitespace(options.whitespace))
+
+
+def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
+    """The sampling parameters of an extraction whose budget is settled."""
+    return SamplingParams(
+        max_tokens=max_tokens,
+        temperature=options.temperature,
+        top_k=options.top_k,
+        top_p=options.top_p,
+        min_p=options.min_p,
+        seed=options.seed,
+    )
+
+
+def _refused(error: pydantic.ValidationError) -> ServiceError:
+    """The mistakes of a body. Names of fields are the caller's and are shown; values never are."""
+    causes = error.errors(include_url=False, include_input=False, include_context=False)
+    unknown = [cause for cause in causes if cause["type"] == "extra_forbidden"]
+    if unknown:
+        details = tuple(
+            Detail(pointer=pointer(cause["loc"]), reason="there is no such field")
+            for cause in unknown[:MOST_DETAILS]
+        )
+        return UnknownField(
+            f"the body has a field that nothing reads: {details[0].pointer}",
+            param=_dotted(unknown[0]["loc"]),
+            hint=f"the fields are {_fields_beside(unknown[0]['loc'])}",
+            details=details,
+        )
+    found = {
+        _place(cause["loc"]): _reason(cause["type"], cause["msg"], cause["loc"]) for cause in causes
+    }
+    details = tuple(
+        Detail(pointer=pointer(place), reason=reason)
+        for place, reason in list(found.items())[:MOST_DETAILS]
+    )
+    first = next(iter(found))
+    where = details[0].pointer or "the body"
+    return InvalidBody(
+        f"{where}: {details[0].reason}", param=_dotted(first) or None, details=details
+    )
+
+
+def _place(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Where a cause lies; the branches of the union that `schema` is are one place."""
+    return ("schema",) if loc[:1] == ("schema",) else loc
+
+
+def _reason(kind: str, message: str, loc: tuple[str | int, ...]) -> str:
+    if loc[:1] == ("schema",) and kind != "missing":
+        return "must be a JSON Schema (an object or a boolean) or the name of one in the catalogue"
+    if kind in ("model_type", "dataclass_type"):
+        return "must be a JSON object"
+    if kind == "missing":
+        return "this field is required"
+    return message.removeprefix("Value error, ").removeprefix("Input ")
+
+
+def _dotted(loc: tuple[str | int, ...]) -> str:
+    return ".".join(str(part) for part in loc)
+
+
+def _fields_beside(loc: tuple[str | int, ...]) -> str:
+    owner = ExtractOptions if loc[:1] == ("options",) else ExtractRequest
+    return ", ".join(field.alias or name for name, field in owner.model_fields.items())

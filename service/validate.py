@@ -1,0 +1,133 @@
+"""The last word on every document: does it meet its schema, by a validator that shares no code with the decoder.
+
+Does: validate under the schema's own draft, formats asserted, references resolved locally only, in bounded work. Does
+not: repair anything, or fetch anything.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import jsonschema.exceptions
+import jsonschema.validators
+import referencing.exceptions
+from jsonschema_specifications import REGISTRY
+
+from .errors import InvalidOutput
+from .patterns import PatternTooCostly, PatternUnreadable, search
+
+MOST_REFERENCES = 100_000
+
+_UNCHECKABLE_HINT = "simplify the patterns and references of the schema"
+
+
+class _Fuel(threading.local):
+    """References that the validation in this thread may still follow; short schemas can ask for 2**60."""
+
+    left = 0
+
+
+_fuel = _Fuel()
+
+
+def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
+    """Return where `value` is valid against `schema`.
+
+    Raises:
+        InvalidOutput: it is not, or that cannot be found out within bounds. The message holds nothing of `value`.
+    """
+    validator = _validator(schema)
+    _fuel.left = MOST_REFERENCES
+    try:
+        fault = next(validator.iter_errors(value), None)
+    except (PatternTooCostly, PatternUnreadable, RecursionError) as error:
+        raise InvalidOutput(
+            f"the output cannot be checked against the schema: {type(error).__name__}",
+            hint=_UNCHECKABLE_HINT,
+        ) from None
+    except referencing.exceptions.Unresolvable as error:
+        raise InvalidOutput(
+            f"the schema refers to {error.ref!r}, which is not part of it",
+            hint="put what is referred to under $defs",
+        ) from None
+    if fault is not None:
+        place = "".join(f"/{part}" for part in fault.absolute_schema_path)
+        raise InvalidOutput(
+            f"the output does not meet the schema at {place or '/'}",
+            hint="this is a defect of the service: please report it with the schema",
+        )
+
+
+def _validator(schema: Mapping[str, Any] | bool) -> Any:
+    draft = jsonschema.validators.validator_for(
+        schema, default=jsonschema.validators.Draft202012Validator
+    )
+    return _bounded(draft)(schema, registry=REGISTRY, format_checker=draft.FORMAT_CHECKER)
+
+
+def _pattern(
+    validator: Any, pattern: str, instance: Any, _schema: Any
+) -> Iterator[jsonschema.exceptions.ValidationError]:
+    if validator.is_type(instance, "string") and not search(pattern, instance):
+        yield jsonschema.exceptions.ValidationError("does not match the pattern")
+
+
+def _pattern_properties(
+    validator: Any, patterns: Mapping[str, Any], instance: Any, _schema: Any
+) -> Iterator[jsonschema.exceptions.ValidationError]:
+    if not validator.is_type(instance, "object"):
+        return
+    for pattern, schema in patterns.items():
+        for key, value in instance.items():
+            if search(pattern, key):
+                yield from validator.descend(value, schema, path=key, schema_path=pattern)
+
+
+def _additional_properties(
+    validator: Any, allowed: Any, instance: Any, schema: Mapping[str, Any]
+) -> Iterator[jsonschema.exceptions.ValidationError]:
+    if not validator.is_type(instance, "object"):
+        return
+    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for key, value in instance.items():
+        if key in named or any(search(pattern, key) for pattern in patterns):
+            continue
+        if allowed is False:
+            yield jsonschema.exceptions.ValidationError("has a property too many")
+        elif allowed is not True:
+            yield from validator.descend(value, allowed, path=key)
+
+
+def _metered(keyword: Any) -> Any:
+    """`keyword`, which follows a reference, on a meter."""
+
+    def follow(
+        validator: Any, reference: Any, instance: Any, schema: Any
+    ) -> Iterator[jsonschema.exceptions.ValidationError]:
+        _fuel.left -= 1
+        if _fuel.left < 0:
+            raise PatternTooCostly("references")
+        yield from keyword(validator, reference, instance, schema) or ()
+
+    return follow
+
+
+@cache
+def _bounded(draft: Any) -> Any:
+    """`draft` with its references on a meter and its patterns read as ECMA-262."""
+    words = draft.VALIDATORS
+    references = {
+        name: _metered(words[name])
+        for name in ("$ref", "$dynamicRef", "$recursiveRef")
+        if name in words
+    }
+    return jsonschema.validators.extend(
+        draft,
+        {
+            **references,
+            "pattern": _pattern,
+            "patternProperties": _pattern_properties,
+            "additionalProperties": _additional_properties,
+        },
+    )

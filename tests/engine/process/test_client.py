@@ -1,0 +1,271 @@
+"""The engine in a process of its own: streams, aborts, deaths and restarts, over real sockets and real processes."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from intaglio.engine.client import EngineClient, EngineState, Watch
+from intaglio.engine.errors import EngineStopped, InvalidRequest, ModelError
+from intaglio.engine.types import Delta, Finish, Request, SamplingParams
+
+from tests.support.scripted_engine import BLOCKS, Script, launch
+
+QUICK = Watch(backoff_s=0.05, silence_s=2.0, stall_s=2.0, attempts=3)
+
+
+def request(name: str, order: str, max_tokens: int = 4096) -> Request:
+    sampling = SamplingParams(max_tokens=max_tokens)
+    return Request(id=name, prompt=tuple(order.encode()), sampling=sampling)
+
+
+@asynccontextmanager
+async def running(
+    script: Script | None = None, watch: Watch = QUICK, *, wait: bool = True
+) -> AsyncIterator[EngineClient]:
+    client = EngineClient(launch(script), watch)
+    await client.start()
+    try:
+        if wait:
+            await asyncio.wait_for(client.until_ready(), 30)
+        yield client
+    finally:
+        await client.close()
+
+
+async def whole(client: EngineClient, order: Request) -> list[Delta]:
+    return [delta async for delta in client.generate(order)]
+
+
+async def eventually(fact: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < deadline, "it never came about"
+        await asyncio.sleep(0.01)
+
+
+def drive(story: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(story, 60))
+
+
+def sockets_of(pid: int) -> set[str]:
+    command = psutil.Process(pid).cmdline()
+    return {command[-1]}
+
+
+def test_many_requests_stream_at_once_and_each_ends_once() -> None:
+    async def story() -> None:
+        async with running() as client:
+            answers = await asyncio.gather(
+                *(whole(client, request(f"r{i}", f"echo {i:04}")) for i in range(32))
+            )
+            for i, deltas in enumerate(answers):
+                assert bytes(t for d in deltas for t in d.tokens) == f"{i:04}".encode()
+                assert [d.finish for d in deltas if d.finish] == [Finish.STOP]
+                assert deltas[-1].usage is not None
+                assert deltas[-1].usage.output_tokens == 4
+            report = await client.check()
+            assert report.clean
+            assert report.free == BLOCKS
+            await eventually(lambda: (client.metrics or _none()).most_sequences > 1)
+
+    drive(story())
+
+
+def _none() -> Any:
+    raise AssertionError("no metrics yet")
+
+
+def test_closing_an_iterator_aborts_its_request_and_frees_its_blocks() -> None:
+    async def story() -> None:
+        async with running() as client:
+            async with aclosing(client.generate(request("a", "slow " + "x" * 500))) as stream:
+                async for _ in stream:
+                    break
+            task = asyncio.create_task(whole(client, request("b", "slow " + "y" * 500)))
+            await asyncio.sleep(0.2)
+            assert (await client.check()).used == 1
+            task.cancel()
+            for _ in range(100):
+                report = await client.check()
+                if report.open_requests == 0:
+                    break
+            assert report.clean
+
+    drive(story())
+
+
+def test_a_refusal_is_the_only_delta_of_its_request() -> None:
+    async def story() -> None:
+        async with running() as client:
+            first = asyncio.create_task(whole(client, request("same", "slow abcdef")))
+            await asyncio.sleep(0.05)
+            with pytest.raises(InvalidRequest, match="same"):
+                await whole(client, request("same", "echo x"))
+            assert (await first)[-1].finish is Finish.STOP
+
+    drive(story())
+
+
+@pytest.mark.parametrize("order", ["die", "break"])
+def test_a_dead_engine_ends_its_requests_and_comes_back(order: str) -> None:
+    async def story() -> None:
+        async with running() as client:
+            pid = (await client.until_ready()).pid
+            victims = [
+                asyncio.create_task(whole(client, request(f"v{i}", "slow " + "z" * 500)))
+                for i in range(8)
+            ]
+            await asyncio.sleep(0.1)
+            killer = asyncio.create_task(whole(client, request("k", order)))
+            began = time.monotonic()
+            for task in [*victims, killer]:
+                with pytest.raises(EngineStopped) as caught:
+                    await task
+                assert caught.value.retryable
+            assert time.monotonic() - began < 5
+            assert client.state is not EngineState.READY
+            with pytest.raises(EngineStopped):
+                await whole(client, request("early", "echo no"))
+            assert (await client.until_ready()).pid != pid
+            assert (await whole(client, request("again", "echo ok")))[-1].finish is Finish.STOP
+            assert (await client.check()).clean
+
+    drive(story())
+
+
+def test_an_engine_killed_from_outside_is_noticed_at_once() -> None:
+    async def story() -> None:
+        async with running() as client:
+            for _ in range(3):
+                pid = (await client.until_ready()).pid
+                folder = sockets_of(pid)
+                os.kill(pid, signal.SIGKILL)
+                began = time.monotonic()
+                await eventually(lambda: client.state is not EngineState.READY)
+                assert time.monotonic() - began < 0.5
+                await client.until_ready()
+                assert not any(Path(f).exists() for f in folder)
+
+    drive(story())
+
+
+@pytest.mark.parametrize("how", ["stopped", "stalled"])
+def test_an_engine_that_hangs_is_killed_and_replaced(how: str) -> None:
+    async def story() -> None:
+        async with running(watch=Watch(backoff_s=0.05, silence_s=1.0, stall_s=1.0)) as client:
+            pid = (await client.until_ready()).pid
+            if how == "stopped":
+                os.kill(pid, signal.SIGSTOP)
+                hung = asyncio.create_task(whole(client, request("h", "echo x")))
+            else:
+                hung = asyncio.create_task(whole(client, request("h", "stall")))
+            with pytest.raises(EngineStopped):
+                await asyncio.wait_for(hung, 10)
+            assert not psutil.pid_exists(pid)
+            assert (await client.until_ready()).pid != pid
+
+    drive(story())
+
+
+def test_a_model_that_cannot_be_used_is_not_tried_again() -> None:
+    async def story() -> None:
+        async with running(Script(unusable="no such weights"), wait=False) as client:
+            with pytest.raises(ModelError, match="no such weights") as caught:
+                await client.until_ready()
+            assert caught.value.hint == "use another"
+            assert client.state is EngineState.UNUSABLE
+
+    drive(story())
+
+
+def test_a_start_that_crashes_is_tried_again_but_not_for_ever(tmp_path: Path) -> None:
+    block = tmp_path / "block"
+    block.touch()
+
+    async def recovers() -> None:
+        async with running(Script(crash_while=str(block)), wait=False) as client:
+            await eventually(lambda: client.state is EngineState.DOWN)
+            block.unlink()
+            await client.until_ready()
+
+    async def gives_up() -> None:
+        async with running(Script(crash_while=str(tmp_path)), wait=False) as client:
+            with pytest.raises(ModelError, match="3 times"):
+                await client.until_ready()
+
+    drive(recovers())
+    drive(gives_up())
+
+
+def test_closing_ends_the_process_its_sockets_and_whoever_waits() -> None:
+    async def story() -> None:
+        async with running() as client:
+            pid = (await client.until_ready()).pid
+            folder = sockets_of(pid)
+            mode = Path(next(iter(folder))).stat().st_mode & 0o777
+            assert mode == 0o700
+            waiting = asyncio.create_task(whole(client, request("w", "slow " + "w" * 500)))
+            await asyncio.sleep(0.1)
+            await client.close()
+            with pytest.raises(EngineStopped):
+                await waiting
+            await client.close()
+            assert not psutil.pid_exists(pid)
+            assert not any(Path(f).exists() for f in folder)
+            with pytest.raises(EngineStopped):
+                await client.until_ready()
+
+    drive(story())
+
+
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from intaglio.engine.client import EngineClient
+from tests.support.scripted_engine import launch, Script
+
+async def main():
+    client = EngineClient(launch(Script()))
+    await client.start()
+    print((await client.until_ready()).pid, flush=True)
+    await asyncio.sleep(3600)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_no_engine_outlives_its_parent(busy: bool) -> None:
+    root = str(Path(__file__).parents[3])
+    source = PARENT.format(root=root)
+    if busy:
+        source = source.replace(
+            "    await asyncio.sleep(3600)",
+            "    from tests.engine.process.test_client import request\n"
+            "    async for _ in client.generate(request('a', 'stall')): pass",
+        )
+
+    async def story() -> None:
+        parent = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-c", source, stdout=asyncio.subprocess.PIPE
+        )
+        assert parent.stdout is not None
+        pid = int(await asyncio.wait_for(parent.stdout.readline(), 30))
+        folder = sockets_of(pid)
+        engine = psutil.Process(pid)
+        await asyncio.sleep(0.3)
+        parent.kill()
+        await parent.wait()
+        await eventually(lambda: not engine.is_running(), 5)
+        await eventually(lambda: not any(Path(f).exists() for f in folder), 1)
+
+    drive(story())

@@ -1,0 +1,158 @@
+"""An engine without a model, in a process of its own: it says what the prompt tells it to say.
+
+The prompt is read as bytes. `echo TEXT` answers TEXT, one byte a step; `slow TEXT` the same at 20 bytes a second; `die`
+ends the process as kill -9 would; `break` raises inside a step; `stall` never comes back from a step. One block of its
+pretended memory is held for each open request.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import msgspec
+from intaglio.engine.client import Launch
+from intaglio.engine.errors import InternalError, InvalidRequest, ModelError
+from intaglio.engine.messages import EngineInfo
+from intaglio.engine.metrics import Snapshot
+from intaglio.engine.process import main
+from intaglio.engine.types import Delta, Finish, Request, Usage
+
+BLOCKS = 64
+
+
+class Script(msgspec.Struct, frozen=True):
+    """How the process behaves. `unready` is a file: while it exists, building fails as a crash would."""
+
+    model: str = "scripted"
+    load_s: float = 0.0
+    unusable: str | None = None
+    crash_while: str | None = None
+
+
+class ScriptedEngine:
+    """Stands in for `intaglio.engine.loop.Engine`."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._open: dict[str, tuple[Request, list[int]]] = {}
+        self._aborted: list[str] = []
+        self._steps = 0
+        self._most = 0
+        self._finished: dict[str, int] = {}
+
+    def submit(self, request: Request) -> None:
+        with self._changed:
+            if request.id in self._open:
+                raise InvalidRequest(f"the id {request.id!r} is in use")
+            self._open[request.id] = (request, [])
+            self._changed.notify_all()
+
+    def abort(self, request_id: str) -> None:
+        with self._changed:
+            if request_id in self._open:
+                self._aborted.append(request_id)
+                self._changed.notify_all()
+
+    def step(self) -> list[Delta]:
+        with self._changed:
+            batch = list(self._open.values())
+            aborted, self._aborted = self._aborted, []
+        if not batch:
+            return []
+        deltas = []
+        self._steps += 1
+        self._most = max(self._most, len(batch))
+        if any(bytes(request.prompt).startswith(b"slow") for request, _ in batch):
+            time.sleep(0.05)
+        for request, said in batch:
+            order, _, text = bytes(request.prompt).partition(b" ")
+            if order == b"die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if order == b"break":
+                raise InternalError("as told")
+            if order == b"stall":
+                time.sleep(3600)
+            finish = None
+            if request.id in aborted:
+                finish, tokens = Finish.ABORT, ()
+            else:
+                tokens = (text[len(said)],) if len(said) < len(text) else ()
+                said.extend(tokens)
+                if len(said) == len(text):
+                    finish = Finish.STOP
+                elif len(said) == request.sampling.max_tokens:
+                    finish = Finish.LENGTH
+            usage = Usage(len(request.prompt), len(said)) if finish else None
+            deltas.append(Delta(request_id=request.id, tokens=tokens, finish=finish, usage=usage))
+        with self._changed:
+            for delta in deltas:
+                if delta.finish is not None:
+                    del self._open[delta.request_id]
+                    self._finished[delta.finish] = self._finished.get(delta.finish, 0) + 1
+        return deltas
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._open)
+
+    @property
+    def open_requests(self) -> int:
+        return len(self._open)
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: bool(self._open), timeout_s)
+
+    def check(self) -> None:
+        return
+
+    def metrics(self) -> Snapshot:
+        return Snapshot(
+            steps=self._steps,
+            computed_tokens=self._steps,
+            prompt_tokens=0,
+            output_tokens=0,
+            forced_tokens=0,
+            preemptions=0,
+            most_sequences=self._most,
+            finished=dict(self._finished),
+            seconds={"forward": 0.0},
+            parked=0,
+            waiting=0,
+            running=len(self._open),
+            blocks=BLOCKS,
+            free_blocks=BLOCKS - len(self._open),
+            last_step=None,
+        )
+
+
+def build(configuration: bytes) -> tuple[ScriptedEngine, EngineInfo]:
+    script = msgspec.json.decode(configuration, type=Script)
+    time.sleep(script.load_s)
+    if script.unusable is not None:
+        raise ModelError(script.unusable, hint="use another")
+    if script.crash_while is not None and os.path.exists(script.crash_while):
+        sys.exit("cannot build yet")
+    info = EngineInfo(
+        model=script.model,
+        context_length=4096,
+        parameters=0,
+        vocabulary=300,
+        blocks=BLOCKS,
+        block_size=16,
+        device="none",
+        dtype="none",
+        pid=os.getpid(),
+    )
+    return ScriptedEngine(), info
+
+
+def launch(script: Script | None = None) -> Launch:
+    """Start this engine in place of the real one."""
+    return Launch((sys.executable, "-P", __file__), msgspec.json.encode(script or Script()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(build))
