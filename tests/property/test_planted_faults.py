@@ -1,0 +1,155 @@
+"""The property test is worth something: faults planted in the control plane are found by it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from intaglio.engine.constraints import Constraints
+from intaglio.engine.errors import EngineError
+from intaglio.engine.memory.manager import KVManager, Reservation
+from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.plan import Masks, Plan, Work
+from intaglio.engine.schedule import scheduler
+from intaglio.engine.schedule.queue import Ranked
+from intaglio.engine.schedule.roster import Roster
+from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.sequence import SeqState, Sequence
+from intaglio.engine.types import Finish
+
+from tests.support.schedules import Run, Workload, WrongError
+
+TRIES = 300
+
+
+def preemption_keeps_the_count(self: Sequence) -> None:
+    self.state = SeqState.WAITING
+    self.preemptions += 1
+
+
+def one_block_too_few(self: KVManager, tokens: int) -> int:
+    return max(1, -(-tokens // self.block_size) - 1)
+
+
+def blocks_are_not_given_back(self: KVManager, seq: Sequence) -> None:
+    self._tables.pop(seq.id, None)
+
+
+def blocks_are_given_back_and_kept(self: KVManager, seq: Sequence) -> None:
+    self._pool.give(self._tables.get(seq.id, ()))
+
+
+def a_block_is_taken_and_stays_free(self: BlockPool, count: int) -> tuple[int, ...] | None:
+    taken = honest["take"](self, count)
+    if taken:
+        self._free.append(self._blocks[taken[-1]])
+    return taken  # type: ignore[no-any-return]
+
+
+def new_blocks_are_not_told(self: KVManager, seq: Sequence, count: int) -> Reservation | None:
+    reservation = honest["reserve"](self, seq, count)
+    return reservation and Reservation((), reservation.computed)
+
+
+def logits_in_the_middle(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
+    work = honest["_work"](seq, count, new_blocks)
+    return Work(work.seq_id, work.start, work.tokens, work.new_blocks, wants_logits=True)
+
+
+def a_token_is_skipped(self: Sequence, count: int) -> None:
+    self.computed += count + (self.pending > count)
+
+
+def the_budget_is_one_too_many(self: Scheduler, seq: Sequence, token: int) -> Finish | None:
+    finish = honest["_finish"](self, seq, token)
+    over = seq.output_tokens > seq.request.sampling.max_tokens
+    return None if finish is Finish.LENGTH and not over else finish  # type: ignore[no-any-return]
+
+
+def end_tokens_are_text(self: Scheduler, seq: Sequence, token: int) -> Finish | None:
+    finish = honest["_finish"](self, seq, token)
+    return Finish.LENGTH if finish is Finish.STOP else finish  # type: ignore[no-any-return]
+
+
+def the_first_gives_way(running: Ranked, max_preemptions: int) -> Sequence | None:
+    return running[0]
+
+
+def anybody_gives_way_for_ever(seq: Sequence, max_preemptions: int) -> bool:
+    return False
+
+
+def forced_tokens_are_not_followed(
+    self: Constraints, matcher: Any, tokens: tuple[int, ...]
+) -> tuple[int, ...]:
+    for token in tokens:
+        matcher.accept(token)
+    return () if matcher.finished else matcher.forced()  # type: ignore[no-any-return]
+
+
+def masks_are_swapped(self: Constraints, plan: Plan) -> Masks:
+    masks = honest["masks"](self, plan)
+    rows = list(masks.row_of.values())
+    return Masks(masks.rows, dict(zip(masks.row_of, reversed(rows), strict=True)))
+
+
+def matchers_are_kept(self: Constraints, changes: object) -> None:
+    return None
+
+
+def the_executor_is_not_told(self: Scheduler, seq: Sequence, *args: Any, **kwargs: Any) -> None:
+    honest["_end"](self, seq, *args, **kwargs)
+    if self._released[-1:] == [seq.id]:
+        self._released.pop()
+
+
+def an_abort_ends_twice(self: Scheduler, request_id: str) -> bool:
+    found: bool = honest["abort"](self, request_id)
+    if found:
+        self._changes.append(self._changes[-1])
+    return found
+
+
+def nobody_is_late(self: Roster, now: float) -> list[Sequence]:
+    return []
+
+
+def last_come_first_served(self: Ranked, seq: Sequence) -> None:
+    self._order.insert(0, seq)
+
+
+FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
+    (Sequence, "preempt", preemption_keeps_the_count),
+    (Sequence, "compute", a_token_is_skipped),
+    (KVManager, "_blocks_for", one_block_too_few),
+    (KVManager, "release", blocks_are_not_given_back),
+    (KVManager, "release", blocks_are_given_back_and_kept),
+    (KVManager, "reserve", new_blocks_are_not_told),
+    (BlockPool, "take", a_block_is_taken_and_stays_free),
+    (scheduler, "_work", logits_in_the_middle),
+    (scheduler, "choose", the_first_gives_way),
+    (scheduler, "is_exempt", anybody_gives_way_for_ever),
+    (Scheduler, "_finish", the_budget_is_one_too_many),
+    (Scheduler, "_finish", end_tokens_are_text),
+    (Scheduler, "_end", the_executor_is_not_told),
+    (Scheduler, "abort", an_abort_ends_twice),
+    (Constraints, "_follow", forced_tokens_are_not_followed),
+    (Constraints, "masks", masks_are_swapped),
+    (Constraints, "forget", matchers_are_kept),
+    (Roster, "expired", nobody_is_late),
+    (Ranked, "add", last_come_first_served),
+]
+honest = {name: getattr(owner, name) for owner, name, _ in FAULTS}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault[2].__name__)
+def test_a_planted_fault_is_found(
+    fault: tuple[object, str, Callable[..., Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, name, wrong = fault
+    monkeypatch.setattr(owner, name, wrong)
+    for seed in range(TRIES):
+        try:
+            Run(Workload.of(seed)).go()
+        except (WrongError, EngineError):
+            return
+    pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")

@@ -1,0 +1,103 @@
+"""Whatever the schedule, the tokens are the plain engine's, nobody is lost and no block leaks."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.types import Request, SamplingParams
+
+from tests.support.schedules import Run, Tally, Workload
+from tests.support.scripted import TEXT, Script
+
+SCHEDULES = 1000
+SHARDS = 10
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_random_schedules_give_the_plain_tokens(shard: int) -> None:
+    total = Tally()
+    for seed in range(shard, SCHEDULES, SHARDS):
+        total.add(Run(Workload.of(seed)).go())
+    # The workloads are worth something only if they go through what they are meant to.
+    assert total.requests > 300
+    assert total.partial > 200
+    assert total.preemptions > 20
+    assert total.forced > 300
+    assert total.most_works > 2
+    assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
+
+
+tokens = st.sampled_from(TEXT)
+scripts = st.builds(Script, st.integers(0, 1 << 20), st.integers(0, 12), st.booleans())
+
+
+@st.composite
+def requests(draw: st.DrawFn, name: str) -> Request:
+    script = draw(st.none() | scripts)
+    return Request(
+        id=name,
+        prompt=tuple(draw(st.lists(tokens, min_size=1, max_size=12))),
+        sampling=SamplingParams(
+            max_tokens=draw(st.integers(1, 12)),
+            ignore_eos=draw(st.booleans()),
+            stop_token_ids=tuple(draw(st.lists(tokens, max_size=2))),
+        ),
+        constraint=None if script is None else script.constraint,
+        priority=draw(st.integers(-2, 2)),
+        deadline=draw(st.none() | st.sampled_from((0.5, 3.0))),
+    )
+
+
+@st.composite
+def workloads(draw: st.DrawFn) -> Workload:
+    count = draw(st.integers(1, 6))
+    arrivals, step = [], 0
+    for number in range(count):
+        arrivals.append((step, draw(requests(f"r{number}"))))
+        step += draw(st.integers(0, 4))
+    block_size = draw(st.integers(1, 5))
+    most = max(len(r.prompt) + r.sampling.max_tokens - 1 for _, r in arrivals)
+    return Workload(
+        seed=draw(st.integers(0, 1 << 16)),
+        block_size=block_size,
+        num_blocks=1 + -(-most // block_size) + draw(st.integers(0, 4)),
+        config=SchedulerConfig(
+            max_batched_tokens=draw(st.integers(1, 16)),
+            max_running=draw(st.integers(1, 6)),
+            max_preemptions=draw(st.integers(0, 4)),
+            ageing_s=draw(st.sampled_from((0.0, 1.0, 10.0))),
+        ),
+        arrivals=tuple(arrivals),
+        p_abort=draw(st.sampled_from((0.0, 0.1))),
+        p_compiled=draw(st.sampled_from((0.1, 1.0))),
+    )
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(workloads())
+def test_any_schedule_gives_the_plain_tokens(workload: Workload) -> None:
+    Run(workload).go()
+
+
+def test_many_requests_on_little_memory_all_end() -> None:
+    """64 requests, room for 1.1 of them: each one ends, and none gives way more often than it may."""
+    sampling = SamplingParams(max_tokens=36, ignore_eos=True)
+    config = SchedulerConfig(max_batched_tokens=16, max_running=8, max_preemptions=2)
+    arrivals = tuple(
+        (0, Request(id=f"r{n}", prompt=(TEXT[n % 39], *TEXT[:4]), sampling=sampling))
+        for n in range(64)
+    )
+    workload = Workload(
+        seed=3,
+        block_size=4,
+        num_blocks=12,
+        config=config,
+        arrivals=arrivals,
+        p_abort=0.0,
+        p_compiled=1.0,
+    )
+    run = Run(workload)
+    tally = run.go()
+    assert tally.ends == {"length": 65}
+    assert tally.preemptions > 10
+    assert max(told[-1].usage.preemptions for told in run.deltas.values() if told[-1].usage) <= 2

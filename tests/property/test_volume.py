@@ -1,0 +1,177 @@
+"""A great many operations on memory and scheduler, every invariant checked after each."""
+
+from random import Random
+
+import pytest
+from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.errors import InternalError, Refused
+from intaglio.engine.memory.manager import KVManager
+from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.plan import Forced, Pick, Picked, Plan
+from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.types import Failure, Finish, Request, SamplingParams
+
+from tests.support.schedules import Clock
+from tests.support.scripted import END_TOKENS, TEXT, VOCAB, Script
+
+SHARDS = 4
+
+
+class Churn:
+    """One scheduler under random calls, and a ledger of who must end, kept apart from it."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = Random(seed)
+        self.clock = Clock()
+        self.manager = KVManager(BlockPool(1 + self.rng.randint(8, 24)), self.rng.randint(1, 4))
+        config = SchedulerConfig(
+            max_batched_tokens=self.rng.randint(1, 24),
+            max_running=self.rng.randint(1, 8),
+            max_waiting=8,
+            max_preemptions=self.rng.randint(0, 4),
+        )
+        limits = Limits(max_context=64, vocab_size=VOCAB, end_tokens=END_TOKENS)
+        self.scheduler = Scheduler(config, self.manager, limits, self.clock)
+        self.parked: list[int] = []
+        self.open: set[str] = set()
+        self.resident: set[int] = set()  # sequences the executor has been told of
+        self.done = 0
+
+    def operate(self) -> None:
+        """One random operation."""
+        draw = self.rng.random()
+        if draw < 0.25:
+            self._add()
+        elif draw < 0.32 and self.open:
+            self.scheduler.abort(self.rng.choice(sorted(self.open)))
+        elif draw < 0.40 and self.parked:
+            self._grammar(self.parked.pop(self.rng.randrange(len(self.parked))))
+        else:
+            self._step()
+        self.scheduler.check()
+
+    def _add(self) -> None:
+        rng = self.rng
+        request = Request(
+            id=f"r{self.done}.{rng.random()}",
+            prompt=tuple(rng.choice(TEXT) for _ in range(rng.randint(1, 16))),
+            sampling=SamplingParams(max_tokens=rng.randint(1, 16), ignore_eos=True),
+            constraint=Script(1, 1).constraint if rng.random() < 0.2 else None,
+            priority=rng.randint(-1, 1),
+            deadline=rng.choice((1.0, 20.0)) if rng.random() < 0.1 else None,
+        )
+        try:
+            seq_id = self.scheduler.add(request)
+        except Refused:
+            return
+        self.open.add(request.id)
+        if request.constraint is not None:
+            self.parked.append(seq_id)
+
+    def _grammar(self, seq_id: int) -> None:
+        if self.rng.random() < 0.2:
+            self.scheduler.grammar_failed(seq_id, Failure("invalid_constraint", "planted"))
+        else:
+            forced = tuple(TEXT[: self.rng.randint(0, 3)])
+            self.scheduler.grammar_ready(seq_id, self.rng.choice((None, 1, 9)), forced)
+
+    def _step(self) -> None:
+        rng = self.rng
+        self.clock.now += rng.random()
+        plan = self.scheduler.plan()
+        self._follow(plan)
+        wanted = [work.seq_id for work in plan.works if work.wants_logits]
+        picks = [
+            Pick(s, (), failure=Failure("numerical_error", "planted"))
+            if rng.random() < 0.01
+            else Pick(s, (rng.choice(TEXT),))
+            for s in wanted
+        ]
+        forced = {s: tuple(TEXT[: rng.randint(1, 5)]) for s in wanted if rng.random() < 0.1}
+        broken = {s: Failure("internal_error", "planted") for s in wanted if rng.random() < 0.01}
+        changes = self.scheduler.commit(plan, Picked(tuple(picks)), Forced(forced, broken))
+        for change in changes.items:
+            if change.finish is not None:
+                self.open.remove(change.request_id)  # a second end has nothing to remove
+                self.done += 1
+
+    def _follow(self, plan: Plan) -> None:
+        """The executor's ledger: nobody is forgotten twice, met twice, or worked on unmet."""
+        released = set(plan.released)
+        assert released <= self.resident
+        assert len(released) == len(plan.released)
+        self.resident -= released
+        admitted = {new.seq_id for new in plan.admitted}
+        assert not admitted & self.resident
+        self.resident |= admitted
+        assert {work.seq_id for work in plan.works} <= self.resident
+
+    def drain(self) -> None:
+        """Let everybody end."""
+        for seq_id in self.parked:
+            self._grammar(seq_id)
+        steps = 0
+        while self.open:
+            self._step()
+            self.scheduler.check()
+            steps += 1
+            assert steps < 10_000, "somebody starves"
+        assert self.manager.free_blocks == self.manager.blocks
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_no_operation_breaks_an_invariant(shard: int, request: pytest.FixtureRequest) -> None:
+    operations = request.config.getoption("--operations", default=100_000) // SHARDS
+    ended = 0
+    for seed in range(shard, 20 * SHARDS, SHARDS):
+        churn = Churn(seed)
+        for _ in range(operations // 20):
+            churn.operate()
+        churn.drain()
+        ended += churn.done
+    assert ended > operations // 20
+
+
+def test_blocks_alone() -> None:
+    """The pool against a ledger of its own."""
+    rng = Random(5)
+    pool = BlockPool(33)
+    held: list[tuple[int, ...]] = []
+    for _ in range(20_000):
+        if rng.random() < 0.5:
+            count = rng.randint(0, 8)
+            taken = pool.take(count)
+            assert (taken is None) == (count > 32 - sum(map(len, held)))
+            if taken is not None:
+                assert len(taken) == count
+                held.append(taken)
+        elif held:
+            pool.give(held.pop(rng.randrange(len(held))))
+        everything = [block for blocks in held for block in blocks]
+        assert len(set(everything)) == len(everything) == 32 - pool.free
+        assert 0 not in everything
+    pool.check()
+
+
+def test_a_plan_that_is_answered_wrongly_is_refused() -> None:
+    churn = Churn(1)
+    churn.scheduler.add(Request(id="a", prompt=(2,), sampling=SamplingParams(max_tokens=2)))
+    plan = churn.scheduler.plan()
+    with pytest.raises(InternalError, match="asks for a token"):
+        churn.scheduler.commit(plan, Picked(), Forced({}, {}))
+
+
+def test_an_answer_nobody_asked_for_is_refused() -> None:
+    churn = Churn(1)
+    with pytest.raises(InternalError, match="more was picked"):
+        churn.scheduler.commit(churn.scheduler.plan(), Picked((Pick(1, (2,)),)), Forced({}, {}))
+
+
+def test_ends_are_told_once() -> None:
+    churn = Churn(1)
+    churn.scheduler.add(Request(id="a", prompt=(2,), sampling=SamplingParams(max_tokens=2)))
+    assert churn.scheduler.abort("a")
+    assert not churn.scheduler.abort("a")
+    changes = churn.scheduler.commit(churn.scheduler.plan(), Picked(), Forced({}, {}))
+    assert [change.finish for change in changes.items] == [Finish.ABORT]
