@@ -4,6 +4,7 @@ Does: read keywords, then the environment, then defaults, and refuse what it doe
 the engine that reads the environment. Does not: hold facts found at the start, such as how many blocks fit the device.
 """
 
+import math
 import os
 import types
 from collections.abc import Mapping
@@ -64,7 +65,8 @@ class SchedulerConfig:
     """How much happens at once, and who goes first.
 
     `max_batched_tokens` bounds the tokens computed in a step, `max_running` the sequences that hold blocks,
-    `max_waiting` those that do not. Waiting `ageing_s` seconds outweighs one step of priority. A sequence that was
+    `max_waiting` those that do not. Waiting `ageing_s` seconds outweighs one step of priority; 0 ignores priorities. A
+    sequence that was
     preempted `max_preemptions` times is next admitted with room for all it may ever need, and never preempted again.
     """
 
@@ -79,6 +81,8 @@ class SchedulerConfig:
             _at_least(self, name, 1)
         for name in ("ageing_s", "max_preemptions"):
             _at_least(self, name, 0)
+        if not math.isfinite(self.ageing_s):
+            raise ConfigError(f"ageing_s is finite, not {self.ageing_s}", where="ageing_s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,11 @@ class Constraints:
 
     def compile(self, seq_id: int, constraint: Constraint, ready: Callable[[int], None]) -> None:
         """Start to compile; `ready(seq_id)` is called once `open` may be, from any thread."""
-        future = self._compiler.submit(constraint)
+        try:
+            future = _guarded(self._compiler.submit, constraint)
+        except _MatcherFault as fault:
+            future = Future()
+            future.set_exception(fault)
         self._compiling[seq_id] = future
         future.add_done_callback(lambda _: ready(seq_id))
 

@@ -7,7 +7,7 @@ loop that sleeps. Does not: judge a request; what the scheduler refuses becomes 
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from threading import Condition
+from threading import TIMEOUT_MAX, Condition
 
 from .constraints import Constraints, Opening
 from .errors import EngineStopped, InternalError, InvalidRequest, Refused
@@ -77,7 +77,10 @@ class Inbox:
     def wait(self, timeout_s: float | None) -> bool:
         """Sleep until there is something to deliver, at most `timeout_s` seconds; whether there is."""
         with self._changed:
-            return self._changed.wait_for(lambda: bool(self._items) or self._closed, timeout_s)
+            return self._changed.wait_for(
+                lambda: bool(self._items) or self._closed,
+                None if timeout_s is None else min(timeout_s, TIMEOUT_MAX),
+            )
 
     def deliver(self, scheduler: Scheduler, constraints: Constraints) -> list[Delta]:
         """Hand everything over, in order; the final deltas of requests that were refused at the door."""

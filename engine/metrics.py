@@ -3,14 +3,13 @@
 Does: count and time. Does not: decide; no logic reads these numbers.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from .plan import Plan
 from .schedule.scheduler import Load
-from .types import Delta
+from .types import Delta, Finish
 
 T = TypeVar("T")
 
@@ -71,8 +70,9 @@ class Metrics:
     """Counters of one engine. Written by its loop; `snapshot` may be asked from any thread."""
 
     def __init__(self, load: Load) -> None:
-        self._counts: Counter[str] = Counter()
-        self._finished: Counter[str] = Counter()
+        # All keys from the start: a dict that never grows can be copied while it is written.
+        self._counts = dict.fromkeys(("steps", "computed", "prompt", "output", "forced"), 0)
+        self._finished = dict.fromkeys((finish.value for finish in Finish), 0)
         self._seconds = dict.fromkeys(PARTS, 0.0)
         self._most_sequences = 0
         self._load = load

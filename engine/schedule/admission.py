@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from ..errors import InvalidRequest, TooLong
 from ..types import Request, SamplingParams
 
+MOST_PRIORITY = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -33,9 +35,14 @@ def admit(request: Request, limits: Limits, capacity: int) -> None:
         raise InvalidRequest(
             f"a prompt token is not a number from 0 to {limits.vocab_size - 1}", where="prompt"
         )
-    if request.deadline is not None and not request.deadline > 0:
+    if request.deadline is not None and not 0 < request.deadline < math.inf:
         raise InvalidRequest(
             f"a deadline is seconds from now, above 0, not {request.deadline}", where="deadline"
+        )
+    if not -MOST_PRIORITY <= request.priority <= MOST_PRIORITY:
+        raise InvalidRequest(
+            f"priority is {request.priority} and must be from -{MOST_PRIORITY} to {MOST_PRIORITY}",
+            where="priority",
         )
     prompt, output = len(request.prompt), request.sampling.max_tokens
     for what, most in (

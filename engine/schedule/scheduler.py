@@ -158,6 +158,8 @@ class Scheduler:
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
                 continue
+            if not pick.tokens:
+                raise InternalError(f"nothing was picked for sequence {seq.id}")
             seq.picked(now)
             self._append(seq, pick.tokens, pick.logprobs, forced.tokens.get(seq.id, ()))
         if next(picks, None) is not None:
