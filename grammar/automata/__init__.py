@@ -16,6 +16,7 @@ from .algebra import (
 )
 from .build import literal, nothing, symbols, trie
 from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
+from .encode import Spelling, encode
 from .limits import DEFAULT, Limits
 from .nfa import Nfa, Part
 
@@ -28,10 +29,12 @@ __all__ = [
     "Limits",
     "Nfa",
     "Part",
+    "Spelling",
     "canonical",
     "combine",
     "complement",
     "difference",
+    "encode",
     "everything",
     "intersection",
     "literal",

@@ -1,0 +1,256 @@
+"""From code points to bytes: the same language as UTF-8, or as the inside of a JSON string.
+
+Does: replace each arc over characters by the automaton of their spellings, built once an alphabet; shared suffixes are
+joined by hashing rows from the last byte on. Does not: know schemas. Lone surrogates have no spelling.
+"""
+
+from enum import Enum
+from functools import lru_cache
+
+import numpy as np
+
+from .build import nothing
+from .dfa import BYTES, Dfa, canonical
+from .jit import kernel
+from .limits import DEFAULT, Limits
+from .minimal import Ints, Longs
+
+
+class Spelling(Enum):
+    """How characters are written.
+
+    `UTF8` raw. `JSON`: every spelling JSON has (raw where legal, short escapes, `\\uXXXX`, surrogate pairs).
+    `JSON_CANONICAL`: raw, but for `"`, `\\` and controls, which have one escape each: the short one where there is one,
+    else `\\u00xx` in lower case.
+    """
+
+    UTF8 = "utf8"
+    JSON = "json"
+    JSON_CANONICAL = "json_canonical"
+
+
+_SHORT = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C: "\\"}
+
+
+class _Speller:
+    """The automaton of all spellings of one character: node 0 is the start.
+
+    Rows hold a node, -1, or -2 - class where the character is complete. Children are made before parents, but for 0.
+    """
+
+    def __init__(self, bounds: Ints, classes: Ints) -> None:
+        self.bounds = np.append(bounds, 0x110000).astype(np.int64)
+        self.classes = classes
+        self.rows: list[Ints] = [np.full(BYTES, -1, np.int32)]
+        self.numbers: dict[bytes, int] = {}
+
+    def node(self, row: Ints) -> int:
+        """The node with this row, or -1 for a row of nothing."""
+        if (row == -1).all():
+            return -1
+        number = self.numbers.setdefault(row.tobytes(), len(self.rows))
+        if number == len(self.rows):
+            self.rows.append(row)
+        return number
+
+    def value(self, point: int) -> int:
+        """The entry of a complete character."""
+        c = int(self.classes[np.searchsorted(self.bounds, point, "right") - 1])
+        return -2 - c if c >= 0 else -1
+
+    def tree(self, low: int, high: int, digits: tuple[tuple[bytes, ...], ...]) -> int:
+        """The entry for characters `low` to `high` - 1, spelled by digits; each digit lists its bytes by value."""
+        if not digits:
+            return self.value(low)
+        size = (high - low) // len(digits[0])
+        row = np.full(BYTES, -1, np.int32)
+        inner = np.searchsorted(self.bounds, [low, high], "right")
+        if inner[0] == np.searchsorted(self.bounds, high - 1, "right"):
+            same = self.tree(low, low + size, digits[1:])
+            for spellings in digits[0]:
+                row[list(spellings)] = same
+        else:
+            for i, spellings in enumerate(digits[0]):
+                if spellings:
+                    first = low + i * size
+                    row[list(spellings)] = self.tree(first, first + size, digits[1:])
+        return self.node(row)
+
+    def utf8(self, row: Ints, lowest: int) -> None:
+        """Raw characters from `lowest` on, into `row`."""
+        tail = tuple(bytes([b]) for b in range(0x80, 0xC0))
+        # Leads E0 and F0 leave out overlong forms, ED surrogates, F4 what is beyond the last code point.
+        for point in range(lowest, 0x80):
+            row[point] = self.value(point)
+        for lead in range(0xC2, 0xE0):
+            row[lead] = self.tree((lead & 31) << 6, (lead & 31) + 1 << 6, (tail,))
+        for lead in range(0xE0, 0xF0):
+            second = tail[32:] if lead == 0xE0 else tail[:32] if lead == 0xED else tail
+            first = (lead & 15) << 12 | (0x800 if lead == 0xE0 else 0)
+            row[lead] = self.tree(first, first + (len(second) << 6), (second, tail))
+        for lead in range(0xF0, 0xF5):
+            second = tail[16:] if lead == 0xF0 else tail[:16] if lead == 0xF4 else tail
+            first = (lead & 7) << 18 | (0x10000 if lead == 0xF0 else 0)
+            row[lead] = self.tree(first, first + (len(second) << 12), (second, tail, tail))
+
+    def json(self, canonical_only: bool) -> None:
+        """The start: a character inside a JSON string."""
+        start = self.rows[0]
+        self.utf8(start, 0x20)
+        start[[0x22, 0x5C]] = -1
+        after = np.full(BYTES, -1, np.int32)
+        for point, letter in _SHORT.items():
+            after[ord(letter)] = self.value(point)
+        if canonical_only:
+            after[ord("u")] = self._controls()
+        else:
+            after[ord("/")] = self.value(0x2F)
+            after[ord("u")] = self._units()
+        start[0x5C] = self.node(after)
+
+    def _controls(self) -> int:
+        third = np.full(BYTES, -1, np.int32)
+        for high in (0, 1):
+            last = np.full(BYTES, -1, np.int32)
+            for low in range(16):
+                if (point := 16 * high + low) not in _SHORT:
+                    last[ord(f"{low:x}")] = self.value(point)
+            third[ord(str(high))] = self.node(last)
+        entry = self.node(third)
+        for _ in range(2):
+            row = np.full(BYTES, -1, np.int32)
+            row[ord("0")] = entry
+            entry = self.node(row)
+        return entry
+
+    def _units(self) -> int:
+        """Four hexadecimal digits, two such groups for characters beyond the first plane."""
+        hexes = tuple({f"{i:x}".encode(), f"{i:X}".encode()} for i in range(16))
+        digit = tuple(b"".join(sorted(d)) for d in hexes)
+        row = np.full(BYTES, -1, np.int32)
+        for i in range(16):
+            if i != 0xD:
+                row[list(digit[i])] = self.tree(i << 12, i + 1 << 12, (digit,) * 3)
+        # DC00 to DFFF alone, and D800 to DBFF without one of them behind, stand for no character.
+        second = np.full(BYTES, -1, np.int32)
+        low_unit = ((b"\\",), (b"u",), (digit[0xD],), digit[0xC:], digit, digit)
+        for i in range(16):
+            first = 0xD000 + (i << 8) if i < 8 else 0x10000 + (i - 8 << 18)
+            if i < 8:
+                second[list(digit[i])] = self.tree(first, first + 256, (digit, digit))
+            elif i < 12:
+                pair = (digit, digit, *low_unit)
+                second[list(digit[i])] = self.tree(first, first + (1 << 18), pair)
+        row[list(digit[0xD])] = self.node(second)
+        return self.node(row)
+
+
+@lru_cache(maxsize=256)
+def _spellings(bounds: bytes, classes: bytes, spelling: Spelling) -> tuple[Ints, Ints]:
+    """([nodes, byte classes] with rows as in `_Speller`, byte class [256])."""
+    speller = _Speller(np.frombuffer(bounds, np.int32), np.frombuffer(classes, np.int32))
+    if spelling is Spelling.UTF8:
+        speller.utf8(speller.rows[0], 0)
+    else:
+        speller.json(spelling is Spelling.JSON_CANONICAL)
+    rows = np.stack(speller.rows)
+    columns, byte_class = np.unique(rows.T, axis=0, return_inverse=True)
+    return np.ascontiguousarray(columns.T), byte_class.reshape(-1).astype(np.int32)
+
+
+@kernel
+def _row_hash(row: Ints) -> np.int64:
+    h = np.int64(1469598103934665603)
+    for x in row:
+        h = (h ^ np.int64(x)) * np.int64(1099511628211)
+        h ^= h >> np.int64(31)
+    return h
+
+
+@kernel
+def _place(slots: Longs, table: Ints, row: Ints) -> np.int64:
+    """The slot of an open hash table that holds the number of an equal row of `table`, or is free for it."""
+    mask = len(slots) - 1
+    i = _row_hash(row) & mask
+    while slots[i] >= 0:
+        same = True
+        for c in range(len(row)):
+            if table[slots[i], c] != row[c]:
+                same = False
+                break
+        if same:
+            return i
+        i = (i + 1) & mask
+    return i
+
+
+@kernel
+def _spell(node: Ints, state: Ints, number: Ints, row: Ints) -> bool:
+    """The row of a node used in a state: `number` has this state's copies of the nodes. Whether it leads anywhere."""
+    some = False
+    for c in range(len(node)):
+        if node[c] >= 0:
+            row[c] = number[node[c]]
+        elif node[c] < -1:
+            row[c] = state[-2 - node[c]]
+        else:
+            row[c] = -1
+        if row[c] >= 0:
+            some = True
+    return some
+
+
+@kernel
+def _substitute(states: Ints, nodes: Ints, most: int) -> tuple[Ints, int]:
+    """Every arc of `states` spelled out: (table, count); the first `len(states)` rows are the states themselves."""
+    roots, width = len(states), nodes.shape[1]
+    table = np.full((2 * roots + 64, width), -1, np.int32)
+    slots = np.full(1 << 10, -1, np.int64)
+    count = roots
+    number = np.full((len(nodes), roots), -1, np.int32)
+    row = np.empty(width, np.int32)
+    for turn in range(1, len(nodes) + 1):
+        node = turn % len(nodes)
+        for s in range(roots):
+            some = _spell(nodes[node], states[s], number[:, s], row)
+            if node == 0:
+                table[s] = row
+                continue
+            if not some:
+                continue
+            if count == len(table):
+                if count >= most:
+                    return table, -1
+                table = np.concatenate((table, np.full((count, width), -1, np.int32)))
+            if 2 * (count - roots) > len(slots):
+                slots = np.full(4 * len(slots), -1, np.int64)
+                for k in range(roots, count):
+                    slots[_place(slots, table, table[k])] = k
+            i = _place(slots, table, row)
+            if slots[i] < 0:
+                slots[i] = count
+                table[count] = row
+                count += 1
+            number[node, s] = slots[i]
+    return table, count
+
+
+def encode(chars: Dfa, spelling: Spelling, limits: Limits = DEFAULT) -> Dfa:
+    """The texts of `chars` (over code points) as bytes, outcomes kept; of `JSON` spellings the inside of the quotes.
+
+    Raises:
+        ConstraintTooLarge: more states than `limits` allow.
+    """
+    nodes, byte_class = _spellings(
+        np.ascontiguousarray(chars.bounds, np.int32).tobytes(),
+        np.ascontiguousarray(chars.classes, np.int32).tobytes(),
+        spelling,
+    )
+    if chars.empty:
+        return nothing()
+    table, count = _substitute(chars.table, nodes, limits.states)
+    limits.check(count if count >= 0 else limits.states + 1)
+    outcome = np.full(count, -1, np.int32)
+    outcome[: chars.states] = chars.outcome
+    bounds = np.arange(BYTES, dtype=np.int32)
+    return canonical(BYTES, bounds, byte_class, table[:count], outcome, minimise=count < 4096)

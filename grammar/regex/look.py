@@ -1,0 +1,222 @@
+"""Look-ahead, look-behind and word boundaries, compiled away.
+
+Does: determinise an automaton whose guards speak of the text around them. A thread that passes a look-ahead carries a
+deterministic *monitor* that reads on beside it and must accept at the end; a look-behind is a *tracker* that has
+read the whole text so far. So each becomes an intersection or a complement, wherever it stands, also inside repeats.
+Does not: run where there is none of these (`automata.subset` is faster).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical
+from ..automata.subset import AT_END, AT_START, FREE, NOT_START
+from .charset import WORD, Alphabet
+
+WORD_EDGE: Final = 4
+NO_WORD_EDGE: Final = 5
+FIRST_LOOK: Final = 6
+
+
+class Context(IntEnum):
+    """What stands before a position."""
+
+    FIRST = 0
+    NOT_WORD = 1
+    WORD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Lookaround:
+    """One look-around, already complemented if negative.
+
+    Ahead: the rest of the text must be in the automaton of the context at that place (or the only one). Behind: the
+    text so far must be in the only one.
+    """
+
+    behind: bool
+    automata: tuple[Dfa, ...]
+
+
+Monitor = tuple[int, int, int]  # look, which of its automata, state
+Thread = tuple[int, frozenset[Monitor]]
+State = tuple[frozenset[Thread], Context, tuple[int, ...]]
+
+
+class Threads:
+    """The moves of an `Nfa` with guards, for sets of threads."""
+
+    def __init__(self, nfa: Nfa, looks: Sequence[Lookaround], alphabet: Alphabet) -> None:
+        self.limits = nfa.limits
+        self.looks = looks
+        self.alphabet = alphabet
+        by_number = {number: classes for classes, number in nfa.sets.items()}
+        self.arcs: list[list[tuple[frozenset[int], int]]] = [[] for _ in range(nfa.states)]
+        self.jumps: list[list[tuple[int, int]]] = [[] for _ in range(nfa.states)]
+        for source, number, target in zip(*nfa.arcs, strict=True):
+            self.arcs[source].append((by_number[number], target))
+        for source, guard, target in zip(*nfa.jumps, strict=True):
+            self.jumps[source].append((guard, target))
+        self.minds_words = any(g in (WORD_EDGE, NO_WORD_EDGE) for g in nfa.jumps[1]) or any(
+            len(look.automata) > 1 for look in looks
+        )
+
+    @cached_property
+    def _columns(self) -> list[list[list[int]]]:
+        """Of each look and automaton, its class by class of the alphabet."""
+        points = self.alphabet.bounds[np.unique(self.alphabet.classes, return_index=True)[1]]
+        return [
+            [
+                a.classes[np.searchsorted(a.bounds, points, "right") - 1].tolist()
+                for a in look.automata
+            ]
+            for look in self.looks
+        ]
+
+    @cached_property
+    def _free(self) -> list[list[int]]:
+        """Of each look and automaton, the state from which every text is accepted, or -1."""
+
+        def universal(a: Dfa) -> int:
+            if (a.classes < 0).any():
+                return -1
+            own = np.arange(a.states)[:, None]
+            found = np.flatnonzero((a.table == own).all(axis=1) & (a.outcome >= 0))
+            return int(found[0]) if len(found) else -1
+
+        return [[universal(a) for a in look.automata] for look in self.looks]
+
+    def start(self, part: Part, context: Context) -> State:
+        """Before anything is read."""
+        trackers = tuple(0 if look.behind else -1 for look in self.looks)
+        return frozenset({(part.start, frozenset[Monitor]())}), context, trackers
+
+    def close(self, state: State, upcoming: int | None) -> set[Thread]:
+        """All threads after jumps, knowing the class that comes next (None: the text ends here)."""
+        threads, context, trackers = state
+        closed = set(threads)
+        todo = list(threads)
+        while todo:
+            place, monitors = todo.pop()
+            for guard, target in self.jumps[place]:
+                passed = self._pass(guard, monitors, context, trackers, upcoming)
+                if passed is not None and (target, passed) not in closed:
+                    closed.add((target, passed))
+                    todo.append((target, passed))
+        self.limits.check(len(closed))
+        return closed
+
+    def _pass(
+        self,
+        guard: int,
+        monitors: frozenset[Monitor],
+        context: Context,
+        trackers: tuple[int, ...],
+        upcoming: int | None,
+    ) -> frozenset[Monitor] | None:
+        """The monitors after passing a guard, or None if it is closed."""
+        if guard >= FIRST_LOOK:
+            number = guard - FIRST_LOOK
+            look = self.looks[number]
+            if look.behind:
+                at = trackers[number]
+                return monitors if at >= 0 and look.automata[0].outcome[at] >= 0 else None
+            which = int(context) if len(look.automata) > 1 else 0
+            if look.automata[which].empty:
+                return None
+            return monitors if self._free[number][which] == 0 else monitors | {(number, which, 0)}
+        word_next = upcoming is not None and upcoming in self.alphabet.sets[WORD]
+        edge = (context is Context.WORD) != word_next
+        opened = {
+            FREE: True,
+            AT_START: context is Context.FIRST,
+            NOT_START: context is not Context.FIRST,
+            AT_END: upcoming is None,
+            WORD_EDGE: edge,
+            NO_WORD_EDGE: not edge,
+        }
+        return monitors if opened[guard] else None
+
+    def accepts(self, state: State, part: Part) -> bool:
+        """Whether the text may end here."""
+        return any(
+            place == part.end
+            and all(self.looks[n].automata[which].outcome[at] >= 0 for n, which, at in monitors)
+            for place, monitors in self.close(state, None)
+        )
+
+    def step(self, state: State, c: int) -> State | None:
+        """After reading one symbol of class `c`; None when no thread is left."""
+        moved: set[Thread] = set()
+        for place, monitors in self.close(state, c):
+            targets = [target for classes, target in self.arcs[place] if c in classes]
+            if targets and (after := self._watch(monitors, c)) is not None:
+                moved.update((target, after) for target in targets)
+        if not moved:
+            return None
+        word = self.minds_words and c in self.alphabet.sets[WORD]
+        trackers = tuple(
+            self._move(n, 0, at, c) if look.behind else -1
+            for n, (look, at) in enumerate(zip(self.looks, state[2], strict=True))
+        )
+        return _weakest(moved), Context.WORD if word else Context.NOT_WORD, trackers
+
+    def _move(self, number: int, which: int, at: int, c: int) -> int:
+        column = self._columns[number][which][c]
+        return (
+            int(self.looks[number].automata[which].table[at, column])
+            if at >= 0 and column >= 0
+            else -1
+        )
+
+    def _watch(self, monitors: Iterable[Monitor], c: int) -> frozenset[Monitor] | None:
+        after = []
+        for number, which, at in monitors:
+            target = self._move(number, which, at, c)
+            if target < 0:
+                return None
+            if target != self._free[number][which]:
+                after.append((number, which, target))
+        return frozenset(after)
+
+
+def _weakest(threads: Iterable[Thread]) -> frozenset[Thread]:
+    """Without the threads that ask more than another at the same place."""
+    by_place: dict[int, list[frozenset[Monitor]]] = {}
+    for place, monitors in sorted(threads, key=lambda t: len(t[1])):
+        kept = by_place.setdefault(place, [])
+        if not any(weaker <= monitors for weaker in kept):
+            kept.append(monitors)
+    return frozenset((place, monitors) for place, kept in by_place.items() for monitors in kept)
+
+
+def determinise(threads: Threads, part: Part, context: Context) -> Dfa:
+    """The language of `part`, read after `context`; outcome 0.
+
+    Raises:
+        ConstraintTooLarge: more states or time than the limits allow.
+    """
+    start = threads.start(part, context)
+    numbers = {start: 0}
+    states = [start]
+    rows: list[list[int]] = []
+    ends: list[int] = []
+    for state in states:
+        threads.limits.check(8 * len(states))
+        row = []
+        for c in range(threads.alphabet.width):
+            target = threads.step(state, c)
+            if target is not None and target not in numbers:
+                numbers[target] = len(states)
+                states.append(target)
+            row.append(-1 if target is None else numbers[target])
+        rows.append(row)
+        ends.append(0 if threads.accepts(state, part) else -1)
+    alphabet = threads.alphabet
+    table, outcome = np.array(rows, np.int32), np.array(ends, np.int32)
+    return canonical(CODE_POINTS, alphabet.bounds, alphabet.classes, table, outcome)

@@ -1,0 +1,135 @@
+"""Patterns compiled to automata over code points.
+
+Does: anchors anywhere, counted repeats, search or full match; hands patterns with look-around or word boundaries to
+`look`. Does not: parse (`parse`), turn code points into bytes (`encode`).
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NoReturn
+
+from ..automata import CODE_POINTS, DEFAULT, Dfa, Limits, Nfa, Part, complement
+from ..automata.subset import AT_END, AT_START
+from ..errors import Refusal, UnsupportedConstraint
+from . import charset as cs
+from .charset import Alphabet
+from .look import FIRST_LOOK, NO_WORD_EDGE, WORD_EDGE, Context, Lookaround, Threads, determinise
+from .parse import parse
+from .tree import Chars, Edge, Either, Look, Node, Repeat, Sequence
+
+ANYTHING: Final = Repeat(Chars(cs.ANY), 0, None)
+_WORD_EDGES: Final = (Edge.WORD, Edge.NOT_WORD)
+_GUARDS: Final = {
+    Edge.START: AT_START,
+    Edge.END: AT_END,
+    Edge.WORD: WORD_EDGE,
+    Edge.NOT_WORD: NO_WORD_EDGE,
+}
+
+
+@lru_cache(maxsize=512)
+def search(source: str, limits: Limits = DEFAULT) -> Dfa:
+    """Texts in which the pattern matches somewhere, as JSON Schema's `pattern` means it; outcome 0.
+
+    Raises:
+        InvalidConstraint, UnsupportedConstraint: see `parse`.
+        ConstraintTooLarge: more states or time than `limits` allow.
+    """
+    return compile_tree(Sequence((ANYTHING, parse(source), ANYTHING)), limits)
+
+
+@lru_cache(maxsize=512)
+def whole(source: str, limits: Limits = DEFAULT) -> Dfa:
+    """Texts that the pattern matches from start to end; outcome 0. Raises like `search`."""
+    return compile_tree(parse(source), limits)
+
+
+def compile_tree(tree: Node, limits: Limits = DEFAULT) -> Dfa:
+    """The texts that a tree matches from start to end."""
+    nodes = list(_walk(tree))
+    charsets = [node.charset for node in nodes if isinstance(node, Chars)]
+    if not any(isinstance(n, Look) or n in _WORD_EDGES for n in nodes):
+        alphabet = cs.alphabet(charsets)
+        emitter = Emitter(alphabet, limits)
+        part = emitter.emit(tree)
+        return emitter.nfa.determinise(part, CODE_POINTS, alphabet.bounds, alphabet.classes)
+    return _with_looks(tree, cs.alphabet([*charsets, cs.WORD, cs.ANY]), Context.FIRST, limits)
+
+
+def _with_looks(tree: Node, alphabet: Alphabet, context: Context, limits: Limits) -> Dfa:
+    emitter = Emitter(alphabet, limits)
+    part = emitter.emit(tree)
+    looks = tuple(_lookaround(look, alphabet, limits) for look in emitter.looks)
+    return determinise(Threads(emitter.nfa, looks, alphabet), part, context)
+
+
+def _lookaround(look: Look, alphabet: Alphabet, limits: Limits) -> Lookaround:
+    """The automata that a look-around stands for.
+
+    Raises:
+        UnsupportedConstraint: a look-behind inside a look-around, or a look-behind that looks at what follows it.
+    """
+    inner = list(_walk(look.part))
+    beyond = (Edge.END, Edge.WORD, Edge.NOT_WORD)
+    if look.behind and any(isinstance(n, Look) or n in beyond for n in inner):
+        _refuse(look, "a look-behind with an assertion about what follows")
+    if any(isinstance(n, Look) and n.behind for n in inner):
+        _refuse(look, "a look-behind inside a look-ahead")
+    tree = Sequence((ANYTHING, look.part) if look.behind else (look.part, ANYTHING))
+    placed = not look.behind and any(n in (Edge.START, Edge.WORD, Edge.NOT_WORD) for n in inner)
+    contexts = tuple(Context) if placed else (Context.FIRST,)
+    automata = tuple(_with_looks(tree, alphabet, context, limits) for context in contexts)
+    if look.negative:
+        automata = tuple(complement(a, limits) for a in automata)
+    return Lookaround(look.behind, automata)
+
+
+def _refuse(look: Look, construct: str) -> NoReturn:
+    hint = "say the same with a look-ahead at the start, or without look-around"
+    refusal = Refusal(f"char {look.offset}", "look-around", f"{construct} cannot be enforced", hint)
+    raise UnsupportedConstraint(
+        f"{construct} (char {look.offset}) cannot be enforced; {hint}", (refusal,)
+    )
+
+
+class Emitter:
+    """Writes a tree into an `Nfa`. Guards from `FIRST_LOOK` on stand for `looks`, in order."""
+
+    def __init__(self, alphabet: Alphabet, limits: Limits) -> None:
+        self.sets = alphabet.sets
+        self.nfa = Nfa(alphabet.width, limits)
+        self.looks: list[Look] = []
+
+    def emit(self, node: Node) -> Part:
+        """The part that reads what `node` matches."""
+        match node:
+            case Chars(charset):
+                return self.nfa.symbols(self.sets[charset])
+            case Sequence(()):
+                return self.nfa.nothing()
+            case Sequence(parts):
+                return self.nfa.sequence([self.emit(p) for p in parts])
+            case Either(parts):
+                return self.nfa.either([self.emit(p) for p in parts])
+            case Repeat(part, 0, None):
+                return self.nfa.many(self.emit(part))
+            case Repeat(part, low, high):
+                since = self.nfa.mark()
+                return self.nfa.times(self.emit(part), since, low, high)
+            case Look():
+                if node not in self.looks:
+                    self.looks.append(node)
+                return self.nfa.nothing(FIRST_LOOK + self.looks.index(node))
+            case Edge():
+                return self.nfa.nothing(_GUARDS[node])
+
+
+def _walk(tree: Node) -> Iterator[Node]:
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, Sequence | Either):
+            stack.extend(node.parts)
+        elif isinstance(node, Repeat | Look):
+            stack.append(node.part)
