@@ -22,7 +22,7 @@ def pack(weight: Tensor) -> Packed:
     row has the same bits at any number of rows.
     """
     outputs, inputs = weight.shape
-    parts = tuple(part.t().contiguous() for part in weight.split(PART, dim=1))
+    parts = tuple(weight[:, at : at + PART].t().contiguous() for at in range(0, inputs, PART))
     return Packed(parts, inputs, outputs)
 
 

@@ -178,7 +178,7 @@ def _refuse_windows(family: Family, raw: Mapping[str, Any], positions: int) -> N
     if window is True or (type(window) is int and window < positions):
         raise ModelError(
             "sliding-window attention is not supported",
-            where=family.sliding_window,
+            where=str(family.sliding_window),
             hint="the window is in use in this checkpoint; full attention would change its output",
         )
     if any(kind != "full_attention" for kind in raw.get("layer_types") or ()):

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -100,21 +101,29 @@ def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+class _Handle(Protocol):
+    """What is used of an open safetensors file; the library's own types say less."""
+
+    def keys(self) -> list[str]: ...
+
+    def get_slice(self, name: str) -> Any: ...
+
+    def get_tensor(self, name: str) -> Tensor: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _File:
     """One safetensors file, open. Tensors are read when asked for."""
 
     path: Path
-    handle: "safe_open"
+    handle: _Handle
     names: tuple[str, ...]
 
     def shape(self, name: str) -> list[int]:
-        shape: list[int] = self.handle.get_slice(name).get_shape()
-        return shape
+        return list(self.handle.get_slice(name).get_shape())
 
     def tensor(self, name: str) -> Tensor:
-        tensor: Tensor = self.handle.get_tensor(name)
-        return tensor
+        return self.handle.get_tensor(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +206,7 @@ def _open(path: Path) -> _File:
             hint=f"a checkpoint has {SINGLE}, or {INDEX} and the files it names",
         )
     try:
-        handle = safe_open(str(path), framework="pt")
+        handle: _Handle = safe_open(str(path), framework="pt")
     except (SafetensorError, OSError) as error:
         raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
     return _File(path, handle, tuple(handle.keys()))
