@@ -1,5 +1,6 @@
 """The names of the engine that others may use."""
 
+from .checkpoint import model_folder
 from .client import EngineClient, EngineState, Launch, Watch
 from .config import EngineConfig
 from .errors import (
@@ -60,4 +61,5 @@ __all__ = [
     "TooLong",
     "Usage",
     "Watch",
+    "model_folder",
 ]

@@ -5,6 +5,7 @@ Does: make each part with its own section and hand it the parts it works with. D
 
 import os
 import time
+from math import prod
 from pathlib import Path
 
 from ..grammar.api import GrammarCache
@@ -14,6 +15,7 @@ from .loop import Engine
 from .memory.manager import KVManager
 from .memory.pool import BlockPool
 from .messages import EngineInfo
+from .model.weights import expected_shapes
 from .run.build import build_runner
 from .schedule.admission import Limits
 from .schedule.scheduler import Scheduler
@@ -39,18 +41,19 @@ def build(config: EngineConfig) -> tuple[Engine, EngineInfo]:
     )
     constraints = Constraints(
         GrammarCache(tokenizer.vocabulary(width)),
+        end_tokens=frozenset(tokenizer.end_ids),
         width=width,
         max_rows=config.scheduler.max_running,
     )
     info = EngineInfo(
         model=folder.resolve().name,
         context_length=built.max_context,
-        parameters=built.runner.decoder.parameters,
+        parameters=sum(prod(shape) for shape in expected_shapes(built.spec).values()),
         vocabulary=width,
         blocks=built.num_blocks - 1,  # block 0 is padding and belongs to nobody
         block_size=config.cache.block_size,
         device="cpu",
-        dtype=str(built.runner.cache.dtype).removeprefix("torch."),
+        dtype=str(built.runner.cache.layers[0].dtype).removeprefix("torch."),
         pid=os.getpid(),
     )
     return Engine(scheduler, constraints, built.runner), info

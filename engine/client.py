@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
@@ -182,7 +182,7 @@ class EngineClient:
         assert self._info is not None
         return self._info
 
-    async def generate(self, request: Request) -> AsyncIterator[Delta]:
+    async def generate(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Stream one request; the last delta has `finish`. Closing the iterator early aborts the request.
 
         A request that the engine refuses has one delta, whose `error` has the code of the refusal.

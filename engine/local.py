@@ -5,7 +5,8 @@ threads that call it take turns.
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable
+from itertools import islice
 from typing import Self
 
 from .config import EngineConfig
@@ -41,33 +42,44 @@ class LocalEngine:
         """What is loaded."""
         return self._info
 
-    def generate(self, requests: Sequence[Request]) -> Iterator[Delta]:
-        """Run `requests` together; their deltas as they come, one with `finish` for each. Closing it early aborts.
+    def generate(
+        self, requests: Iterable[Request], *, at_once: int = 512
+    ) -> Generator[Delta, None, None]:
+        """Run `requests`; their deltas as they come, one with `finish` for each. Closing it early aborts the rest.
+
+        At most `at_once` are in the engine at a time; the others are drawn from `requests` as these end.
 
         Raises:
-            EngineStopped: the engine was closed.
+            EngineStopped: the engine was closed, or has failed.
             InvalidRequest: two requests share an id.
         """
         with self._turn:
             engine = self._running()
+            source = iter(requests)
             open_ids: set[str] = set()
             try:
-                for request in requests:
-                    engine.submit(request)
-                    open_ids.add(request.id)
-                while open_ids:
-                    deltas = engine.step()
-                    for delta in deltas:
+                while True:
+                    for request in islice(source, at_once - len(open_ids)):
+                        engine.submit(request)
+                        open_ids.add(request.id)
+                    if not open_ids:
+                        return
+                    if not engine.has_work:
+                        engine.wait(1.0)
+                    for delta in engine.step():
                         if delta.finish is not None:
                             open_ids.discard(delta.request_id)
                         yield delta
-                    if open_ids and not engine.has_work:
-                        engine.wait(1.0)
             finally:
                 for request_id in open_ids:
                     engine.abort(request_id)
-                if open_ids:
-                    engine.step()
+                while open_ids:
+                    ended = {delta.request_id for delta in engine.step() if delta.finish}
+                    open_ids -= ended
+
+    def abort(self, request_id: str) -> None:
+        """End a request that is being generated; one that has ended is left alone."""
+        self._running().abort(request_id)
 
     def metrics(self) -> Snapshot:
         """Counters and gauges of now."""

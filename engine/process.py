@@ -237,7 +237,8 @@ def _or_die(work: Callable[[], None]) -> None:
 
 
 def _end_with_parent(folder: Path) -> None:
-    while sys.stdin.buffer.read(4096):
+    # Not through `sys.stdin`: a thread that waits inside it would hold its lock when the interpreter ends.
+    while os.read(0, 4096):
         pass
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)

@@ -12,7 +12,9 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version as installed_version
+from pathlib import Path as FilePath
 from types import FrameType
 from typing import Any
 from uuid import uuid4
@@ -24,7 +26,7 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
-from ..engine.api import ModelError
+from ..engine.api import EngineClient, EngineConfig, Launch, ModelError
 from .backend import Backend
 from .config import ServiceConfig
 from .errors import NotFound, answer
@@ -52,11 +54,12 @@ class Application:
     ) -> None:
         self._load_text = load_text
         self._log = logger or make_logger(config.log_format, config.log_level)
+        gate = Gate(config.max_requests)
         self.service = Service(
             config=config,
             backend=backend,
-            gate=Gate(config.max_requests),
-            meters=Meters(backend),
+            gate=gate,
+            meters=Meters(backend, gate),
             version=installed_version("intaglio"),
             model=model,
             started=int(time.time()),
@@ -88,7 +91,7 @@ class Application:
                 raise
             reply = answer(error, exchange.request_id)
             exchange.outcome = reply.problem.code.value
-            if reply.status >= 500:
+            if reply.status == 500:
                 self._log.error("failed", request_id=exchange.request_id, **origin(error))
             response = Response(
                 reply.body(), reply.status, dict(reply.headers), media_type="application/json"
@@ -133,8 +136,10 @@ class Application:
     async def _load(self) -> None:
         began = time.perf_counter()
         try:
-            text, info = await asyncio.gather(
-                self.service.offload(self._load_text), self.service.backend.until_ready()
+            text, info, _ = await asyncio.gather(
+                self.service.offload(self._load_text),
+                self.service.backend.until_ready(),
+                self.service.offload(_load_validator),
             )
         except ModelError as error:
             self.fault = error
@@ -176,6 +181,11 @@ def _request_id(scope: Scope) -> str:
             if _SANE_ID.fullmatch(given):
                 return given
     return f"req_{uuid4().hex}"
+
+
+def _load_validator() -> None:
+    """Import the validator ahead of the first request: it takes most of a second."""
+    import_module("intaglio.service.validate")
 
 
 async def _not_found(_scope: Scope, _receive: Receive, _send: Send) -> None:
@@ -245,16 +255,32 @@ class Server(uvicorn.Server):
 
 
 def serve(
+    engine: EngineConfig,
+    config: ServiceConfig,
+    announce: Callable[[Listening], None] = lambda _: None,
+) -> int:
+    """Serve a model until a signal comes.
+
+    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 3 where the model cannot be used. `announce` is called once, when the socket listens; the model may still be loading then.
+    """
+    folder = FilePath(engine.model.model)
+    return serve_backend(
+        EngineClient(Launch.of(engine)),
+        partial(TextModel.load, folder),
+        folder.resolve().name,
+        config,
+        announce,
+    )
+
+
+def serve_backend(
     backend: Backend,
     load_text: Callable[[], TextModel],
     model: str,
     config: ServiceConfig,
     announce: Callable[[Listening], None] = lambda _: None,
 ) -> int:
-    """Serve until a signal comes; returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 3 for a bad model.
-
-    `announce` is called once, when the socket listens; the model may still be loading then.
-    """
+    """As `serve`, with an engine of your own."""
     return asyncio.run(_serve(partial(Application, backend, load_text, model, config), announce))
 
 

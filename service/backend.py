@@ -3,7 +3,7 @@
 Does: say the protocol; `intaglio.engine.api.EngineClient` is the implementation. Does not: hold one.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from ..engine.api import (
@@ -52,8 +52,8 @@ class Backend(Protocol):
         """
         ...
 
-    def generate(self, request: Request) -> AsyncIterator[Delta]:
-        """Stream one request. Closing the iterator early, an async generator, aborts it.
+    def generate(self, request: Request) -> AsyncGenerator[Delta, None]:
+        """Stream one request. Closing it early aborts the request.
 
         Raises:
             EngineStopped: the engine is not ready or has died.

@@ -5,7 +5,7 @@ output, check it against the schema by itself, and make a result. Does not: gene
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -40,7 +40,6 @@ from .errors import (
 from .prompt import extraction_messages
 from .strictjson import parse
 from .translate import sampling, schema_constraint
-from .validate import check
 
 MOST_OUTPUT_DEPTH = 512
 
@@ -63,9 +62,13 @@ class TextModel:
         tokenizer = Tokenizer.load(folder)
         return cls(tokenizer, ChatTemplate.load(folder, tokenizer), tokenizer.vocabulary())
 
-    def text(self, tokens: tuple[int, ...], stop: tuple[str, ...] = ()) -> str:
-        """The text of a whole output, up to a stop string."""
-        detokenizer = Detokenizer(self.vocabulary, stop)
+    def detokenizer(self, stop: tuple[str, ...] = ()) -> Detokenizer:
+        """What turns the tokens of one output into text, up to a stop string."""
+        return Detokenizer(self.vocabulary, stop)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The text of a whole output."""
+        detokenizer = self.detokenizer()
         return detokenizer.push(tokens) + detokenizer.finish()
 
 
@@ -149,8 +152,12 @@ class Extractor:
             Incomplete, DeadlineExceeded, InvalidOutput, EngineStopped: there is none; nothing of the output is told.
             GrammarError, EngineError, GenerationFailed: what the engine's failure stands for.
         """
+        from .validate import (
+            check,
+        )  # most of a second, which nobody should wait for who only starts a server
+
         usage = self._complete(prepared, output)
-        text = self._text.text(tuple(output.tokens))
+        text = self._text.text(output.tokens)
         try:
             data = parse(text, max_depth=MOST_OUTPUT_DEPTH)
         except InvalidJson:

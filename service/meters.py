@@ -13,6 +13,7 @@ from prometheus_client.exposition import generate_latest
 from ..engine.api import Snapshot
 from .backend import Backend
 from .extract import Output, Prepared
+from .limits import Gate
 
 LATENCY_S = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144)
@@ -21,7 +22,7 @@ TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144)
 class Meters:
     """The meters of one server."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, gate: Gate) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "intaglio_requests",
@@ -54,11 +55,11 @@ class Meters:
             buckets=TOKENS,
             registry=self._registry,
         )
-        self.in_hand = Gauge(
+        Gauge(
             "intaglio_requests_in_hand",
-            "Requests between their first byte and their answer.",
+            "Extractions between their headers and their answer.",
             registry=self._registry,
-        )
+        ).set_function(lambda: gate.inside)
         self._registry.register(_EngineCollector(backend))
 
     def answered(self, route: str, outcome: str, seconds: float) -> None:

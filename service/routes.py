@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ..engine.api import Delta, EngineState
+from ..engine.api import EngineState
 from ..schemas.wire import ExtractRequest, Health, ModelCard, ModelList, Version
 from .backend import Backend
 from .config import ServiceConfig
@@ -104,10 +104,9 @@ def _prepare(extractor: Extractor, body: bytes, config: ServiceConfig) -> Prepar
 async def _generate(service: Service, prepared: Prepared) -> Output:
     output = Output()
     try:
-        deltas = service.backend.generate(prepared.request)
-        async with aclosing(cast("Any", deltas)) as stream:
-            async for delta in stream:
-                output.add(cast("Delta", delta))
+        async with aclosing(service.backend.generate(prepared.request)) as deltas:
+            async for delta in deltas:
+                output.add(delta)
     finally:
         service.meters.generated(prepared, output)
     return output

@@ -1,8 +1,9 @@
 """An engine without a model, in a process of its own: it says what the prompt tells it to say.
 
-The prompt is read as bytes. `echo TEXT` answers TEXT, one byte a step; `slow TEXT` the same at 20 bytes a second; `die`
-ends the process as kill -9 would; `break` raises inside a step; `stall` never comes back from a step. One block of its
-pretended memory is held for each open request.
+The prompt is read as bytes, and of those what stands between the last `<<` and `>>`, if that is there. `echo TEXT`
+answers TEXT, one byte a step; `slow TEXT` the same at 20 bytes a second; `die` ends the process as kill -9 would;
+`break` raises inside a step; `stall` never comes back from one; `fail CODE` ends with that failure; `late` ends by its
+deadline. One block of its pretended memory is held for each open request.
 """
 
 import os
@@ -10,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import msgspec
 from intaglio.engine.client import Launch
@@ -17,9 +19,9 @@ from intaglio.engine.errors import InternalError, InvalidRequest, ModelError
 from intaglio.engine.messages import EngineInfo
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.process import main
-from intaglio.engine.types import Delta, Finish, Request, Usage
+from intaglio.engine.types import Delta, Failure, Finish, Request, Usage
 
-BLOCKS = 64
+BLOCKS = 256
 
 
 class Script(msgspec.Struct, frozen=True):
@@ -29,6 +31,12 @@ class Script(msgspec.Struct, frozen=True):
     load_s: float = 0.0
     unusable: str | None = None
     crash_while: str | None = None
+
+
+def told(request: Request) -> bytes:
+    """The order in a prompt."""
+    text = bytes(token for token in request.prompt if token < 256)
+    return text.rpartition(b"<<")[2].partition(b">>")[0]
 
 
 class ScriptedEngine:
@@ -64,18 +72,22 @@ class ScriptedEngine:
         deltas = []
         self._steps += 1
         self._most = max(self._most, len(batch))
-        if any(bytes(request.prompt).startswith(b"slow") for request, _ in batch):
+        if any(told(request).startswith(b"slow") for request, _ in batch):
             time.sleep(0.05)
         for request, said in batch:
-            order, _, text = bytes(request.prompt).partition(b" ")
+            order, _, text = told(request).partition(b" ")
             if order == b"die":
                 os.kill(os.getpid(), signal.SIGKILL)
             if order == b"break":
                 raise InternalError("as told")
             if order == b"stall":
                 time.sleep(3600)
-            finish = None
-            if request.id in aborted:
+            finish, error = None, None
+            if order in (b"fail", b"late"):
+                finish, tokens = Finish.DEADLINE if order == b"late" else Finish.ERROR, ()
+                if order == b"fail":
+                    error = Failure(text.decode(), "as told", hint="tell it otherwise")
+            elif request.id in aborted:
                 finish, tokens = Finish.ABORT, ()
             else:
                 tokens = (text[len(said)],) if len(said) < len(text) else ()
@@ -85,7 +97,9 @@ class ScriptedEngine:
                 elif len(said) == request.sampling.max_tokens:
                     finish = Finish.LENGTH
             usage = Usage(len(request.prompt), len(said)) if finish else None
-            deltas.append(Delta(request_id=request.id, tokens=tokens, finish=finish, usage=usage))
+            deltas.append(
+                Delta(request_id=request.id, tokens=tokens, finish=finish, usage=usage, error=error)
+            )
         with self._changed:
             for delta in deltas:
                 if delta.finish is not None:
@@ -133,7 +147,7 @@ def build(configuration: bytes) -> tuple[ScriptedEngine, EngineInfo]:
     time.sleep(script.load_s)
     if script.unusable is not None:
         raise ModelError(script.unusable, hint="use another")
-    if script.crash_while is not None and os.path.exists(script.crash_while):
+    if script.crash_while is not None and Path(script.crash_while).exists():
         sys.exit("cannot build yet")
     info = EngineInfo(
         model=script.model,

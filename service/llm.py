@@ -1,0 +1,299 @@
+"""The engine in your own program, offline: `LLM("path/to/model").extract(schema, text)`.
+
+Does: what `Client` does, with the same results and the same errors, over an engine in this process; and plain
+generation. Does not: serve others, or touch the network.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType, UnionType
+from typing import Any, Literal, Self, TypeVar, Unpack, overload
+from uuid import uuid4
+
+import httpx2
+from pydantic import TypeAdapter
+
+from ..engine.api import (
+    EngineConfig,
+    EngineError,
+    EngineInfo,
+    Finish,
+    LocalEngine,
+    Request,
+    SamplingParams,
+    TokenLogprob,
+    Usage,
+    model_folder,
+)
+from ..grammar.api import Constraint, GrammarError
+from .client.errors import IntaglioError, status_error
+from .client.models import Extraction, Options, extraction, request_body
+from .client.shapes import Shape, shape_of
+from .errors import ServiceError, answer, failed
+from .extract import Extractor, Output, Prepared, TextModel
+from .translate import checked
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One generated text. `tokens` are its ids, the end token not among them; `logprobs` are there if asked for."""
+
+    text: str
+    tokens: tuple[int, ...]
+    finish: Finish
+    usage: Usage
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+class LLM:
+    """A model, loaded in this process. Use it as a context manager, or `close` it. Threads take turns.
+
+    `model` is the folder of a checkpoint; None is the small model that is in the package. `settings` are those of
+    `intaglio.engine.config`, such as `max_context` or `num_blocks`.
+
+    Raises:
+        ModelError: the checkpoint cannot be used.
+        ConfigError: a setting is unknown or does not fit.
+    """
+
+    def __init__(self, model: str | Path | None = None, **settings: object) -> None:
+        folder = model_folder(model)
+        config = EngineConfig.load({**settings, "model": str(folder)})
+        text = TextModel.load(folder)
+        self._engine = LocalEngine.build(config)
+        self._extractor = Extractor(text, self._engine.info)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def info(self) -> EngineInfo:
+        """What is loaded."""
+        return self._engine.info
+
+    def close(self) -> None:
+        """Let go of the model; safe to call twice."""
+        self._engine.close()
+
+    def generate(
+        self,
+        prompts: str | Sequence[str],
+        sampling: SamplingParams | None = None,
+        *,
+        constraint: Constraint | None = None,
+    ) -> list[Completion]:
+        """Continue each prompt, all of them together; the results are in the order of the prompts.
+
+        Prompts are taken as they are, without a chat template. The text ends at a stop string, which is not part of it.
+
+        Raises:
+            IntaglioError: a request was refused or failed; the others were aborted.
+        """
+        texts = [prompts] if isinstance(prompts, str) else list(prompts)
+        sampling = sampling or SamplingParams()
+        encode = self._extractor.text.tokenizer.encode
+        requests = [
+            Request(id=uuid4().hex, prompt=encode(text), sampling=sampling, constraint=constraint)
+            for text in texts
+        ]
+        streams = {request.id: _Text(self._extractor.text, sampling.stop) for request in requests}
+        with _as_the_client_would(), closing(self._engine.generate(requests)) as deltas:
+            for delta in deltas:
+                stream = streams[delta.request_id]
+                stream.output.add(delta)
+                stream.push(delta.tokens)
+                stream.logprobs.extend(delta.logprobs)
+                if stream.stopped and delta.finish is None:
+                    self._engine.abort(delta.request_id)
+            return [streams[request.id].completion() for request in requests]
+
+    @overload
+    def extract(
+        self, schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[Options]
+    ) -> Extraction[T]: ...
+
+    @overload
+    def extract(
+        self,
+        schema: Mapping[str, Any] | bool | str | UnionType,
+        text: str,
+        **options: Unpack[Options],
+    ) -> Extraction[Any]: ...
+
+    def extract(self, schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
+        """Read what `schema` describes out of `text`; the same as `Client.extract`, errors included."""
+        (result,) = self.extract_many(schema, [text], **options)
+        return result
+
+    @overload
+    def extract_many(
+        self,
+        schema: type[T] | TypeAdapter[T],
+        texts: Sequence[str],
+        *,
+        return_errors: Literal[False] = False,
+        **options: Unpack[Options],
+    ) -> list[Extraction[T]]: ...
+
+    @overload
+    def extract_many(
+        self,
+        schema: Mapping[str, Any] | bool | str | UnionType,
+        texts: Sequence[str],
+        *,
+        return_errors: Literal[False] = False,
+        **options: Unpack[Options],
+    ) -> list[Extraction[Any]]: ...
+
+    @overload
+    def extract_many(
+        self,
+        schema: type[T] | TypeAdapter[T],
+        texts: Sequence[str],
+        *,
+        return_errors: Literal[True],
+        **options: Unpack[Options],
+    ) -> list[Extraction[T] | IntaglioError]: ...
+
+    @overload
+    def extract_many(
+        self,
+        schema: Mapping[str, Any] | bool | str | UnionType,
+        texts: Sequence[str],
+        *,
+        return_errors: Literal[True],
+        **options: Unpack[Options],
+    ) -> list[Extraction[Any] | IntaglioError]: ...
+
+    def extract_many(
+        self,
+        schema: Any,
+        texts: Sequence[str],
+        *,
+        return_errors: bool = False,
+        **options: Unpack[Options],
+    ) -> list[Any]:
+        """`extract` for each of `texts`, all of them together; the results are in their order.
+
+        With `return_errors`, a text that fails has its error in its place; otherwise the first one is raised, and the
+        rest is aborted.
+        """
+        shape = shape_of(schema)
+        bodies = [request_body(shape, text, None, options) for text in texts]
+        results: dict[int, Any] = {}
+        outputs: dict[str, tuple[int, Prepared, Output]] = {}
+
+        def prepared() -> Iterator[Request]:
+            for index, body in enumerate(bodies):
+                try:
+                    with _as_the_client_would():
+                        ready = self._extractor.prepare(checked(body))
+                except IntaglioError as error:
+                    if not return_errors:
+                        raise
+                    results[index] = error
+                else:
+                    outputs[ready.request.id] = index, ready, Output()
+                    yield ready.request
+
+        with _as_the_client_would(), closing(self._engine.generate(prepared())) as deltas:
+            for delta in deltas:
+                index, ready, output = outputs[delta.request_id]
+                output.add(delta)
+                if delta.finish is None:
+                    continue
+                del outputs[delta.request_id]
+                try:
+                    results[index] = self._conclude(ready, output, shape)
+                except IntaglioError as error:
+                    if not return_errors:
+                        raise
+                    results[index] = error
+        return [results[index] for index in range(len(bodies))]
+
+    def _conclude(self, ready: Prepared, output: Output, shape: Shape[T]) -> Extraction[T]:
+        with _as_the_client_would():
+            result = self._extractor.conclude(ready, output)
+        return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
+
+
+class _Text:
+    """The text of one prompt as it grows."""
+
+    def __init__(self, model: TextModel, stop: tuple[str, ...]) -> None:
+        self.output = Output()
+        self.logprobs: list[TokenLogprob] = []
+        self._text = ""
+        self._detokenizer = model.detokenizer(stop)
+
+    @property
+    def stopped(self) -> bool:
+        return self._detokenizer.stopped is not None
+
+    def push(self, tokens: tuple[int, ...]) -> None:
+        self._text += self._detokenizer.push(tokens)
+
+    def completion(self) -> Completion:
+        output = self.output
+        if output.error is not None:
+            raise failed(output.error)
+        assert output.finish is not None
+        assert output.usage is not None
+        text = self._text + self._detokenizer.finish()
+        finish = Finish.STOP if self.stopped else output.finish
+        return Completion(text, tuple(output.tokens), finish, output.usage, tuple(self.logprobs))
+
+
+@contextmanager
+def _as_the_client_would() -> Iterator[None]:
+    """Raise what `Client` would for an error on its way out, so that one program can use either."""
+    try:
+        yield
+    except (ServiceError, EngineError, GrammarError) as error:
+        reply = answer(error)
+        response = httpx2.Response(reply.status, headers=reply.headers, content=reply.body())
+        raise status_error(response) from error
+
+
+_LOADING = threading.Lock()
+
+
+def _embedded() -> LLM:
+    with _LOADING:  # a cache alone would load the model once for each thread that comes early
+        return _load_embedded()
+
+
+@cache
+def _load_embedded() -> LLM:
+    return LLM()
+
+
+@overload
+def extract(
+    schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[Options]
+) -> Extraction[T]: ...
+
+
+@overload
+def extract(
+    schema: Mapping[str, Any] | bool | str | UnionType, text: str, **options: Unpack[Options]
+) -> Extraction[Any]: ...
+
+
+def extract(schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
+    """`LLM().extract`, with the model that is in the package: loaded at the first call, and kept."""
+    return _embedded().extract(schema, text, **options)

@@ -1,0 +1,116 @@
+"""The service on a real socket, in a thread of the test, over an engine in a process of its own."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+from intaglio.engine.api import BlockReport, EngineClient, Launch, Watch
+from intaglio.service.app import Application, Listening, Server
+from intaglio.service.config import ServiceConfig
+from intaglio.service.extract import TextModel
+from intaglio.service.log import make_logger
+
+T = TypeVar("T")
+
+
+@dataclass
+class Live:
+    """A running service."""
+
+    url: str
+    app: Application
+    loop: asyncio.AbstractEventLoop
+    log: StringIO
+    http: httpx2.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.http = httpx2.Client(base_url=self.url, timeout=60)
+
+    def in_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run `work` in the service's event loop."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
+
+    def blocks(self) -> BlockReport:
+        """What the engine holds now."""
+        return self.in_loop(self.app.service.backend.check())
+
+    def settled(self, seconds: float = 10.0) -> BlockReport:
+        """What the engine holds once no request is open, or at the end of the time."""
+
+        async def wait() -> BlockReport:
+            for _ in range(int(seconds * 50)):
+                report = await self.app.service.backend.check()
+                if not report.open_requests:
+                    break
+                await asyncio.sleep(0.02)
+            return report
+
+        return self.in_loop(wait())
+
+    def extract(self, schema: Any, text: str, **more: Any) -> httpx2.Response:
+        """`POST /v1/extract`."""
+        return self.http.post("/v1/extract", json={"schema": schema, "text": text, **more})
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port."""
+        return "127.0.0.1", int(self.url.rpartition(":")[2])
+
+
+@contextmanager
+def live(
+    launch: Launch, folder: Path, *, watch: Watch | None = None, wait: bool = True, **settings: Any
+) -> Iterator[Live]:
+    """Serve until the block ends. `folder` has the tokenizer and template that the service uses."""
+    config = ServiceConfig(port=0, log_format="json", **settings)
+    log = StringIO()
+    started: list[tuple[str, Application, asyncio.AbstractEventLoop]] = []
+    servers: list[Server] = []
+    listening = threading.Event()
+
+    async def serve() -> None:
+        app = Application(
+            EngineClient(launch, watch),
+            partial(TextModel.load, folder),
+            folder.name,
+            config,
+            make_logger("json", "info", log),
+        )
+
+        def announce(where: Listening) -> None:
+            started.append((where.url, app, asyncio.get_running_loop()))
+            listening.set()
+
+        servers.append(Server(app, announce))
+        await servers[0].serve()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    thread.start()
+    assert listening.wait(30), "the service did not start"
+    service = Live(*started[0], log)
+    try:
+        if wait:
+            until(lambda: service.http.get("/ready").status_code == 200, 60)
+        yield service
+    finally:
+        service.http.close()
+        servers[0].should_exit = True
+        thread.join(20)
+        assert not thread.is_alive(), "the service did not stop"
+
+
+def until(fact: Callable[[], bool], seconds: float) -> None:
+    """Wait for `fact`."""
+    event = threading.Event()
+    for _ in range(int(seconds * 50)):
+        if fact():
+            return
+        event.wait(0.02)
+    raise AssertionError(f"it did not come about within {seconds} s")
