@@ -1,0 +1,43 @@
+"""What `intaglio serve` says when it listens: where, what, and a command line that works as it stands.
+
+Does: words. Does not: print or serve.
+"""
+
+import json
+import shlex
+from dataclasses import dataclass
+
+from ..schemas import catalogue
+
+SHOWN = "contact"
+TEXT = "Helena Brandt, Head of Sales, Kestrel Acoustics, Leipzig. Phone +49 341 555 0170."
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """What a server is, as its user sees it."""
+
+    version: str
+    url: str
+    model: str
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"Intaglio {self.version} · model {self.model} · {self.url}",
+                "",
+                "Try it from another terminal:",
+                "",
+                f"  {curl(self.url)}",
+                "",
+                f"Catalogue schemas: {', '.join(catalogue.names())}. Yours: put it in place of the name.",
+                "Ctrl-C stops.",
+            ]
+        )
+
+
+def curl(url: str) -> str:
+    """One line for a POSIX shell that extracts something from the service at `url`."""
+    body = json.dumps({"schema": SHOWN, "text": TEXT}, ensure_ascii=False)
+    header = shlex.quote("content-type: application/json")
+    return f"curl -s {shlex.quote(url + '/v1/extract')} -H {header} -d {shlex.quote(body)}"

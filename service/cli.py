@@ -1,0 +1,27 @@
+"""`intaglio`, the command: where the shell comes in.
+
+Does: load the command line, or say what to install where it is missing. Does not: define commands (`cli_app`). Nothing
+that computes is imported before a command needs it.
+"""
+
+import sys
+from typing import NoReturn
+
+_NEEDED = frozenset({"typer", "rich", "click"})
+CANNOT_START = 4
+
+
+def main() -> NoReturn:
+    """Run the command line; ends the process with one of the codes that `intaglio --help` lists."""
+    try:
+        from .cli_app import app
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        sys.stderr.write(
+            f"intaglio: the command line needs {error.name!r}, which is not installed\n"
+            "  hint: pip install 'intaglio[server]' (the base install is the Python client only)\n"
+        )
+        sys.exit(CANNOT_START)
+    app()
+    raise AssertionError("typer ends the process")

@@ -1,0 +1,46 @@
+"""`intaglio schema`: look at the catalogue. Does not: change it, or use a model."""
+
+import sys
+
+from rich.table import Table
+
+from ..schemas import catalogue
+from .cli_console import compact, results, write_json
+from .cli_trouble import Exit, Trouble
+
+
+def show_list(*, as_json: bool) -> Exit:
+    """Names, titles and descriptions of all schemas."""
+    entries = [catalogue.get(name) for name in catalogue.names()]
+    if as_json:
+        rows = [{"name": e.name, "title": e.title, "description": e.description} for e in entries]
+        sys.stdout.write(compact(rows) + "\n")
+        return Exit.OK
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold cyan", no_wrap=True)
+    table.add_column()
+    for entry in entries:
+        table.add_row(entry.name, entry.description)
+    results().print(table)
+    return Exit.OK
+
+
+def show_one(name: str, *, sample: bool, as_json: bool) -> Exit:
+    """The schema called `name`, or its sample document. Raises `Trouble` for a name that is not there."""
+    entry = named(name)
+    if sample and as_json:
+        write_json(entry.sample, raw=True)
+    elif sample:
+        sys.stdout.write(entry.sample)
+    else:
+        write_json(entry.schema, raw=as_json)
+    return Exit.OK
+
+
+def named(name: str) -> catalogue.CatalogueEntry:
+    """The entry called `name`. Raises `Trouble` with the names that are close."""
+    try:
+        return catalogue.get(name)
+    except catalogue.UnknownSchema as unknown:
+        known = ", ".join(catalogue.names())
+        raise Trouble(str(unknown), Exit.USAGE, hint=f"there are {known}") from None

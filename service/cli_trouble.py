@@ -1,0 +1,164 @@
+"""How commands end: exit codes, and errors as people read them on a terminal.
+
+Does: one table from errors, of the SDK and of the service, to exit codes; message, place, reason and hint on standard
+error. Does not: catch what it does not know; that is a bug, and its traceback is shown.
+"""
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NoReturn, ParamSpec
+
+import typer
+
+from ..schemas.problem import Code, Detail
+from .cli_console import errors
+from .client import APIStatusError, ConnectionFailed, IntaglioError
+
+P = ParamSpec("P")
+
+
+class Exit(IntEnum):
+    """What the shell is told."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    REFUSED = 3
+    UNREACHABLE = 4
+    INTERRUPTED = 130
+    PIPE = 141
+
+
+EXIT_CODES = """
+0 all well · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
+4 the service or the model could not be reached or started · 130 interrupted · 141 output closed early
+"""
+
+_BY_CODE = {
+    **dict.fromkeys(
+        (
+            Code.INVALID_SCHEMA,
+            Code.UNSUPPORTED_SCHEMA,
+            Code.UNSATISFIABLE_SCHEMA,
+            Code.SCHEMA_TOO_LARGE,
+        ),
+        Exit.REFUSED,
+    ),
+    **dict.fromkeys(
+        (
+            Code.INVALID_REQUEST,
+            Code.INVALID_JSON,
+            Code.UNKNOWN_FIELD,
+            Code.UNKNOWN_SCHEMA,
+            Code.UNKNOWN_MODEL,
+        ),
+        Exit.USAGE,
+    ),
+    Code.NOT_READY: Exit.UNREACHABLE,
+}
+
+
+@dataclass(eq=False)
+class Trouble(Exception):
+    """An error as a command reports it."""
+
+    message: str
+    exit: Exit = Exit.FAILED
+    code: str = ""
+    hint: str = ""
+    details: tuple[Detail, ...] = ()
+    request_id: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON, for output that programs read."""
+        fields: dict[str, Any] = {"message": self.message, "code": self.code, "hint": self.hint}
+        fields["details"] = [detail.model_dump() for detail in self.details]
+        fields["request_id"] = self.request_id
+        return {key: value for key, value in fields.items() if value}
+
+
+def trouble(error: Exception) -> Trouble | None:
+    """`error` as a `Trouble`; None where it is no error that users are told about."""
+    if isinstance(error, Trouble):
+        return error
+    if isinstance(error, APIStatusError):
+        return Trouble(
+            error.message,
+            _BY_CODE.get(error.code, Exit.FAILED),  # type: ignore[call-overload]
+            error.code,
+            error.hint,
+            error.details,
+            error.request_id,
+        )
+    if isinstance(error, IntaglioError):
+        unreachable = isinstance(error, ConnectionFailed)
+        return Trouble(
+            error.message, Exit.UNREACHABLE if unreachable else Exit.FAILED, hint=error.hint
+        )
+    return _offline_trouble(error)
+
+
+def _offline_trouble(error: Exception) -> Trouble | None:
+    """What the engine in this process raised before it took requests: a bad model or a bad setting."""
+    if (
+        "intaglio.engine.api" not in sys.modules
+    ):  # then it cannot have raised, and loading it takes a second
+        return None
+    from ..engine.api import ConfigError, EngineError
+
+    if not isinstance(error, EngineError):
+        return None
+    end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
+    return Trouble(error.message, end, error.code, error.hint)
+
+
+def show(found: Trouble, about: str = "") -> None:
+    """Write `found` to standard error: what, where, why, and what to do."""
+    console = errors()
+    head = f"{about}: {found.message}" if about else found.message
+    console.print("error", style="bold red", end=" ")
+    console.print(head)
+    for detail in found.details:
+        console.print(f"  {detail.pointer or '/'}", style="cyan", end=" ")
+        console.print(detail.reason)
+        if detail.hint and detail.hint != found.hint:
+            _hint(detail.hint, indent=4)
+    if found.hint:
+        _hint(found.hint, indent=2)
+    if found.request_id:
+        console.print(f"  request id: {found.request_id}", style="dim")
+
+
+def _hint(text: str, indent: int) -> None:
+    errors().print(" " * indent + "hint:", style="green", end=" ")
+    errors().print(text)
+
+
+def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
+    """Make a command of a function that returns how it ended: errors are told, and the shell gets the code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
+        try:
+            end = command(*args, **kwargs)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            errors().print("interrupted", style="yellow")
+            end = Exit.INTERRUPTED
+        except BrokenPipeError:
+            # The reader has gone; the interpreter must not find out again when it flushes at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            end = Exit.PIPE
+        except Exception as error:
+            found = trouble(error)
+            if found is None:
+                raise
+            show(found)
+            end = found.exit
+        raise typer.Exit(int(end))
+
+    return run

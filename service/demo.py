@@ -1,0 +1,188 @@
+"""`intaglio demo`: the model in the package reads documents of the catalogue, and the answers are compared.
+
+Does: run the extractions for real; show each document, its result, validity, tokens and time, and which values are not
+what the catalogue expects. Does not: know one document better than another.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from ..schemas import catalogue
+from .cli_console import condensed, highlighted, results, waiting, write_json
+from .cli_extract import summary
+from .cli_offline import Loaded, offline
+from .cli_trouble import Exit, Trouble, show, trouble
+from .client import Extraction, IntaglioError
+
+SHOWN = ("invoice", "email", "receipt")
+EXCERPT_LINES = 24
+SIDE_BY_SIDE = 110  # columns from which document and result stand beside each other
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One document of the demo: its result, or why there is none."""
+
+    entry: catalogue.CatalogueEntry
+    outcome: Extraction[Any] | Trouble
+
+    @property
+    def valid(self) -> bool:
+        return isinstance(self.outcome, Extraction) and self.outcome.valid
+
+    def differences(self) -> list[tuple[str, JsonValue, JsonValue]]:
+        """Pointer, value and expected value wherever the two differ."""
+        data = self.outcome.data if isinstance(self.outcome, Extraction) else None
+        found, expected = dict(leaves(data)), dict(leaves(self.entry.expected))
+        return [
+            (pointer, found.get(pointer), expected.get(pointer))
+            for pointer in {**expected, **found}
+            if (pointer in found, found.get(pointer))
+            != (pointer in expected, expected.get(pointer))
+        ]
+
+
+def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
+    """Show the demo. The end is `FAILED` where any document has no valid result."""
+    names = catalogue.names() if every else SHOWN
+    began = time.perf_counter()
+    console = results()
+    with offline(model) as loaded:
+        if not as_json:
+            console.print(_head(loaded))
+        shown = []
+        for name in names:
+            shown.append(_extract(loaded, catalogue.get(name)))
+            if not as_json:
+                _print(console, shown[-1])
+        seconds = time.perf_counter() - began
+    if as_json:
+        write_json(_document(shown, loaded, seconds), raw=True)
+    else:
+        console.print(_foot(shown, loaded, seconds))
+    return Exit.OK if all(one.valid for one in shown) else Exit.FAILED
+
+
+def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue]]:
+    """Every scalar and every empty object or array, by JSON Pointer."""
+    if isinstance(value, dict) and value:
+        for key, member in value.items():
+            yield from leaves(member, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(value, list) and value:
+        for index, member in enumerate(value):
+            yield from leaves(member, f"{pointer}/{index}")
+    else:
+        yield pointer, value
+
+
+def _extract(loaded: Loaded, entry: catalogue.CatalogueEntry) -> Shown:
+    try:
+        with waiting(f"reading the {entry.title.lower()}"):
+            return Shown(entry, loaded.llm.extract(entry.schema, entry.sample))
+    except IntaglioError as error:
+        found = trouble(error)
+        assert found is not None, "every error of the SDK is told"
+        return Shown(entry, found)
+
+
+def _head(loaded: Loaded) -> Text:
+    info = loaded.llm.info
+    return Text(
+        f"Intaglio · model {info.model} · {info.parameters / 1e6:.1f} M parameters · "
+        f"{info.device} · loaded in {loaded.seconds:.1f} s"
+    )
+
+
+def _print(console: Console, shown: Shown) -> None:
+    entry = shown.entry
+    console.print()
+    console.print(Rule(Text(entry.title, style="bold"), align="left", style="dim"))
+    wide = console.width >= SIDE_BY_SIDE
+    width = (console.width - 3) // 2 if wide else console.width
+    document = Panel(Text(_excerpt(entry.sample), style="dim"), border_style="dim", padding=(0, 1))
+    if not isinstance(shown.outcome, Extraction):
+        console.print(document)
+        show(shown.outcome, entry.name)
+        return
+    result = highlighted(condensed(shown.outcome.data, width), wrap=True)
+    console.print(_beside(document, result) if wide else Group(document, result))
+    console.print(_verdict(shown))
+
+
+def _beside(left: RenderableType, right: RenderableType) -> Table:
+    table = Table.grid(expand=True, padding=(0, 1))
+    table.add_column(ratio=1)
+    table.add_column(ratio=1)
+    table.add_row(left, right)
+    return table
+
+
+def _excerpt(text: str) -> str:
+    lines = text.strip("\n").splitlines()
+    rest = len(lines) - EXCERPT_LINES
+    more = [f"… and {rest} more lines"] if rest > 0 else []
+    return "\n".join([*lines[:EXCERPT_LINES], *more])
+
+
+def _verdict(shown: Shown) -> Text:
+    assert isinstance(shown.outcome, Extraction)
+    text = Text("valid" if shown.valid else "INVALID", style="green" if shown.valid else "red")
+    text.append(f" {summary(shown.outcome).partition(' ')[2]} · ", style="default")
+    differences = shown.differences()
+    total = len(list(leaves(shown.entry.expected)))
+    wrong = len({pointer for pointer, _, _ in differences})
+    text.append(
+        f"all {total} values as expected" if not wrong else f"{wrong} of {total} values differ",
+        style="green" if not wrong else "yellow",
+    )
+    for pointer, value, expected in differences:
+        text.append(f"\n  {pointer}: {value!r}, expected {expected!r}", style="yellow")
+    return text
+
+
+def _foot(shown: Sequence[Shown], loaded: Loaded, seconds: float) -> Text:
+    valid = sum(one.valid for one in shown)
+    return Text(
+        f"\n{valid} of {len(shown)} valid · {seconds:.1f} s in all: {loaded.seconds:.1f} s to load, "
+        f"{_model_ms(shown) / 1000:.1f} s of model work",
+        style="bold green" if valid == len(shown) else "bold red",
+    )
+
+
+def _model_ms(shown: Sequence[Shown]) -> float:
+    timings = [one.outcome.timings for one in shown if isinstance(one.outcome, Extraction)]
+    return sum(timing.prefill_ms + timing.decode_ms for timing in timings)
+
+
+def _document(shown: Sequence[Shown], loaded: Loaded, seconds: float) -> dict[str, Any]:
+    documents = []
+    for one in shown:
+        document: dict[str, Any] = {"name": one.entry.name, "valid": one.valid}
+        if isinstance(one.outcome, Extraction):
+            document["data"] = one.outcome.data
+            document["usage"] = one.outcome.usage.model_dump()
+            document["timings"] = one.outcome.timings.model_dump()
+            document["differences"] = [
+                {"pointer": pointer, "value": value, "expected": expected}
+                for pointer, value, expected in one.differences()
+            ]
+        else:
+            document["error"] = one.outcome.document()
+        documents.append(document)
+    return {
+        "model": loaded.llm.info.model,
+        "valid": all(one.valid for one in shown),
+        "documents": documents,
+        "seconds": round(seconds, 3),
+        "load_seconds": round(loaded.seconds, 3),
+        "model_seconds": round(_model_ms(shown) / 1000, 3),
+    }

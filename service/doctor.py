@@ -1,0 +1,183 @@
+"""`intaglio doctor`: is everything there that an extraction needs, does it work, and if not, what to do.
+
+Does: look at the interpreter, the packages, the machine and the model, then do a small extraction for real. Does not:
+repair anything, or reach out to a network.
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from .cli_console import results, waiting, write_json
+from .cli_trouble import Exit
+
+OLDEST_PYTHON = (3, 11)
+PACKAGES = (
+    *("torch", "safetensors", "tokenizers", "xgrammar", "outlines-core", "jsonschema"),
+    *("numpy", "starlette", "uvicorn", "pyzmq", "msgspec"),
+)
+LITTLE_MEMORY = 1 << 30
+
+
+class State(StrEnum):
+    """The verdict of one check."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was looked at, what was found, and what to do about it."""
+
+    name: str
+    state: State
+    found: str
+    fix: str = ""
+
+
+def run(model: str | None, *, as_json: bool) -> Exit:
+    """Do every check, show each as it is done. The end is `FAILED` where any of them failed."""
+    console = results()
+    done: list[Check] = []
+    for check in checks(model):
+        done.append(check)
+        if not as_json:
+            _print(console, check)
+    worst = max(done, key=lambda check: list(State).index(check.state)).state
+    if as_json:
+        write_json({"state": worst, "checks": [asdict(check) for check in done]}, raw=True)
+    else:
+        words = {
+            State.OK: "All well.",
+            State.WARN: "It works; see the warnings.",
+            State.FAIL: "It does not work yet.",
+        }
+        console.print(f"\n{words[worst]}")
+    return Exit.FAILED if worst is State.FAIL else Exit.OK
+
+
+def checks(model: str | None) -> Iterator[Check]:
+    """Every check, in order; those that a failure makes pointless are left out."""
+    yield python()
+    yield processor()
+    yield memory()
+    missing = [name for name in PACKAGES if _installed(name) is None]
+    yield packages(missing)
+    yield gpu()
+    if missing:
+        return
+    from .doctor_model import model_checks
+
+    with waiting("running the model"):
+        yield from model_checks(model)
+
+
+def python() -> Check:
+    """The interpreter."""
+    found = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
+    if sys.version_info < OLDEST_PYTHON:
+        return Check("python", State.FAIL, found, "Python 3.11 or newer is needed")
+    return Check("python", State.OK, found)
+
+
+def packages(missing: list[str]) -> Check:
+    """What is installed, by version."""
+    if missing:
+        return Check(
+            "packages",
+            State.FAIL,
+            f"not installed: {', '.join(missing)}",
+            "pip install 'intaglio[server]'",
+        )
+    shown = ("intaglio", "torch", "xgrammar", "tokenizers")
+    return Check("packages", State.OK, ", ".join(f"{name} {_installed(name)}" for name in shown))
+
+
+def processor() -> Check:
+    """Cores this process may use."""
+    every = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every
+    found = f"{usable} of {every} cores, {platform.machine()}"
+    if usable < 2:
+        return Check(
+            "processor",
+            State.WARN,
+            found,
+            "one core is enough, but the service and the engine share it: expect slow answers under load",
+        )
+    return Check("processor", State.OK, found)
+
+
+def memory() -> Check:
+    """Main memory that is free to use."""
+    sizes = _meminfo()
+    if sizes is None:
+        return Check("memory", State.OK, "size not known on this system")
+    total, available = sizes
+    found = f"{available / 2**30:.1f} of {total / 2**30:.1f} GiB free"
+    if available < LITTLE_MEMORY:
+        return Check("memory", State.WARN, found, "free some, or set --max-context lower")
+    return Check("memory", State.OK, found)
+
+
+def gpu() -> Check:
+    """Graphics processors, as their driver lists them, and whether torch could use one."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return Check("gpu", State.OK, "none found; the model runs on the processor")
+    query = [tool, "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
+    try:
+        listed = subprocess.run(  # noqa: S603  the tool was found on PATH, its arguments are ours
+            query, capture_output=True, text=True, timeout=15, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return Check(
+            "gpu", State.WARN, f"nvidia-smi does not answer: {error}", "look at the driver"
+        )
+    found = "; ".join(line.strip() for line in listed.stdout.splitlines() if line.strip())
+    if "+cpu" in (_installed("torch") or ""):
+        return Check(
+            "gpu",
+            State.WARN,
+            f"{found}, but this torch is built for processors only",
+            "install torch for CUDA: https://pytorch.org/get-started/locally/",
+        )
+    return Check("gpu", State.OK, found or "none listed")
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _meminfo() -> tuple[int, int] | None:
+    """Total and available bytes, where the system is one that has /proc."""
+    path = Path("/proc/meminfo")
+    if not path.exists():
+        return None
+    rows = dict(line.split(":", 1) for line in path.read_text().splitlines() if ":" in line)
+    return int(rows["MemTotal"].split()[0]) * 1024, int(rows["MemAvailable"].split()[0]) * 1024
+
+
+def _print(console: Console, check: Check) -> None:
+    style = {State.OK: "green", State.WARN: "yellow", State.FAIL: "bold red"}[check.state]
+    line = Text(f"{check.state:<5}", style=style)
+    line.append(f"{check.name:<11}", style="bold")
+    line.append(check.found, style="default")
+    console.print(line, soft_wrap=True)
+    if check.fix:
+        console.print(Text(f"{'':<16}→ {check.fix}", style=style), soft_wrap=True)

@@ -1,0 +1,56 @@
+"""The command line as a user types it: in this process where that is enough, as a program where it is not."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from intaglio.service.cli_app import app
+from typer.testing import CliRunner
+
+from tests.support.stub_service import StubService, stub_service
+
+Run = Callable[..., Result]
+PROGRAM = Path(sys.executable).with_name("intaglio")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Runs `intaglio ARGS` in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def call(*args: str | Path, stdin: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
+
+    return call
+
+
+def start(*args: str | Path, **more: object) -> "subprocess.Popen[str]":
+    """Starts `intaglio ARGS` as a program, with an environment that has nothing of this one's settings."""
+    environment = {"PATH": os.environ["PATH"], "COLUMNS": "80", "PYTHONSAFEPATH": "1"}
+    return subprocess.Popen(
+        [PROGRAM, *map(str, args)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment | dict(more.pop("env", {})),  # type: ignore[call-overload]
+        **more,  # type: ignore[call-overload]
+    )
+
+
+@pytest.fixture(scope="module")
+def stub_server() -> Iterator[StubService]:
+    with stub_service() as stub:
+        yield stub
+
+
+@pytest.fixture
+def stub(stub_server: StubService) -> StubService:
+    stub_server.asked.clear()
+    stub_server.busy.clear()
+    stub_server.caller_left.clear()
+    return stub_server
