@@ -1,5 +1,7 @@
 """The names of this package that others may use."""
 
+from .cache import CacheStats, GrammarCache
+from .compile import Compiler
 from .errors import (
     ConstraintTooLarge,
     GrammarError,
@@ -9,22 +11,29 @@ from .errors import (
     UnsupportedConstraint,
     Violation,
 )
+from .jsontext import InvalidJson, parse_json
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
 from .matcher import CompiledGrammar, Matcher
+from .screen import Screened, screen
 from .spec import Constraint, Kind, Whitespace
 from .vocabulary import Vocabulary
 
 __all__ = [
+    "CacheStats",
     "CompiledGrammar",
+    "Compiler",
     "Constraint",
     "ConstraintTooLarge",
+    "GrammarCache",
     "GrammarError",
     "InvalidConstraint",
+    "InvalidJson",
     "Kind",
     "MaskRow",
     "MaskRows",
     "Matcher",
     "Refusal",
+    "Screened",
     "Unsatisfiable",
     "UnsupportedConstraint",
     "Violation",
@@ -34,5 +43,7 @@ __all__ = [
     "allowed_tokens",
     "empty_rows",
     "is_allowed",
+    "parse_json",
+    "screen",
     "words",
 ]

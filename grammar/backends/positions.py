@@ -7,9 +7,10 @@ would have. Does not: parse (`ecma`) or make tables over bytes (`walk`).
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from ..errors import ConstraintTooLarge
-from .ecma import LAST, Chars, Choice, Node, Ranges, Repeat, Sequence, complement, union
+from .ecma import Chars, Choice, Node, Ranges, Repeat, Sequence, complement, union
 
 MOST_POSITIONS = 4_000
 
@@ -50,7 +51,7 @@ class Positions:
                     hit |= 1 << position
             if index == len(text) - 1:
                 return bool(hit & self.last)
-            state = self._after(hit)
+            state = self.after(hit)
         return False
 
     def check_states(self, limit: int) -> None:
@@ -59,43 +60,41 @@ class Positions:
         Raises:
             ConstraintTooLarge: there are more than `limit`.
         """
-        masks = [sum(1 << p for p in group) for group in self._alphabet]
         seen = {self.first}
         todo = [self.first]
         while todo:
             state = todo.pop()
-            for mask in masks:
-                if (hit := state & mask) and (target := self._after(hit)) not in seen:
+            for _, takers in self.alphabet:
+                if (hit := state & takers) and (target := self.after(hit)) not in seen:
                     seen.add(target)
                     todo.append(target)
                     if len(seen) > limit:
                         raise ConstraintTooLarge(
-                            f"the pattern needs more than {limit} states; use fewer or smaller repeats"
+                            f"the pattern needs more than {limit} states; use smaller repeats"
                         )
 
     @cached_property
-    def _alphabet(self) -> set[frozenset[int]]:
-        """Characters by what they can do: the set of positions that take them."""
-        edges = {0, LAST + 1}
-        for ranges in set(self.classes):
-            for low, high in ranges:
-                edges |= {low, high + 1}
-        takers: dict[Ranges, list[int]] = {}
+    def alphabet(self) -> list[tuple[Ranges, int]]:
+        """Classes of characters that no position tells apart, each with the positions that take it."""
+        takers: dict[Ranges, int] = {}
         for position, ranges in enumerate(self.classes):
-            takers.setdefault(ranges, []).append(position)
-        groups: set[frozenset[int]] = set()
-        events = sorted(edges)[:-1]
-        opened = {ranges: {low for low, _ in ranges} for ranges in takers}
-        closed = {ranges: {high + 1 for _, high in ranges} for ranges in takers}
-        active: set[Ranges] = set()
-        for edge in events:
-            active = {
-                r for r in takers if (r in active and edge not in closed[r]) or edge in opened[r]
-            }
-            groups.add(frozenset(p for r in active for p in takers[r]))
-        return groups
+            takers[ranges] = takers.get(ranges, 0) | 1 << position
+        changes: dict[int, int] = {}
+        for ranges, bits in takers.items():
+            for low, high in ranges:
+                changes[low] = changes.get(low, 0) ^ bits
+                changes[high + 1] = changes.get(high + 1, 0) ^ bits
+        groups: dict[int, list[tuple[int, int]]] = {}
+        active = 0
+        edges = sorted(changes)
+        for edge, end in pairwise(edges):
+            active ^= changes[edge]
+            if active:
+                groups.setdefault(active, []).append((edge, end - 1))
+        return [(union(tuple(ranges)), bits) for bits, ranges in groups.items()]
 
-    def _after(self, hit: int) -> int:
+    def after(self, hit: int) -> int:
+        """The positions that may come next after those in `hit`."""
         state = 0
         for position in _bits(hit):
             state |= self.follow[position]

@@ -1,0 +1,79 @@
+"""JSON text to values, with nothing let through that JSON forbids or a program would trip over.
+
+Does: refuse duplicate keys, NaN and infinities, numbers past a float's range, lone surrogates, depth and size over a
+bound. Does not: validate against a schema.
+"""
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+MOST_CHARACTERS = 64 * 1024 * 1024
+DEEPEST = 200
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+
+
+class InvalidJson(ValueError):
+    """The text is not JSON that can be taken as it is."""
+
+
+def parse_json(text: str, *, depth: int = DEEPEST, characters: int = MOST_CHARACTERS) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        InvalidJson: `text` is not JSON, or is longer or more deeply nested than the bounds; or an object has a key
+            twice, a number is not finite, a string holds half a surrogate pair.
+    """
+    if len(text) > characters:
+        raise InvalidJson(f"longer than {characters} characters")
+    _check_depth(text, depth)
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float
+        )
+    except InvalidJson:
+        raise
+    except RecursionError as error:
+        raise InvalidJson("nested too deeply") from error
+    except ValueError as error:
+        raise InvalidJson(str(error)) from error
+    if "\\u" in text or not text.isascii():
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise InvalidJson("a string holds half a surrogate pair") from error
+    return value
+
+
+def _check_depth(text: str, limit: int) -> None:
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        first = match.group()[0]
+        if first in "[{":
+            depth += 1
+            if depth > limit:
+                raise InvalidJson(f"nested more than {limit} deep (char {match.start()})")
+        elif first in "]}":
+            depth -= 1
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidJson(f"key {twice!r} stands twice in one object")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    raise InvalidJson(f"{name} is not JSON")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise InvalidJson(f"number {text[:40]} is out of range")
+    return value
