@@ -66,8 +66,8 @@ class SchedulerConfig:
 
     `max_batched_tokens` bounds the tokens computed in a step, `max_running` the sequences that hold blocks,
     `max_waiting` those that do not. Waiting `ageing_s` seconds outweighs one step of priority; 0 ignores priorities. A
-    sequence that was
-    preempted `max_preemptions` times is next admitted with room for all it may ever need, and never preempted again.
+    sequence that was preempted `max_preemptions` times is next admitted with room for all it may ever need, and never
+    preempted again.
     """
 
     max_batched_tokens: int = 2048

@@ -45,18 +45,22 @@ def admit(request: Request, limits: Limits, capacity: int) -> None:
             where="priority",
         )
     prompt, output = len(request.prompt), request.sampling.max_tokens
-    for what, most in (
-        ("the model's context", limits.max_context),
-        ("the KV memory", capacity + 1),  # the last token is picked and never computed
-    ):
-        if prompt + output > most:
-            raise TooLong(
-                f"{prompt} prompt tokens and max_tokens {output} do not fit {what}: {most} tokens",
-                where="max_tokens" if prompt < most else "prompt",
-                hint=f"shorten the prompt, or set max_tokens to {most - prompt} at most"
-                if prompt < most
-                else f"shorten the prompt to {most - 1} tokens at most",
-            )
+    most, what = min(
+        (limits.max_context, "the model's context"),
+        (capacity + 1, "the KV memory"),  # the last token is picked and never computed
+    )
+    if prompt >= most:
+        raise TooLong(
+            f"{prompt} prompt tokens do not fit {what}, {most} tokens, with room for an answer",
+            where="prompt",
+            hint=f"shorten the prompt to {most - output if most > output else most - 1} tokens",
+        )
+    if prompt + output > most:
+        raise TooLong(
+            f"{prompt} prompt tokens and max_tokens {output} do not fit {what}, {most} tokens",
+            where="max_tokens",
+            hint=f"shorten the prompt, or set max_tokens to {most - prompt} at most",
+        )
 
 
 def _check_sampling(sampling: SamplingParams, limits: Limits) -> None:

@@ -199,7 +199,7 @@ class Run:
             forced=snapshot.forced_tokens,
             constrained=sum(r.constraint is not None for r in self.requests.values()),
             most_works=self.executor.seen.most_works,
-            ends=Counter(snapshot.finished),
+            ends=+Counter(snapshot.finished),
         )
 
     def _sweep(self) -> None:

@@ -1,0 +1,89 @@
+from itertools import product
+
+import pytest
+from intaglio.engine.errors import InternalError
+from intaglio.engine.sequence import MOVES, SeqState, Sequence
+from intaglio.engine.types import Request, SamplingParams
+
+from tests.support.scripted import Script
+
+
+def sequence(*, constrained: bool = False, deadline: float | None = None) -> Sequence:
+    request = Request(
+        id="a",
+        prompt=(2, 3, 4),
+        sampling=SamplingParams(max_tokens=5),
+        constraint=Script(1, 2).constraint if constrained else None,
+        deadline=deadline,
+    )
+    return Sequence(1, request, (0.0, 1), now=10.0)
+
+
+ACTS = {
+    SeqState.WAITING: lambda seq: (
+        seq.preempt() if seq.state is not SeqState.WAIT_GRAMMAR else seq.grammar_arrived()
+    ),
+    SeqState.RUNNING: lambda seq: seq.admit(0.0, 0),
+    SeqState.FINISHED: lambda seq: seq.finish(),
+}
+
+
+@pytest.mark.parametrize(("start", "to"), list(product(SeqState, ACTS)))
+def test_only_legal_moves_are_made(start: SeqState, to: SeqState) -> None:
+    seq = sequence()
+    seq.state = start
+    if to in MOVES[start]:
+        ACTS[to](seq)
+        assert seq.state is to
+    else:
+        with pytest.raises(InternalError, match="cannot go from"):
+            ACTS[to](seq)
+        assert seq.state is start
+
+
+def test_a_constraint_is_waited_for() -> None:
+    assert sequence(constrained=True).state is SeqState.WAIT_GRAMMAR
+    assert sequence().state is SeqState.WAITING
+
+
+def test_pending_is_known_less_computed() -> None:
+    seq = sequence()
+    seq.admit(11.0, 0)
+    assert (seq.known, seq.pending) == (3, 3)
+    seq.compute(2)
+    assert (seq.known, seq.pending) == (3, 1)
+    seq.compute(1)
+    seq.append(9)
+    seq.append(8, forced=True)
+    assert (seq.known, seq.pending, seq.output_tokens, seq.forced) == (5, 2, 2, 1)
+    with pytest.raises(InternalError, match="3 tokens computed, 2 pending"):
+        seq.compute(3)
+
+
+def test_preemption_keeps_what_is_known_and_gives_up_what_is_computed() -> None:
+    seq = sequence()
+    seq.admit(11.0, 0)
+    seq.compute(3)
+    seq.append(9)
+    seq.preempt()
+    assert seq.tokens == [2, 3, 4, 9]
+    assert (seq.computed, seq.pending, seq.preemptions) == (0, 4, 1)
+
+
+def test_the_last_token_is_never_computed() -> None:
+    assert sequence().most_computed == 3 + 5 - 1
+
+
+def test_usage_tells_where_the_time_went() -> None:
+    seq = sequence(deadline=5.0)
+    assert seq.deadline == 15.0
+    assert (seq.usage(12.0).queue_s, seq.usage(12.0).prefill_s) == (2.0, 0.0)
+    seq.admit(13.0, 0)
+    assert seq.usage(14.0).prefill_s == 1.0
+    seq.preempt()
+    seq.admit(15.0, 0)  # the first admission counts
+    seq.picked(17.0)
+    seq.picked(18.0)
+    usage = seq.usage(20.0)
+    assert (usage.queue_s, usage.prefill_s, usage.decode_s) == (3.0, 4.0, 3.0)
+    assert (usage.prompt_tokens, usage.preemptions) == (3, 1)
