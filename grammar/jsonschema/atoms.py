@@ -127,9 +127,9 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """The object has a member of this name."""
+    """The object has members of all these names."""
 
-    name: str
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,4 +102,4 @@ def _applied(normal: "Normal", place: Place, schema: Schema) -> Iterator[tuple[P
         if keyword in keywords and isinstance(value, dict):
             for name, part in value.items():
                 if not isinstance(part, list):
-                    yield normal.step(place, keyword, name), pool.of(Required(name))
+                    yield normal.step(place, keyword, name), pool.of(Required(frozenset({name})))

@@ -50,7 +50,7 @@ class Judge:
     """Says which values are valid."""
 
     def __init__(self, strings: Strings) -> None:
-        self._strings = strings
+        self.strings = strings
 
     def holds(self, formula: Formula, value: Value) -> bool:
         """Whether `value` is valid against `formula`."""
@@ -75,14 +75,14 @@ class Judge:
     def string(self, atom: Atom, text: str) -> bool:
         """Whether one atom is true of a string."""
         if isinstance(atom, Pattern):
-            return self._strings.matches(atom.source, text)
+            return self.strings.matches(atom.source, text)
         if isinstance(atom, Length):
             return in_range(len(text), atom.least, atom.most)
-        return not isinstance(atom, Format) or self._strings.has_format(atom.name, text)
+        return not isinstance(atom, Format) or self.strings.has_format(atom.name, text)
 
     def _object(self, atom: Atom, members: dict[str, Value]) -> bool:
         if isinstance(atom, Required):
-            return atom.name in members
+            return atom.names <= members.keys()
         if isinstance(atom, Members):
             return in_range(len(members), atom.least, atom.most)
         if isinstance(atom, Names):
@@ -108,7 +108,7 @@ class Judge:
         found = [sub for known, sub in props.named if known == name]
         known = bool(found)
         for source, sub in props.patterns:
-            if self._strings.matches(source, name):
+            if self.strings.matches(source, name):
                 known = True
                 found.append(sub)
         return found if known or props.rest is None else [props.rest]
@@ -118,7 +118,7 @@ class Judge:
         return (
             cover.everything
             or name in cover.names
-            or any(self._strings.matches(source, name) for source in cover.patterns)
+            or any(self.strings.matches(source, name) for source in cover.patterns)
         )
 
     def _array(self, atom: Atom, items: tuple[Value, ...]) -> bool:

@@ -26,7 +26,7 @@ class Op(StrEnum):
 
 
 class Formula:
-    """One formula of a `Pool`; compared by identity. `atoms` are those it mentions."""
+    """One formula of a `Pool`; compared by identity. `atoms` are the formulas of the atoms it mentions."""
 
     __slots__ = ("args", "atom", "atoms", "op", "rank")
 
@@ -35,8 +35,8 @@ class Formula:
         self.args = args
         self.atom = atom
         self.rank = rank  # order of creation: the same schema always gives the same formulas
-        self.atoms: tuple[Atom, ...] = (
-            (atom,) if op is Op.ATOM else tuple(dict.fromkeys(a for f in args for a in f.atoms))
+        self.atoms: tuple[Formula, ...] = (
+            (self,) if op is Op.ATOM else tuple(dict.fromkeys(a for f in args for a in f.atoms))
         )
 
     def __repr__(self) -> str:
@@ -127,23 +127,17 @@ class Pool:
     def replace(self, formula: Formula, meaning: Callable[[Atom], Formula | None]) -> Formula:
         """`formula` with every atom for which `meaning` is not None replaced by it."""
         done: dict[Formula, Formula] = {}
-        known: dict[Atom, Formula | None] = {atom: meaning(atom) for atom in formula.atoms}
-        return self._replace(formula, known, done)
+        for part in formula.atoms:
+            new = meaning(part.atom)
+            done[part] = part if new is None else new
+        return self._replace(formula, done)
 
-    def _replace(
-        self,
-        formula: Formula,
-        known: dict[Atom, Formula | None],
-        done: dict[Formula, Formula],
-    ) -> Formula:
-        if formula.op is Op.ATOM:
-            meaning = known[formula.atom]
-            return formula if meaning is None else meaning
+    def _replace(self, formula: Formula, done: dict[Formula, Formula]) -> Formula:
         if not formula.args:
-            return formula
+            return done.get(formula, formula)
         new = done.get(formula)
         if new is None:
-            args = [self._replace(part, known, done) for part in formula.args]
+            args = [self._replace(part, done) for part in formula.args]
             new = done[formula] = self._rebuild(formula, args)
         return new
 

@@ -92,8 +92,8 @@ class Normal:
         if site.dialect.id_keyword == "id" and '"id"' in text:
             return place
         if any(name in text for name in ('"$ref"', '"$dynamicRef"', '"$recursiveRef"')):
-            return (text, site.dialect, site.document, site.base, place.scope)
-        return (text, site.dialect)
+            return (text, site.dialect.uri, site.document, site.base, place.scope)
+        return (text, site.dialect.uri)
 
     def formula(self, place: Place) -> Formula:
         """The formula of the schema at a place.
@@ -219,7 +219,11 @@ def _bound(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula
 
 def _required(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
     names = value if isinstance(value, list) else []
-    return normal.pool.all([normal.pool.of(Required(str(name))) for name in names])
+    return _has(normal.pool, names)
+
+
+def _has(pool: Pool, names: list[Json]) -> Formula:
+    return pool.of(Required(frozenset(str(name) for name in names))) if names else pool.true
 
 
 def _props(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
@@ -289,11 +293,10 @@ def _dependent(keyword: str) -> Builder:
     def build(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
         pool, found = normal.pool, []
         for name, needs in value.items() if isinstance(value, dict) else ():
-            if isinstance(needs, list):
-                then = pool.all([pool.of(Required(str(other))) for other in needs])
-            else:
-                then = normal.formula(normal.step(place, keyword, name))
-            found.append(pool.any([pool.no(pool.of(Required(name))), then]))
+            listed = isinstance(needs, list)
+            below = None if listed else normal.step(place, keyword, name)
+            then = _has(pool, needs) if below is None else normal.formula(below)
+            found.append(pool.any([pool.no(_has(pool, [name])), then]))
         return pool.all(found)
 
     return build

@@ -1,0 +1,356 @@
+"""The fewest bytes that still have to be written, and whether there is an end at all.
+
+Does: search for a cheap way to the end of a value, an object or an array, member by member and item by item; a way it
+finds can be followed, so its length is an upper bound on the least. Does not: look at single bytes (leaves do).
+
+Recursive schemas make the questions circular. They are answered depth first without recursion; a question that comes up
+again while it is open cannot be part of its own shortest answer, so it counts as hopeless there, and answers that rest
+on this are not kept (Knuth 1977 gives the exact least values; a bound is enough here, and lazily found).
+"""
+
+from collections.abc import Generator, Hashable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from .arrays import Row, Sequence
+from .atoms import ItemCount, Items, Kind, Members, Names, OtherMembers, Props, Required, Unique
+from .formula import Atom, Formula, Op, Pool
+from .objects import Between, Layout, Name
+from .residual import Fold, ended
+
+if TYPE_CHECKING:
+    from .language import Language
+
+# Steps of one search. Beyond, the answer is taken to be yes: states may then be offered that lead nowhere.
+MOST_STEPS = 20_000
+# Ways tried for a cheaper one after a way has been found.
+MORE_WAYS = 12
+# Two values that must differ are told apart by at most so many bytes more.
+TO_DIFFER = 3
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cost:
+    """Bytes: `base`, and `lines` line starts that each cost the indentation of the value they are in."""
+
+    base: int
+    lines: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(self.base + other.base, self.lines + other.lines)
+
+    def inside(self, indent: int) -> "Cost":
+        """The same text one level deeper."""
+        return Cost(self.base + self.lines * indent, self.lines)
+
+    def times(self, count: int) -> "Cost":
+        """The text `count` times."""
+        return Cost(self.base * count, self.lines * count)
+
+
+GUESS = Cost(64)
+
+Search = Generator["Question", "Cost | None", "Cost | None"]
+
+
+class Question(Protocol):
+    """What is the cheapest way on from here? Hashable; equal questions have equal answers."""
+
+    def search(self, costs: "Costs") -> Search:
+        """Find out, yielding the questions it depends on and being sent their answers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ForValue:
+    """A value that fulfils a formula."""
+
+    formula: Formula
+
+    def search(self, costs: "Costs") -> Search:
+        """The cheaper of a scalar, an object and an array."""
+        language = costs.language
+        best = None
+        scalars = language.leaves.scalars(self.formula, ())
+        if scalars is not None:
+            best = Cost(min(scalars.dfa.least().values()))
+        for kind in (Kind.OBJECT, Kind.ARRAY):
+            if best is not None and best.base <= 2:
+                break
+            rest = language.restriction.to(self.formula, kind)
+            if rest is language.normal.pool.false:
+                continue
+            cost = yield costs.start(kind, Fold(rest, ()))
+            if cost is not None:
+                best = cost if best is None else min(best, cost)
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class ForObject:
+    """The rest of an object after a member; `opened`: after its opening brace."""
+
+    layout: Layout
+    state: Between
+    opened: bool = False
+
+    def search(self, costs: "Costs") -> Search:
+        """Close, or go through the member that brings it nearer to the end."""
+        language, layout, state = costs.language, self.layout, self.state
+        if ended(language.normal.pool, state.fold) is not None:
+            return costs.close(empty=self.opened)
+        plain = _plain(state.fold.must)
+        if plain is not None:
+            members = layout.demanded(state, plain)
+            if members is not None:
+                return (yield from self._through(costs, members))
+        return (yield from self._search(costs))
+
+    def _through(self, costs: "Costs", names: Iterable[tuple[Name, Formula]]) -> Search:
+        """All demanded members, one after the other."""
+        total = costs.close(empty=False)
+        for name, needs in names:
+            child = yield ForValue(needs)
+            if child is None:
+                return None
+            total += costs.member(name, child)
+        return costs.without_comma(total) if self.opened else total
+
+    def _search(self, costs: "Costs") -> Search:
+        best, more = None, MORE_WAYS
+        wanted = {
+            name
+            for a in self.state.fold.must.atoms
+            if isinstance(a.atom, Required)
+            for name in a.atom.names
+        }
+        options = list(self.layout.options(self.state))
+        options.sort(key=lambda option: option[1].text not in wanted)
+        for base, name in options:
+            for literal, after in self.layout.ways(base, name):
+                if after is not None and after.fold.must is base.fold.must:
+                    continue  # what can be reached through this member can be reached without it
+                child = yield ForValue(literal)
+                if child is None:
+                    continue
+                rest = GUESS if after is None else (yield ForObject(self.layout, after))
+                if rest is not None:
+                    total = costs.member(name, child) + rest
+                    best = total if best is None else min(best, total)
+            if best is not None:
+                more -= 1
+                if not more:
+                    break
+        if best is not None and self.opened:
+            best = costs.without_comma(best)
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class ForArray:
+    """The rest of an array after an item; `opened`: after its opening bracket."""
+
+    sequence: Sequence
+    row: Row
+    opened: bool = False
+
+    def search(self, costs: "Costs") -> Search:
+        """Close, or go through another item."""
+        if ended(costs.language.normal.pool, self.row.fold) is not None:
+            return costs.close(empty=self.opened)
+        needs = _counted(costs.language.normal.pool, self.row.fold.must)
+        if needs is not None:
+            return (yield from self._through(costs, *needs))
+        best = None
+        for literal, after in self.sequence.ways(self.row):
+            if after is not None and after.fold.must is self.row.fold.must:
+                continue
+            child = yield ForValue(literal)
+            if child is None:
+                continue
+            rest = GUESS if after is None else (yield ForArray(self.sequence, after))
+            if rest is not None:
+                total = costs.item(child) + rest
+                best = total if best is None else min(best, total)
+        if best is not None and self.opened:
+            best = costs.without_comma(best)
+        return best
+
+    def _through(
+        self, costs: "Costs", heads: list[Formula], rest: Formula, tail: int, unique: bool
+    ) -> Search:
+        """The demanded number of items."""
+        total = costs.close(empty=False)
+        differ = Cost(TO_DIFFER if unique else 0)
+        for formula in heads:
+            child = yield ForValue(formula)
+            if child is None:
+                return None
+            total += costs.item(child) + differ
+        if tail:
+            child = yield ForValue(rest)
+            if child is None:
+                return None
+            total += (costs.item(child) + differ).times(tail)
+        return costs.without_comma(total) if self.opened else total
+
+
+class Costs:
+    """Answers questions, each once. `indent`: blanks a level in the pretty form, None in the others."""
+
+    def __init__(self, language: "Language", indent: int | None) -> None:
+        self.language = language
+        self._indent = indent
+        self._known: dict[Question, Cost | None] = {}
+
+    def alive(self, container: Layout | Sequence, state: Hashable) -> bool:
+        """Whether a state of an object or array can still reach its end."""
+        return self.of_state(container, state) is not None
+
+    def of_state(
+        self, container: Layout | Sequence, state: Hashable, opened: bool = False
+    ) -> Cost | None:
+        """The cost of the rest of a container from a state of it."""
+        if isinstance(state, Between):
+            assert isinstance(container, Layout)
+            bare = Between(Fold(state.fold.must, ()), state.seen)
+            return self.answer(ForObject(container, bare, opened))
+        assert isinstance(state, Row)
+        assert isinstance(container, Sequence)
+        return self.answer(ForArray(container, Row(Fold(state.fold.must, ())), opened))
+
+    def value(self, formula: Formula) -> Cost | None:
+        """The cost of a value that fulfils a formula."""
+        return self.answer(ForValue(formula))
+
+    def start(self, kind: Kind, fold: Fold) -> "Question":
+        """The question about a container from behind its opening byte."""
+        if kind is Kind.OBJECT:
+            layout = self.language.layout(fold)
+            return _Opened(ForObject(layout, layout.start, opened=True))
+        sequence = self.language.sequence(fold)
+        return _Opened(ForArray(sequence, sequence.start, opened=True))
+
+    def close(self, empty: bool) -> Cost:
+        """The closing byte, on a line of its own in the pretty form unless the container is empty."""
+        return Cost(1) if empty or self._indent is None else Cost(2, 1)
+
+    def item(self, value: Cost) -> Cost:
+        """A comma and an item."""
+        if self._indent is None:
+            return value + Cost(1)
+        return value.inside(self._indent) + Cost(2 + self._indent, 1)
+
+    def member(self, name: Name, value: Cost) -> Cost:
+        """A comma, a name, a colon and a value."""
+        colon = 1 if self._indent is None else 2
+        return self.item(value) + Cost(self.language.leaves.name_bytes(name) + colon)
+
+    def without_comma(self, cost: Cost) -> Cost:
+        """The rest from behind the opening byte, where the first member has no comma."""
+        return Cost(cost.base - 1, cost.lines)
+
+    def answer(self, question: Question) -> Cost | None:
+        """The cost, None if there is no way. At the limit of steps: a guess."""
+        if question in self._known:
+            return self._known[question]
+        run = _Run(self, self._known)
+        return run.answer(question)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A container with its opening byte still to come."""
+
+    rest: ForObject | ForArray
+
+    def search(self, costs: "Costs") -> Search:  # noqa: ARG002
+        rest = yield self.rest
+        return None if rest is None else rest + Cost(1)
+
+
+class _Run:
+    """One depth-first search over questions."""
+
+    def __init__(self, costs: Costs, known: dict[Question, Cost | None]) -> None:
+        self._costs = costs
+        self._known = known
+
+    def answer(self, question: Question) -> Cost | None:
+        stack: list[tuple[Question, Search]] = [(question, question.search(self._costs))]
+        lowest = [1]  # of each open question, the outermost open one its hopeless answers rest on
+        place = {question: 0}
+        value: Cost | None = None
+        steps = 0
+        while stack:
+            steps += 1
+            asked, search = stack[-1]
+            try:
+                wanted = search.send(value)
+            except StopIteration as stop:
+                value = stop.value
+                stack.pop()
+                del place[asked]
+                low = lowest.pop()
+                if value is not None or low >= len(stack):
+                    self._known[asked] = value
+                elif lowest:
+                    lowest[-1] = min(lowest[-1], low)
+                continue
+            value = None
+            if wanted in self._known:
+                value = self._known[wanted]
+            elif steps > MOST_STEPS:
+                value = GUESS
+            elif wanted in place:
+                lowest[-1] = min(lowest[-1], place[wanted])
+            else:
+                place[wanted] = len(stack)
+                stack.append((wanted, wanted.search(self._costs)))
+                lowest.append(len(stack))
+        return value
+
+
+def _conjuncts(must: Formula) -> list[Atom] | None:
+    """The atoms of a plain conjunction, None for any other formula."""
+    parts = must.args if must.op is Op.ALL else (must,)
+    return [part.atom for part in parts] if all(p.op is Op.ATOM for p in parts) else None
+
+
+def _plain(must: Formula) -> frozenset[str] | None:
+    """The demanded names, where nothing but names, values and counts that fit them is asked."""
+    atoms = _conjuncts(must)
+    if atoms is None:
+        return None
+    demanded = [atom.names for atom in atoms if isinstance(atom, Required)]
+    names: frozenset[str] = frozenset().union(*demanded)
+    for atom in atoms:
+        if isinstance(atom, Members):
+            if atom.least > len(names) or (atom.most is not None and atom.most < len(names)):
+                return None
+        elif not isinstance(atom, Required | Props | Names | OtherMembers):
+            return None
+    return names
+
+
+def _counted(pool: Pool, must: Formula) -> tuple[list[Formula], Formula, int, bool] | None:
+    """What is asked of the first items, of those after, and how many of those there must be; whether all must differ.
+
+    None where more is asked than a number of items and what they are.
+    """
+    atoms = _conjuncts(must)
+    if atoms is None or not all(isinstance(atom, Items | ItemCount | Unique) for atom in atoms):
+        return None
+    items = [atom for atom in atoms if isinstance(atom, Items)]
+    counts = [atom for atom in atoms if isinstance(atom, ItemCount)]
+    least = max((atom.least for atom in counts), default=0)
+    if any(atom.most is not None and atom.most < least for atom in counts):
+        return [pool.false], pool.true, 0, False
+    longest = min(max((len(atom.prefix) for atom in items), default=0), least)
+
+    def wanted(at: int) -> Formula:
+        subs = (atom.prefix[at] if at < len(atom.prefix) else atom.rest for atom in items)
+        return pool.all(sub.formula for sub in subs if sub is not None)
+
+    unique = any(isinstance(atom, Unique) for atom in atoms)
+    return [wanted(at) for at in range(longest)], wanted(least), least - longest, unique

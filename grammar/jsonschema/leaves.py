@@ -1,0 +1,175 @@
+"""The leaves of a schema: scalars by what is asked of them, and the names of an object's members.
+
+Does: make byte automata with one outcome for each answer that occurs. Does not: recurse into objects and arrays.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..automata import Dfa, Spelling, difference, literal, trie, union, union_all
+from ..leaves.strings import quoted
+from .atoms import Kind, OneOf, Pattern
+from .formula import Formula
+from .numeric import Numbers
+from .objects import Layout, Name
+from .residual import substitute
+from .texts import Texts, classes, words
+from .values import FALSE, TRUE, Value, canonical, read
+
+if TYPE_CHECKING:
+    from .language import Language
+
+# How many example values of one leaf are looked at.
+EXAMPLES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Scalars:
+    """All scalar values a rule takes. Outcome o of the automaton means that the asks of bits `vectors[o]` hold."""
+
+    dfa: Dfa
+    vectors: tuple[int, ...]
+    judge: Callable[[int, bytes], int] | None = None
+
+
+class Leaves:
+    """The leaves of one compilation."""
+
+    def __init__(self, language: "Language") -> None:
+        self._language = language
+        self._pool = language.normal.pool
+        self._texts = Texts()
+        self._numbers = Numbers()
+        self._scalars: dict[tuple[Formula, tuple[Formula, ...]], Scalars | None] = {}
+        self._names: dict[Layout, Dfa] = {}
+        self._others: dict[object, tuple[tuple[Name, ...], Dfa]] = {}
+
+    def scalars(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
+        """The scalars for which `must` holds; None if there are none."""
+        key = (must, asks)
+        if key not in self._scalars:
+            self._scalars[key] = self._make(must, asks)
+        return self._scalars[key]
+
+    def _make(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
+        found = [part for part in self._parts(must, asks) if not part.dfa.empty]
+        if not found:
+            return None
+        vectors = sorted({vector for part in found for vector in part.vectors})
+        number = {vector: i for i, vector in enumerate(vectors)}
+        parts = [
+            part.dfa.relabel({old: number[vector] for old, vector in enumerate(part.vectors)})
+            for part in found
+        ]
+        return Scalars(union_all(parts), tuple(vectors))
+
+    def _parts(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Scalars]:
+        judge, to = self._language.judge, self._language.restriction.to
+        for value, text in ((None, b"null"), (TRUE, b"true"), (FALSE, b"false")):
+            if judge.holds(must, value):
+                bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, value))
+                yield Scalars(literal(text), (bits,))
+        yield from self._strings(to(must, Kind.STRING), tuple(to(ask, Kind.STRING) for ask in asks))
+        numeric = to(must, Kind.NUMBER)
+        if numeric is not self._pool.false:
+            yield Scalars(*self._numbers.classes(numeric, [to(ask, Kind.NUMBER) for ask in asks]))
+
+    def _strings(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Scalars]:
+        """Constants by looking at each, all other strings by automata."""
+        if must is self._pool.false:
+            return
+        known = {
+            text
+            for formula in (must, *asks)
+            for part in formula.atoms
+            if isinstance(part.atom, OneOf)
+            for text in part.atom.values
+            if isinstance(text, str)
+        }
+        if known:
+            yield self._constants(must, asks, known)
+
+        def meaning(atom: object) -> Formula | None:
+            return self._pool.false if isinstance(atom, OneOf) else None
+
+        must, *rest = (substitute(self._pool, formula, meaning) for formula in (must, *asks))
+        if must is not self._pool.false:
+            universe = self._texts.of(must)
+            if known:
+                universe = difference(universe, words(known))
+            dfa, vectors = classes(universe, [self._texts.of(ask) for ask in rest])
+            yield Scalars(quoted(dfa, Spelling.JSON), vectors)
+
+    def _constants(self, must: Formula, asks: tuple[Formula, ...], texts: set[str]) -> Scalars:
+        judge = self._language.judge
+        vectors: dict[int, int] = {}
+        spelled: dict[bytes, int] = {}
+        for text in texts:
+            if judge.holds(must, text):
+                bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, text))
+                spelled[spell(text)] = vectors.setdefault(bits, len(vectors))
+        return Scalars(trie(spelled), tuple(vectors))
+
+    def examples(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[tuple[Value, int]]:
+        """Some scalars for which `must` holds, with the bits of the asks that hold of them."""
+        scalars = self.scalars(must, asks)
+        if scalars is None:
+            return
+        for outcome in scalars.dfa.outcomes[:EXAMPLES]:
+            text = scalars.dfa.restrict([outcome]).shortest()
+            if text is not None:
+                yield canonical(read(bytes(text))), scalars.vectors[outcome]
+
+    def other_names(
+        self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
+    ) -> tuple[Name, ...]:
+        """The classes of names not among `known` by the patterns that match and the formulas that hold."""
+        return self._other_names(known, patterns, formulas)[0]
+
+    def _other_names(
+        self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
+    ) -> tuple[tuple[Name, ...], Dfa]:
+        key = (known, patterns, formulas)
+        if key not in self._others:
+            to = self._language.restriction.to
+            universe = self._texts.anything
+            if known:
+                universe = difference(universe, words(known))
+            parts = [self._texts.of(self._pool.of(Pattern(source))) for source in patterns]
+            parts += [self._texts.of(to(formula, Kind.STRING)) for formula in formulas]
+            dfa, vectors = classes(universe, parts)
+            names = tuple(
+                Name(
+                    None,
+                    frozenset(p for i, p in enumerate(patterns) if vector >> i & 1),
+                    frozenset(
+                        f for i, f in enumerate(formulas) if vector >> (i + len(patterns)) & 1
+                    ),
+                )
+                for vector in vectors
+            )
+            self._others[key] = names, dfa
+        return self._others[key]
+
+    def names(self, layout: Layout) -> Dfa:
+        """The names of an object with quotes, each under the outcome `layout.label_of[name]`."""
+        if layout not in self._names:
+            tail = b"" if self._language.lenient else self._language.colon
+            named = {spell(text) + tail: i for i, text in enumerate(layout.order)}
+            _, chars = self._other_names(layout.order, layout.patterns, layout.name_formulas)
+            shift = len(layout.order)
+            chars = chars.relabel({old: old + shift for old in chars.outcomes})
+            others = quoted(chars, Spelling.JSON_CANONICAL, tail=tail)
+            self._names[layout] = union(trie(named), others)
+        return self._names[layout]
+
+    def name_bytes(self, name: Name) -> int:
+        """The length of a name as it is written, quotes included; of a class, of a shortest one."""
+        return len(spell(name.text)) if name.text is not None else 4
+
+
+def spell(text: str) -> bytes:
+    """The one way a name or a constant is written."""
+    return json.dumps(text, ensure_ascii=False).encode()

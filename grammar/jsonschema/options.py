@@ -1,0 +1,30 @@
+"""How JSON may be written: white space, order of keys.
+
+Does: hold the choices. Does not: act on them (`rules`).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Whitespace(StrEnum):
+    """Where white space may stand outside strings. Every form is bounded."""
+
+    COMPACT = "compact"  # nowhere
+    PRETTY = "pretty"  # a line for each member and item, `indent` blanks a level, one after a colon; exactly so
+    LENIENT = "lenient"  # up to `most_blanks` blanks, tabs and line ends at every place JSON allows
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The form of the output.
+
+    `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
+    assert `format` where the dialect has the format.
+    """
+
+    whitespace: Whitespace = Whitespace.COMPACT
+    any_order: bool = False
+    formats: bool = True
+    indent: int = 2
+    most_blanks: int = 64

@@ -1,0 +1,248 @@
+"""One JSON value, judged against several formulas at once, as a rule of the machine.
+
+Does: write the punctuation and white space of objects and arrays around names, items and values, and hand each value to
+the rule of exactly what is asked of it. Does not: decide what that is (`objects`, `arrays`) or make leaves (`leaves`).
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
+from .arrays import Row, Sequence
+from .atoms import Kind
+from .formula import Formula
+from .keys import Keys
+from .objects import Between, Layout
+from .options import Whitespace
+from .plans import Plan
+from .residual import Fold, ended
+from .values import canonical, read
+
+if TYPE_CHECKING:
+    from .language import Language
+
+BLANKS = b" \t\n\r"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Before the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Right after the opening byte: a member, an item or the end."""
+
+    state: Between | Row
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a member or item has to come."""
+
+    state: Between | Row
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """After a member or item: a comma or the end."""
+
+    state: Between | Row
+
+
+@dataclass(frozen=True, slots=True)
+class Colon:
+    """After a name, where its leaf does not hold the colon."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Before the value of a member or an item."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Only the closing byte may come."""
+
+    state: Between | Row
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line end and so many blanks, then `inner`."""
+
+    blanks: int
+    inner: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """`count` blanks exactly, then `inner`."""
+
+    count: int
+    inner: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """At most `count` blanks of any kind, then `inner`."""
+
+    count: int
+    inner: Hashable
+
+
+START = Start()
+
+
+class ValueRule:
+    """Values for which `must` holds; bit i of the outcome says whether `asks[i]` does. Made by `Language.rule`."""
+
+    def __init__(
+        self, language: "Language", must: Formula, asks: tuple[Formula, ...], depth: int
+    ) -> None:
+        """`depth`: how many containers are around the value, in the pretty form; else 0."""
+        self._language = language
+        self._must = must
+        self._asks = asks
+        self._depth = depth
+        self._layout = language.layout(self._fold(Kind.OBJECT))
+        self._sequence = language.sequence(self._fold(Kind.ARRAY))
+
+    def _fold(self, kind: Kind) -> Fold:
+        to = self._language.restriction.to
+        return Fold(to(self._must, kind), tuple(to(ask, kind) for ask in self._asks))
+
+    @property
+    def start(self) -> Hashable:
+        """Before the value."""
+        return START
+
+    def expand(self, key: Hashable) -> Expansion:
+        """What can come next; see `Rule.expand`."""
+        if isinstance(key, Start):
+            return self._value()
+        if isinstance(key, Opened | Entry | After | Close):
+            return self._between(key)
+        if isinstance(key, Colon):
+            return Expansion(((b":", self._spaced(Given(key.plan))),))
+        if isinstance(key, Given):
+            return Expansion(call=self._call(key.plan))
+        if isinstance(key, Line):
+            return Expansion(((b"\n", Goto(_blank(key.blanks, key.inner))),))
+        if isinstance(key, Blank):
+            return Expansion(((b" ", Goto(_blank(key.count - 1, key.inner))),))
+        assert isinstance(key, Gap)
+        inner = self.expand(key.inner)
+        if not key.count:
+            return inner
+        more = (BLANKS, Goto(Gap(key.count - 1, key.inner)))
+        return Expansion((*inner.arcs, more), inner.call, inner.outcome)
+
+    def resume(self, back: Hashable, outcome: int, twin: bool) -> Target | None:
+        """Where to go on; see `Rule.resume`."""
+        if isinstance(back, Start):
+            scalars = self._language.leaves.scalars(self._must, self._asks)
+            assert scalars is not None  # it was called
+            return End(scalars.vectors[outcome])
+        if isinstance(back, Plan):
+            after = back.after(outcome, twin)
+            return None if after is None else self._spaced(After(after))  # type: ignore[arg-type]
+        assert isinstance(back, Keys)
+        plan = back.plan(outcome)
+        if twin or plan is None:
+            return None
+        return self._spaced(Colon(plan)) if self._lenient else Goto(Given(plan))
+
+    def least(self, key: Hashable) -> int | None:
+        """Bytes that suffice; see `Rule.least`."""
+        costs = self._language.costs
+        if isinstance(key, Start):
+            cost = costs.value(self._must)
+        elif isinstance(key, Opened | After):
+            opened = isinstance(key, Opened)
+            cost = costs.of_state(self._container(key.state), key.state, opened)
+        else:
+            return UNKNOWN
+        return None if cost is None else cost.base + cost.lines * self._indent(self._depth)
+
+    @property
+    def _lenient(self) -> bool:
+        return self._language.options.whitespace is Whitespace.LENIENT
+
+    @property
+    def _pretty(self) -> bool:
+        return self._language.options.whitespace is Whitespace.PRETTY
+
+    def _spaced(self, inner: Hashable) -> Goto:
+        """Go on after white space, where it may stand anywhere."""
+        return Goto(Gap(self._language.options.most_blanks, inner) if self._lenient else inner)
+
+    def _indent(self, depth: int) -> int:
+        return depth * self._language.options.indent
+
+    def _container(self, state: Between | Row) -> Layout | Sequence:
+        return self._layout if isinstance(state, Between) else self._sequence
+
+    def _value(self) -> Expansion:
+        """The first byte tells objects and arrays; everything else is one leaf."""
+        language = self._language
+        arcs: list[tuple[bytes, Target]] = []
+        for byte, container in ((b"{", self._layout), (b"[", self._sequence)):
+            state = container.start
+            if language.costs.of_state(container, state, opened=True) is not None:
+                arcs.append((byte, self._spaced(Opened(state))))
+        scalars = language.leaves.scalars(self._must, self._asks)
+        call = None if scalars is None else Call(scalars.dfa, START, judge=scalars.judge)
+        return Expansion(tuple(arcs), call)
+
+    def _between(self, key: Opened | Entry | After | Close) -> Expansion:
+        """Around members and items."""
+        state = key.state
+        arcs: list[tuple[bytes, Target]] = []
+        outcome = ended(self._language.normal.pool, state.fold)
+        ends = outcome is not None and not isinstance(key, Entry)
+        if ends and (not self._pretty or not isinstance(key, After)):
+            closer = b"}" if isinstance(state, Between) else b"]"
+            arcs.append((closer, End(outcome or 0)))
+        elif ends:
+            arcs.append((b"\n", Goto(_blank(self._indent(self._depth), Close(state)))))
+        entry = None if isinstance(key, Close) else self._entry(state)
+        if entry is None:
+            return Expansion(tuple(arcs))
+        line = Line(self._indent(self._depth + 1), Entry(state))
+        if isinstance(key, After):
+            arcs.append((b",", Goto(line) if self._pretty else self._spaced(Entry(state))))
+        elif isinstance(key, Opened) and self._pretty:
+            arcs.append((b"\n", Goto(_blank(line.blanks, line.inner))))
+        else:
+            return Expansion(tuple(arcs), entry)
+        return Expansion(tuple(arcs))
+
+    def _entry(self, state: Between | Row) -> Call | None:
+        """The call that reads a name or an item, None if there can be none."""
+        if isinstance(state, Between):
+            keys = self._language.keys(self._layout, state)
+            return None if keys is None else keys.call
+        plan = self._sequence.plan(state)
+        if plan is None:
+            return None
+        unique = self._sequence.unique(state)
+        return self._call(plan, same=_value_key if unique else None)
+
+    def _call(self, plan: Plan, same: Callable[[bytes], Hashable] | None = None) -> Call:
+        rule = self._language.rule(plan.must, plan.asks, self._depth + self._pretty)
+        return Call(rule, plan, same)
+
+
+def _blank(count: int, inner: Hashable) -> Hashable:
+    return Blank(count, inner) if count else inner
+
+
+def _value_key(text: bytes) -> Hashable:
+    """What makes two items equal."""
+    return canonical(read(text))

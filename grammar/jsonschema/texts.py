@@ -1,0 +1,145 @@
+"""Formulas about strings as automata over code points.
+
+Does: Boolean algebra over patterns, lengths, formats and constants. Does not: write JSON strings (`leaves`).
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from .. import regex
+from ..automata import (
+    CODE_POINTS,
+    REFUSED,
+    Dfa,
+    canonical,
+    combine,
+    complement,
+    everything,
+    intersection,
+    nothing,
+    union_all,
+)
+from ..leaves import strings
+from .atoms import Format, Length, OneOf, Pattern
+from .formula import Atom, Formula, Op
+
+Vectors = tuple[int, ...]
+
+
+class Texts:
+    """The languages of formulas restricted to strings; each is made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[Formula, Dfa] = {}
+        self.anything = everything(CODE_POINTS)
+
+    def of(self, formula: Formula) -> Dfa:
+        """The strings that fulfil a formula, outcome 0.
+
+        Raises:
+            UnsupportedConstraint, InvalidConstraint: of a pattern or format.
+            ConstraintTooLarge: an automaton on the way is too large.
+        """
+        known = self._made.get(formula)
+        if known is None:
+            known = self._made[formula] = self._make(formula)
+        return known
+
+    def _make(self, formula: Formula) -> Dfa:
+        if formula.op is Op.TRUE:
+            return self.anything
+        if formula.op is Op.FALSE:
+            return nothing(CODE_POINTS)
+        if formula.op is Op.ATOM:
+            return _atom(formula.atom)
+        parts = [self.of(part) for part in formula.args]
+        if formula.op is Op.NOT:
+            return complement(parts[0])
+        if formula.op is Op.ANY:
+            return union_all(parts)
+        if formula.op is Op.ALL:
+            result = parts[0]
+            for part in sorted(parts[1:], key=lambda dfa: dfa.states):
+                result = intersection(result, part)
+            return result
+        return exactly_one(self.anything, parts)
+
+    def classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
+        """The strings for which `must` holds; outcome o means that the formulas of bits `vectors[o]` hold."""
+        return classes(self.of(must), [self.of(ask) for ask in asks])
+
+
+def classes(universe: Dfa, parts: Sequence[Dfa]) -> tuple[Dfa, Vectors]:
+    """The texts of `universe` by which of `parts` take them: outcome o stands for the bit vector `vectors[o]`."""
+    result = universe.relabel(dict.fromkeys(universe.outcomes, 0))
+    vectors: Vectors = (0,)
+    for i, part in enumerate(parts):
+        count, width = len(vectors), max(part.outcomes, default=-1) + 2
+        choice = np.full((count + 1, width), REFUSED, np.int32)
+        choice[1:, 0] = np.arange(count)
+        choice[1:, 1:] = np.arange(count, 2 * count, dtype=np.int32)[:, None]
+        result = combine(result, part, choice)
+        both = (*vectors, *(vector | 1 << i for vector in vectors))
+        kept = result.outcomes
+        result = result.relabel({old: new for new, old in enumerate(kept)})
+        vectors = tuple(both[old] for old in kept)
+    return result, vectors
+
+
+def exactly_one(universe: Dfa, parts: Iterable[Dfa]) -> Dfa:
+    """The texts of `universe` that exactly one of `parts` takes."""
+    result = universe  # outcome 0: none so far, 1: one
+    for part in parts:
+        choice = np.full((3, max(part.outcomes, default=-1) + 2), REFUSED, np.int32)
+        choice[1:, 0] = (0, 1)
+        choice[1, 1:] = 1
+        result = combine(result, part, choice)
+    return result.restrict([1]).relabel({1: 0})
+
+
+def _atom(atom: Atom) -> Dfa:
+    if isinstance(atom, Pattern):
+        return regex.search(atom.source)
+    if isinstance(atom, Length):
+        return strings.lengths(atom.least, atom.most)
+    if isinstance(atom, Format):
+        from ..leaves import formats
+
+        return formats.language(atom.name)
+    assert isinstance(atom, OneOf)
+    return words([value for value in atom.values if isinstance(value, str)])
+
+
+def words(texts: Iterable[str]) -> Dfa:
+    """Exactly these texts, over code points, outcome 0."""
+    table: list[dict[int, int]] = [{}]
+    ends = set()
+    for text in texts:
+        state = 0
+        for char in text:
+            following = table[state].setdefault(ord(char), len(table))
+            if following == len(table):
+                table.append({})
+            state = following
+        ends.add(state)
+    points = sorted({point for row in table for point in row})
+    column = {point: i for i, point in enumerate(points)}
+    flat = np.full((len(table), max(len(points), 1)), -1, np.int32)
+    for state, row in enumerate(table):
+        for point, following in row.items():
+            flat[state, column[point]] = following
+    bounds, names = [0], [-1]
+    for point in points:
+        if bounds[-1] == point:
+            names[-1] = column[point]
+        else:
+            bounds.append(point)
+            names.append(column[point])
+        if point + 1 < CODE_POINTS:
+            bounds.append(point + 1)
+            names.append(-1)
+    outcome = np.array([0 if state in ends else REFUSED for state in range(len(table))], np.int32)
+    return canonical(
+        CODE_POINTS, np.array(bounds, np.int32), np.array(names, np.int32), flat, outcome
+    )
