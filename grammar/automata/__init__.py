@@ -14,11 +14,11 @@ from .algebra import (
     union,
     union_all,
 )
-from .build import literal, nothing, symbols, trie
+from .build import literal, nothing, symbols, trie, words
 from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
 from .encode import Spelling, encode
 from .limits import DEFAULT, Limits
-from .nfa import Nfa, Part
+from .nfa import Nfa, Part, concatenation
 
 __all__ = [
     "BYTES",
@@ -33,6 +33,7 @@ __all__ = [
     "canonical",
     "combine",
     "complement",
+    "concatenation",
     "difference",
     "encode",
     "everything",
@@ -45,4 +46,5 @@ __all__ = [
     "trie",
     "union",
     "union_all",
+    "words",
 ]

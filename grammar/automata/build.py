@@ -6,8 +6,9 @@ Does: literals, symbol sets and tries by array arithmetic. Does not: patterns (`
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
-from .dfa import BYTES, REFUSED, Dfa, canonical
+from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
 from .minimal import Ints
@@ -82,20 +83,39 @@ def trie(texts: Mapping[bytes, int], limits: Limits = DEFAULT) -> Dfa:
     Raises:
         ConstraintTooLarge: more states than `limits` allow, counted before equal ends are joined.
     """
-    if not texts:
-        return nothing()
     ordered = sorted(texts)
     joined = np.frombuffer(b"".join(ordered), np.uint8)
-    lengths = np.fromiter(map(len, ordered), np.int64, len(ordered))
-    offsets = np.zeros(len(ordered) + 1, np.int32)
+    return _trie(joined, list(map(len, ordered)), [texts[t] for t in ordered], BYTES, limits)
+
+
+def words(texts: Mapping[str, int], limits: Limits = DEFAULT) -> Dfa:
+    """Like `trie`, over code points."""
+    ordered = sorted(texts)
+    joined = np.frombuffer("".join(ordered).encode("utf-32-le", "surrogatepass"), np.uint32)
+    return _trie(joined, list(map(len, ordered)), [texts[t] for t in ordered], CODE_POINTS, limits)
+
+
+def _trie(
+    joined: npt.NDArray[np.unsignedinteger],
+    lengths: list[int],
+    outcomes: list[int],
+    top: int,
+    limits: Limits,
+) -> Dfa:
+    """Of texts in ascending order, one after the other in `joined`."""
+    if not lengths:
+        return nothing(top)
+    offsets = np.zeros(len(lengths) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
-    used = np.unique(joined)
-    column = np.full(BYTES, -1, np.int32)
-    column[used] = np.arange(len(used), dtype=np.int32)
-    columns = column[joined]
+    used, columns = np.unique(joined, return_inverse=True)
+    columns = columns.astype(np.int32)
     shared = _shared(columns, offsets)
-    total = 1 + int(lengths.sum() - shared.sum())
+    total = 1 + sum(lengths) - int(shared.sum())
     limits.check(total)
-    outcomes = np.fromiter((texts[t] for t in ordered), np.int32, len(ordered))
-    table, ends = _grow(columns, offsets, shared, outcomes, len(used), total)
-    return canonical(BYTES, np.arange(BYTES, dtype=np.int32), column, table, ends)
+    ends = np.array(outcomes, np.int32)
+    table, outcome = _grow(columns, offsets, shared, ends, max(len(used), 1), total)
+    gaps = np.stack((used.astype(np.int64), used.astype(np.int64) + 1), axis=1).reshape(-1)
+    bounds = np.unique(np.concatenate((np.zeros(1, np.int64), gaps[gaps < top])))
+    classes = np.full(len(bounds), -1, np.int32)
+    classes[np.searchsorted(bounds, used)] = np.arange(len(used), dtype=np.int32)
+    return canonical(top, bounds.astype(np.int32), classes, table, outcome)

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .algebra import joint_classes
 from .dfa import Dfa, canonical
 from .limits import DEFAULT, Limits
 from .minimal import Ints, Longs
@@ -169,6 +170,17 @@ class Nfa:
         self.limits.check(count if count >= 0 else self.limits.states + 1)
         outcome = np.where(ends[:count], 0, -1)
         return canonical(top, bounds, classes, table[:count], outcome)
+
+
+def concatenation(automata: Sequence[Dfa], limits: Limits = DEFAULT) -> Dfa:
+    """Texts of each, one after the other; outcome 0. At least one automaton, all over one alphabet."""
+    bounds, classes, own = joint_classes(automata)
+    nfa = Nfa(int(classes.max()) + 1, limits)
+    parts = []
+    for dfa, column in zip(automata, own, strict=True):
+        sets = [frozenset(np.flatnonzero(column == c).tolist()) for c in range(dfa.table.shape[1])]
+        parts.append(nfa.embed(dfa, sets))
+    return nfa.determinise(nfa.sequence(parts), automata[0].top, bounds, classes)
 
 
 def _by_source(

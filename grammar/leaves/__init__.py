@@ -1,0 +1,9 @@
+"""Leaf languages of JSON: strings, keys, numbers, formats.
+
+Does: name what front ends use. Does not: read schemas.
+"""
+
+from .numbers import NumberSpec, number
+from .strings import lengths, quoted
+
+__all__ = ["NumberSpec", "lengths", "number", "quoted"]

@@ -1,0 +1,364 @@
+"""Languages of JSON numbers: bounds of any size, multiples, integers, exponents.
+
+Does: exact decimal comparison and division on digits, as automata. Values come as `Decimal`, read from the schema's own
+text, so 0.1 means one tenth. Does not: read schemas. Texts without an exponent are covered in full; `exponents` adds
+those in normalised form (one digit other than 0 before the point), for which comparing is regular too, and zeros; of a
+number without bounds all of them. With `multiple_of` there are no exponents.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..automata import (
+    BYTES,
+    DEFAULT,
+    Dfa,
+    Limits,
+    canonical,
+    concatenation,
+    difference,
+    encode,
+    intersection,
+    literal,
+    union,
+    union_all,
+)
+from ..automata.encode import Spelling
+from ..errors import ConstraintTooLarge
+from ..regex import whole
+
+MOST_DIGITS: Final = 2000  # of a bound or divisor, written out without an exponent
+MOST_RESIDUES: Final = 1 << 17
+
+LESS: Final = 0
+EQUAL: Final = 1
+GREATER: Final = 2
+
+_SYMBOLS: Final = b"0123456789.-"  # by column
+_POINT: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSpec:
+    """What a number must be. `point_zero`: an integer may be written with a fraction of zeros, 1.0."""
+
+    integer: bool = False
+    minimum: Decimal | None = None
+    maximum: Decimal | None = None
+    exclusive_minimum: Decimal | None = None
+    exclusive_maximum: Decimal | None = None
+    multiple_of: tuple[Decimal, ...] = ()
+    exponents: bool = False
+    point_zero: bool = False
+
+
+@lru_cache(maxsize=1024)
+def number(spec: NumberSpec, limits: Limits = DEFAULT) -> Dfa:
+    """The texts of all such numbers; outcome 0. Empty if there are none.
+
+    Raises:
+        ConstraintTooLarge: a bound of more than `MOST_DIGITS` digits, or a divisor with too many residues.
+    """
+    result = _ascii(
+        r"-?(?:0|[1-9]\d*)"
+        + (
+            ""
+            if spec.integer and not spec.point_zero
+            else r"(?:\.0+)?"
+            if spec.integer
+            else r"(?:\.\d+)?"
+        )
+    )
+    for divisor in spec.multiple_of:
+        result = intersection(result, multiples(divisor, limits), limits)
+    bounded = [
+        (spec.minimum, (EQUAL, GREATER)),
+        (spec.exclusive_minimum, (GREATER,)),
+        (spec.maximum, (EQUAL, LESS)),
+        (spec.exclusive_maximum, (LESS,)),
+    ]
+    bounds = [(bound, relations) for bound, relations in bounded if bound is not None]
+    for bound, relations in bounds:
+        result = intersection(result, compare(bound).restrict(relations), limits)
+    if not spec.exponents or spec.multiple_of:
+        return result
+    if not bounds and not spec.integer:
+        return union(result, _ascii(r"-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][-+]?\d+"), limits)
+    return union(result, _normalised(spec.integer, tuple(bounds), limits), limits)
+
+
+def _ascii(pattern: str) -> Dfa:
+    return encode(whole(pattern), Spelling.UTF8)
+
+
+def _table(rows: npt.ArrayLike, outcome: npt.ArrayLike) -> Dfa:
+    """An automaton over the columns of `_SYMBOLS`, or the first of them."""
+    table, ends = np.asarray(rows, np.int32), np.asarray(outcome, np.int32)
+    classes = np.full(BYTES, -1, np.int32)
+    classes[list(_SYMBOLS[: table.shape[1]])] = range(table.shape[1])
+    return canonical(BYTES, np.arange(BYTES, dtype=np.int32), classes, table, ends)
+
+
+def _signed(plain: Dfa, negative: Dfa) -> Dfa:
+    """Texts of `plain`, and texts of `negative` after a minus sign; both begin with a digit."""
+    blocks = []
+    for dfa, base in ((plain, 1), (negative, 1 + plain.states)):
+        symbols = dfa.class_of[list(_SYMBOLS)]
+        block = np.append(dfa.table, np.full((dfa.states, 1), -1, np.int32), axis=1)[:, symbols]
+        blocks.append(np.where(block >= 0, block + base, -1))
+    start = blocks[0][:1].copy()
+    start[0, -1] = 1 + plain.states
+    outcome = np.concatenate((np.full(1, -1, np.int32), plain.outcome, negative.outcome))
+    return _table(np.concatenate((start, *blocks)), outcome)
+
+
+def _digits(value: Decimal) -> tuple[str, str]:
+    """The digits of |value| before and after the point, without needless zeros but for a "0" before it.
+
+    Raises:
+        ConstraintTooLarge: more than `MOST_DIGITS`.
+    """
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int) or len(digits) + abs(exponent) > MOST_DIGITS:
+        raise ConstraintTooLarge(
+            f"a number of more than {MOST_DIGITS} digits in a bound or multipleOf"
+        )
+    text = "".join(map(str, digits))
+    whole_part = text + "0" * exponent if exponent >= 0 else text[:exponent]
+    fraction = "" if exponent >= 0 else text[exponent:].rjust(-exponent, "0")
+    return whole_part.lstrip("0") or "0", fraction.rstrip("0")
+
+
+def _compare_unsigned(value: Decimal) -> Dfa:
+    """Unsigned texts without an exponent; the outcome tells how their value stands to |value|."""
+    before, after = _digits(value)
+    n, m = len(before), len(after)
+    # State 0 is the start; then (digits read, relation so far) for 1 to n digits; then the others by name.
+    rows: list[list[int]] = [[]]
+    ends = [-1]
+
+    def state(outcome: int) -> int:
+        rows.append([-1] * 11)
+        ends.append(outcome)
+        return len(rows) - 1
+
+    decided = [
+        [state(-1), state(r)] for r in (LESS, EQUAL, GREATER)
+    ]  # the point was read; digits behind it
+    for r in (LESS, GREATER):
+        for s in decided[r]:
+            rows[s][:10] = [decided[r][1]] * 10
+    fraction = [state(-1 if j == 0 else EQUAL if j >= m else LESS) for j in range(max(m, 1) + 1)]
+    for j, s in enumerate(fraction):
+        digit = int(after[j]) if j < m else 0
+        equal = fraction[min(j + 1, len(fraction) - 1)]
+        rows[s][:10] = [
+            decided[LESS][1] if d < digit else equal if d == digit else decided[GREATER][1]
+            for d in range(10)
+        ]
+    longer = state(GREATER)
+    rows[longer] = [longer] * 10 + [decided[GREATER][0]]
+    whole_part = []
+    for k in range(1, n + 1):
+        ending = (LESS, LESS, LESS) if k < n else (LESS, EQUAL, GREATER)
+        whole_part.append([state(LESS if e == EQUAL and m else e) for e in ending])
+        for r, s in enumerate(whole_part[-1]):
+            rows[s][_POINT] = fraction[0] if ending[r] == EQUAL else decided[ending[r]][0]
+    for k, states in enumerate(whole_part):
+        for r, s in enumerate(states):
+            for d in range(10):
+                if k + 1 == n:
+                    rows[s][d] = longer
+                else:
+                    digit = int(before[k + 1])
+                    rows[s][d] = whole_part[k + 1][
+                        r if r != EQUAL else LESS if d < digit else EQUAL if d == digit else GREATER
+                    ]
+    first = int(before[0])
+    rows[0] = [
+        whole_part[0][LESS if d < first else EQUAL if d == first else GREATER] for d in range(10)
+    ] + [-1]
+    # A leading zero takes no further digit.
+    zero = state(ends[rows[0][0]])
+    rows[zero][_POINT] = rows[rows[0][0]][_POINT]
+    rows[0][0] = zero
+    return _table(rows, ends)
+
+
+_FLIP: Final = {LESS: GREATER, EQUAL: EQUAL, GREATER: LESS}
+
+
+@lru_cache(maxsize=1024)
+def compare(value: Decimal) -> Dfa:
+    """Signed texts without an exponent; the outcome tells how their value stands to `value`."""
+    zero = _compare_unsigned(Decimal(0))
+    if value >= 0:
+        plain = _compare_unsigned(value)
+        negative = zero.relabel({EQUAL: EQUAL if value == 0 else LESS, GREATER: LESS})
+    else:
+        plain = zero.relabel({EQUAL: GREATER, GREATER: GREATER})
+        negative = _compare_unsigned(value).relabel(_FLIP)
+    return _signed(plain, negative)
+
+
+@lru_cache(maxsize=256)
+def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
+    """Signed texts without an exponent whose value is a whole multiple of `divisor` (above 0); outcome 0.
+
+    Raises:
+        ConstraintTooLarge: the divisor, without the zeros at its end, has more residues than `MOST_RESIDUES`.
+    """
+    before, after = _digits(divisor)
+    places, zeros = len(after), 0
+    modulus = int(before + after)
+    while places == 0 and modulus % 10 == 0:
+        modulus, zeros = modulus // 10, zeros + 1
+    if modulus * (places + 2) > MOST_RESIDUES:
+        raise ConstraintTooLarge(
+            "multipleOf whose divisor has too many digits before its last zeros"
+        )
+    unsigned = (
+        _with_zeros(_divisible(modulus, places), zeros, limits)
+        if zeros
+        else _divisible(modulus, places)
+    )
+    return _signed(unsigned, unsigned)
+
+
+def _divisible(modulus: int, places: int) -> Dfa:
+    """Unsigned texts whose value times 10 ** places is divisible by `modulus`, digits after those places being 0.
+
+    States: 0 the start, then residues before the point, then residues after j places, each as (read a digit there).
+    """
+    residues = np.arange(modulus, dtype=np.int64)
+    step = (residues[:, None] * 10 + np.arange(10)) % modulus
+    table = np.full((2 + (places + 2) * modulus, _POINT + 1), -1, np.int64)
+    ends = np.full(len(table), -1, np.int32)
+    base = [
+        2 + j * modulus for j in range(places + 2)
+    ]  # before the point; after 0 to `places` places
+    table[0, :10] = base[0] + np.arange(10) % modulus
+    table[0, 0] = 1  # a leading zero takes no further digit
+    table[1, _POINT] = base[1]
+    ends[1] = 0
+    for j in range(places + 2):
+        block = slice(base[j], base[j] + modulus)
+        missing = places - max(j - 1, 0)
+        ends[block] = np.where(residues * pow(10, missing, modulus) % modulus == 0, 0, -1)
+        if j == 0:
+            table[block, :10] = base[0] + step
+            table[block, _POINT] = base[1] + residues
+        elif j <= places:
+            table[block, :10] = base[j + 1] + step
+        else:
+            table[block, 0] = np.arange(block.start, block.stop)
+    # Right after the point nothing has ended; with no places only zeros may follow, kept by the states after them.
+    after_point = slice(base[1], base[1] + modulus)
+    if places:
+        ends[after_point] = -1
+        return _table(table, ends)
+    extra = np.full((modulus, _POINT + 1), -1, np.int64)
+    extra[:, 0] = len(table) + residues
+    table[after_point, 0] = len(table) + residues
+    more = ends[after_point].copy()
+    ends[after_point] = -1
+    return _table(np.concatenate((table, extra)), np.concatenate((ends, more)))
+
+
+def _with_zeros(quotients: Dfa, zeros: int, limits: Limits) -> Dfa:
+    """Ten to the power `zeros` times the whole numbers of `quotients`; a fraction of zeros may follow."""
+    whole_part = intersection(quotients, difference(_ascii(r"[1-9]\d*"), literal(b"0")), limits)
+    shifted = concatenation([whole_part, literal(b"0" * zeros)], limits)
+    return concatenation([union(shifted, literal(b"0"), limits), _ascii(r"(?:\.0+)?")], limits)
+
+
+def _normalised(
+    integer: bool, bounds: tuple[tuple[Decimal, tuple[int, ...]], ...], limits: Limits
+) -> Dfa:
+    """Texts such as -1.5e3 within the bounds; of integers those with one digit and an exponent of 0 or more."""
+    mantissa = r"[1-9]" if integer else r"[1-9](?:\.\d+)?"
+    result = _ascii(f"-?{mantissa}[eE]" + (r"\+?\d+" if integer else r"[-+]?\d+"))
+    if not integer:
+        result = union(
+            result, _ascii(r"-?0(?:\.0+)?[eE][-+]?\d+") if _takes_zero(bounds) else result, limits
+        )
+    for bound, relations in bounds:
+        result = intersection(
+            result, _compare_normalised(bound, limits).restrict(relations), limits
+        )
+    return result
+
+
+def _takes_zero(bounds: tuple[tuple[Decimal, tuple[int, ...]], ...]) -> bool:
+    relation = {-1: LESS, 0: EQUAL, 1: GREATER}
+    return all(relation[int(Decimal(0).compare(bound))] in relations for bound, relations in bounds)
+
+
+@lru_cache(maxsize=256)
+def _compare_normalised(value: Decimal, limits: Limits) -> Dfa:
+    """Signed texts in normalised form, and zeros with any exponent; the outcome tells how they stand to `value`."""
+    zeros = _ascii(r"-?0(?:\.0+)?[eE][-+]?\d+").relabel(
+        {0: GREATER if value < 0 else EQUAL if value == 0 else LESS}
+    )
+    free = _ascii(r"[1-9](?:\.\d+)?[eE][-+]?\d+")
+    less, greater = free.relabel({0: LESS}), free.relabel({0: GREATER})
+    if value == 0:
+        return union(_signed_free(greater, less, limits), zeros, limits)
+    exponent = value.adjusted()
+    digits = value.as_tuple().digits
+    scaled = Decimal((0, digits, 1 - len(digits)))
+    mantissas = intersection(_compare_unsigned(scaled), _ascii(r"[1-9](?:\.\d+)?"), limits)
+    sized = compare(Decimal(exponent))
+    mark = _ascii("[eE]")
+    parts = []
+    for m in mantissas.outcomes:
+        for x in sized.outcomes:
+            outcome = m if x == EQUAL else x
+            written = _exponents(sized.restrict([x]), limits)
+            parts.append(
+                concatenation([mantissas.restrict([m]), mark, written], limits).relabel(
+                    {0: outcome}
+                )
+            )
+    unsigned = union_all(parts, limits)
+    if value > 0:
+        return union(_signed_free(unsigned, less, limits), zeros, limits)
+    return union(_signed_free(greater, unsigned.relabel(_FLIP), limits), zeros, limits)
+
+
+def _signed_free(plain: Dfa, negative: Dfa, limits: Limits) -> Dfa:
+    """Like `_signed`, for texts with exponents."""
+    after_minus = [
+        concatenation([literal(b"-"), negative.restrict([o])], limits).relabel({0: o})
+        for o in negative.outcomes
+    ]
+    return union_all([plain, *after_minus], limits)
+
+
+def _exponents(integers: Dfa, limits: Limits) -> Dfa:
+    """The same whole numbers as exponents are written: with a plus sign if one likes, and leading zeros."""
+    plain = intersection(integers, _ascii(r"0|[1-9]\d*"), limits)
+    minus = intersection(integers, _ascii(r"-(?:0|[1-9]\d*)"), limits)
+    zeros = _ascii("0*")
+    positive = concatenation([_ascii(r"\+?"), zeros, plain], limits)
+    stripped = _without_minus(minus)
+    return union(positive, concatenation([literal(b"-"), zeros, stripped], limits), limits)
+
+
+def _without_minus(negative: Dfa) -> Dfa:
+    """What may follow the minus sign."""
+    column = negative.class_of[ord("-")]
+    if negative.empty or column < 0 or negative.table[0, column] < 0:
+        return negative
+    start = int(negative.table[0, column])
+    order = np.arange(negative.states)
+    order[[0, start]] = order[[start, 0]]
+    table = np.where(negative.table >= 0, order[negative.table], -1)[order]
+    return canonical(
+        BYTES, negative.bounds, negative.classes, table.astype(np.int32), negative.outcome[order]
+    )
