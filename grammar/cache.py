@@ -127,8 +127,8 @@ class GrammarCache:
         finally:
             timer.cancel()
         self._keep(constraint.key, result, size, time.perf_counter() - start)
-        error = result.exception()
-        self._settle(future, error=error, grammar=None if error else result.result())
+        failed = result.exception()
+        self._settle(future, error=failed, grammar=None if failed else result.result())
 
     def _keep(self, key: str, result: Future[CompiledGrammar], size: int, seconds: float) -> None:
         with self._lock:

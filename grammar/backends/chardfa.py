@@ -55,19 +55,27 @@ class CharDfa:
         return CharDfa(tuple(arcs), ends).trimmed()
 
     def trimmed(self) -> "CharDfa":
-        """Without the states from which nothing is accepted; the start stays."""
+        """Without the states that cannot be reached or from which nothing is accepted; the start stays."""
+        reached = {0}
+        ahead = [0]
+        while ahead:
+            for _, target in self.arcs[ahead.pop()]:
+                if target not in reached:
+                    reached.add(target)
+                    ahead.append(target)
         back: dict[int, set[int]] = {}
         for state, found in enumerate(self.arcs):
             for _, target in found:
                 back.setdefault(target, set()).add(state)
-        alive = set(self.accepting)
+        alive = set(self.accepting & reached)
         todo = list(alive)
         while todo:
             for state in back.get(todo.pop(), ()):
                 if state not in alive:
                     alive.add(state)
                     todo.append(state)
-        order = [0, *(state for state in range(1, len(self.arcs)) if state in alive)]
+        kept = alive & reached
+        order = [0, *(state for state in range(1, len(self.arcs)) if state in kept)]
         numbers = {state: number for number, state in enumerate(order)}
         arcs = tuple(
             tuple(
@@ -75,7 +83,7 @@ class CharDfa:
             )
             for state in order
         )
-        return CharDfa(arcs, frozenset(numbers[state] for state in self.accepting))
+        return CharDfa(arcs, frozenset(numbers[state] for state in self.accepting & reached))
 
     def shortest(self) -> str | None:
         """A shortest text of the language; None where there is none."""

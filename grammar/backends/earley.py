@@ -7,14 +7,17 @@ turn schemas into EBNF (`backends.schema_ebnf`).
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xgrammar
 
 from ..errors import InvalidConstraint, Violation
 from ..masks import MaskRow, allowed_tokens, words
 from ..vocabulary import Vocabulary
 from .spelling import Speller
+
+if TYPE_CHECKING:
+    import xgrammar
 
 _PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
 
@@ -28,7 +31,9 @@ class EarleyCompiler:
         self._threads = threads
 
     @cached_property
-    def _compiler(self) -> xgrammar.GrammarCompiler:
+    def _compiler(self) -> "xgrammar.GrammarCompiler":
+        import xgrammar
+
         # A token without bytes is empty here, and xgrammar never allows empty tokens.
         texts = [token or b"" for token in self._vocabulary.tokens]
         info = xgrammar.TokenizerInfo(
@@ -45,6 +50,8 @@ class EarleyCompiler:
         Raises:
             InvalidConstraint: xgrammar cannot read it.
         """
+        import xgrammar
+
         try:
             grammar = xgrammar.Grammar.from_ebnf(ebnf)
             compiled = self._compiler.compile_grammar(grammar)
@@ -63,7 +70,7 @@ def _reason(error: RuntimeError) -> str:
 class EarleyGrammar:
     """A grammar compiled for one vocabulary; see `CompiledGrammar`."""
 
-    compiled: xgrammar.CompiledGrammar
+    compiled: "xgrammar.CompiledGrammar"
     vocabulary: Vocabulary
     speller: Speller
     least_tokens: int | None
@@ -75,6 +82,8 @@ class EarleyGrammar:
 
     def matcher(self) -> "EarleyMatcher":
         """A new matcher at the start of the output."""
+        import xgrammar
+
         return EarleyMatcher(self, xgrammar.GrammarMatcher(self.compiled), [])
 
 
@@ -82,7 +91,7 @@ class EarleyMatcher:
     """Follows one output; see `Matcher`."""
 
     def __init__(
-        self, grammar: EarleyGrammar, inner: xgrammar.GrammarMatcher, history: list[int]
+        self, grammar: EarleyGrammar, inner: "xgrammar.GrammarMatcher", history: list[int]
     ) -> None:
         self._grammar = grammar
         self._inner = inner

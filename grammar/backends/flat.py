@@ -204,9 +204,9 @@ def _numbers_of(sub: Sub, schema: Mapping[str, Any], flat: Flat) -> Flat:
         found = []
         exclusive = schema.get("exclusive" + side.capitalize())
         if side in schema:
-            found.append((Fraction(schema[side]), exclusive is True))
+            found.append((Fraction(str(schema[side])), exclusive is True))
         if exclusive is not None and not isinstance(exclusive, bool):
-            found.append((Fraction(exclusive), True))
+            found.append((Fraction(str(exclusive)), True))
         if side == "minimum":
             low = max(found, default=None)
         else:

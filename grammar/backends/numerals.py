@@ -76,7 +76,7 @@ def _magnitude(low: int, high: int | None) -> Node:
     high = longest if high is None else min(high, longest)
     if low > high:
         return _NOTHING
-    parts = []
+    parts: list[Node] = []
     for size in range(len(str(low)), len(str(high)) + 1):
         start = max(low, 10 ** (size - 1) if size > 1 else 0)
         stop = min(high, 10**size - 1)

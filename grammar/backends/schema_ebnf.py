@@ -242,17 +242,23 @@ class _Writer:
             ways = [
                 f"{body} {names[target]}"
                 for ranges, target in arcs
-                if (body := spell(ranges)) is not None
+                if (body := self.characters(ranges, spell)) is not None
             ]
             self.rules[names[state]] = " | ".join(
                 [*ways, *([_NIL] if state in dfa.accepting else [])]
             )
         return names[0]
 
+    def characters(self, ranges: Ranges, spell: Callable[[Ranges], str | None]) -> str | None:
+        """A class of characters; one that takes long to write has a rule of its own."""
+        if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+            return spell(ranges)
+        return self.once(("class", ranges, spell), lambda: spell(ranges))
+
     def node(self, node: Node, spell: Callable[[Ranges], str | None]) -> str | None:
         match node:
             case Chars(ranges):
-                return spell(ranges)
+                return self.characters(ranges, spell)
             case ecma.Sequence(parts):
                 bodies = [self.node(part, spell) for part in parts]
                 if None in bodies:
