@@ -113,7 +113,7 @@ class Engine:
         """Return once a step may have something to do, or after `timeout_s` seconds; at once if there is work."""
         if self.has_work:
             return
-        deadline = self._scheduler.next_deadline()
+        deadline = self._scheduler.load().next_deadline
         if deadline is not None:
             left = max(0.0, deadline - self._clock())
             timeout_s = left if timeout_s is None else min(left, timeout_s)

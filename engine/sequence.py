@@ -103,10 +103,13 @@ class Sequence:
             )
         self.computed += count
 
-    def append(self, token: int, *, forced: bool = False) -> None:
-        """One more token is known; `forced` if the grammar left no choice and nothing was picked."""
+    def append(self, token: int) -> None:
+        """One more token is known."""
         self.tokens.append(token)
-        self.forced += forced
+
+    def force(self, count: int) -> None:
+        """The last `count` tokens were not picked: the grammar left no choice."""
+        self.forced += count
 
     def picked(self, now: float) -> None:
         """The model picked a token; the first time ends the prefill."""

@@ -15,6 +15,7 @@ from ..plan import Admitted, Change, Changes, Forced, Picked, Plan, Work
 from ..sequence import SeqState, Sequence
 from ..types import Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
+from .finish import finish_after
 from .roster import Roster
 from .victims import choose, is_exempt
 
@@ -23,7 +24,8 @@ from .victims import choose, is_exempt
 class Load:
     """How many sequences are where, how many of the blocks nobody holds, and how often somebody was preempted so far.
 
-    `parked` wait for a grammar; `untold` is the number of changes the next commit will tell.
+    `parked` wait for a grammar; `untold` is the number of changes the next commit will tell; `next_deadline` is when the
+    next deadline passes, by the engine's clock.
     """
 
     parked: int
@@ -33,6 +35,7 @@ class Load:
     blocks: int
     free_blocks: int
     preemptions: int
+    next_deadline: float | None
 
 
 class Scheduler:
@@ -180,11 +183,8 @@ class Scheduler:
             blocks=self._memory.blocks,
             free_blocks=self._memory.free_blocks,
             preemptions=self._preemptions,
+            next_deadline=self._roster.next_deadline(),
         )
-
-    def next_deadline(self) -> float | None:
-        """When the next deadline passes, by the engine's clock."""
-        return self._roster.next_deadline()
 
     def live(self) -> set[int]:
         """The numbers of the sequences that have not ended."""
@@ -263,31 +263,24 @@ class Scheduler:
         forced: tuple[int, ...],
     ) -> None:
         """Make tokens known, up to the first that ends the sequence."""
+        tokens = picked + forced
         finish: Finish | None = None
-        shown: list[int] = []
-        for index, token in enumerate(chain(picked, forced)):
-            seq.append(token, forced=index >= len(picked))
-            finish = self._finish(seq, token)
-            if finish is not Finish.STOP:  # an end token is not part of the text
-                shown.append(token)
+        known = 0
+        for token in tokens:
+            seq.append(token)
+            known += 1
+            finish = finish_after(seq, token, self._limits.end_tokens)
             if finish is not None:
                 break
+        seq.force(max(0, known - len(picked)))
+        shown = known - (finish is Finish.STOP)  # an end token is not part of the text
         if seq.request.sampling.logprobs is not None:  # a forced token is certain
             logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
-        tokens, logprobs = tuple(shown), logprobs[: len(shown)]
+        tokens, logprobs = tokens[:shown], logprobs[:shown]
         if finish is None:
             self._changes.append(Change(seq.id, seq.request.id, tokens, logprobs))
         else:
             self._end(seq, finish, tokens=tokens, logprobs=logprobs)
-
-    def _finish(self, seq: Sequence, token: int) -> Finish | None:
-        """Why `seq` ends with its last `token`, if it does. A grammar ends with an end token, whatever is ignored."""
-        sampling, constraint = seq.request.sampling, seq.request.constraint
-        if token in sampling.stop_token_ids:
-            return Finish.STOP
-        if token in self._limits.end_tokens and (constraint or not sampling.ignore_eos):
-            return Finish.STOP
-        return Finish.LENGTH if seq.output_tokens >= sampling.max_tokens else None
 
     def _end(
         self,

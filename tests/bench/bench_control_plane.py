@@ -1,4 +1,4 @@
-"""Microseconds a step of the control plane alone: the real engine over an executor that computes nothing.
+"""Microseconds of processor time a step of the control plane alone: the real engine over an executor that computes nothing.
 
 Run it as a script: `python tests/bench/bench_control_plane.py [sequences] [steps]`.
 """
@@ -39,19 +39,18 @@ def measure(sequences: int, steps: int, prompt: int = 500) -> tuple[float, dict[
     constraints = Constraints(
         ScriptedCompiler(), end_tokens=limits.end_tokens, width=VOCAB, max_rows=sequences
     )
-    scheduler = Scheduler(config, memory, limits, time.perf_counter)
-    engine = Engine(scheduler, constraints, InstantExecutor(), time.perf_counter)
-    sampling = SamplingParams(max_tokens=100 * steps)
+    scheduler = Scheduler(config, memory, limits, time.thread_time)
+    engine = Engine(scheduler, constraints, InstantExecutor(), time.thread_time)
     for number in range(sequences):
         sampling = SamplingParams(max_tokens=2 * steps)
         engine.submit(Request(id=f"r{number}", prompt=(5,) * prompt, sampling=sampling))
     while engine.metrics().most_sequences < sequences:
         engine.step()
     before = engine.metrics()
-    began = time.perf_counter()
+    began = time.thread_time()
     for _ in range(steps):
         engine.step()
-    took = (time.perf_counter() - began) / steps * 1e6
+    took = (time.thread_time() - began) / steps * 1e6
     after = engine.metrics()
     parts = {p: (after.seconds[p] - before.seconds[p]) / steps * 1e6 for p in after.seconds}
     return took, parts

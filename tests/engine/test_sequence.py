@@ -54,7 +54,8 @@ def test_pending_is_known_less_computed() -> None:
     assert (seq.known, seq.pending) == (3, 1)
     seq.compute(1)
     seq.append(9)
-    seq.append(8, forced=True)
+    seq.append(8)
+    seq.force(1)
     assert (seq.known, seq.pending, seq.output_tokens, seq.forced) == (5, 2, 2, 1)
     with pytest.raises(InternalError, match="3 tokens computed, 2 pending"):
         seq.compute(3)

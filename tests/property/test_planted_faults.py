@@ -59,14 +59,14 @@ def a_token_is_skipped(self: Sequence, count: int) -> None:
     self.computed += count + (self.pending > count)
 
 
-def the_budget_is_one_too_many(self: Scheduler, seq: Sequence, token: int) -> Finish | None:
-    finish = honest["_finish"](self, seq, token)
+def the_budget_is_one_too_many(seq: Sequence, token: int, ends: frozenset[int]) -> Finish | None:
+    finish = honest["finish_after"](seq, token, ends)
     over = seq.output_tokens > seq.request.sampling.max_tokens
     return None if finish is Finish.LENGTH and not over else finish  # type: ignore[no-any-return]
 
 
-def end_tokens_are_text(self: Scheduler, seq: Sequence, token: int) -> Finish | None:
-    finish = honest["_finish"](self, seq, token)
+def end_tokens_are_text(seq: Sequence, token: int, ends: frozenset[int]) -> Finish | None:
+    finish = honest["finish_after"](seq, token, ends)
     return Finish.LENGTH if finish is Finish.STOP else finish  # type: ignore[no-any-return]
 
 
@@ -128,8 +128,8 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (scheduler, "_work", logits_in_the_middle),
     (scheduler, "choose", the_first_gives_way),
     (scheduler, "is_exempt", anybody_gives_way_for_ever),
-    (Scheduler, "_finish", the_budget_is_one_too_many),
-    (Scheduler, "_finish", end_tokens_are_text),
+    (scheduler, "finish_after", the_budget_is_one_too_many),
+    (scheduler, "finish_after", end_tokens_are_text),
     (Scheduler, "_end", the_executor_is_not_told),
     (Scheduler, "abort", an_abort_ends_twice),
     (Constraints, "_follow", forced_tokens_are_not_followed),

@@ -351,13 +351,13 @@ def test_a_deadline_ends_a_request_wherever_it_stands() -> None:
     bench.add("parked", constrained=True, deadline=2.0)
     bench.add("stays", deadline=9.0)
     bench.step()
-    assert bench.scheduler.next_deadline() == 102.0
+    assert bench.scheduler.load().next_deadline == 102.0
     bench.clock.now += 2.0
     works, changes = bench.step()
     assert set(works) == {"stays"}
     ended = {c.request_id for c in changes if c.finish is Finish.DEADLINE}
     assert ended == {"runs", "waits", "parked"}
-    assert bench.scheduler.next_deadline() == 109.0
+    assert bench.scheduler.load().next_deadline == 109.0
 
 
 def test_an_executor_is_told_once_who_is_gone() -> None:
