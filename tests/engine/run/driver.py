@@ -46,8 +46,8 @@ class Job:
 
 @dataclass
 class Driver:
-    """`chunk` bounds the tokens of one work, `budget` those of a step, `preempt` is the chance that a sequence gives way
-    in a step, `join` the chance that a waiting one comes in.
+    """`chunk` bounds the tokens of one work, `budget` those of a step. `preempt` is the chance that one gives way
+    in a step, `join` the chance that a waiting one comes in. `masks` makes the rows of a step.
     """
 
     runner: ModelRunner
@@ -81,7 +81,11 @@ class Driver:
                     job.blocks = self._blocks(len(job.tokens), free)
                     admitted.append(
                         Admitted(
-                            seq_id, tuple(job.tokens), len(job.prompt), tuple(job.blocks), job.sampling
+                            seq_id,
+                            tuple(job.tokens),
+                            len(job.prompt),
+                            tuple(job.blocks),
+                            job.sampling,
                         )
                     )
                 if job.running:
