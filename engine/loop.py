@@ -64,15 +64,9 @@ class Engine:
         try:
             return self._guarded_step()
         except _StepFailed as failed:
-            error = failed.__cause__
+            hint = "this request may not be the reason; try again"
             return self._stop(
-                error if error is not None else failed,
-                Failure(
-                    InternalError.code,
-                    f"the engine failed and has stopped: {type(error).__name__}: {error}",
-                    hint="this request may not be the reason; try again",
-                    retryable=True,
-                ),
+                failed.reason, Failure(InternalError.code, failed.message, hint, retryable=True)
             )
 
     def _step(self) -> list[Delta]:
@@ -88,15 +82,15 @@ class Engine:
         changes = lap("commit", self._scheduler.commit(plan, picked, forced))
         self._constraints.forget(changes)
         deltas = lap("tell", refused + outputs.deltas(changes))
-        self._inbox.settle(deltas)
         self._metrics.record(plan, deltas, lap, self._scheduler.load())
+        self._inbox.settle(deltas)  # nothing may fail between this and the return
         return deltas
 
     def _guarded_step(self) -> list[Delta]:
         try:
             return self._step()
         except Exception as error:
-            raise _StepFailed from error
+            raise _StepFailed(error) from error
 
     @property
     def has_work(self) -> bool:
@@ -168,7 +162,8 @@ class Engine:
 
 
 class _StepFailed(EngineError):
-    """A step raised; the cause is what it raised."""
+    """A step raised `reason`."""
 
-    def __init__(self) -> None:
-        super().__init__("a step failed")
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(f"the engine failed and has stopped: {type(reason).__name__}: {reason}")
+        self.reason = reason

@@ -24,8 +24,8 @@ from .victims import choose, is_exempt
 class Load:
     """How many sequences are where, how many of the blocks nobody holds, and how often somebody was preempted so far.
 
-    `parked` wait for a grammar; `untold` is the number of changes the next commit will tell; `next_deadline` is when the
-    next deadline passes, by the engine's clock.
+    `parked` wait for a grammar; `untold` is the number of changes the next commit will tell; `next_deadline` is by the
+    engine's clock.
     """
 
     parked: int

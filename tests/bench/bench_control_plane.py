@@ -1,4 +1,4 @@
-"""Microseconds of processor time a step of the control plane alone: the real engine over an executor that computes nothing.
+"""Microseconds of processor time a step takes in the control plane: the real engine over an executor that does nothing.
 
 Run it as a script: `python tests/bench/bench_control_plane.py [sequences] [steps]`.
 """

@@ -231,6 +231,7 @@ def fail_in(part: str) -> Callable[[Rig, pytest.MonkeyPatch], None]:
             "commit": (rig.engine._scheduler, "commit"),
             "forget": (rig.engine._constraints, "forget"),
             "deltas": (loop.outputs, "deltas"),
+            "record": (rig.engine._metrics, "record"),
             "settle": (rig.engine._inbox, "settle"),
         }[part]
         monkeypatch.setattr(owner, name, boom)
@@ -242,7 +243,7 @@ def fail_in(part: str) -> Callable[[Rig, pytest.MonkeyPatch], None]:
     "part",
     [
         *("deliver", "plan", "forward", "masks", "sample", "advance"),
-        *("commit", "forget", "deltas", "settle"),
+        *("commit", "forget", "deltas", "record", "settle"),
     ],
 )
 def test_wherever_a_step_fails_everybody_is_told_once(

@@ -244,6 +244,7 @@ class Run:
         told = self.deltas[name]
         insist(sum(d.finish is not None for d in told) == 1, f"{name} did not end once")
         end = told[-1]
+        assert end.finish is not None
         tokens = tuple(token for delta in told for token in delta.tokens)
         plain = plain_engine.run(request)
         right = {plain, plain_engine.run(_without_jumps(request))}
