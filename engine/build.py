@@ -8,7 +8,7 @@ import time
 from math import prod
 from pathlib import Path
 
-from ..grammar.api import GrammarCache
+from ..grammar.api import Compiler, GrammarCache
 from .config import EngineConfig
 from .constraints import Constraints
 from .loop import Engine
@@ -16,13 +16,14 @@ from .memory.manager import KVManager
 from .memory.pool import BlockPool
 from .messages import EngineInfo
 from .model.weights import expected_shapes
+from .process import Assembly
 from .run.build import build_runner
 from .schedule.admission import Limits
 from .schedule.scheduler import Scheduler
 from .text.tokenizer import Tokenizer
 
 
-def build(config: EngineConfig) -> tuple[Engine, EngineInfo]:
+def build(config: EngineConfig) -> Assembly:
     """Load the model that `config` names and put an engine around it.
 
     Raises:
@@ -39,8 +40,9 @@ def build(config: EngineConfig) -> tuple[Engine, EngineInfo]:
         Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
         time.monotonic,
     )
+    grammars = GrammarCache(Compiler(tokenizer.vocabulary(width), tokenizer.canonical))
     constraints = Constraints(
-        GrammarCache(tokenizer.vocabulary(width)),
+        grammars,
         end_tokens=frozenset(tokenizer.end_ids),
         width=width,
         max_rows=config.scheduler.max_running,
@@ -56,4 +58,9 @@ def build(config: EngineConfig) -> tuple[Engine, EngineInfo]:
         dtype=str(built.runner.cache.layers[0].dtype).removeprefix("torch."),
         pid=os.getpid(),
     )
-    return Engine(scheduler, constraints, built.runner), info
+    return Assembly(
+        engine=Engine(scheduler, constraints, built.runner),
+        info=info,
+        grammar_stats=lambda: grammars.stats,
+        close=grammars.close,
+    )

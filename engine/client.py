@@ -21,6 +21,7 @@ import msgspec
 import zmq
 import zmq.asyncio
 
+from ..grammar.api import CacheStats
 from . import messages
 from .config import EngineConfig
 from .errors import EngineStopped, InvalidRequest, ModelError
@@ -60,7 +61,8 @@ class Watch:
 
     `silence_s` without a beat, or a single step longer than `stall_s`, and the process is killed. The wait before a
     restart doubles from `backoff_s` to `backoff_limit_s`, and begins anew after `settled_s` of service.
-    `attempts` starts in a row that never become ready make the engine unusable.
+    `attempts` starts in a row that never become ready make the engine unusable. One that is told to end may take
+    `closing_s` for the step it is in.
     """
 
     first_beat_s: float = 60.0
@@ -70,6 +72,7 @@ class Watch:
     backoff_limit_s: float = 10.0
     settled_s: float = 30.0
     attempts: int = 5
+    closing_s: float = 1.0
 
 
 class _Child:
@@ -108,7 +111,7 @@ class _Child:
         assert self._process is not None
         return await self._process.wait()
 
-    async def close(self, patience_s: float = 0.0) -> None:
+    async def close(self, patience_s: float) -> None:
         """Wait for the process to end by itself for a while, then end it; remove sockets and folder."""
         process = self._process
         try:
@@ -139,6 +142,7 @@ class EngineClient:
         self._tickets = count()
         self._info: EngineInfo | None = None
         self._metrics: Snapshot | None = None
+        self._grammars: CacheStats | None = None
         self._fault: ModelError | None = None
 
     @property
@@ -160,6 +164,11 @@ class EngineClient:
     def metrics(self) -> Snapshot | None:
         """The newest counters the process sent; None before the first."""
         return self._metrics
+
+    @property
+    def grammars(self) -> CacheStats | None:
+        """What became of the grammars, by the newest count; None before the first."""
+        return self._grammars
 
     async def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""
@@ -229,13 +238,13 @@ class EngineClient:
     async def close(self) -> None:
         """End the process and every request in flight; safe to call twice."""
         self._move(EngineState.CLOSED)
+        self._end_all(_stopped("was closed"))
         if self._child is not None:
             self._child.tell(messages.Shutdown())
         if self._supervisor is not None:
             self._supervisor.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._supervisor
-        self._end_all(_stopped("was closed"))
 
     def _running(self) -> _Child:
         if self._state is not EngineState.READY or self._child is None:
@@ -301,7 +310,7 @@ class EngineClient:
             if following is not None:
                 following.cancel()
             closing = self._state is EngineState.CLOSED
-            await child.close(patience_s=5.0 if closing else 0.0)
+            await child.close(self._watch.closing_s if closing else 0.0)
 
     async def _follow(self, child: _Child) -> str:
         """Hand on what the process says until it says that it cannot go on, or falls silent."""
@@ -327,6 +336,7 @@ class EngineClient:
                 return event.message
             else:
                 self._metrics = event.metrics or self._metrics
+                self._grammars = event.grammars or self._grammars
                 if event.stalled_s > self._watch.stall_s:
                     return f"has been in one step for {event.stalled_s:.0f} s"
 

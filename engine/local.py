@@ -13,16 +13,16 @@ from .config import EngineConfig
 from .errors import EngineStopped
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
-from .process import Steppable, report
+from .process import Assembly, Steppable, report
 from .types import Delta, Request
 
 
 class LocalEngine:
     """One engine, driven by whoever calls it."""
 
-    def __init__(self, engine: Steppable, info: EngineInfo) -> None:
-        self._engine: Steppable | None = engine
-        self._info = info
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+        self._closed = False
         self._turn = threading.Lock()
 
     @classmethod
@@ -35,12 +35,12 @@ class LocalEngine:
         """
         from .build import build
 
-        return cls(*build(config))
+        return cls(build(config))
 
     @property
     def info(self) -> EngineInfo:
         """What is loaded."""
-        return self._info
+        return self._assembly.info
 
     def generate(
         self, requests: Iterable[Request], *, at_once: int = 512
@@ -88,13 +88,16 @@ class LocalEngine:
     def check(self) -> BlockReport:
         """Check every invariant and count the blocks."""
         with self._turn:
-            return report(self._running(), self._info)
+            return report(self._running(), self.info)
 
     def close(self) -> None:
-        """Let go of the model; safe to call twice."""
-        self._engine = None
+        """Take no more requests and end the threads; safe to call twice."""
+        with self._turn:
+            if not self._closed:
+                self._closed = True
+                self._assembly.close()
 
     def _running(self) -> Steppable:
-        if self._engine is None:
+        if self._closed:
             raise EngineStopped("the engine was closed", hint="make another")
-        return self._engine
+        return self._assembly.engine

@@ -6,6 +6,7 @@ unpickled.
 
 import msgspec
 
+from ..grammar.api import CacheStats
 from .metrics import Snapshot
 from .types import Delta, Request
 
@@ -94,10 +95,11 @@ class Checked(msgspec.Struct, frozen=True, tag="checked"):
 
 
 class Beat(msgspec.Struct, frozen=True, tag="beat"):
-    """The process is alive. `stalled_s` is how long its present step has been running; no metrics before `Ready`."""
+    """The process is alive. `stalled_s` is how long its present step has been running; no numbers before `Ready`."""
 
     stalled_s: float
     metrics: Snapshot | None
+    grammars: CacheStats | None
 
 
 Event = Ready | Unusable | Deltas | Checked | Beat

@@ -14,12 +14,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 import zmq
 
+from ..grammar.api import CacheStats
 from .errors import EngineError, InternalError
 from .messages import (
     Abort,
@@ -86,7 +88,17 @@ class Steppable(Protocol):
         ...
 
 
-Builder = Callable[[bytes], tuple[Steppable, EngineInfo]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """An engine with what its host has to know of it. `close` ends its threads."""
+
+    engine: Steppable
+    info: EngineInfo
+    grammar_stats: Callable[[], CacheStats]
+    close: Callable[[], None]
+
+
+Builder = Callable[[bytes], Assembly]
 
 
 class _Outbox:
@@ -113,7 +125,7 @@ class Host:
     def __init__(self, outbox: _Outbox, commands: zmq.Socket[bytes]) -> None:
         self._outbox = outbox
         self._commands = commands
-        self._engine: Steppable | None = None
+        self._assembly: Assembly | None = None
         self._checks: list[int] = []
         self._step_began: float | None = None
         self._stop = threading.Event()
@@ -129,9 +141,10 @@ class Host:
                 self._outbox.send(self._beat())
         self._commands.close(linger=0)
 
-    def run(self, engine: Steppable, info: EngineInfo) -> None:
+    def run(self, assembly: Assembly) -> None:
         """Step until told to stop."""
-        self._engine = engine
+        self._assembly = assembly
+        engine, info = assembly.engine, assembly.info
         self._outbox.send(Ready(info))
         while not self._stop.is_set():
             self._step_began = time.monotonic()
@@ -145,18 +158,21 @@ class Host:
                 engine.wait(IDLE_S)
 
     def _beat(self) -> Beat:
-        began, engine = self._step_began, self._engine
+        began, assembly = self._step_began, self._assembly
         stalled = 0.0 if began is None else time.monotonic() - began
-        return Beat(stalled, engine.metrics() if engine else None)
+        if assembly is None:
+            return Beat(stalled, None, None)
+        return Beat(stalled, assembly.engine.metrics(), assembly.grammar_stats())
 
     def _obey(self, data: bytes) -> None:
         order = command(data)
-        engine = self._engine
         if isinstance(order, Shutdown):
             self._stop.set()
-        elif engine is None:
+            return
+        if self._assembly is None:
             raise RuntimeError(f"{type(order).__name__} came before Ready was sent")
-        elif isinstance(order, Submit):
+        engine = self._assembly.engine
+        if isinstance(order, Submit):
             try:
                 engine.submit(order.request)
             except EngineError as error:
@@ -196,20 +212,21 @@ def main(builder: Builder | None = None) -> int:
     listener = threading.Thread(target=_or_die, args=(host.listen,), daemon=True)
     listener.start()
     try:
-        engine, info = (builder or _build)(configuration)
+        assembly = (builder or _build)(configuration)
     except EngineError as error:
         outbox.send(Unusable(error.message, error.hint))
         outbox.close()
         context.destroy(linger=1000)
         return EXIT_UNUSABLE
-    host.run(engine, info)
+    host.run(assembly)
     listener.join()
+    assembly.close()
     outbox.close()
     context.term()
     return 0
 
 
-def _build(configuration: bytes) -> tuple[Steppable, EngineInfo]:
+def _build(configuration: bytes) -> Assembly:
     from .build import build
     from .config import EngineConfig
 

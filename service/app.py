@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
 from ..engine.api import EngineClient, EngineConfig, Launch, ModelError
+from ..schemas.problem import Code
 from .backend import Backend
 from .config import ServiceConfig
 from .errors import NotFound, answer
@@ -34,11 +35,11 @@ from .extract import TextModel
 from .limits import Gate, PatientProtocol
 from .log import make_logger, origin
 from .meters import Meters
-from .routes import ROUTES, Path, Service
+from .routes import PROBES, ROUTES, Path, Service
 
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
-EXIT_UNUSABLE = 3
+EXIT_CANNOT_SERVE = 4
 
 
 class Application:
@@ -86,6 +87,9 @@ class Application:
         scope.setdefault("state", {})
         try:
             await self._routed(scope, receive, exchange.send)
+        except asyncio.CancelledError:
+            exchange.outcome = Code.CANCELLED.value
+            raise
         except Exception as error:
             if exchange.status is not None:
                 raise
@@ -107,7 +111,8 @@ class Application:
         seconds = time.perf_counter() - exchange.began
         self.service.meters.answered(route, exchange.outcome, seconds)
         prompt, output = scope["state"].get("tokens", (0, 0))
-        self._log.info(
+        write = self._log.debug if route in PROBES else self._log.info
+        write(
             "request",
             request_id=exchange.request_id,
             method=scope["method"],
@@ -203,8 +208,7 @@ class Server(uvicorn.Server):
     """uvicorn with an order of stopping.
 
     At the first SIGTERM or SIGINT `/ready` says no and new requests are refused, while those in hand finish, for
-    `grace_s` at most; then they are ended with an error document, and the server leaves. At a second signal it leaves
-    at once.
+    `grace_s` at most or until a second signal; then they are ended with an error document, and the server leaves.
     """
 
     def __init__(self, app: Application, announce: Callable[[Listening], None]) -> None:
@@ -227,6 +231,7 @@ class Server(uvicorn.Server):
         self._announce = announce
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
         self.signal: int | None = None
 
     async def startup(self, sockets: Any = None) -> None:
@@ -236,11 +241,13 @@ class Server(uvicorn.Server):
         self._announce(Listening(f"http://{f'[{host}]' if ':' in host else host}:{port}"))
 
     def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
-        if self.signal is not None or self._loop is None:
-            self.should_exit = self.force_exit = True
-            return
-        self.signal = sig
-        self._loop.call_soon_threadsafe(self._begin_to_drain)
+        if self._loop is None:
+            self.should_exit = True
+        elif self.signal is None:
+            self.signal = sig
+            self._loop.call_soon_threadsafe(self._begin_to_drain)
+        else:
+            self._loop.call_soon_threadsafe(self._hurry.set)
 
     def _begin_to_drain(self) -> None:
         self._app.service.gate.shut()
@@ -248,8 +255,15 @@ class Server(uvicorn.Server):
 
     async def _drain(self) -> None:
         service = self._app.service
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(service.gate.idle(), service.config.grace_s)
+        waits = {
+            asyncio.create_task(service.gate.idle()),
+            asyncio.create_task(self._hurry.wait()),
+        }
+        _, pending = await asyncio.wait(
+            waits, timeout=service.config.grace_s, return_when=asyncio.FIRST_COMPLETED
+        )
+        for wait in pending:
+            wait.cancel()
         await service.backend.close()
         self.should_exit = True
 
@@ -261,7 +275,8 @@ def serve(
 ) -> int:
     """Serve a model until a signal comes.
 
-    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 3 where the model cannot be used. `announce` is called once, when the socket listens; the model may still be loading then.
+    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 where it cannot serve: the model is unusable or the
+    address is taken. `announce` is called once, when the socket listens; the model may still be loading then.
     """
     folder = FilePath(engine.model.model)
     return serve_backend(
@@ -292,7 +307,10 @@ async def _serve(make: Callable[[], Application], announce: Callable[[Listening]
         server.should_exit = True
 
     app.when_unusable(leave)
-    await server.serve()
+    try:
+        await server.serve()
+    except SystemExit:  # how uvicorn says that it cannot listen there; it has logged why
+        return EXIT_CANNOT_SERVE
     if app.fault is not None:
-        return EXIT_UNUSABLE
+        return EXIT_CANNOT_SERVE
     return 130 if server.signal == signal.SIGINT else 0

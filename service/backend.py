@@ -15,6 +15,7 @@ from ..engine.api import (
     Request,
     Snapshot,
 )
+from ..grammar.api import CacheStats
 
 
 class Backend(Protocol):
@@ -38,6 +39,11 @@ class Backend(Protocol):
     @property
     def metrics(self) -> Snapshot | None:
         """The newest counters; None before the first."""
+        ...
+
+    @property
+    def grammars(self) -> CacheStats | None:
+        """What became of the grammars, by the newest count; None before the first."""
         ...
 
     async def start(self) -> None:

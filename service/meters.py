@@ -11,6 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import generate_latest
 
 from ..engine.api import Snapshot
+from ..grammar.api import CacheStats
 from .backend import Backend
 from .extract import Output, Prepared
 from .limits import Gate
@@ -96,6 +97,8 @@ class _EngineCollector:
             return
         yield from _gauges(snapshot, info.blocks)
         yield from _counters(snapshot)
+        if self._backend.grammars is not None:
+            yield from _grammars(self._backend.grammars)
 
 
 def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
@@ -146,3 +149,18 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
     for part, seconds in snapshot.seconds.items():
         parts.add_metric((part,), seconds)
     yield parts
+
+
+def _grammars(stats: CacheStats) -> Iterator[Metric]:
+    for name, text, value in (
+        ("grammar_cache_hits", "Constraints that were compiled already.", stats.hits),
+        ("grammar_cache_misses", "Constraints that had to be compiled.", stats.misses),
+        ("grammar_cache_evictions", "Grammars dropped for room.", stats.evictions),
+        ("grammar_compile_failures", "Constraints that did not compile.", stats.failures),
+        ("grammar_compile_timeouts", "Compilations that took too long.", stats.timeouts),
+        ("grammar_compile_seconds", "Time of all compilations.", stats.compile_seconds),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    yield GaugeMetricFamily(
+        "intaglio_grammar_cache_bytes", "Memory of the grammars held.", value=stats.held_bytes
+    )

@@ -188,6 +188,9 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/metrics": {"GET": metrics},
 }
 
+# Asked every few seconds by machines; logged only where somebody debugs.
+PROBES = frozenset({"/health", "/healthz", "/ready", "/readyz", "/metrics"})
+
 
 class Path:
     """One path of the service as an ASGI application: its handlers by method. `HEAD` is answered as `GET`."""

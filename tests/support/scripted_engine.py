@@ -18,8 +18,9 @@ from intaglio.engine.client import Launch
 from intaglio.engine.errors import InternalError, InvalidRequest, ModelError
 from intaglio.engine.messages import EngineInfo
 from intaglio.engine.metrics import Snapshot
-from intaglio.engine.process import main
+from intaglio.engine.process import Assembly, main
 from intaglio.engine.types import Delta, Failure, Finish, Request, Usage
+from intaglio.grammar.api import CacheStats
 
 BLOCKS = 256
 
@@ -142,7 +143,7 @@ class ScriptedEngine:
         )
 
 
-def build(configuration: bytes) -> tuple[ScriptedEngine, EngineInfo]:
+def build(configuration: bytes) -> Assembly:
     script = msgspec.json.decode(configuration, type=Script)
     time.sleep(script.load_s)
     if script.unusable is not None:
@@ -160,7 +161,9 @@ def build(configuration: bytes) -> tuple[ScriptedEngine, EngineInfo]:
         dtype="none",
         pid=os.getpid(),
     )
-    return ScriptedEngine(), info
+    return Assembly(
+        engine=ScriptedEngine(), info=info, grammar_stats=CacheStats, close=lambda: None
+    )
 
 
 def launch(script: Script | None = None) -> Launch:

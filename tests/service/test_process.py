@@ -1,0 +1,158 @@
+"""The service as a process: how it stops, what it leaves behind, and that no engine outlives it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psutil
+import pytest
+
+from tests.support import serve_scripted
+from tests.support.live_service import until
+from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+
+SLOW = {"schema": {}, "text": "<<slow " + "1" * 30 + ">>"}  # a second and a half
+SLOWER = {"schema": {}, "text": "<<slow " + "1" * 900 + ">>"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
+
+
+@dataclass
+class Process:
+    """A running server, its engine and the folder of their sockets."""
+
+    popen: subprocess.Popen[str]
+    http: httpx2.Client
+    engine: psutil.Process
+    sockets: Path
+
+    def end(self, seconds: float = 20) -> int:
+        """Wait for the end; the exit status. Nothing may be left."""
+        status = self.popen.wait(seconds)
+        until(lambda: not self.engine.is_running(), 5)
+        until(lambda: not self.sockets.exists(), 1)
+        return status
+
+    def extract(self, body: Any) -> httpx2.Response:
+        return self.http.post("/v1/extract", json=body)
+
+    def busy(self, count: int) -> None:
+        """Wait until so many extractions are in hand."""
+        line = f"intaglio_requests_in_hand {float(count)}"
+        until(lambda: line in self.http.get("/metrics").text, 10)
+
+
+@contextmanager
+def server(folder: Path, **settings: Any) -> Iterator[Process]:
+    popen = start(folder, {}, port=0, **settings)
+    try:
+        assert popen.stdout is not None
+        url = popen.stdout.readline().strip()
+        with httpx2.Client(base_url=url, timeout=30) as http:
+            until(lambda: http.get("/ready").status_code == 200, 30)
+            (engine,) = psutil.Process(popen.pid).children()
+            yield Process(popen, http, engine, Path(engine.cmdline()[-1]))
+    finally:
+        popen.kill()
+        popen.wait()
+        assert popen.stdout is not None
+        popen.stdout.close()
+
+
+def start(folder: Path, script: dict[str, Any], **settings: Any) -> "subprocess.Popen[str]":
+    source = serve_scripted.__file__
+    assert source is not None
+    return subprocess.Popen(
+        [sys.executable, "-P", source, str(folder), json.dumps(script), json.dumps(settings)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def test_after_sigterm_requests_in_hand_finish_and_others_are_refused(folder: Path) -> None:
+    with server(folder) as process, ThreadPoolExecutor(8) as pool:
+        inside = [pool.submit(process.extract, SLOW) for _ in range(8)]
+        process.busy(8)
+        process.popen.send_signal(signal.SIGTERM)
+        until(lambda: process.http.get("/ready").status_code == 503, 0.5)
+        assert process.http.get("/ready").json() == {"status": "stopping"}
+        late = process.extract(SLOW)
+        assert late.status_code == 503
+        assert late.json()["error"]["code"] == "not_ready"
+        assert [answer.result().status_code for answer in inside] == [200] * 8
+        assert process.end() == 0
+
+
+def test_requests_that_outlast_the_grace_end_with_a_document(folder: Path) -> None:
+    with server(folder, grace_s=0.3) as process, ThreadPoolExecutor(4) as pool:
+        inside = [pool.submit(process.extract, SLOWER) for _ in range(4)]
+        process.busy(4)
+        process.popen.send_signal(signal.SIGTERM)
+        for answer in inside:
+            assert answer.result().status_code == 503
+            assert answer.result().json()["error"]["retryable"] is True
+        assert process.end() == 0
+
+
+def test_a_second_signal_does_not_wait(folder: Path) -> None:
+    with server(folder) as process, ThreadPoolExecutor(1) as pool:
+        inside = pool.submit(process.extract, SLOWER)
+        process.busy(1)
+        process.popen.send_signal(signal.SIGTERM)
+        until(lambda: process.http.get("/ready").status_code == 503, 0.5)
+        began = time.monotonic()
+        process.popen.send_signal(signal.SIGTERM)
+        process.end(5)
+        assert time.monotonic() - began < 3
+        assert inside.result().status_code == 503
+
+
+def test_an_idle_server_leaves_at_once(folder: Path) -> None:
+    for sent, status in ((signal.SIGTERM, 0), (signal.SIGINT, 130)):
+        with server(folder) as process:
+            process.popen.send_signal(sent)
+            assert process.end() == status
+
+
+def test_kill_9_of_the_server_leaves_no_engine_and_no_sockets(folder: Path) -> None:
+    with server(folder) as process, ThreadPoolExecutor(1) as pool:
+        inside = pool.submit(process.extract, SLOWER)
+        process.busy(1)
+        os.kill(process.popen.pid, signal.SIGKILL)
+        assert process.end() == -signal.SIGKILL
+        assert isinstance(inside.exception(), httpx2.HTTPError)
+
+
+def test_a_model_that_cannot_be_used_ends_the_server_with_its_own_status(folder: Path) -> None:
+    popen = start(folder, {"unusable": "no weights"}, port=0)
+    assert popen.wait(30) == 4
+    assert popen.stdout is not None
+    popen.stdout.close()
+
+
+def test_a_taken_port_ends_the_server_and_its_engine(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        popen = start(folder, {}, port=taken.getsockname()[1])
+        children = set()
+        while popen.poll() is None:
+            children |= set(psutil.Process(popen.pid).children())
+            time.sleep(0.02)
+        assert popen.returncode == 4
+        until(lambda: not any(child.is_running() for child in children), 5)
+        assert popen.stdout is not None
+        popen.stdout.close()
