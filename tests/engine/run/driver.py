@@ -76,7 +76,7 @@ class Driver:
                 if job.running and dice.random() < self.preempt:
                     self._release(seq_id, job, free, released)
                     continue
-                if not job.running and seq_id not in released and dice.random() < self.join:
+                if not job.running and dice.random() < self.join:
                     job.running = True
                     job.blocks = self._blocks(len(job.tokens), free)
                     admitted.append(
