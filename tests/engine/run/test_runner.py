@@ -1,0 +1,239 @@
+"""The runner by hand-made plans: sampling options, masks, failures, blocks, and what it refuses."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.errors import ConfigError, InternalError
+from intaglio.engine.plan import Admitted, Masks, Plan, Work
+from intaglio.engine.run.build import Built, build_runner
+from intaglio.engine.run.rows import SequenceRows
+from intaglio.engine.run.runner import ModelRunner
+from intaglio.engine.types import SamplingParams
+from intaglio.grammar.api import allow, empty_rows
+
+from tests.engine.run.driver import Driver, Job, no_masks
+from tests.support.tiny_checkpoint import QWEN3, random_weights, write_checkpoint
+
+PROMPT = tuple(range(40, 60))
+NAN_TOKEN = 299
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model in which one token's embedding is not a number."""
+    weights = random_weights({**QWEN3, "tie_word_embeddings": False})
+    weights["model.embed_tokens.weight"][NAN_TOKEN] = math.nan
+    config = {**QWEN3, "tie_word_embeddings": False}
+    return write_checkpoint(tmp_path_factory.mktemp("model"), config, weights=weights)
+
+
+def build(folder: Path, *, vocab: int | None = None, **cache: int) -> Built:
+    return build_runner(
+        ModelConfig(model=str(folder)),
+        CacheConfig(**({"num_blocks": 200} | cache)),  # type: ignore[arg-type]
+        SchedulerConfig(max_running=12, max_batched_tokens=256),
+        vocab=vocab,
+        threads=1,
+    )
+
+
+@pytest.fixture(scope="module")
+def runner(folder: Path) -> ModelRunner:
+    return build(folder).runner
+
+
+def run(runner: ModelRunner, *jobs: Job, **options: float) -> list[Job]:
+    return Driver(runner, **options).run(list(jobs))  # type: ignore[arg-type]
+
+
+def test_seeded_draws_do_not_depend_on_company_or_preemption(runner: ModelRunner) -> None:
+    def job(seed: int) -> Job:
+        return Job(PROMPT, 12, SamplingParams(temperature=1.5, seed=seed, top_p=0.95))
+
+    alone = [run(runner, job(seed))[0].generated for seed in range(6)]
+    assert len(set(map(tuple, alone))) == 6
+    together = run(runner, *(job(seed) for seed in range(6)), preempt=0.1, chunk=7, join=0.5)
+    assert [j.generated for j in together] == alone
+
+
+def test_draws_without_a_seed_differ(runner: ModelRunner) -> None:
+    jobs = run(runner, *(Job(PROMPT, 10, SamplingParams(temperature=2.0)) for _ in range(4)))
+    assert len({tuple(job.generated) for job in jobs}) == 4
+
+
+def test_options_apply_to_their_own_request_only(runner: ModelRunner) -> None:
+    def jobs() -> list[Job]:
+        return [
+            Job(PROMPT, 6),
+            Job(PROMPT, 6, SamplingParams(temperature=0, logit_bias={7: 1000.0})),
+            Job(PROMPT, 6, SamplingParams(temperature=1, top_k=1, seed=1)),
+            Job(PROMPT, 6, SamplingParams(temperature=0, frequency_penalty=1000.0)),
+        ]
+
+    plain, biased, top1, penalised = run(runner, *jobs())
+    assert biased.generated == [7] * 6
+    assert top1.generated == plain.generated
+    assert len(set(penalised.generated)) == 6
+    assert [run(runner, job)[0].generated for job in jobs()] == [
+        job.generated for job in (plain, biased, top1, penalised)
+    ]
+
+
+def test_penalties_count_what_they_say(runner: ModelRunner) -> None:
+    """Greedy tokens of a penalised request, recomputed from its own logits in plain python."""
+    sampling = SamplingParams(
+        temperature=0, repetition_penalty=1.7, presence_penalty=2.0, frequency_penalty=1.5
+    )
+    (job,) = run(runner, Job(PROMPT, 10, sampling), preempt=0.2)
+    for step, logits in enumerate(job.logits):
+        scores = logits.double().tolist()
+        output = Counter(job.generated[:step])
+        for token in {*PROMPT, *output}:
+            scores[token] = scores[token] / 1.7 if scores[token] > 0 else scores[token] * 1.7
+        for token, count in output.items():
+            scores[token] -= 1.5 * count + 2.0
+        assert job.generated[step] == int(np.argmax(scores))
+
+
+def test_masks_and_logprobs(runner: ModelRunner) -> None:
+    legal = {0: [5, 9, 298], 2: [11]}
+
+    def masks(by_id: Mapping[int, Job], plan: Plan) -> Masks:
+        wanting = [w.seq_id for w in plan.works if w.wants_logits and w.seq_id in legal][::-1]
+        rows = empty_rows(len(wanting), 300)
+        for row, seq_id in zip(rows, wanting, strict=True):
+            allow(row, legal[seq_id])
+        return Masks(rows, {seq_id: i for i, seq_id in enumerate(wanting)})
+
+    sampling = SamplingParams(temperature=0, logprobs=4)
+    jobs = [Job(PROMPT, 5, sampling), Job(PROMPT, 5), Job(PROMPT[:3], 5, sampling)]
+    Driver(runner, masks=masks, chunk=9).run(jobs)
+    assert set(jobs[0].generated) <= set(legal[0])
+    assert jobs[1].generated == run(runner, Job(PROMPT, 5))[0].generated
+    assert jobs[2].generated == [11] * 5
+    for logits, pick in zip(jobs[0].logits, jobs[0].picks, strict=True):
+        belief = logits[legal[0]].double().log_softmax(0)
+        (entry,) = pick.logprobs
+        assert entry.logprob == pytest.approx(float(belief.max()), abs=1e-5)
+        assert {token for token, _ in entry.top} == set(legal[0])
+        assert sum(math.exp(p) for _, p in entry.top) == pytest.approx(1, abs=1e-5)
+    assert jobs[2].picks[0].logprobs[0].top == ((11, 0.0),)
+    assert jobs[1].picks[0].logprobs == ()
+
+
+def test_a_row_that_allows_nothing_fails_alone(runner: ModelRunner) -> None:
+    def masks(by_id: Mapping[int, Job], plan: Plan) -> Masks:
+        return Masks(empty_rows(1, 300), {0: 0})
+
+    jobs = [Job(PROMPT, 3), Job(PROMPT, 3)]
+    Driver(runner, masks=masks).run(jobs)
+    assert jobs[0].picks[0].failure is not None
+    assert jobs[0].picks[0].failure.code == "internal_error"
+    assert jobs[0].generated == []
+    assert jobs[1].generated == run(runner, Job(PROMPT, 3))[0].generated
+
+
+@pytest.mark.parametrize("sampling", [SamplingParams(temperature=0), SamplingParams(seed=1)])
+def test_a_poisoned_sequence_fails_alone_and_leaves_nothing_behind(
+    folder: Path, sampling: SamplingParams
+) -> None:
+    """Blocks that held a NaN are used again at once, by sequences that fill them in part."""
+    runner = build(folder, num_blocks=70).runner
+    expected = [run(runner, Job(PROMPT[:n], 5))[0].generated for n in (1, 7, 20)]
+    for _ in range(4):
+        bad = Job((*PROMPT, NAN_TOKEN, *PROMPT * 5), 5, sampling)
+        good = [Job(PROMPT[:n], 5) for n in (1, 7, 20)]
+        run(runner, good[0], bad, *good[1:], chunk=16)
+        assert bad.picks[-1].failure is not None
+        assert bad.picks[-1].failure.code == "numerical_error"
+        assert [job.generated for job in good] == expected
+    assert runner.cache.null_is_clean()
+
+
+def test_tokens_past_the_tokenizer_are_never_picked(folder: Path) -> None:
+    runner = build(folder, vocab=50).runner
+    jobs = run(
+        runner,
+        *(Job(PROMPT, 20, SamplingParams(temperature=5.0, seed=s)) for s in range(5)),
+        Job(PROMPT, 20),
+    )
+    assert all(token < 50 for job in jobs for token in job.generated)
+
+
+def test_a_plan_that_makes_no_sense_is_refused(runner: ModelRunner) -> None:
+    work = Work(5, 0, (1, 2), wants_logits=True)
+    admitted = Admitted(5, (1, 2), 2, (1,), SamplingParams())
+    with pytest.raises(InternalError, match="not admitted"):
+        runner.forward(Plan(1, (), (work,)))
+    with pytest.raises(InternalError, match="not here"):
+        runner.forward(Plan(1, (), (), (5,)))
+    runner.forward(Plan(1, (admitted,), (work,)))
+    with pytest.raises(InternalError, match="twice"):
+        runner.forward(Plan(2, (admitted,), (work,)))
+    with pytest.raises(InternalError, match="drafts"):
+        runner.forward(Plan(3, (), (Work(5, 2, (3, 4), drafted=1),)))
+    with pytest.raises(InternalError, match="block table"):
+        runner.forward(Plan(4, (), (Work(5, 2, (3,), new_blocks=(2,) * 64),)))
+    with pytest.raises(InternalError, match="buffers"):
+        runner.forward(Plan(5, (), (Work(5, 2, (3,) * 257),)))
+    runner.forward(
+        Plan(6, (Admitted(6, (1,), 1, (9,), SamplingParams()),), (Work(6, 0, (1,)),), (5,))
+    )
+    assert runner.sample(runner.forward(Plan(7, (), (Work(6, 1, (1,)),))), no_masks()).picks == ()
+    runner.forward(Plan(8, (admitted,), (work,), (6,)))
+    runner.forward(
+        Plan(9, (Admitted(6, (1,), 1, (9,), SamplingParams()),), (Work(6, 0, (1,)),), (5,))
+    )
+    runner._rows.forget(6)
+    runner.check()
+
+
+def test_rows_are_bounded_and_reused() -> None:
+    rows = SequenceRows(2, 64, 16)
+    for seq_id in (7, 8):
+        rows.admit(Admitted(seq_id, (1, 2), 2, (seq_id,), SamplingParams()))
+    with pytest.raises(InternalError, match="more than 2"):
+        rows.admit(Admitted(9, (1,), 1, (3,), SamplingParams()))
+    rows.forget(7)
+    rows.admit(Admitted(9, (1,), 1, (3,), SamplingParams()))
+    assert rows.tables[rows.row_of[9]].tolist() == [3, 0, 0, 0]
+    rows.check()
+
+
+@pytest.mark.parametrize(
+    ("cache", "blocks"),
+    [
+        ({"num_blocks": 100}, 100),
+        ({"num_blocks": 10**6}, 1 + 12 * 64),
+        ({"num_blocks": None, "cache_bytes": 2**21}, 2**21 // (2 * 2 * 16 * 2 * 32 * 4)),
+        ({"num_blocks": None}, 1 + 12 * 64),
+    ],
+)
+def test_blocks_follow_the_settings(folder: Path, cache: dict[str, int], blocks: int) -> None:
+    built = build(folder, **cache)
+    assert built.num_blocks == built.runner.cache.num_blocks == blocks
+    assert built.cache_bytes == blocks * built.spec.kv_block_bytes(16, 4)
+
+
+@pytest.mark.parametrize("cache", [{"num_blocks": 64}, {"num_blocks": None, "cache_bytes": 1000}])
+def test_a_cache_too_small_for_one_sequence_is_refused(folder: Path, cache: dict[str, int]) -> None:
+    with pytest.raises(ConfigError, match="1024 tokens"):
+        build(folder, **cache)
+
+
+def test_a_context_beyond_the_model_is_refused(folder: Path) -> None:
+    model = ModelConfig(model=str(folder), max_context=2048)
+    with pytest.raises(ConfigError, match="1024 positions"):
+        build_runner(model, CacheConfig(num_blocks=200), SchedulerConfig())
+
+
+def test_nothing_of_autograd_is_kept(runner: ModelRunner) -> None:
+    (job,) = run(runner, Job(PROMPT, 2))
+    assert not job.logits[0].requires_grad
+    assert isinstance(job.logits[0], torch.Tensor)
