@@ -40,6 +40,7 @@ from .routes import PROBES, ROUTES, Path, Service
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 EXIT_CANNOT_SERVE = 4
+MOST_HEADER_BYTES = 16 * 1024
 
 
 class Application:
@@ -221,6 +222,9 @@ class Server(uvicorn.Server):
                 port=config.port,
                 http=http,
                 lifespan="on",
+                ws="none",
+                h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+                proxy_headers=False,
                 log_config=None,
                 access_log=False,
                 server_header=False,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import h11
 from starlette.requests import ClientDisconnect, Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -103,18 +104,19 @@ class PatientProtocol(H11Protocol):
     """uvicorn's HTTP/1.1, patient for `header_timeout_s` and no longer; malformed requests get an error document."""
 
     header_timeout_s = 10.0
+    _headers_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._headers_due = self.loop.call_later(self.header_timeout_s, self._drop_without_request)
+        self._watch_headers()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._headers_due.cancel()
+        self._stop_watching()
         super().connection_lost(exc)
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._headers_due.cancel()
 
     def send_400_response(self, msg: str) -> None:
         error = answer(InvalidBody(msg, hint="send a valid HTTP/1.1 request"))
@@ -126,7 +128,18 @@ class PatientProtocol(H11Protocol):
         self.transport.write(head.encode("ascii") + body)
         self.transport.close()
 
-    def _drop_without_request(self) -> None:
-        has_request: bool = self.cycle is not None  # uvicorn declares it as never None
-        if not has_request and not self.transport.is_closing():
+    def _watch_headers(self) -> None:
+        """Run the clock exactly while a request has not been read up to the end of its headers."""
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_watching()
+        elif self._headers_due is None:
+            self._headers_due = self.loop.call_later(self.header_timeout_s, self._give_up)
+
+    def _stop_watching(self) -> None:
+        if self._headers_due is not None:
+            self._headers_due.cancel()
+            self._headers_due = None
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
             self.transport.close()

@@ -18,6 +18,7 @@ import httpx2
 from pydantic import TypeAdapter
 
 from ..engine.api import (
+    BlockReport,
     EngineConfig,
     EngineError,
     EngineInfo,
@@ -84,6 +85,10 @@ class LLM:
     def info(self) -> EngineInfo:
         """What is loaded."""
         return self._engine.info
+
+    def check(self) -> BlockReport:
+        """Have the engine check its invariants and count its blocks."""
+        return self._engine.check()
 
     def close(self) -> None:
         """Let go of the model; safe to call twice."""

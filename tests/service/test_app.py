@@ -370,6 +370,21 @@ def test_headers_that_dawdle_are_given_up(service: Live) -> None:
         assert connection.recv(100) == b""
 
 
+def test_headers_that_dawdle_on_a_connection_that_was_used_before(service: Live) -> None:
+    with socket.create_connection(service.address, timeout=10) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+        connection.sendall(b"GET /health HTTP/1.1\r\nhost")
+        assert connection.recv(100) == b""
+
+
+def test_headers_over_the_limit_are_refused(service: Live) -> None:
+    with socket.create_connection(service.address, timeout=10) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nx: " + b"y" * 20_000)
+        status, _ = _answer(connection)
+    assert status == 400
+
+
 def test_what_is_not_http_gets_the_usual_document(service: Live) -> None:
     with socket.create_connection(service.address, timeout=10) as connection:
         connection.sendall(b"\x16\x03\x01 nonsense\r\n\r\n")
@@ -399,9 +414,18 @@ def _metric(service: Live, name: str) -> float:
 def test_the_log_has_each_request_and_no_text_of_users(service: Live) -> None:
     secret = "tangerine-4711"
     service.extract({"title": secret}, f"{secret} <<echo not-json>>")
-    service.extract({"title": secret, "const": 2}, f"{secret} <<echo 1>>")
-    lines = [json.loads(line) for line in service.log.getvalue().splitlines()]
-    assert {"request_id", "route", "status", "ms", "output_tokens"} <= lines[-1].keys()
+    last = service.extract({"title": secret, "const": 2}, f"{secret} <<echo 1>>")
+
+    def line() -> dict[str, Any] | None:
+        found = [json.loads(text) for text in service.log.getvalue().splitlines()]
+        mine = [x for x in found if x.get("request_id") == last.headers["x-request-id"]]
+        return next((x for x in mine if x["event"] == "request"), None)
+
+    until(lambda: line() is not None, 5)
+    fields = line()
+    assert fields is not None
+    assert (fields["route"], fields["status"]) == ("/v1/extract", 500)
+    assert {"ms", "prompt_tokens", "output_tokens", "outcome"} <= fields.keys()
     assert secret not in service.log.getvalue()
 
 
