@@ -4,7 +4,7 @@ Does: map a device to the kernels that serve it. Does not: fall back silently; a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -15,7 +15,9 @@ from .contracts import AttentionPass, Drawn, Kernels, Packed, PickArgs, Ragged, 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceKernels:
-    """The torch kernels of `reference*`, on the CPU."""
+    """The torch kernels of `reference*`, on the CPU. One instance serves one thread."""
+
+    _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
 
     def pack(self, weight: Tensor) -> Packed:
         return reference.pack(weight)
@@ -39,7 +41,7 @@ class ReferenceKernels:
         reference.kv_write(cache, keys, values, slots)
 
     def attend(self, ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> AttentionPass:
-        return reference_attention.PagedAttention(ragged, heads, cache_shape)
+        return reference_attention.PagedAttention(ragged, heads, cache_shape, self._workspace)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
         return reference_logits.pick(logits, args)

@@ -19,9 +19,9 @@ from torch.nn.functional import pad
 
 from .contracts import NULL_BLOCK, Ragged
 
-TILE = 256
+TILE = 128
 CHUNK = 64
-CALL_PIECES = 32
+CALL_PIECES = 16
 ROWS = 8
 """Rows of a piece come in multiples of this. BLAS multiplies fewer rows in another order, and a token's attention would
 then depend on how many tokens it was computed with. Measured with MKL in float32: the same bits from 6 rows on."""
@@ -56,10 +56,34 @@ class _Group:
     calls: tuple[_Call, ...]
 
 
+class Workspace:
+    """Memory that gathered keys and values pass through, kept from call to call and step to step.
+
+    A fresh tensor of some megabytes for every layer costs more in page faults than the attention itself. It grows to
+    the largest call, `CALL_PIECES` tiles, and no further.
+    """
+
+    def __init__(self) -> None:
+        self._memory: Tensor | None = None
+
+    def gathered(self, flat: Tensor, index: Tensor) -> Tensor:
+        """Rows `index` [n] of `flat` [rows, width], valid until the next call."""
+        size = index.shape[0] * flat.shape[1]
+        memory = self._memory
+        if memory is None or memory.numel() < size or memory.dtype != flat.dtype:
+            with torch.inference_mode(mode=False):
+                memory = self._memory = torch.empty(size, dtype=flat.dtype)
+        out = memory[:size].view(index.shape[0], flat.shape[1])
+        return torch.index_select(flat, 0, index, out=out)
+
+
 class PagedAttention:
     """One step's attention, prepared. Stateless between layers."""
 
-    def __init__(self, ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> None:
+    def __init__(
+        self, ragged: Ragged, heads: int, cache_shape: Sequence[int], workspace: Workspace
+    ) -> None:
+        self._workspace = workspace
         _, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape
         if TILE % block_size:
             raise ValueError(f"block_size must divide {TILE}, not {block_size}")
@@ -108,7 +132,7 @@ class PagedAttention:
     def _run_call(self, call: _Call, q: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
         """Outputs [pieces, kv_heads, rows, head_dim] and log-sum-exps [pieces, kv_heads, rows] of a call."""
         pieces = call.chunk_of.shape[0]
-        kv = flat.index_select(0, call.blocks)
+        kv = self._workspace.gathered(flat, call.blocks)
         kv = kv.view(2, pieces, TILE, self._kv_heads, self._head_dim).transpose(2, 3)
         out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
             q.index_select(0, call.chunk_of), kv[0], kv[1], attn_mask=call.bias
