@@ -126,7 +126,10 @@ class EarleyMatcher:
         """Tokens that must come next; see `Matcher.forced`."""
         if self.finished:
             return ()
-        text = self._inner.find_jump_forward_string().encode()
+        try:
+            text = self._inner.find_jump_forward_string().encode()
+        except UnicodeDecodeError:  # in the middle of a character
+            text = b""
         if not text:
             return self._only_token()
         probe = self._inner.fork()

@@ -208,9 +208,9 @@ class _Writer:
                     ways.append(lead if after == _NIL else f"{lead} {after}")
                 if not needed and skipped is not None:
                     ways.append(skipped)
-                new.append(
-                    self.rule(" | ".join(ways)) if ways and ways != [_NIL] else (ways or [None])[0]
-                )
+                new.append(self.rule(" | ".join(ways)) if ways and ways != [_NIL] else None)
+                if ways == [_NIL]:
+                    new[-1] = _NIL
             tails = new
         return tails[0]
 

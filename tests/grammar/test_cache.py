@@ -1,0 +1,125 @@
+"""One compilation a constraint, bounded memory, and an answer in time."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from intaglio.grammar.api import (
+    CompiledGrammar,
+    Compiler,
+    Constraint,
+    ConstraintTooLarge,
+    GrammarCache,
+    InvalidConstraint,
+    Kind,
+)
+
+from tests.support.tokens import small
+
+
+class Slow(Compiler):
+    """Waits for `gate` before it compiles, and counts."""
+
+    def __init__(self) -> None:
+        made = small()
+        super().__init__(made.vocabulary(), made.canonical)
+        self.gate = threading.Event()
+        self.gate.set()
+        self.compiled: list[str] = []
+
+    def compile(self, constraint: Constraint) -> CompiledGrammar:
+        self.compiled.append(constraint.source)
+        assert self.gate.wait(30)
+        return super().compile(constraint)
+
+
+@pytest.fixture
+def compiler() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def cache(compiler: Slow) -> Iterator[GrammarCache]:
+    made = GrammarCache(compiler)
+    yield made
+    compiler.gate.set()
+    made.close()
+
+
+def regex(source: str) -> Constraint:
+    return Constraint(Kind.REGEX, source)
+
+
+def test_concurrent_callers_share_one_compilation(cache: GrammarCache, compiler: Slow) -> None:
+    compiler.gate.clear()
+    futures = []
+    threads = [
+        threading.Thread(target=lambda: futures.append(cache.submit(regex("a+")))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not futures[0].cancel(), "others wait for it"
+    compiler.gate.set()
+    assert len({id(future.result(10)) for future in futures}) == 1
+    assert cache.submit(regex("a+")).result(10) is futures[0].result()
+    assert compiler.compiled == ["a+"]
+    stats = cache.stats
+    assert (stats.misses, stats.hits, stats.entries) == (1, 8, 1)
+    assert stats.compile_seconds > 0
+
+
+def test_errors_are_delivered_and_kept(cache: GrammarCache, compiler: Slow) -> None:
+    for _ in range(2):
+        with pytest.raises(InvalidConstraint):
+            cache.submit(regex("a(")).result(10)
+    assert compiler.compiled == ["a("]
+    assert cache.stats.failures == 1
+
+
+def test_what_was_used_least_recently_goes_first(compiler: Slow) -> None:
+    size = Compiler.compile(compiler, regex("a")).size_bytes
+    cache = GrammarCache(compiler, limit_bytes=2 * (size + 2000))
+    for source in ("a", "b", "a", "c", "a", "b"):
+        cache.submit(regex(source)).result(10)
+    assert compiler.compiled == ["a", "b", "c", "b"]
+    stats = cache.stats
+    assert stats.evictions == 2
+    assert stats.held_bytes <= 2 * (size + 2000)
+    cache.close()
+
+
+def test_a_caller_does_not_wait_for_ever(compiler: Slow) -> None:
+    cache = GrammarCache(compiler, deadline_s=0.05)
+    compiler.gate.clear()
+    future = cache.submit(regex("a"))
+    with pytest.raises(ConstraintTooLarge, match="did not compile within"):
+        future.result(10)
+    with pytest.raises(ConstraintTooLarge):
+        cache.submit(regex("a")).result(10)
+    assert compiler.compiled == ["a"], "it is not started again while it still runs"
+    compiler.gate.set()
+    for _ in range(1000):
+        if cache.stats.entries:
+            break
+        threading.Event().wait(0.01)
+    assert cache.submit(regex("a")).result(10).least_tokens == 2, "what came late is kept"
+    assert cache.stats.timeouts == 1
+    cache.close()
+
+
+def test_a_bug_in_a_compiler_reaches_the_caller(cache: GrammarCache, compiler: Slow) -> None:
+    def fail(_: Constraint) -> CompiledGrammar:
+        raise ZeroDivisionError
+
+    compiler.compile = fail  # type: ignore[method-assign]
+    with pytest.raises(ZeroDivisionError):
+        cache.submit(regex("a")).result(10)
+
+
+def test_a_closed_cache_takes_nothing(compiler: Slow) -> None:
+    cache = GrammarCache(compiler)
+    cache.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        cache.submit(regex("a"))
