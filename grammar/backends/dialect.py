@@ -96,7 +96,11 @@ class Dialect:
             return {"$ref": schema["$ref"]}
         for keyword in schema:
             since, until = _SINCE.get(keyword, 4), _UNTIL.get(keyword, 2020)
-            if not since <= self.draft <= until and schema[keyword] not in ({}, True):
+            if (
+                not since <= self.draft <= until
+                and schema[keyword] is not True
+                and schema[keyword] != {}
+            ):
                 name = f"draft {self.draft}" if self.draft < 2000 else "this draft"
                 raise refuse(
                     sub,

@@ -276,7 +276,7 @@ def test_the_least_budget_is_enough(tokenizer: str, language: str) -> None:
 def test_least_of_a_pattern_is_exact() -> None:
     made = small()
     compiler = Compiler(made.vocabulary(), made.canonical)
-    for pattern, least in [("", 1), ("x|y", 2), ("[0-9]{4}", 5), ("(ab|c)*", 1)]:
+    for pattern, least in [("", 1), ("x|y", 2), ("7{4}", 5), ("(ab|c)*", 1)]:
         assert compiler.compile(Constraint(Kind.REGEX, pattern)).least_tokens == least
 
 
