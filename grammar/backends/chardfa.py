@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..errors import ConstraintTooLarge
-from .ecma import ANY, Node, Ranges, complement, intersection, union
+from .chars import Ranges, complement, intersection, union
+from .ecma import ANY, Node
 from .positions import Positions
 
 MOST_STATES = 3_000

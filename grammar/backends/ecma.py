@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ..errors import InvalidConstraint, Refusal, UnsupportedConstraint
+from .chars import BREAK, DIGIT, EVERY, LAST, SPACE, WORD, Ranges, complement, intersection, union
 
-Ranges = tuple[tuple[int, int], ...]  # inclusive code points, ascending, apart
-
-LAST = 0x10FFFF
-DIGIT: Ranges = ((0x30, 0x39),)
-WORD: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
-SPACE: Ranges = (
-    (0x09, 0x0D), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A),
-    (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
-)  # fmt: skip
-BREAK: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 _CONTROL = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13, "0": 0}
 _MOST_REPEATS = 100_000
 _DEEPEST = 100
@@ -64,35 +55,7 @@ class Repeat:
 
 Node = Chars | Anchor | Sequence | Choice | Repeat
 EMPTY = Sequence(())
-ANY = Chars(((0, 0xD7FF), (0xE000, LAST)))
-
-
-def union(*parts: Ranges) -> Ranges:
-    """All characters of the parts, without surrogates."""
-    merged: list[tuple[int, int]] = []
-    for low, high in sorted(pair for part in parts for pair in part):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
-        else:
-            merged.append((low, high))
-    return tuple(merged)
-
-
-def intersection(left: Ranges, right: Ranges) -> Ranges:
-    """The characters in both."""
-    pairs = ((max(a, c), min(b, d)) for a, b in left for c, d in right)
-    return union(tuple((low, high) for low, high in pairs if low <= high))
-
-
-def complement(part: Ranges) -> Ranges:
-    """All Unicode scalar values that are not in `part`."""
-    result: list[tuple[int, int]] = []
-    at = 0
-    for low, high in (*part, (LAST + 1, LAST + 1)):
-        if at < low:
-            result.append((at, low - 1))
-        at = max(at, high + 1)
-    return intersection(tuple(result), ANY.ranges)
+ANY = Chars(EVERY)
 
 
 def parse(pattern: str) -> Node:
@@ -329,7 +292,7 @@ class _Parser:
                 low = ((low[0][0], high[0][0]),)
             parts.append(low)
         found = union(*parts)
-        return complement(found) if negated else intersection(found, ANY.ranges)
+        return complement(found) if negated else intersection(found, EVERY)
 
     def member(self) -> Ranges:
         at = self.at
@@ -337,7 +300,7 @@ class _Parser:
         return self.escape(at, inside=True) if char == "\\" else ((ord(char), ord(char)),)
 
     def single(self, code: int) -> Ranges:
-        return intersection(((code, code),), ANY.ranges)
+        return intersection(((code, code),), EVERY)
 
     def escape(self, at: int, *, inside: bool) -> Ranges:
         char = self.next()

@@ -10,7 +10,8 @@ there are bounds, numerals near them keep to 15 significant digits, so that read
 from fractions import Fraction
 
 from .chardfa import Arcs, CharDfa, determinise
-from .ecma import EMPTY, Chars, Choice, Node, Repeat, Sequence, union
+from .chars import union
+from .ecma import EMPTY, Chars, Choice, Node, Repeat, Sequence
 
 MOST_DIGITS = 64
 _SIGNIFICANT = 15

@@ -10,7 +10,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from ..errors import ConstraintTooLarge
-from .ecma import Chars, Choice, Node, Ranges, Repeat, Sequence, complement, union
+from .chars import Ranges, complement, union
+from .ecma import Chars, Choice, Node, Repeat, Sequence
 
 MOST_POSITIONS = 4_000
 

@@ -15,7 +15,8 @@ from ..errors import ConstraintTooLarge, Unsatisfiable
 from ..spec import Whitespace
 from . import ecma
 from .chardfa import CharDfa
-from .ecma import Chars, Node, Ranges, Repeat, complement, intersection
+from .chars import Ranges, complement, intersection
+from .ecma import Chars, Node, Repeat
 from .shapes import Array, Language, Literals, Numeral, Object, Ref, Shape, Shapes, Text, Union
 
 _MOST_RULES = 60_000

@@ -17,7 +17,8 @@ import outlines_core
 from ..errors import Unsatisfiable, Violation
 from ..masks import MaskRow, allow, empty_rows, is_allowed
 from ..vocabulary import Vocabulary
-from .ecma import LAST, Chars, Choice, Node, Repeat, Sequence, parse, whole
+from .chars import LAST
+from .ecma import Chars, Choice, Node, Repeat, Sequence, parse, whole
 from .positions import Positions, lengths, matches_nothing, without
 from .spelling import Speller
 
