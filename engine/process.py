@@ -157,6 +157,10 @@ class Host:
             if not engine.has_work:
                 engine.wait(IDLE_S)
 
+    def stop(self) -> None:
+        """Have both loops end."""
+        self._stop.set()
+
     def _beat(self) -> Beat:
         began, assembly = self._step_began, self._assembly
         stalled = 0.0 if began is None else time.monotonic() - began
@@ -212,17 +216,23 @@ def main(builder: Builder | None = None) -> int:
     listener = threading.Thread(target=_or_die, args=(host.listen,), daemon=True)
     listener.start()
     try:
-        assembly = (builder or _build)(configuration)
+        return _serve(host, outbox, builder or _build, configuration)
+    finally:
+        host.stop()
+        listener.join()
+        outbox.close()
+        context.term()
+
+
+def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) -> int:
+    """Build and run; the exit status."""
+    try:
+        assembly = builder(configuration)
     except EngineError as error:
         outbox.send(Unusable(error.message, error.hint))
-        outbox.close()
-        context.destroy(linger=1000)
         return EXIT_UNUSABLE
     host.run(assembly)
-    listener.join()
     assembly.close()
-    outbox.close()
-    context.term()
     return 0
 
 

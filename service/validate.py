@@ -6,13 +6,16 @@ not: repair anything, or fetch anything.
 
 import threading
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
+from urllib.parse import quote
 
+import jsonschema
 import jsonschema.exceptions
 import jsonschema.validators
 import referencing.exceptions
 from jsonschema_specifications import REGISTRY
+from rfc3986_validator import validate_rfc3986
 
 from .errors import InvalidOutput
 from .patterns import PatternTooCostly, PatternUnreadable, search
@@ -63,7 +66,26 @@ def _validator(schema: Mapping[str, Any] | bool) -> Any:
     draft = jsonschema.validators.validator_for(
         schema, default=jsonschema.validators.Draft202012Validator
     )
-    return _bounded(draft)(schema, registry=REGISTRY, format_checker=draft.FORMAT_CHECKER)
+    return _bounded(draft)(schema, registry=REGISTRY, format_checker=_formats(draft))
+
+
+@cache
+def _formats(draft: Any) -> jsonschema.FormatChecker:
+    """The formats of `draft`, IRIs among them."""
+    checker = jsonschema.FormatChecker(())
+    checker.checkers = dict(draft.FORMAT_CHECKER.checkers)
+    if "uri" in checker.checkers:
+        checker.checks("iri")(partial(_is_iri, rule="URI"))
+        checker.checks("iri-reference")(partial(_is_iri, rule="URI_reference"))
+    return checker
+
+
+def _is_iri(value: object, rule: str) -> bool:
+    """RFC 3987, section 3.1: an IRI is what becomes a URI once its characters beyond ASCII are escaped."""
+    if not isinstance(value, str):
+        return True
+    escaped = "".join(sign if sign.isascii() else quote(sign) for sign in value)
+    return validate_rfc3986(escaped, rule=rule) is not None
 
 
 def _pattern(

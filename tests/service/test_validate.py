@@ -28,6 +28,9 @@ VALID: list[tuple[Any, Any]] = [
         {"12": ""},
     ),
     ({"format": "email"}, "a@b.example"),
+    ({"format": "iri"}, "http://é.example/ü?q#ñ"),
+    ({"format": "iri-reference"}, "/ü"),
+    ({"format": "iri"}, 5),
     ({"format": "a-format-of-their-own"}, "anything"),
 ]
 
@@ -55,6 +58,9 @@ INVALID: list[tuple[Any, Any]] = [
     ({"properties": {"a": {}}, "additionalProperties": {"type": "null"}}, {"b": 1}),
     ({"pattern": "^b"}, "a\nb"),
     ({"format": "date"}, "2026-02-30"),
+    ({"format": "iri"}, "/ü"),
+    ({"format": "iri"}, "http://a b"),
+    ({"format": "iri-reference"}, "a b"),
     ({"format": "ipv4"}, "1.2.3"),
     ({"unevaluatedProperties": False, "properties": {"a": {}}}, {"b": 1}),
 ]
