@@ -25,6 +25,7 @@ class Banner:
         return "\n".join(
             [
                 f"Intaglio {self.version} · model {self.model} · {self.url}",
+                "Loading the model; a line that says ready follows.",
                 "",
                 "Try it from another terminal:",
                 "",

@@ -72,12 +72,13 @@ class Trouble(Exception):
     hint: str = ""
     details: tuple[Detail, ...] = ()
     request_id: str | None = None
+    where: str = ""
 
     def document(self) -> dict[str, Any]:
         """As JSON, for output that programs read."""
         fields: dict[str, Any] = {"message": self.message, "code": self.code, "hint": self.hint}
         fields["details"] = [detail.model_dump() for detail in self.details]
-        fields["request_id"] = self.request_id
+        fields |= {"where": self.where, "request_id": self.request_id}
         return {key: value for key, value in fields.items() if value}
 
 
@@ -93,6 +94,7 @@ def trouble(error: Exception) -> Trouble | None:
             error.hint,
             error.details,
             error.request_id,
+            "" if error.details else error.param or "",
         )
     if isinstance(error, IntaglioError):
         unreachable = isinstance(error, ConnectionFailed)
@@ -113,7 +115,7 @@ def _offline_trouble(error: Exception) -> Trouble | None:
     if not isinstance(error, EngineError):
         return None
     end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
-    return Trouble(error.message, end, error.code, error.hint)
+    return Trouble(error.message, end, error.code, error.hint, where=error.where)
 
 
 def show(found: Trouble, about: str = "") -> None:
@@ -122,6 +124,8 @@ def show(found: Trouble, about: str = "") -> None:
     head = f"{about}: {found.message}" if about else found.message
     console.print("error", style="bold red", end=" ")
     console.print(head)
+    if found.where:
+        console.print(f"  at: {found.where}", style="cyan")
     for detail in found.details:
         console.print(f"  {detail.pointer or '/'}", style="cyan", end=" ")
         console.print(detail.reason)

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..engine.api import EngineError, model_folder
-from ..grammar.api import GrammarCache, GrammarError
+from ..engine.api import EngineError, ModelError, model_folder
+from ..grammar.api import Compiler, GrammarError
 from ..schemas import catalogue
 from ..schemas.wire import ExtractOptions
 from .client import IntaglioError
@@ -22,7 +22,6 @@ from .translate import schema_constraint
 TEXT = 'Zoë said "5 € — ok"\n\t漢字 🙂 end'
 COMPILED = "invoice"
 EXTRACTED = "contact"
-COMPILE_SECONDS = 60.0
 
 
 def model_checks(model: str | None) -> Iterator[Check]:
@@ -43,7 +42,12 @@ def model_checks(model: str | None) -> Iterator[Check]:
 def files(model: str | None) -> str:
     """Where the model lies, and that its files are the ones that were shipped."""
     folder = model_folder(model)
-    size = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
+    weights = [path.stat().st_size for path in folder.glob("*.safetensors")]
+    if not weights:
+        raise ModelError(
+            f"{folder} holds no safetensors", hint="give the folder of a complete checkpoint"
+        )
+    size = sum(weights)
     return f"{folder}, {size / 2**20:.0f} MiB of weights"
 
 
@@ -62,7 +66,7 @@ def grammar(model: str | None) -> str:
     text = TextModel.load(model_folder(model))
     constraint = schema_constraint(catalogue.get(COMPILED).schema, ExtractOptions())
     began = time.perf_counter()
-    GrammarCache(text.vocabulary).submit(constraint).result(COMPILE_SECONDS)
+    Compiler(text.vocabulary, text.tokenizer.canonical).compile(constraint)
     return f"the schema {COMPILED!r} compiled in {_ms(began)} ms"
 
 

@@ -1,0 +1,34 @@
+"""Many documents at once: the service computes them together, so send them together.
+
+The client retries when the service is busy; the semaphore only keeps your own memory in bounds.
+Needs a running service (`intaglio serve`).
+"""
+
+import asyncio
+
+from intaglio import AsyncClient, IntaglioError
+from intaglio.schemas import catalogue
+
+AT_ONCE = 32
+
+
+async def main() -> None:
+    entries = [catalogue.get(name) for name in ("contact", "event", "product", "receipt")]
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async with AsyncClient() as client:
+
+        async def read(entry: catalogue.CatalogueEntry) -> str:
+            async with gate:
+                try:
+                    result = await client.extract(entry.name, entry.sample)
+                except IntaglioError as error:  # one bad document does not end the others
+                    return f"{entry.name}: {error.message}"
+            first, value = next(iter(result.data.items()))
+            return f"{entry.name}: {first} = {value!r} ({result.usage.output_tokens} tokens)"
+
+        for line in await asyncio.gather(*map(read, entries)):
+            print(line)
+
+
+asyncio.run(main())

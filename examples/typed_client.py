@@ -1,0 +1,36 @@
+"""A running service and a Pydantic model: `data` is an object of that model, for you and for your type checker.
+
+Start a service first: `intaglio serve`. Elsewhere than http://localhost:8000? Set INTAGLIO_BASE_URL.
+"""
+
+from typing import Literal
+
+from intaglio import Client
+from pydantic import BaseModel, Field
+
+TEXT = """
+From: Martin Okafor <martin.okafor@mailbox.example>
+Subject: Label printer shows an error
+Priority: high
+
+The label printer from my order QF-553018 has stopped working. It prints half a label, then the
+red light comes on and the display shows error E-217.
+"""
+
+
+class Ticket(BaseModel):
+    """A customer's report of a problem."""
+
+    customer: str = Field(description="Name of the person who reports the problem")
+    subject: str = Field(description="The subject line")
+    priority: Literal["low", "normal", "high", "urgent"] = Field(description="How urgent it is")
+    order_number: str | None = Field(description="Number of the order, as written")
+    error_code: str | None = Field(description="Error code shown to the customer, as written")
+
+
+with Client() as client:
+    client.wait_until_ready(timeout=60)
+    ticket = client.extract(Ticket, TEXT).data
+
+print(f"[{ticket.priority}] {ticket.subject}")
+print(f"  by {ticket.customer}, order {ticket.order_number}, error {ticket.error_code}")
