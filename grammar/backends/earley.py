@@ -53,7 +53,9 @@ class EarleyCompiler:
         import xgrammar
 
         try:
-            grammar = xgrammar.Grammar.from_ebnf(ebnf)
+            grammar = xgrammar.Grammar.from_ebnf(
+                f"{ebnf}\n{start} ::= root\n", root_rule_name=start
+            )
             compiled = self._compiler.compile_grammar(grammar)
         except RuntimeError as error:
             raise InvalidConstraint(f"not a grammar: {_reason(error)}") from error

@@ -36,7 +36,7 @@ def test_what_is_json_is_read(value: object) -> None:
         ("[" * 300 + "]" * 300, "deep"),
         ("[" * 1_000_000, "deep"),
         ('{"a":' * 1_000_000, "deep"),
-        ("1" * 5000, "integer string"),
+        ("1" * 5000, "digits"),
         ("{'a':1}", "Expecting"),
         ("[1,]", "Expecting|trailing"),
         ('"a', "Unterminated"),
