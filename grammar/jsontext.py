@@ -31,7 +31,11 @@ def parse_json(text: str, *, depth: int = DEEPEST, characters: int = MOST_CHARAC
     _check_depth(text, depth)
     try:
         value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_float,
+            parse_int=_integer,
         )
     except InvalidJson:
         raise
@@ -62,9 +66,11 @@ def _check_depth(text: str, limit: int) -> None:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidJson(f"key {twice!r} stands twice in one object")
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise InvalidJson(f"key {name[:40]!r} stands twice in one object")
+            seen.add(name)
     return value
 
 
@@ -77,3 +83,10 @@ def _float(text: str) -> float:
     if not math.isfinite(value):
         raise InvalidJson(f"number {text[:40]} is out of range")
     return value
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:  # past what Python converts, so that nobody waits for it
+        raise InvalidJson(f"an integer of {len(text)} digits is out of range") from error

@@ -24,21 +24,19 @@ from ..engine.api import (
     TooLong,
 )
 from ..engine.api import Usage as EngineUsage
-from ..grammar.api import Vocabulary, screen
+from ..grammar.api import InvalidJson, Vocabulary, parse_json, screen
 from ..schemas import catalogue
 from ..schemas.problem import Detail
 from ..schemas.wire import ExtractRequest, ExtractResult, Timings, Usage
 from .errors import (
     DeadlineExceeded,
     Incomplete,
-    InvalidJson,
     InvalidOutput,
     UnknownModel,
     UnknownSchema,
     failed,
 )
 from .prompt import extraction_messages
-from .strictjson import parse
 from .translate import sampling, schema_constraint
 
 MOST_OUTPUT_DEPTH = 512
@@ -159,7 +157,7 @@ class Extractor:
         usage = self._complete(prepared, output)
         text = self._text.text(output.tokens)
         try:
-            data = parse(text, max_depth=MOST_OUTPUT_DEPTH)
+            data = parse_json(text, depth=MOST_OUTPUT_DEPTH)
         except InvalidJson:
             raise InvalidOutput(
                 "the output is not JSON",

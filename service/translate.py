@@ -11,11 +11,11 @@ from typing import Any
 import pydantic
 
 from ..engine.api import SamplingParams
-from ..grammar.api import Constraint, Kind, Whitespace
+from ..grammar.api import Constraint, Kind, Whitespace, parse_json
+from ..grammar.api import InvalidJson as BadJson
 from ..schemas.problem import Detail
 from ..schemas.wire import ExtractOptions, ExtractRequest
-from .errors import InvalidBody, ServiceError, UnknownField
-from .strictjson import parse
+from .errors import InvalidBody, InvalidJson, ServiceError, UnknownField
 
 MOST_DETAILS = 20
 
@@ -28,7 +28,16 @@ def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
         UnknownField: a field is not known.
         InvalidBody: a field is missing or has a wrong type or value.
     """
-    return checked(parse(body, max_depth=max_depth))
+    try:
+        value = parse_json(body.decode("utf-8"), depth=max_depth)
+    except UnicodeDecodeError as error:
+        raise InvalidJson(
+            f"the body is not UTF-8: byte 0x{body[error.start]:02x} at {error.start}",
+            hint="encode the body as UTF-8",
+        ) from None
+    except BadJson as error:
+        raise InvalidJson(f"the body is not JSON: {error}") from None
+    return checked(value)
 
 
 def checked(value: Any) -> ExtractRequest:

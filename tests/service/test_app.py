@@ -119,15 +119,15 @@ def nested(depth: int) -> str:
 
 
 MALFORMED: list[tuple[bytes, str]] = [
-    (b"", "malformed"),
-    (b"{", "malformed"),
-    (b'{"schema":{},"text":"x"} x', "malformed"),
+    (b"", "line 1"),
+    (b"{", "line 1"),
+    (b'{"schema":{},"text":"x"} x', "line 1"),
     (b'{"text":"a","text":"b","schema":{}}', "twice"),
     (b'{"schema":{"type":"object","type":"array"},"text":"a"}', "twice"),
     (b'{"schema":{},"text":"\xff"}', "UTF-8"),
     (b'{"schema":{},"text":"\\ud800"}', "surrogate"),
     (b'{"schema":{"const":NaN},"text":"x"}', "NaN"),
-    (b'{"schema":{"const":1e999},"text":"x"}', "too large"),
+    (b'{"schema":{"const":1e999},"text":"x"}', "out of range"),
     (b'{"schema":{"const":' + b"9" * 5000 + b'},"text":"x"}', "digits"),
     (nested(200).encode(), "nested"),
     (nested(20_000).encode(), "nested"),
@@ -373,7 +373,9 @@ def test_headers_that_dawdle_are_given_up(service: Live) -> None:
 def test_headers_that_dawdle_on_a_connection_that_was_used_before(service: Live) -> None:
     with socket.create_connection(service.address, timeout=10) as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
-        assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+        answered = b""
+        while not answered.endswith(b'{"status":"ok"}'):
+            answered += connection.recv(1000)
         connection.sendall(b"GET /health HTTP/1.1\r\nhost")
         assert connection.recv(100) == b""
 
