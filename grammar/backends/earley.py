@@ -52,6 +52,10 @@ class EarleyCompiler:
         """
         import xgrammar
 
+        # In xgrammar 0.2.8 a start rule that recurs loses tokens that close two levels at once, so it gets one above.
+        start = "start"
+        while start in ebnf:
+            start += "_"
         try:
             grammar = xgrammar.Grammar.from_ebnf(
                 f"{ebnf}\n{start} ::= root\n", root_rule_name=start
