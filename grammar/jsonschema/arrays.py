@@ -3,7 +3,7 @@
 Does: derive folds by items. Does not: write punctuation (`rules`) or search for ends (`costs`).
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -42,18 +42,15 @@ class Sequence:
             self._plans[row] = self._make_plan(row)
         return self._plans[row]
 
-    def ways(self, row: Row) -> Iterator[tuple[Formula, Row | None]]:
-        """What the next item can be and where that leads; None: somewhere that cannot be told in advance."""
+    def ways(self, row: Row) -> Iterator[tuple[Formula, Fold | None]]:
+        """What the next item can be and what it leaves; None: something that cannot be told in advance."""
         if self._derive(row.fold, None, twin=False).must is self._pool.false:
             return
         children = self._children(row.fold)
         for literal, truths in ways(self.language, row.fold.must, children, self._needs):
-            if truths is None:
-                yield literal, None
-                continue
-            new = self._derive(row.fold, truths, twin=False)
-            if new.must is not self._pool.false:
-                yield literal, Row(new)
+            new = None if truths is None else self._derive(row.fold, truths, twin=False)
+            if new is None or new.must is not self._pool.false:
+                yield literal, new
 
     def _children(self, fold: Fold) -> tuple[Formula, ...]:
         found: dict[Formula, None] = {}
@@ -67,14 +64,15 @@ class Sequence:
             return None
         children = self._children(row.fold)
 
-        def after(truths: Truths, twin: bool) -> Hashable | None:
+        def after(truths: Truths, twin: bool) -> Fold | None:
             new = self._derive(row.fold, truths, twin)
-            return None if new.must is self._pool.false else Row(new)
+            return None if new.must is self._pool.false else new
+
+        def alive(new: Fold) -> bool:
+            return self.language.costs.of_state(self, Row(new)) is not None
 
         if len(children) <= ENUMERATED:
-            return exact_plan(
-                self._pool, children, after, lambda new: self.language.costs.alive(self, new)
-            )
+            return exact_plan(self._pool, children, after, alive)
         return wide_plan(self._pool, row.fold.must, children, self._needs, after)
 
     def _needs(self, atom: Atom) -> Formula:
@@ -107,13 +105,15 @@ class Sequence:
             if isinstance(atom, Items):
                 if not all(map(true, self._asked(atom))):
                     return pool.false
+                if truths is None:
+                    return None
                 left = Items(atom.prefix[1:], atom.rest)
                 return pool.true if left == Items((), None) else pool.of(left)
             if isinstance(atom, ItemCount):
                 return self._fewer(atom, ItemCount(), 1)
+            if truths is None:
+                return None
             if isinstance(atom, Contains):
-                if truths is None:
-                    return None
                 return self._fewer(atom, Contains(atom.sub, 0), int(true(atom.sub.formula)))
             if isinstance(atom, Unique):
                 return pool.false if twin else None

@@ -80,6 +80,13 @@ class Format:
 
 
 @dataclass(frozen=True, slots=True)
+class Superset:
+    """The string is in the automaton of a format that no automaton can tell exactly: a bound that lets more through."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Integer:
     """The number has no fractional part."""
 
@@ -204,14 +211,27 @@ class OtherItems:
     covers: tuple[tuple[ItemCover, Formula], ...]
 
 
-StringAtom = Pattern | Length | Format
+StringAtom = Pattern | Length | Format | Superset
 NumberAtom = Integer | AtLeast | AtMost | MultipleOf
 ObjectAtom = Props | Names | Required | Members | OtherMembers
 ArrayAtom = Items | ItemCount | Contains | Unique | OtherItems
 
 KIND_OF: dict[type, Kind] = {
-    **dict.fromkeys((Pattern, Length, Format), Kind.STRING),
+    **dict.fromkeys((Pattern, Length, Format, Superset), Kind.STRING),
     **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf), Kind.NUMBER),
     **dict.fromkeys((Props, Names, Required, Members, OtherMembers), Kind.OBJECT),
     **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), Kind.ARRAY),
 }
+
+
+def subs_of(atom: object) -> tuple[Sub, ...]:
+    """The sub-schemas an atom speaks of."""
+    if isinstance(atom, Props):
+        rest = () if atom.rest is None else (atom.rest,)
+        return (*(sub for _, sub in (*atom.named, *atom.patterns)), *rest)
+    if isinstance(atom, Items):
+        return atom.prefix if atom.rest is None else (*atom.prefix, atom.rest)
+    if isinstance(atom, OtherItems):
+        contained = (cover.contains for cover, _ in atom.covers)
+        return (atom.sub, *(sub for sub in contained if sub is not None))
+    return (atom.sub,) if isinstance(atom, Names | Contains | OtherMembers) else ()

@@ -1,7 +1,7 @@
 """The fewest bytes that still have to be written, and whether there is an end at all.
 
-Does: search for a cheap way to the end of a value, an object or an array, member by member and item by item; a way it
-finds can be followed, so its length is an upper bound on the least. Does not: look at single bytes (leaves do).
+Does: search for a cheap way to the end of a value, an object or an array, member by member and item by item; the first
+way it finds is one that can be followed, so its length is an upper bound on the least. Does not: look at single bytes.
 
 Recursive schemas make the questions circular. They are answered depth first without recursion; a question that comes up
 again while it is open cannot be part of its own shortest answer, so it counts as hopeless there, and answers that rest
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from .language import Language
 
 # Steps of one search. Beyond, the answer is taken to be yes: states may then be offered that lead nowhere.
-MOST_STEPS = 20_000
-# Ways tried for a cheaper one after a way has been found.
-MORE_WAYS = 12
+MOST_STEPS = 4_000
 # Two values that must differ are told apart by at most so many bytes more.
 TO_DIFFER = 3
 
@@ -68,22 +66,18 @@ class ForValue:
     formula: Formula
 
     def search(self, costs: "Costs") -> Search:
-        """The cheaper of a scalar, an object and an array."""
+        """A shortest scalar, else an object, else an array."""
         language = costs.language
-        best = None
         scalars = language.leaves.scalars(self.formula, ())
         if scalars is not None:
-            best = Cost(min(scalars.dfa.least().values()))
+            return Cost(min(scalars.dfa.least().values()))
         for kind in (Kind.OBJECT, Kind.ARRAY):
-            if best is not None and best.base <= 2:
-                break
             rest = language.restriction.to(self.formula, kind)
-            if rest is language.normal.pool.false:
-                continue
-            cost = yield costs.start(kind, Fold(rest, ()))
-            if cost is not None:
-                best = cost if best is None else min(best, cost)
-        return best
+            if rest is not language.normal.pool.false:
+                cost = yield costs.start(kind, Fold(rest, ()))
+                if cost is not None:
+                    return cost
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,33 +111,29 @@ class ForObject:
         return costs.without_comma(total) if self.opened else total
 
     def _search(self, costs: "Costs") -> Search:
-        best, more = None, MORE_WAYS
+        layout, seen = self.layout, self.state.seen
         wanted = {
             name
             for a in self.state.fold.must.atoms
             if isinstance(a.atom, Required)
             for name in a.atom.names
         }
-        options = list(self.layout.options(self.state))
-        options.sort(key=lambda option: option[1].text not in wanted)
-        for base, name in options:
-            for literal, after in self.layout.ways(base, name):
-                if after is not None and after.fold.must is base.fold.must:
+        options = list(layout.options(self.state))
+        options.sort(key=lambda option: layout.all_names[option[1]].text not in wanted)
+        for fold, label in options:
+            for literal, after in layout.ways(fold, label):
+                if after is not None and after.must is fold.must:
                     continue  # what can be reached through this member can be reached without it
                 child = yield ForValue(literal)
                 if child is None:
                     continue
-                rest = GUESS if after is None else (yield ForObject(self.layout, after))
+                rest: Cost | None = GUESS
+                if after is not None:
+                    rest = yield ForObject(layout, Between(after, layout.seen_after(seen, label)))
                 if rest is not None:
-                    total = costs.member(name, child) + rest
-                    best = total if best is None else min(best, total)
-            if best is not None:
-                more -= 1
-                if not more:
-                    break
-        if best is not None and self.opened:
-            best = costs.without_comma(best)
-        return best
+                    total = costs.member(layout.all_names[label], child) + rest
+                    return costs.without_comma(total) if self.opened else total
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,20 +151,19 @@ class ForArray:
         needs = _counted(costs.language.normal.pool, self.row.fold.must)
         if needs is not None:
             return (yield from self._through(costs, *needs))
-        best = None
         for literal, after in self.sequence.ways(self.row):
-            if after is not None and after.fold.must is self.row.fold.must:
+            if after is not None and after.must is self.row.fold.must:
                 continue
             child = yield ForValue(literal)
             if child is None:
                 continue
-            rest = GUESS if after is None else (yield ForArray(self.sequence, after))
+            rest: Cost | None = GUESS
+            if after is not None:
+                rest = yield ForArray(self.sequence, Row(after))
             if rest is not None:
                 total = costs.item(child) + rest
-                best = total if best is None else min(best, total)
-        if best is not None and self.opened:
-            best = costs.without_comma(best)
-        return best
+                return costs.without_comma(total) if self.opened else total
+        return None
 
     def _through(
         self, costs: "Costs", heads: list[Formula], rest: Formula, tail: int, unique: bool
@@ -202,10 +191,6 @@ class Costs:
         self.language = language
         self._indent = indent
         self._known: dict[Question, Cost | None] = {}
-
-    def alive(self, container: Layout | Sequence, state: Hashable) -> bool:
-        """Whether a state of an object or array can still reach its end."""
-        return self.of_state(container, state) is not None
 
     def of_state(
         self, container: Layout | Sequence, state: Hashable, opened: bool = False

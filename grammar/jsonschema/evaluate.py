@@ -27,6 +27,7 @@ from .atoms import (
     Props,
     Required,
     Sub,
+    Superset,
     Types,
     Unique,
 )
@@ -78,6 +79,8 @@ class Judge:
             return self.strings.matches(atom.source, text)
         if isinstance(atom, Length):
             return in_range(len(text), atom.least, atom.most)
+        if isinstance(atom, Superset):
+            return True  # a bound of automata; what it bounds is judged by itself
         return not isinstance(atom, Format) or self.strings.has_format(atom.name, text)
 
     def _object(self, atom: Atom, members: dict[str, Value]) -> bool:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..automata import Dfa
 from ..rule import Call, as_written
-from .objects import Between, Layout, Name
+from .objects import Between, Layout, Seen
 from .plans import Plan
+from .residual import Fold
 
 if TYPE_CHECKING:
     from .language import Language
@@ -17,34 +18,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """The names that can come next; also what the machine hands back after one of them was read."""
+    """The names that can come next in a state; also what the machine hands back after one of them was read.
+
+    `options`: of each outcome of the leaf, the fold its member derives from.
+    """
 
     layout: Layout
-    options: dict[int, tuple[Between, Name]]
+    state: Between
+    options: dict[int, Fold]
     leaf: Dfa
-    others: bool
 
     @property
     def call(self) -> Call:
         """The call that reads one of the names. Names the schema does not mention are remembered: none comes twice."""
-        return Call(self.leaf, self, same=as_written if self.others else None)
+        others = any(label >= len(self.layout.names) for label in self.options)
+        return Call(self.leaf, self, same=as_written if others else None)
 
-    def plan(self, outcome: int) -> Plan | None:
-        """What the member is asked after its name was read."""
-        base, name = self.options[outcome]
-        return self.layout.plan(base, name)
+    def given(self, label: int) -> tuple[Plan, Seen]:
+        """What the member is asked after its name was read, and what may follow it."""
+        seen = self.layout.seen_after(self.state.seen, label)
+        plan = self.layout.plan(self.options[label], seen, label)
+        assert plan is not None  # else it would not be an option
+        return plan, seen
 
 
 def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:
     """The names that can come next in `state`, None if there are none."""
-    options: dict[int, tuple[Between, Name]] = {}
-    others = False
-    for base, name in layout.options(state):
-        plan = layout.plan(base, name)
+    options: dict[int, Fold] = {}
+    for fold, label in layout.options(state):
+        plan = layout.plan(fold, layout.seen_after(state.seen, label), label)
         if plan is not None and language.costs.value(plan.must) is not None:
-            options[layout.label_of[name]] = (base, name)
-            others = others or name.text is None
+            options[label] = fold
     if not options:
         return None
-    leaf = language.leaves.names(layout).restrict(options)
-    return Keys(layout, options, leaf, others)
+    return Keys(layout, state, options, language.leaves.names_among(layout, options))

@@ -5,6 +5,7 @@ Does: own what the rules of one schema share, and make each rule once. Does not:
 
 from collections.abc import Mapping
 
+from ..errors import Refusal, Unsatisfiable
 from .arrays import Sequence
 from .costs import Costs
 from .dialects import DRAFT2020, Dialect
@@ -19,6 +20,7 @@ from .predicates import Predicates
 from .residual import Fold, Restriction
 from .resolve import Schemas
 from .rules import ValueRule
+from .survey import survey
 from .values import Json
 
 
@@ -44,10 +46,20 @@ class Language:
         self.leaves = Leaves(self)
         pretty = self.options.whitespace is Whitespace.PRETTY
         self.costs = Costs(self, self.options.indent if pretty else None)
+        self.enforced = survey(self.normal)
         self._layouts: dict[Fold, Layout] = {}
         self._sequences: dict[Fold, Sequence] = {}
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         self._keys: dict[tuple[Layout, Between], Keys | None] = {}
+        if self.costs.value(self.normal.root.formula) is None:
+            raise Unsatisfiable(
+                "no value is valid against this schema",
+                (
+                    Refusal(
+                        "", "", "no value is valid", "look for demands that contradict each other"
+                    ),
+                ),
+            )
 
     @property
     def root(self) -> ValueRule:

@@ -4,16 +4,23 @@ Does: make byte automata with one outcome for each answer that occurs. Does not:
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..automata import Dfa, Spelling, difference, literal, trie, union, union_all
+import numpy as np
+
+from ..automata import REFUSED, Dfa, Spelling, difference, literal, trie, union, union_all
+from ..automata import canonical as canonical_dfa
+from ..errors import ConstraintTooLarge
 from ..leaves.strings import quoted
-from .atoms import Kind, OneOf, Pattern
-from .formula import Formula
+from .atoms import Format, Kind, OneOf, Pattern, Superset
+from .formula import Atom, Formula, Pool
 from .numeric import Numbers
 from .objects import Layout, Name
+from .opaque import opaque
 from .residual import substitute
 from .texts import Texts, classes, words
 from .values import FALSE, TRUE, Value, canonical, read
@@ -23,6 +30,8 @@ if TYPE_CHECKING:
 
 # How many example values of one leaf are looked at.
 EXAMPLES = 16
+# How many formulas can be asked of a value that is judged at its end.
+MOST_JUDGED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,7 @@ class Leaves:
         self._texts = Texts()
         self._numbers = Numbers()
         self._scalars: dict[tuple[Formula, tuple[Formula, ...]], Scalars | None] = {}
+        self._examples: dict[tuple[Formula, tuple[Formula, ...]], list[tuple[Value, int]]] = {}
         self._names: dict[Layout, Dfa] = {}
         self._others: dict[object, tuple[tuple[Name, ...], Dfa]] = {}
 
@@ -54,16 +64,58 @@ class Leaves:
         return self._scalars[key]
 
     def _make(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
+        judged = any(map(opaque, self._scalar_atoms(must, asks)))
+        if judged and len(asks) > MOST_JUDGED:
+            raise ConstraintTooLarge(
+                f"more than {MOST_JUDGED} schemas for one value that no automaton can tell apart"
+            )
         found = [part for part in self._parts(must, asks) if not part.dfa.empty]
         if not found:
             return None
         vectors = sorted({vector for part in found for vector in part.vectors})
+        if judged:
+            vectors = list(range(1 << len(asks)))
         number = {vector: i for i, vector in enumerate(vectors)}
         parts = [
             part.dfa.relabel({old: number[vector] for old, vector in enumerate(part.vectors)})
             for part in found
         ]
-        return Scalars(union_all(parts), tuple(vectors))
+        judge = partial(self._judge, must, asks) if judged else None
+        return Scalars(union_all(parts), tuple(vectors), judge)
+
+    def _scalar_atoms(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Atom]:
+        to = self._language.restriction.to
+        for kind in (Kind.STRING, Kind.NUMBER):
+            for formula in (must, *asks):
+                yield from (part.atom for part in to(formula, kind).atoms)
+
+    def _judge(self, must: Formula, asks: tuple[Formula, ...], outcome: int, text: bytes) -> int:
+        """The exact answer about one text, where automata only bound it; the outcome is the bit vector itself."""
+        value = canonical(read(text))
+        holds = self._language.judge.holds
+        if not isinstance(value, str | int | Fraction):
+            return outcome
+        if not holds(must, value):
+            return -1
+        return sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
+
+    def _bounded(self, formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
+        """Formulas automata can tell: of what they cannot, either answer is taken to be possible.
+
+        Only the first formula is kept as a bound then; the others are judged at the end of the text.
+        """
+        atoms = {part for f in formulas for part in f.atoms if opaque(part.atom)}
+        if not atoms:
+            return formulas
+        pool = self._pool
+        bound = formulas[0]
+        for part in sorted(atoms, key=lambda formula: formula.rank):
+            cases = [_decided(pool, bound, part, case) for case in (pool.true, pool.false)]
+            if isinstance(part.atom, Format):
+                wide = pool.of(Superset(part.atom.name))
+                cases[0] = pool.all([cases[0], wide])
+            bound = pool.any(cases)
+        return (bound, *(pool.false for _ in formulas[1:]))
 
     def _parts(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Scalars]:
         judge, to = self._language.judge, self._language.restriction.to
@@ -71,10 +123,11 @@ class Leaves:
             if judge.holds(must, value):
                 bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, value))
                 yield Scalars(literal(text), (bits,))
-        yield from self._strings(to(must, Kind.STRING), tuple(to(ask, Kind.STRING) for ask in asks))
-        numeric = to(must, Kind.NUMBER)
-        if numeric is not self._pool.false:
-            yield Scalars(*self._numbers.classes(numeric, [to(ask, Kind.NUMBER) for ask in asks]))
+        strings = self._bounded(tuple(to(formula, Kind.STRING) for formula in (must, *asks)))
+        yield from self._strings(strings[0], strings[1:])
+        numeric = self._bounded(tuple(to(formula, Kind.NUMBER) for formula in (must, *asks)))
+        if numeric[0] is not self._pool.false:
+            yield Scalars(*self._numbers.classes(numeric[0], numeric[1:]))
 
     def _strings(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Scalars]:
         """Constants by looking at each, all other strings by automata."""
@@ -91,7 +144,7 @@ class Leaves:
         if known:
             yield self._constants(must, asks, known)
 
-        def meaning(atom: object) -> Formula | None:
+        def meaning(atom: Atom) -> Formula | None:
             return self._pool.false if isinstance(atom, OneOf) else None
 
         must, *rest = (substitute(self._pool, formula, meaning) for formula in (must, *asks))
@@ -100,7 +153,7 @@ class Leaves:
             if known:
                 universe = difference(universe, words(known))
             dfa, vectors = classes(universe, [self._texts.of(ask) for ask in rest])
-            yield Scalars(quoted(dfa, Spelling.JSON), vectors)
+            yield Scalars(quoted(dfa, self._language.options.spelling), vectors)
 
     def _constants(self, must: Formula, asks: tuple[Formula, ...], texts: set[str]) -> Scalars:
         judge = self._language.judge
@@ -112,15 +165,14 @@ class Leaves:
                 spelled[spell(text)] = vectors.setdefault(bits, len(vectors))
         return Scalars(trie(spelled), tuple(vectors))
 
-    def examples(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[tuple[Value, int]]:
+    def examples(self, must: Formula, asks: tuple[Formula, ...]) -> list[tuple[Value, int]]:
         """Some scalars for which `must` holds, with the bits of the asks that hold of them."""
-        scalars = self.scalars(must, asks)
-        if scalars is None:
-            return
-        for outcome in scalars.dfa.outcomes[:EXAMPLES]:
-            text = scalars.dfa.restrict([outcome]).shortest()
-            if text is not None:
-                yield canonical(read(bytes(text))), scalars.vectors[outcome]
+        found = self._examples.get((must, asks))
+        if found is None:
+            scalars = self.scalars(must, asks)
+            found = [] if scalars is None else list(_shortest(scalars))
+            self._examples[must, asks] = found
+        return found
 
     def other_names(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
@@ -153,8 +205,15 @@ class Leaves:
             self._others[key] = names, dfa
         return self._others[key]
 
+    def names_among(self, layout: Layout, labels: Iterable[int]) -> Dfa:
+        """The names with these labels. The automaton is not minimal again: that would cost more than it saves."""
+        dfa = self.names(layout)
+        keep = np.isin(dfa.outcome, np.fromiter(labels, np.int32))
+        outcome = np.where(keep, dfa.outcome, REFUSED)
+        return canonical_dfa(dfa.top, dfa.bounds, dfa.classes, dfa.table, outcome, minimise=False)
+
     def names(self, layout: Layout) -> Dfa:
-        """The names of an object with quotes, each under the outcome `layout.label_of[name]`."""
+        """The names of an object with quotes, each under their labels as outcomes."""
         if layout not in self._names:
             tail = b"" if self._language.lenient else self._language.colon
             named = {spell(text) + tail: i for i, text in enumerate(layout.order)}
@@ -173,3 +232,14 @@ class Leaves:
 def spell(text: str) -> bytes:
     """The one way a name or a constant is written."""
     return json.dumps(text, ensure_ascii=False).encode()
+
+
+def _shortest(scalars: Scalars) -> Iterator[tuple[Value, int]]:
+    for outcome in scalars.dfa.outcomes[:EXAMPLES]:
+        text = scalars.dfa.restrict([outcome]).shortest()
+        if text is not None:
+            yield canonical(read(bytes(text))), scalars.vectors[outcome]
+
+
+def _decided(pool: Pool, formula: Formula, atom: Formula, case: Formula) -> Formula:
+    return pool.replace(formula, lambda other: case if other == atom.atom else None)

@@ -38,6 +38,8 @@ from .values import Json, canonical, number
 
 # In-place applicators nested deeper than this are refused: they are followed by recursion.
 DEEPEST = 120
+# No output is a string of so many characters: an upper bound of this size is none.
+UNREACHED = 200_000
 
 
 Builder = Callable[["Normal", Place, Schema, Json], Formula]
@@ -56,6 +58,11 @@ class Normal:
         self._open: dict[Place, None] = {}
         self._places: dict[object, Place] = {}
         self.root = self.sub(Place(schemas.root, Scope()))
+
+    @property
+    def built(self) -> tuple[Place, ...]:
+        """The places whose formulas have been made."""
+        return tuple(self._formulas)
 
     def sub(self, place: Place) -> Sub:
         """The sub-schema at a place; equal ones have equal keys."""
@@ -172,6 +179,11 @@ def _number(value: Json) -> int | Fraction:
 
 def _count(value: Json) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def _most_length(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
+    most = _count(value)
+    return normal.pool.true if most >= UNREACHED else normal.pool.of(Length(most=most))
 
 
 def _types(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
@@ -323,7 +335,7 @@ BUILDERS: Mapping[str, Builder] = {
     "format": _format,
     "pattern": _atom(lambda value: Pattern(str(value))),
     "minLength": _atom(lambda value: Length(least=_count(value))),
-    "maxLength": _atom(lambda value: Length(most=_count(value))),
+    "maxLength": _most_length,
     "multipleOf": _atom(lambda value: MultipleOf(_number(value))),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _bound),
     "minProperties": _atom(lambda value: Members(least=_count(value))),

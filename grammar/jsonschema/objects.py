@@ -5,17 +5,18 @@ Does: order and class names, derive folds by members. Does not: write punctuatio
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from .atoms import Members, Names, OtherMembers, Props, Required, Sub
+from .atoms import KeyCover, Members, Names, OtherMembers, Props, Required, Sub
 from .formula import Atom, Formula
 from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
-from .residual import Fold, deep_atoms, substitute_all
+from .residual import Fold, deep_atoms, ended, substitute_all
 
 if TYPE_CHECKING:
     from .language import Language
 
+Seen = int | frozenset[str]
 OTHER = -1  # the position after all named members: only other names may follow
 
 
@@ -27,7 +28,7 @@ class Between:
     """
 
     fold: Fold
-    seen: int | frozenset[str]
+    seen: Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Layout:
         self._pool = language.normal.pool
         self.start = Between(fold, frozenset() if language.options.any_order else 0)
         self.atoms = tuple(deep_atoms(fold))
-        self._plans: dict[tuple[Between, Name], Plan | None] = {}
+        self._plans: dict[Hashable, Plan | None] = {}
         self._tables: dict[
             int, dict[str | None, Sub]
         ] = {}  # by identity: atoms with many names hash slowly
@@ -104,30 +105,56 @@ class Layout:
         return self.language.leaves.other_names(self.order, self.patterns, self.name_formulas)
 
     @cached_property
-    def label_of(self) -> dict[Name, int]:
-        """The outcome each name has in the leaf of names: named ones in order, then the classes of others."""
-        return {name: label for label, name in enumerate((*self.names, *self.others))}
+    def all_names(self) -> tuple[Name, ...]:
+        """Named members in order, then the classes of others; the index is a name's label."""
+        return (*self.names, *self.others)
 
-    def options(self, state: Between) -> Iterator[tuple[Between, Name]]:
-        """The names that may come next by order and uniqueness, each with the state its fold derives from.
+    @cached_property
+    def _effects(self) -> tuple[Hashable, ...]:
+        """Of each label something that is equal where names do the same to every fold."""
+        demanded = {
+            text for atom in self.atoms if isinstance(atom, Required) for text in atom.names
+        }
+        return tuple(
+            name
+            if name.text in demanded
+            else tuple(self._effect(atom, name) for atom in self.atoms)
+            for name in self.all_names
+        )
+
+    def _effect(self, atom: Atom, name: Name) -> Hashable:
+        if isinstance(atom, OtherMembers):
+            return tuple(_covers(cover, name) for cover, _ in atom.covers)
+        if isinstance(atom, Names):
+            return atom.sub.formula in name.valid
+        return tuple(self._asked(atom, name))
+
+    def options(self, state: Between) -> Iterator[tuple[Fold, int]]:
+        """The labels of names that may come next by order and uniqueness, each with the fold it derives from.
 
         In the declared order, demands for names that were passed over are lost.
         """
+        count, total = len(self.names), len(self.all_names)
         if isinstance(state.seen, frozenset):
-            for name in self.names:
-                if name.text not in state.seen:
-                    yield Between(state.fold, state.seen | {name.text or ""}), name
-            yield from ((state, name) for name in self.others)
+            for label, name in enumerate(self.all_names):
+                if label >= count or name.text not in state.seen:
+                    yield state.fold, label
             return
         fold = state.fold
-        if state.seen != OTHER:
-            for at in range(state.seen, len(self.names)):
-                name = self.names[at]
-                yield Between(fold, at + 1), name
-                fold = self._passed(fold, name.text or "")
-                if fold.must is self._pool.false:
-                    return
-        yield from ((Between(fold, OTHER), name) for name in self.others)
+        for label in range(count if state.seen == OTHER else state.seen, count):
+            yield fold, label
+            fold = self._passed(fold, self.names[label].text or "")
+            if fold.must is self._pool.false:
+                return
+        yield from ((fold, label) for label in range(count, total))
+
+    def seen_after(self, seen: Seen, label: int) -> Seen:
+        """Which named members may come once the one with this label has."""
+        if label >= len(self.names):
+            return OTHER if isinstance(seen, int) else seen
+        if isinstance(seen, int):
+            return label + 1
+        return seen | {self.names[label].text or ""}
 
     def _passed(self, fold: Fold, text: str) -> Fold:
         def meaning(atom: Atom) -> Formula | None:
@@ -137,48 +164,58 @@ class Layout:
 
         return substitute_all(self._pool, fold, meaning)
 
-    def plan(self, state: Between, name: Name) -> Plan | None:
-        """What the member `name` asks of its value where `options` offers it with `state`; None: it cannot be."""
-        key = (state, name)
-        if key not in self._plans:
-            self._plans[key] = self._make_plan(state, name)
-        return self._plans[key]
+    def plan(self, fold: Fold, seen: Seen, label: int) -> Plan | None:
+        """What a member is asked of its value where `options` offers it with `fold`; None: it cannot be.
 
-    def _make_plan(self, state: Between, name: Name) -> Plan | None:
-        fold = self._begun(state, name)
-        if fold.must is self._pool.false:
-            return None
+        `seen` is that after the member. Where it does not matter, plans are shared by all names that do the same.
+        """
+        shared = (fold, self._effects[label])
+        if shared in self._plans:
+            return self._plans[shared]
+        own = (fold, self._effects[label], seen)
+        if own not in self._plans:
+            plan, free = self._make_plan(fold, seen, self.all_names[label])
+            self._plans[shared if free else own] = plan
+            return plan
+        return self._plans[own]
+
+    def _make_plan(self, fold: Fold, seen: Seen, name: Name) -> tuple[Plan | None, bool]:
+        """The plan, and whether it is the same whatever was seen."""
+        pool, free = self._pool, True
+        fold = self._begun(fold, name)
+        if fold.must is pool.false:
+            return None, True
         children = self.children(fold, name)
 
-        def after(truths: Truths, twin: bool) -> Hashable | None:  # noqa: ARG001 - values may be equal
+        def after(truths: Truths, twin: bool) -> Fold | None:  # noqa: ARG001 - values may be equal
             new = self._valued(fold, name, truths)
-            return None if new.must is self._pool.false else Between(new, state.seen)
+            return None if new.must is pool.false else new
 
-        if len(children) <= ENUMERATED:
-            return exact_plan(
-                self._pool, children, after, lambda new: self.language.costs.alive(self, new)
-            )
-        return wide_plan(
-            self._pool, fold.must, children, lambda atom: self._needs(atom, name), after
-        )
+        def alive(new: Fold) -> bool:
+            nonlocal free
+            if ended(pool, Fold(new.must, ())) is not None:
+                return True
+            free = False
+            return self.language.costs.of_state(self, Between(new, seen)) is not None
 
-    def ways(self, state: Between, name: Name) -> Iterator[tuple[Formula, Between | None]]:
-        """What the member's value can be and where that leads; None: somewhere that cannot be told in advance."""
-        fold = self._begun(state, name)
+        if len(children) > ENUMERATED:
+            needs = partial(self._needs, name=name)
+            return wide_plan(pool, fold.must, children, needs, after), True
+        plan = exact_plan(pool, children, after, alive)
+        return plan, free
+
+    def ways(self, fold: Fold, label: int) -> Iterator[tuple[Formula, Fold | None]]:
+        """What the member's value can be and what it leaves; None: something that cannot be told in advance."""
+        name = self.all_names[label]
+        fold = self._begun(fold, name)
         if fold.must is self._pool.false:
             return
         children = self.children(fold, name)
-
-        def needs(atom: Atom) -> Formula:
-            return self._needs(atom, name)
-
+        needs = partial(self._needs, name=name)
         for literal, truths in ways(self.language, fold.must, children, needs):
-            if truths is None:
-                yield literal, None
-                continue
-            new = self._valued(fold, name, truths)
-            if new.must is not self._pool.false:
-                yield literal, Between(new, state.seen)
+            new = None if truths is None else self._valued(fold, name, truths)
+            if new is None or new.must is not self._pool.false:
+                yield literal, new
 
     def demanded(self, state: Between, names: frozenset[str]) -> list[tuple[Name, Formula]] | None:
         """What plainly demanded members ask of their values (`false` of one that cannot come any more).
@@ -205,8 +242,8 @@ class Layout:
             found.append((name, pool.false if used else pool.all(asked)))
         return found
 
-    def _begun(self, state: Between, name: Name) -> Fold:
-        return substitute_all(self._pool, state.fold, lambda atom: self._named(atom, name))
+    def _begun(self, fold: Fold, name: Name) -> Fold:
+        return substitute_all(self._pool, fold, lambda atom: self._named(atom, name))
 
     def children(self, fold: Fold, name: Name) -> tuple[Formula, ...]:
         """The formulas whose truth of the member's value counts, constants left out."""
@@ -239,13 +276,7 @@ class Layout:
 
     def _uncovered(self, atom: OtherMembers, name: Name) -> Formula:
         """What has to hold for the member to count as evaluated."""
-        return self._pool.any(
-            holds
-            for cover, holds in atom.covers
-            if cover.everything
-            or name.text in cover.names
-            or not name.patterns.isdisjoint(cover.patterns)
-        )
+        return self._pool.any(holds for cover, holds in atom.covers if _covers(cover, name))
 
     def _named(self, atom: Atom, name: Name) -> Formula | None:
         """An atom once a member of this name has begun."""
@@ -278,3 +309,10 @@ class Layout:
             return pool.all([pool.of(atom), self._uncovered(atom, name)])
 
         return substitute_all(pool, fold, meaning)
+
+
+def _covers(cover: KeyCover, name: Name) -> bool:
+    """Whether a member of this name counts as evaluated under a cover."""
+    return (
+        cover.everything or name.text in cover.names or not name.patterns.isdisjoint(cover.patterns)
+    )

@@ -6,6 +6,8 @@ Does: hold the choices. Does not: act on them (`rules`).
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..automata import Spelling
+
 
 class Whitespace(StrEnum):
     """Where white space may stand outside strings. Every form is bounded."""
@@ -20,11 +22,13 @@ class Options:
     """The form of the output.
 
     `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
-    assert `format` where the dialect has the format.
+    assert `format` where the dialect has the format. `spelling`: how strings are written that are neither names nor
+    constants, which always have one spelling.
     """
 
     whitespace: Whitespace = Whitespace.COMPACT
     any_order: bool = False
     formats: bool = True
     indent: int = 2
+    spelling: Spelling = Spelling.JSON_CANONICAL
     most_blanks: int = 64

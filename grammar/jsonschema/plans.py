@@ -3,13 +3,14 @@
 Does: turn "these formulas are true of the value" into the narrowest child rule. Does not: know objects from arrays.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
 from .atoms import OneOf
 from .formula import Atom, Formula, Op, Pool
+from .residual import Fold
 
 if TYPE_CHECKING:
     from .language import Language
@@ -18,24 +19,24 @@ if TYPE_CHECKING:
 ENUMERATED = 5
 
 Truths = Mapping[Formula, bool]
-After = Callable[[Truths, bool], Hashable | None]
+After = Callable[[Truths, bool], Fold | None]
 Bits = tuple[bool, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
-    """What is asked of one value. `after(outcome, twin)` is the next state of the container, None where there is none.
+    """What is asked of one value. `after(outcome, twin)` is what it leaves to show, None where the container is lost.
 
     `must` and `asks` are the child rule's; bit i of an outcome says whether `asks[i]` holds.
     """
 
     must: Formula
     asks: tuple[Formula, ...]
-    _after: Callable[[int, bool], Hashable | None]
-    _known: dict[tuple[int, bool], Hashable | None] = field(default_factory=dict)
+    _after: Callable[[int, bool], Fold | None]
+    _known: dict[tuple[int, bool], Fold | None] = field(default_factory=dict)
 
-    def after(self, outcome: int, twin: bool) -> Hashable | None:
-        """The container's state once the value has this outcome."""
+    def after(self, outcome: int, twin: bool) -> Fold | None:
+        """The container's fold once the value has this outcome."""
         key = (outcome, twin)
         if key not in self._known:
             self._known[key] = self._after(outcome, twin)
@@ -48,13 +49,13 @@ def bits(formulas: tuple[Formula, ...], outcome: int) -> dict[Formula, bool]:
 
 
 def exact_plan(
-    pool: Pool, children: tuple[Formula, ...], after: After, alive: Callable[[Hashable], bool]
+    pool: Pool, children: tuple[Formula, ...], after: After, alive: Callable[[Fold], bool]
 ) -> Plan | None:
     """The plan that lets exactly those values through that lead on; None if none can.
 
-    `after(truths, twin)` is None where the container is lost, `alive` says whether a state can still reach an end.
+    `after(truths, twin)` is None where the container is lost, `alive` says whether a fold can still come to an end.
     """
-    ends: dict[Bits, Hashable] = {}
+    ends: dict[Bits, Fold] = {}
     for truth in product((True, False), repeat=len(children)):
         state = after(dict(zip(children, truth, strict=True)), False)  # noqa: FBT003
         if state is not None and alive(state):
@@ -80,7 +81,7 @@ def exact_plan(
     asks = tuple(children[k] for k in asked)
     samples = {tuple(truth[k] for k in asked): truth for truth in ends}
 
-    def following(outcome: int, twin: bool) -> Hashable | None:
+    def following(outcome: int, twin: bool) -> Fold | None:
         truth = samples.get(tuple(bits(asks, outcome).values()))
         if truth is None:
             return None
@@ -90,12 +91,12 @@ def exact_plan(
     return Plan(pool.all(literals), asks, following)
 
 
-def _needed(free: list[int], ends: Mapping[Bits, Hashable]) -> list[int]:
+def _needed(free: list[int], ends: Mapping[Bits, Fold]) -> list[int]:
     """Which of the undetermined formulas have to be asked, so that the answer tells where to go on."""
     asked = list(free)
     for k in free:
         fewer = [other for other in asked if other != k]
-        found: dict[Bits, Hashable] = {}
+        found: dict[Bits, Fold] = {}
         if all(
             found.setdefault(tuple(truth[j] for j in fewer), state) == state
             for truth, state in ends.items()
@@ -116,7 +117,7 @@ def wide_plan(
     `needs(atom)` is what an atom of the container's `must` wants of the value if it is to stay true.
     """
 
-    def following(outcome: int, twin: bool) -> Hashable | None:
+    def following(outcome: int, twin: bool) -> Fold | None:
         return after(bits(children, outcome), twin)
 
     return Plan(_possible(pool, must, needs), children, following)

@@ -3,10 +3,8 @@
 Does: run automata over text. Does not: fall back on a backtracking engine.
 """
 
-from functools import cache
-
 from .. import regex
-from ..automata import Dfa
+from ..leaves import formats
 
 
 class Predicates:
@@ -18,19 +16,8 @@ class Predicates:
         Raises:
             InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge: the pattern cannot be compiled.
         """
-        return _judge(regex.search(pattern), text)
+        return regex.search(pattern).judge(map(ord, text)) >= 0
 
     def has_format(self, name: str, text: str) -> bool:
         """Whether `text` has the format."""
-        return _judge(_format(name), text)
-
-
-@cache
-def _format(name: str) -> Dfa:
-    from ..leaves import formats
-
-    return formats.language(name)
-
-
-def _judge(dfa: Dfa, text: str) -> bool:
-    return dfa.judge(map(ord, text)) >= 0
+        return formats.holds(name, text)

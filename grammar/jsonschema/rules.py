@@ -13,7 +13,7 @@ from .arrays import Row, Sequence
 from .atoms import Kind
 from .formula import Formula
 from .keys import Keys
-from .objects import Between, Layout
+from .objects import Between, Layout, Seen
 from .options import Whitespace
 from .plans import Plan
 from .residual import Fold, ended
@@ -55,14 +55,15 @@ class After:
 class Colon:
     """After a name, where its leaf does not hold the colon."""
 
-    plan: Plan
+    given: "Given"
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Before the value of a member or an item."""
+    """Before the value of a member or an item. `seen`: see `Between`; None of an item."""
 
     plan: Plan
+    seen: Seen | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,9 @@ class ValueRule:
         if isinstance(key, Opened | Entry | After | Close):
             return self._between(key)
         if isinstance(key, Colon):
-            return Expansion(((b":", self._spaced(Given(key.plan))),))
+            return Expansion(((b":", self._spaced(key.given)),))
         if isinstance(key, Given):
-            return Expansion(call=self._call(key.plan))
+            return Expansion(call=self._call(key))
         if isinstance(key, Line):
             return Expansion(((b"\n", Goto(_blank(key.blanks, key.inner))),))
         if isinstance(key, Blank):
@@ -149,14 +150,17 @@ class ValueRule:
             scalars = self._language.leaves.scalars(self._must, self._asks)
             assert scalars is not None  # it was called
             return End(scalars.vectors[outcome])
-        if isinstance(back, Plan):
-            after = back.after(outcome, twin)
-            return None if after is None else self._spaced(After(after))  # type: ignore[arg-type]
+        if isinstance(back, Given):
+            fold = back.plan.after(outcome, twin)
+            if fold is None:
+                return None
+            seen = back.seen
+            return self._spaced(After(Row(fold) if seen is None else Between(fold, seen)))
         assert isinstance(back, Keys)
-        plan = back.plan(outcome)
-        if twin or plan is None:
+        if twin:
             return None
-        return self._spaced(Colon(plan)) if self._lenient else Goto(Given(plan))
+        given = Given(*back.given(outcome))
+        return self._spaced(Colon(given)) if self._lenient else Goto(given)
 
     def least(self, key: Hashable) -> int | None:
         """Bytes that suffice; see `Rule.least`."""
@@ -232,11 +236,12 @@ class ValueRule:
         if plan is None:
             return None
         unique = self._sequence.unique(state)
-        return self._call(plan, same=_value_key if unique else None)
+        return self._call(Given(plan, None), same=_value_key if unique else None)
 
-    def _call(self, plan: Plan, same: Callable[[bytes], Hashable] | None = None) -> Call:
+    def _call(self, given: Given, same: Callable[[bytes], Hashable] | None = None) -> Call:
+        plan = given.plan
         rule = self._language.rule(plan.must, plan.asks, self._depth + self._pretty)
-        return Call(rule, plan, same)
+        return Call(rule, given, same)
 
 
 def _blank(count: int, inner: Hashable) -> Hashable:

@@ -20,8 +20,8 @@ from ..automata import (
     nothing,
     union_all,
 )
-from ..leaves import strings
-from .atoms import Format, Length, OneOf, Pattern
+from ..leaves import formats, strings
+from .atoms import Format, Length, OneOf, Pattern, Superset
 from .formula import Atom, Formula, Op
 
 Vectors = tuple[int, ...]
@@ -103,9 +103,7 @@ def _atom(atom: Atom) -> Dfa:
         return regex.search(atom.source)
     if isinstance(atom, Length):
         return strings.lengths(atom.least, atom.most)
-    if isinstance(atom, Format):
-        from ..leaves import formats
-
+    if isinstance(atom, Format | Superset):
         return formats.language(atom.name)
     assert isinstance(atom, OneOf)
     return words([value for value in atom.values if isinstance(value, str)])

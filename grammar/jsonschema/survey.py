@@ -1,0 +1,139 @@
+"""What of a schema is enforced, and how: one entry for each keyword, by JSON Pointer.
+
+Does: reach every sub-schema once, so that everything that has to be refused is refused before any output begins, and
+tell the tier of each keyword. Does not: build automata, but for patterns, which can be refused too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .. import regex
+from ..errors import (
+    ConstraintTooLarge,
+    GrammarError,
+    InvalidConstraint,
+    Refusal,
+    UnsupportedConstraint,
+)
+from .atoms import Format, MultipleOf, Sub, subs_of
+from .formula import Formula
+from .normal import BUILDERS, Normal
+from .opaque import opaque
+from .places import Place, Schema
+from .uri import step
+from .values import number
+
+# Least counts above this are refused: no output budget reaches them.
+MOST_DEMANDED = 16_384
+
+
+class Tier(StrEnum):
+    """How a keyword is enforced."""
+
+    AUTOMATON = "A"  # by the automaton
+    BOOKKEEPING = "B"  # by an automaton whose states remember values that were written
+    JUDGED = "C"  # by judging a value at its end, whose last byte is refused if it fails
+
+
+@dataclass(frozen=True, slots=True)
+class Enforced:
+    """One keyword at one place."""
+
+    where: str
+    keyword: str
+    tier: Tier
+
+
+def survey(normal: Normal) -> tuple[Enforced, ...]:
+    """Every keyword that is enforced.
+
+    Raises:
+        UnsupportedConstraint, InvalidConstraint, ConstraintTooLarge: with all refusals of that kind, by JSON Pointer.
+    """
+    errors: list[GrammarError] = []
+    _reach(normal, errors)
+    found = []
+    for place in normal.built:
+        schema = normal.schemas.value(place.site)
+        if isinstance(schema, dict):
+            errors += _refused(place, schema)
+            found += list(_enforced(place, schema, normal.formats))
+    for kind in (InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge):
+        own = [error for error in errors if isinstance(error, kind)]
+        if own:
+            raise kind(own[0].message, tuple(dict.fromkeys(r for e in own for r in e.refusals)))
+    return tuple(dict.fromkeys(found))
+
+
+def _reach(normal: Normal, errors: list[GrammarError]) -> None:
+    """Make the formula of every sub-schema that can be reached."""
+    seen: set[Sub] = set()
+    done: set[Formula] = set()
+    todo = [normal.root]
+    while todo:
+        sub = todo.pop()
+        if sub in seen:
+            continue
+        seen.add(sub)
+        try:
+            formula = sub.formula
+        except GrammarError as error:
+            errors.append(error)
+            continue
+        for part in formula.atoms:
+            if part not in done:
+                done.add(part)
+                todo += subs_of(part.atom)
+
+
+def _keywords(place: Place, schema: Schema) -> Iterator[str]:
+    dialect = place.site.dialect
+    if dialect.ref_alone and "$ref" in schema:
+        yield "$ref"
+        return
+    for keyword in schema:
+        if keyword in dialect.keywords and (keyword in BUILDERS or keyword in {"then", "else"}):
+            yield keyword
+
+
+def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
+    """What cannot be had at one place: patterns, counts, numbers."""
+    for keyword in _keywords(place, schema):
+        value = schema[keyword]
+        where = step(place.site.where, keyword)
+        sources = (
+            [value] if keyword == "pattern" else value if keyword == "patternProperties" else []
+        )
+        for source in sources if isinstance(sources, list | dict) else ():
+            try:
+                regex.search(str(source))
+            except GrammarError as error:
+                own = where if keyword == "pattern" else step(where, str(source))
+                reason = error.refusals[0].reason if error.refusals else error.message
+                hint = error.refusals[0].hint if error.refusals else "use a simpler pattern"
+                yield type(error)(f"{own}: {reason}", (Refusal(own, keyword, reason, hint),))
+        counted = keyword in {"minLength", "minItems", "minProperties", "minContains"}
+        if counted and isinstance(value, int) and value > MOST_DEMANDED:
+            reason = f"at least {value} are more than any output can hold"
+            hint = f"demand {MOST_DEMANDED} at most"
+            yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))
+
+
+def _enforced(place: Place, schema: Schema, formats: bool) -> Iterator[Enforced]:
+    dialect = place.site.dialect
+    for keyword in _keywords(place, schema):
+        value, tier = schema[keyword], Tier.AUTOMATON
+        if keyword == "format":
+            asserted = formats or dialect.asserts_formats
+            if not asserted or value not in dialect.formats:
+                continue  # an annotation
+            if opaque(Format(str(value))):
+                tier = Tier.JUDGED
+        elif keyword == "multipleOf" and opaque(MultipleOf(number(value))):  # type: ignore[arg-type]
+            tier = Tier.JUDGED
+        elif keyword == "uniqueItems":
+            if value is not True:
+                continue
+            tier = Tier.BOOKKEEPING
+        yield Enforced(step(place.site.where, keyword), keyword, tier)
