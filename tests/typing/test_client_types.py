@@ -1,4 +1,4 @@
-"""mypy, strict, on what a user of the SDK writes."""
+"""mypy, strict, on what a user of the SDK writes: the assertions of `client.py`, and every example."""
 
 import os
 import subprocess
@@ -21,6 +21,7 @@ def test_mypy_infers_what_the_caller_asked_for(tmp_path: Path) -> None:
         *("--config-file=", "--explicit-package-bases", "--follow-imports=silent"),
         *("--cache-dir", str(ROOT / ".mypy_cache" / "client_types")),
         str(ROOT / "tests" / "typing" / "client.py"),
+        *map(str, sorted((ROOT / "examples").glob("*.py"))),
     ]
     environment = os.environ | {"MYPYPATH": str(tmp_path)}
     done = subprocess.run(

@@ -1,0 +1,61 @@
+"""The first minute: demo, doctor and extract with the model that is in the package, as programs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from intaglio.schemas import catalogue
+from jsonschema import Draft202012Validator
+
+from tests.service.cli.conftest import start
+
+
+def finished(*args: str | Path, **environment: str) -> tuple[int, str, str]:
+    process = start(*args, env=environment)
+    out, err = process.communicate(timeout=200)
+    return process.returncode, out, err
+
+
+def test_the_demo_reads_real_documents() -> None:
+    code, out, err = finished("demo", "--json")
+    assert code == 0, err
+    report: dict[str, Any] = json.loads(out)
+    assert report["valid"] is True
+    assert [document["name"] for document in report["documents"]] == ["invoice", "email", "receipt"]
+    for document in report["documents"]:
+        Draft202012Validator(catalogue.get(document["name"]).schema).validate(document["data"])
+        assert document["usage"]["output_tokens"] > 10
+    assert 0 < report["model_seconds"] < report["seconds"]
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_the_demo_is_readable_at_usual_widths(columns: str) -> None:
+    code, out, _ = finished("demo", COLUMNS=columns)
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= int(columns)
+    for words in ("Invoice", "E-mail", "Receipt", "3 of 3 valid", "of model work"):
+        assert words in out
+    assert "\x1b[" not in out
+
+
+def test_the_doctor_finds_all_well() -> None:
+    code, out, err = finished("doctor", "--json")
+    report = json.loads(out)
+    assert code == 0, err
+    assert [check["name"] for check in report["checks"]][-4:] == [
+        "model",
+        "tokenizer",
+        "grammar",
+        "extraction",
+    ]
+    assert {check["state"] for check in report["checks"]} <= {"ok", "warn"}
+
+
+def test_extract_answers_from_the_package(tmp_path: Path) -> None:
+    document = tmp_path / "contact.txt"
+    document.write_text(catalogue.get("contact").sample)
+    code, out, err = finished("extract", "-s", "contact", document)
+    assert code == 0, err
+    Draft202012Validator(catalogue.get("contact").schema).validate(json.loads(out))
+    assert "model embedded ready in" in err

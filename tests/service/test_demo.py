@@ -1,0 +1,66 @@
+"""The demo's arithmetic: which values of an answer are not the expected ones."""
+
+from typing import Any
+
+import pytest
+from intaglio.schemas import catalogue
+from intaglio.schemas.wire import Timings, Usage
+from intaglio.service.cli_trouble import Trouble
+from intaglio.service.client import Extraction
+from intaglio.service.demo import Shown, leaves
+from pydantic import JsonValue
+
+
+def shown(data: Any, name: str = "invoice") -> Shown:
+    usage = Usage(prompt_tokens=1, output_tokens=1, total_tokens=2)
+    timings = Timings(queue_ms=0, prefill_ms=1, decode_ms=1, total_ms=2)
+    outcome = Extraction(
+        data,
+        valid=True,
+        finish="stop",
+        usage=usage,
+        timings=timings,
+        id="id",
+        model="m",
+        request_id=None,
+        raw={},
+    )
+    return Shown(catalogue.get(name), outcome)
+
+
+def test_leaves_are_scalars_and_empty_containers() -> None:
+    value: JsonValue = {"a": [1, {"b/c": None}], "d": [], "e~": {}}
+    assert list(leaves(value)) == [("/a/0", 1), ("/a/1/b~1c", None), ("/d", []), ("/e~0", {})]
+    assert list(leaves("x")) == [("", "x")]
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_the_expected_answer_has_no_differences(name: str) -> None:
+    assert shown(catalogue.get(name).expected, name).differences() == []
+
+
+def test_every_kind_of_difference_is_found() -> None:
+    data: Any = catalogue.get("invoice").expected
+    data["total"] = 1
+    data["due_date"] = None
+    data["lines"].pop()
+    data["lines"][0]["extra"] = True
+    assert shown(data).differences() == [
+        ("/due_date", None, "2026-04-13"),
+        ("/lines/2/description", None, "Courier delivery"),
+        ("/lines/2/quantity", None, 1),
+        ("/lines/2/unit_price", None, 15.0),
+        ("/lines/2/amount", None, 15.0),
+        ("/total", 1, 414.0),
+        ("/lines/0/extra", True, None),
+    ]
+
+
+def test_null_where_a_value_is_missing_is_not_the_same() -> None:
+    data: Any = catalogue.get("receipt").expected
+    del data["tax"]
+    assert [pointer for pointer, _, _ in shown(data, "receipt").differences()] == ["/tax"]
+
+
+def test_trouble_is_not_valid() -> None:
+    assert not Shown(catalogue.get("invoice"), Trouble("no")).valid
