@@ -35,6 +35,8 @@ _SILENT = frozenset(
     }
     | {"deprecated", "readOnly", "writeOnly", "description", "type"}
 )
+# Definitions that refer to others twice each would otherwise be written out 2**depth times.
+_MOST_EXPANSIONS = 64
 _BOUNDS = {
     "string": frozenset({"format", "pattern", "minLength", "maxLength"}),
     "number": frozenset(
@@ -72,10 +74,10 @@ def outline(schema: Mapping[str, Any] | bool) -> str:
     """Render a JSON Schema as one property a line, nested by indentation.
 
     `name?: type` marks a property that may be missing, `| null` one that may be null, `// …` carries
-    the description. Local references are written out where they are used; recursive ones are named and
-    declared below. A sub-schema with keywords that have no short form appears as its own compact JSON.
-    Expects a schema that is valid against its dialect; whether it can be enforced is the compiler's
-    question.
+    the description. Local references are written out where they are used; recursive ones, and those
+    past the first 64, are named and declared below. A sub-schema with keywords that have no short form
+    appears as its own compact JSON. Expects a schema that is valid against its dialect; whether it can
+    be enforced is the compiler's question.
     """
     writer = _Outline(schema)
     lines = writer.root()
@@ -84,10 +86,11 @@ def outline(schema: Mapping[str, Any] | bool) -> str:
 
 @dataclass
 class _Outline:
-    """Writes one schema; `declared` grows with the recursive definitions met on the way."""
+    """Writes one schema; `declared` grows with the definitions met on the way that are not written out in place."""
 
     schema: Mapping[str, Any] | bool
     declared: dict[str, str] = field(default_factory=dict)
+    expansions: int = 0
 
     def root(self) -> list[str]:
         lines: list[str] = []
@@ -206,8 +209,9 @@ class _Outline:
         target = self._target(reference)
         if keys != {"$ref"} or target is None:
             return self._raw(schema)
-        if reference in inside:
+        if reference in inside or self.expansions == _MOST_EXPANSIONS:
             return self._name(reference)
+        self.expansions += 1
         return self._type(target, indent, (*inside, reference))
 
     def _name(self, reference: str) -> str:

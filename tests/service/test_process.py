@@ -1,5 +1,6 @@
 """The service as a process: how it stops, what it leaves behind, and that no engine outlives it."""
 
+import contextlib
 import json
 import os
 import signal
@@ -46,6 +47,12 @@ class Process:
         until(lambda: not self.engine.is_running(), 5)
         until(lambda: not self.sockets.exists(), 1)
         return status
+
+    @property
+    def port(self) -> int:
+        port = self.http.base_url.port
+        assert port is not None
+        return port
 
     def extract(self, body: Any) -> httpx2.Response:
         return self.http.post("/v1/extract", json=body)
@@ -136,6 +143,29 @@ def test_kill_9_of_the_server_leaves_no_engine_and_no_sockets(folder: Path) -> N
         os.kill(process.popen.pid, signal.SIGKILL)
         assert process.end() == -signal.SIGKILL
         assert isinstance(inside.exception(), httpx2.HTTPError)
+
+
+def test_hostile_schemas_send_it_nowhere_and_large_bodies_fill_nothing(folder: Path) -> None:
+    """The process ends with status 66 if it looks up or connects to a host."""
+    abroad = ("http://127.0.0.1:9/a.json", "https://example.invalid/b", "file:///etc/passwd")
+    with server(folder, max_body_bytes=64 * 1024) as process:
+        for place in abroad:
+            for schema in ({"$ref": place}, {"$schema": place}, {"$id": place, "$ref": "c.json"}):
+                process.extract({"schema": schema, "text": "<<echo 1>>"})
+        memory = psutil.Process(process.popen.pid).memory_info
+        before = memory().rss
+        chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", process.port), timeout=5) as connection:
+                head = b"POST /v1/extract HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+                with contextlib.suppress(ConnectionError, TimeoutError):
+                    connection.sendall(head)
+                    for _ in range(64):
+                        connection.sendall(chunk)
+        assert memory().rss - before < 16 * 2**20
+        assert process.http.get("/ready").status_code == 200
+        process.popen.send_signal(signal.SIGTERM)
+        assert process.end() == 0
 
 
 def test_a_model_that_cannot_be_used_ends_the_server_with_its_own_status(folder: Path) -> None:

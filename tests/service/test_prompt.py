@@ -102,3 +102,17 @@ def test_messages_and_variables_say_the_same() -> None:
     system, user = prompt.messages
     assert system["content"] == f"{INSTRUCTION}\n\n// Thing\na?: string"
     assert user == {"role": "user", "content": "the text"}
+
+
+def test_definitions_that_multiply_do_not_multiply_the_outline() -> None:
+    definitions: dict[str, object] = {
+        f"d{n}": {
+            "type": "object",
+            "properties": {name: {"$ref": f"#/$defs/d{n + 1}"} for name in "ab"},
+        }
+        for n in range(40)
+    }
+    schema = {"$ref": "#/$defs/d0", "$defs": {**definitions, "d40": {"type": "null"}}}
+    text = outline(schema)
+    assert len(text) < 20_000
+    assert "d40 = null" in text or "b: null" in text

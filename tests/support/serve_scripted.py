@@ -1,22 +1,38 @@
 """`python serve_scripted.py FOLDER SCRIPT SETTINGS`: the service over the scripted engine, as a process.
 
-It prints its address. SCRIPT and SETTINGS are JSON.
+It prints its address. SCRIPT and SETTINGS are JSON. From then on it ends with status 66 if anything in it looks up a
+host or connects to one.
 """
 
 import json
+import os
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from intaglio.engine.api import EngineClient
-from intaglio.service.app import serve_backend
+from intaglio.service.app import Listening, serve_backend
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extract import TextModel
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.support.scripted_engine import Script, launch
+
+
+def seal(event: str, args: tuple[Any, ...]) -> None:
+    """An audit hook: the service has no business with other hosts."""
+    if event == "socket.getaddrinfo" or (event == "socket.connect" and isinstance(args[1], tuple)):
+        print(f"the service went out: {event} {args[1:]}", file=sys.stderr, flush=True)
+        os._exit(66)
+
+
+def announce(where: Listening) -> None:
+    print(where.url, flush=True)
+    sys.addaudithook(seal)
+
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
@@ -27,6 +43,6 @@ if __name__ == "__main__":
             partial(TextModel.load, folder),
             folder.name,
             ServiceConfig(log_format="json", **json.loads(sys.argv[3])),
-            lambda where: print(where.url, flush=True),
+            announce,
         )
     )
