@@ -51,6 +51,8 @@ def condensed(value: Any, width: int, indent: int = 0, lead: int = 0) -> str:
         members = [("", item) for item in value]
     inner = indent + 2
     parts = [head + condensed(item, width, inner, len(head)) for head, item in members]
+    if isinstance(value, list) and any("\n" in part for part in parts):
+        parts = [condensed(item, 0, inner) for item in value]  # rows of one list look alike
     body = (",\n" + " " * inner).join(parts)
     return f"{ends[0]}\n{' ' * inner}{body}\n{' ' * indent}{ends[1]}"
 

@@ -239,5 +239,5 @@ def summary(result: Extraction[Any]) -> str:
     work = timings.prefill_ms + timings.decode_ms
     return (
         f"{'valid' if result.valid else 'INVALID'} · "
-        f"{usage.prompt_tokens} + {usage.output_tokens} tokens · {work:.0f} ms of model work"
+        f"{usage.prompt_tokens} tokens in, {usage.output_tokens} out · {work:.0f} ms of model work"
     )

@@ -24,7 +24,7 @@ from .cli_trouble import Exit, Trouble, show, trouble
 from .client import Extraction, IntaglioError
 
 SHOWN = ("invoice", "email", "receipt")
-EXCERPT_LINES = 24
+EXCERPT_LINES = 26
 SIDE_BY_SIDE = 110  # columns from which document and result stand beside each other
 
 
@@ -128,9 +128,10 @@ def _beside(left: RenderableType, right: RenderableType) -> Table:
 
 def _excerpt(text: str) -> str:
     lines = text.strip("\n").splitlines()
-    rest = len(lines) - EXCERPT_LINES
-    more = [f"… and {rest} more lines"] if rest > 0 else []
-    return "\n".join([*lines[:EXCERPT_LINES], *more])
+    if len(lines) <= EXCERPT_LINES:
+        return "\n".join(lines)
+    kept = lines[: EXCERPT_LINES - 1]
+    return "\n".join([*kept, f"… and {len(lines) - len(kept)} more lines"])
 
 
 def _verdict(shown: Shown) -> Text:

@@ -31,7 +31,7 @@ def test_one_document_gives_its_data(run: Run, stub: StubService, text: Path) ->
     done = run("extract", "-s", "invoice", "--url", stub.base_url, text)
     assert done.exit_code == 0
     assert done.stdout == json.dumps(DATA, ensure_ascii=False, indent=2) + "\n"
-    assert "valid · 7 + 5 tokens · 3 ms of model work" in done.stderr
+    assert "valid · 7 tokens in, 5 out · 3 ms of model work" in done.stderr
     assert stub.asked[0].body == {"schema": "invoice", "text": "a document"}
 
 
