@@ -137,7 +137,7 @@ def _excerpt(text: str) -> str:
 def _verdict(shown: Shown) -> Text:
     assert isinstance(shown.outcome, Extraction)
     text = Text("valid" if shown.valid else "INVALID", style="green" if shown.valid else "red")
-    text.append(f" {summary(shown.outcome).partition(' ')[2]} · ", style="default")
+    text.append(f" {summary(shown.outcome).partition(' ')[2]}\n", style="default")
     differences = shown.differences()
     total = len(list(leaves(shown.entry.expected)))
     wrong = len({pointer for pointer, _, _ in differences})
