@@ -62,7 +62,15 @@ def __getattr__(name: str) -> Any:
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'intaglio' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    try:
+        value = getattr(import_module(home), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("intaglio"):
+            raise
+        raise ImportError(
+            f"{name} needs {error.name!r}, which is not installed: pip install 'intaglio[server]'",
+            name=error.name,
+        ) from error
     globals()[name] = value
     return value
 

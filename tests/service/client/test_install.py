@@ -53,6 +53,12 @@ start = time.perf_counter()
 import intaglio
 from intaglio import AsyncClient, Client, SchemaRefused
 print(time.perf_counter() - start)
+try:
+    intaglio.LLM
+except ImportError as error:
+    assert "LLM needs" in str(error) and "pip install 'intaglio[server]'" in str(error), error
+else:
+    raise SystemExit("there should be no LLM here")
 client = Client()
 try:
     client.extract({"type": "null"}, "text", timeout=0.001, max_retries=0)
