@@ -4,7 +4,9 @@ Does: before the engine, find and screen the schema, write and count the prompt,
 output, check it against the schema by itself, and make a result. Does not: generate.
 """
 
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +26,7 @@ from ..engine.api import (
     TooLong,
 )
 from ..engine.api import Usage as EngineUsage
-from ..grammar.api import InvalidJson, Vocabulary, parse_json, screen
+from ..grammar.api import Constraint, InvalidJson, Vocabulary, parse_json, screen
 from ..schemas import catalogue
 from ..schemas.problem import Detail
 from ..schemas.wire import ExtractRequest, ExtractResult, Timings, Usage
@@ -98,12 +100,35 @@ class Output:
         self.finish, self.usage, self.error = delta.finish, delta.usage, delta.error
 
 
+class _Passed:
+    """The constraints that passed the screen lately, by key: most requests come with a schema that came before."""
+
+    def __init__(self, most: int = 4096) -> None:
+        self._most = most
+        self._keys: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def screen(self, constraint: Constraint) -> None:
+        """Raise `GrammarError` for a constraint that does not pass."""
+        key = constraint.key
+        with self._lock:
+            if key in self._keys:
+                self._keys.move_to_end(key)
+                return
+        screen(constraint)
+        with self._lock:
+            self._keys[key] = None
+            if len(self._keys) > self._most:
+                self._keys.popitem(last=False)
+
+
 class Extractor:
-    """Prepares and concludes extractions for one loaded model. Immutable; may be shared by threads."""
+    """Prepares and concludes extractions for one loaded model. May be shared by threads."""
 
     def __init__(self, text: TextModel, info: EngineInfo) -> None:
         self._text = text
         self._info = info
+        self._passed = _Passed()
         # The last token of an output is picked and never computed, so it needs no place in the cache.
         self._room = min(info.context_length, info.blocks * info.block_size + 1)
 
@@ -130,7 +155,7 @@ class Extractor:
             )
         schema = self._schema(body.schema_)
         constraint = schema_constraint(schema, body.options)
-        screen(constraint)
+        self._passed.screen(constraint)
         words = extraction_messages(schema if isinstance(schema, dict) else {}, body.text)
         prompt = self._text.chat.encode(words.messages, words.variables)
         request = Request(
