@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from .backends.reader import read
 from .backends.schema_ebnf import write
+from .backends.shortest import LONGEST as LONGEST_TEXT
 from .backends.shortest import shortest
 from .backends.walk import ByteAutomaton, automaton
 from .errors import (
@@ -24,7 +25,7 @@ from .jsontext import InvalidJson, parse_json
 from .spec import Constraint, Kind
 
 LONGEST = {Kind.JSON_SCHEMA: 512 * 1024, Kind.REGEX: 16 * 1024, Kind.EBNF: 128 * 1024}  # characters
-_DEEPEST_SCHEMA = 100
+_DEEPEST_SCHEMA = 200
 _LONGEST_GRAMMAR = 4 * 1024 * 1024
 _TOKEN_LEVEL = re.compile(
     r"\b(Token|ExcludeToken|AnyTokens|TagDispatch|TokenTagDispatch|Capture)\s*\("
@@ -84,7 +85,8 @@ def _schema(constraint: Constraint) -> Screened:
         raise ConstraintTooLarge(
             "the schema makes too large a grammar; make it smaller, or its bounds"
         )
-    return Screened(ebnf=ebnf, shortest=texts[shapes.root])
+    text = texts[shapes.root]
+    return Screened(ebnf=ebnf, shortest=text if len(text) < LONGEST_TEXT else None)
 
 
 def _grammar(source: str) -> Screened:

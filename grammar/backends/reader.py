@@ -34,6 +34,7 @@ _MOST_SHAPES = 5_000
 _MOST_CASES = 256
 _MOST_REFUSALS = 50
 _MOST_PATTERNS = 4
+_MOST_MERGED = 200_000  # properties looked at while schemas are merged
 _TYPE = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
 
 
@@ -57,6 +58,7 @@ class _Reader:
         self.todo: list[tuple[str, Subs]] = []
         self.refusals: dict[tuple[str, str], Refusal] = {}
         self.judge = Judge(dialect)
+        self.merged = 0
 
     def read(self) -> Shapes:
         root = self.ref((self.dialect.root,))
@@ -113,7 +115,7 @@ class _Reader:
                 raise ConstraintTooLarge(
                     f"{sub.where}: alternatives multiply to over {_MOST_CASES}"
                 )
-            result = [one.both(other) for one in result for other in cases]
+            result = self.times(sub, result, cases)
         return result
 
     def cases(self, sub: Sub, stack: tuple[str, ...]) -> list[Flat]:
@@ -148,6 +150,10 @@ class _Reader:
     def times(self, sub: Sub, left: list[Flat], right: list[Flat]) -> list[Flat]:
         if len(left) * len(right) > _MOST_CASES:
             raise ConstraintTooLarge(f"{sub.where}: alternatives multiply to over {_MOST_CASES}")
+        self.merged += sum(len(one.keys.named) + 1 for one in left) * len(right)
+        self.merged += sum(len(other.keys.named) for other in right) * len(left)
+        if self.merged > _MOST_MERGED:
+            raise ConstraintTooLarge(f"{sub.where}: too many properties are merged")
         return [one.both(other) for one in left for other in right]
 
     def one_of(self, sub: Sub, base: list[Flat], stack: tuple[str, ...]) -> list[Flat]:

@@ -20,6 +20,7 @@ from .ecma import Chars, Node, Repeat
 from .shapes import Array, Language, Literals, Numeral, Object, Ref, Shape, Shapes, Text, Union
 
 _MOST_RULES = 60_000
+_MOST_TIMES = 100_000
 _NIL = '""'
 # Levels of pretty output: each has rules of its own, as it has an indentation of its own.
 _DEEPEST = 24
@@ -277,6 +278,10 @@ class _Writer:
 
 
 def _times(least: int, most: int | None) -> str:
+    if max(least, most or 0) > _MOST_TIMES:
+        raise ConstraintTooLarge(
+            f"a bound goes over {_MOST_TIMES}; a smaller one is enough for any output"
+        )
     if most is None:
         return {0: "*", 1: "+"}.get(least, f"{{{least},}}")
     return "?" if (least, most) == (0, 1) else f"{{{least},{most}}}"

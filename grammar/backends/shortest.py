@@ -11,7 +11,9 @@ from .ecma import Chars, Choice, Node, Repeat, Sequence
 from .shapes import Array, Language, Literals, Numeral, Object, Ref, Shape, Shapes, Text, Union
 
 Texts = dict[str, str]
-_LONGEST = 200_000  # characters; a document that needs more is not spelled out
+LONGEST = (
+    20_000  # characters; a text that needs more is cut there, and then is none of the language
+)
 
 
 def shortest(shapes: Shapes) -> Texts:
@@ -21,7 +23,7 @@ def shortest(shapes: Shapes) -> Texts:
         changed = False
         for name, shape in shapes.named.items():
             if name not in texts and (text := _text(shape, texts)) is not None:
-                texts[name] = text
+                texts[name] = text[:LONGEST]
                 changed = True
         if not changed:
             break
@@ -47,7 +49,7 @@ def _text(shape: Shape, texts: Texts) -> str | None:
         case Numeral(language):
             return plain(language)
         case Text(None, least, _):
-            return '"' + "a" * min(least, _LONGEST) + '"'
+            return '"' + "a" * min(least, LONGEST) + '"'
         case Text(language) if language is not None:
             text = plain(language)
             return None if text is None else json.dumps(text, ensure_ascii=False)
@@ -55,7 +57,7 @@ def _text(shape: Shape, texts: Texts) -> str | None:
             items = [texts.get(ref.name) for ref in prefix[:least]]
             if least > len(items):
                 last = None if rest is None else texts.get(rest.name)
-                items += [last] * min(least - len(items), _LONGEST)
+                items += [last] * min(least - len(items), LONGEST // len(last or "-") + 1)
             return None if None in items else "[" + ",".join(str(item) for item in items) + "]"
         case Object():
             return _object(shape, texts)
@@ -88,7 +90,7 @@ def _object(shape: Object, texts: Texts) -> str | None:
         other = _least(pairs)
         if other is None:
             return None
-        members += [other] * min(missing, _LONGEST)
+        members += [other] * min(missing, LONGEST // len(other) + 1)
     return "{" + ",".join(members) + "}"
 
 
@@ -108,7 +110,7 @@ def _of_node(node: Node) -> str | None:
             return _least(_of_node(part) for part in parts)
         case Repeat(body, least, _):
             text = _of_node(body) if least else ""
-            return None if text is None else text * min(least, _LONGEST)
+            return None if text is None else text * min(least, LONGEST // max(len(text), 1) + 1)
         case _:
             return ""
 
