@@ -80,7 +80,11 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close all connections; calls in flight end with `ConnectionFailed`."""
+        """Close all connections.
+
+        Calls in flight end with `ConnectionFailed`: those of other tasks at once, those of other threads as soon as
+        the service sends something.
+        """
         await self._http.aclose()
 
     @overload

@@ -79,7 +79,11 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close all connections; calls in flight end with `ConnectionFailed`."""
+        """Close all connections.
+
+        Calls in flight end with `ConnectionFailed`: those of other tasks at once, those of other threads as soon as
+        the service sends something.
+        """
         self._http.close()
 
     @overload

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from intaglio.grammar.api import Constraint, Kind, screen
 from intaglio.schemas import catalogue
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
@@ -22,8 +23,8 @@ ASKED_FOR = {
     "receipt",
     "support_ticket",
 }
-# What every grammar back end enforces while decoding; see grammar's screen for what it refuses.
-ENFORCED = {
+# Keywords that need no thought of anyone who reads an entry and makes it their own.
+PLAIN = {
     "type",
     "enum",
     "properties",
@@ -91,11 +92,16 @@ def test_the_schema_is_sound_and_described(name: str) -> None:
     assert entry.description
     assert 5 <= len(entry.schema["properties"]) <= 10
     for part in subschemas(entry.schema):
-        assert set(part) <= ENFORCED | ANNOTATIONS
+        assert set(part) <= PLAIN | ANNOTATIONS
     for part in objects(entry.schema):
         assert part["required"] == list(part["properties"])
         assert part["additionalProperties"] is False
         assert all(member.get("description") for member in part["properties"].values())
+
+
+@every_entry
+def test_every_keyword_is_enforced_while_decoding(name: str) -> None:
+    screen(Constraint(Kind.JSON_SCHEMA, json.dumps(catalogue.get(name).schema)))
 
 
 @every_entry
