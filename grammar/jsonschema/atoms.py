@@ -14,6 +14,8 @@ from fractions import Fraction
 from .formula import Formula
 from .values import Value
 
+PLAIN_INTEGER = "plain integer"
+
 
 class Kind(StrEnum):
     """The kinds of JSON value, as their first byte tells them apart."""
@@ -45,7 +47,10 @@ class Sub:
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The value's type is among the names (`integer` is any number without a fractional part)."""
+    """The value's type is among the names (`integer` is any number without a fractional part).
+
+    `PLAIN_INTEGER` is what draft 4 calls an integer.
+    """
 
     names: frozenset[str]
 
@@ -88,7 +93,9 @@ class Superset:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """The number has no fractional part."""
+    """The number has no fractional part; `plainly`: nor is it written with one (to draft 4 1.0 is no integer)."""
+
+    plainly: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class ForValue:
         language = costs.language
         scalars = language.leaves.scalars(self.formula, ())
         if scalars is not None:
-            return Cost(min(scalars.dfa.least().values()))
+            return Cost(scalars.least)
         for kind in (Kind.OBJECT, Kind.ARRAY):
             rest = language.restriction.to(self.formula, kind)
             if rest is not language.normal.pool.false:

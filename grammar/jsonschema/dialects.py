@@ -1,4 +1,4 @@
-"""The drafts of JSON Schema as data: which keywords are in force, where sub-schemas stand, what formats exist.
+"""The drafts of JSON Schema as data: which keywords are in force and where sub-schemas stand.
 
 Does: name the five dialects and derive one from a meta-schema's `$vocabulary`. Does not: read schemas.
 """
@@ -130,22 +130,6 @@ _VOCABULARY_2020: dict[str, frozenset[str]] = {
     "format-assertion": frozenset({"format"}),
 }
 
-_FORMATS_4 = frozenset(["date-time", "email", "hostname", "ipv4", "ipv6", "uri"])
-_FORMATS_6 = _FORMATS_4 | frozenset(["json-pointer", "uri-reference", "uri-template"])
-_FORMATS_7 = _FORMATS_6 | frozenset(
-    [
-        "date",
-        "idn-email",
-        "idn-hostname",
-        "iri",
-        "iri-reference",
-        "regex",
-        "relative-json-pointer",
-        "time",
-    ]
-)
-_FORMATS_2019 = _FORMATS_7 | {"duration", "uuid"}
-
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -158,7 +142,6 @@ class Dialect:
     name: str
     uri: str
     keywords: frozenset[str]
-    formats: frozenset[str]
     id_keyword: str = "$id"
     ref_alone: bool = False
     asserts_formats: bool = False
@@ -174,26 +157,18 @@ class Dialect:
         return "prefixItems" in self.keywords or self.name == "2020-12"
 
 
-DRAFT4 = Dialect(
-    "draft4", "http://json-schema.org/draft-04/schema", _DRAFT4, _FORMATS_4, "id", ref_alone=True
-)
-DRAFT6 = Dialect(
-    "draft6", "http://json-schema.org/draft-06/schema", _DRAFT6, _FORMATS_6, ref_alone=True
-)
-DRAFT7 = Dialect(
-    "draft7", "http://json-schema.org/draft-07/schema", _DRAFT7, _FORMATS_7, ref_alone=True
-)
+DRAFT4 = Dialect("draft4", "http://json-schema.org/draft-04/schema", _DRAFT4, "id", ref_alone=True)
+DRAFT6 = Dialect("draft6", "http://json-schema.org/draft-06/schema", _DRAFT6, ref_alone=True)
+DRAFT7 = Dialect("draft7", "http://json-schema.org/draft-07/schema", _DRAFT7, ref_alone=True)
 DRAFT2019 = Dialect(
     "2019-09",
     "https://json-schema.org/draft/2019-09/schema",
     frozenset().union(*_VOCABULARY_2019.values()),
-    _FORMATS_2019,
 )
 DRAFT2020 = Dialect(
     "2020-12",
     "https://json-schema.org/draft/2020-12/schema",
     frozenset().union(*_VOCABULARY_2020.values()),
-    _FORMATS_2019,
 )
 
 DIALECTS: Mapping[str, Dialect] = {

@@ -7,6 +7,7 @@ judge of what no automaton can tell, and the oracle the automata are tested agai
 from typing import Protocol
 
 from .atoms import (
+    PLAIN_INTEGER,
     AtLeast,
     AtMost,
     Contains,
@@ -166,7 +167,7 @@ def type_names(value: Value) -> tuple[str, ...]:
         return ("array",)
     if isinstance(value, Map):
         return ("object",)
-    return ("integer", "number") if isinstance(value, int) else ("number",)
+    return (PLAIN_INTEGER, "integer", "number") if isinstance(value, int) else ("number",)
 
 
 def number_holds(atom: Atom, value: Value) -> bool:

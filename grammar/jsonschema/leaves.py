@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..automata import REFUSED, Dfa, Spelling, difference, literal, trie, union, union_all
+from ..automata import REFUSED, Dfa, Spelling, difference, literal, nothing, trie, union, union_all
 from ..automata import canonical as canonical_dfa
 from ..errors import ConstraintTooLarge
 from ..leaves.strings import quoted
-from .atoms import Format, Kind, OneOf, Pattern, Superset
-from .formula import Atom, Formula, Pool
+from .atoms import Format, Kind, Length, OneOf, Pattern, Superset
+from .counted import UNROLLED, Counted
+from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
 from .objects import Layout, Name
 from .opaque import opaque
@@ -36,11 +37,23 @@ MOST_JUDGED = 10
 
 @dataclass(frozen=True, slots=True)
 class Scalars:
-    """All scalar values a rule takes. Outcome o of the automaton means that the asks of bits `vectors[o]` hold."""
+    """All scalar values a rule takes. Outcome o of the automaton means that the asks of bits `vectors[o]` hold.
+
+    `counted`: long strings besides those of the automaton, of which the asks of bits `vectors[-1]` hold.
+    """
 
     dfa: Dfa
     vectors: tuple[int, ...]
     judge: Callable[[int, bytes], int] | None = None
+    counted: Counted | None = None
+
+    @property
+    def least(self) -> int:
+        """Bytes of a shortest scalar."""
+        found = list(self.dfa.least().values())
+        if self.counted is not None and self.counted.start is not None:
+            found.append(1 + self.counted.least(self.counted.start))
+        return min(found)
 
 
 class Leaves:
@@ -69,7 +82,13 @@ class Leaves:
             raise ConstraintTooLarge(
                 f"more than {MOST_JUDGED} schemas for one value that no automaton can tell apart"
             )
-        found = [part for part in self._parts(must, asks) if not part.dfa.empty]
+        counted = None if judged or asks else self._counted(must)
+        found = list(self._parts(must, asks, strings=counted is None))
+        found = [part for part in found if not part.dfa.empty]
+        if counted is not None and counted.start is not None:
+            return Scalars(
+                union_all([nothing(), *(part.dfa for part in found)]), (0,), None, counted
+            )
         if not found:
             return None
         vectors = sorted({vector for part in found for vector in part.vectors})
@@ -117,14 +136,32 @@ class Leaves:
             bound = pool.any(cases)
         return (bound, *(pool.false for _ in formulas[1:]))
 
-    def _parts(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Scalars]:
+    def _counted(self, must: Formula) -> Counted | None:
+        """The strings for which `must` holds, where they have to be counted."""
+        formula = self._language.restriction.to(must, Kind.STRING)
+        parts = formula.args if formula.op is Op.ALL else (formula,)
+        most = [part.atom.most for part in parts if isinstance(part.atom, Length)]
+        lengths = [length for length in most if length is not None]
+        if not lengths:
+            return None
+        rest = [
+            self._pool.of(Length(part.atom.least)) if isinstance(part.atom, Length) else part
+            for part in parts
+        ]
+        chars = self._texts.of(self._pool.all(rest))
+        if min(lengths) * chars.states < UNROLLED:
+            return None
+        return Counted(chars, min(lengths), self._language.options.spelling)
+
+    def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:
         judge, to = self._language.judge, self._language.restriction.to
         for value, text in ((None, b"null"), (TRUE, b"true"), (FALSE, b"false")):
             if judge.holds(must, value):
                 bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, value))
                 yield Scalars(literal(text), (bits,))
-        strings = self._bounded(tuple(to(formula, Kind.STRING) for formula in (must, *asks)))
-        yield from self._strings(strings[0], strings[1:])
+        if strings:
+            texts = self._bounded(tuple(to(formula, Kind.STRING) for formula in (must, *asks)))
+            yield from self._strings(texts[0], texts[1:])
         numeric = self._bounded(tuple(to(formula, Kind.NUMBER) for formula in (must, *asks)))
         if numeric[0] is not self._pool.false:
             yield Scalars(*self._numbers.classes(numeric[0], numeric[1:]))

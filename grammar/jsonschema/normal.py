@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from ..errors import ConstraintTooLarge, Refusal, UnsupportedConstraint
+from ..leaves.formats import NAMES
 from .atoms import (
+    PLAIN_INTEGER,
     AtLeast,
     AtMost,
     Contains,
@@ -31,6 +33,7 @@ from .atoms import (
     Unique,
 )
 from .covers import item_covers, member_covers
+from .dialects import DRAFT4
 from .formula import Atom, Formula, Pool
 from .places import Place, Schema, item_parts
 from .resolve import Schemas, Scope
@@ -187,8 +190,10 @@ def _most_length(normal: Normal, place: Place, schema: Schema, value: Json) -> F
 
 
 def _types(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    names = value if isinstance(value, list) else [value]
-    return normal.pool.of(Types(frozenset(str(name) for name in names)))
+    names = {str(name) for name in (value if isinstance(value, list) else [value])}
+    if place.site.dialect is DRAFT4 and "integer" in names:
+        names = names - {"integer"} | {PLAIN_INTEGER}
+    return normal.pool.of(Types(frozenset(names)))
 
 
 def _one_of_values(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
@@ -207,7 +212,7 @@ def _members_of(normal: Normal, values: frozenset[object]) -> Formula:
 def _format(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
     dialect = place.site.dialect
     asserted = normal.formats or dialect.asserts_formats
-    if asserted and str(value) in dialect.formats:
+    if asserted and value in NAMES:
         return normal.pool.of(Format(str(value)))
     return normal.pool.true
 

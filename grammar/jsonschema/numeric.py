@@ -66,7 +66,7 @@ class Numbers:
 
 def _atom(atom: Atom) -> Dfa:
     if isinstance(atom, Integer):
-        return number(NumberSpec(integer=True, point_zero=True))
+        return number(NumberSpec(integer=True, point_zero=not atom.plainly))
     if isinstance(atom, AtLeast):
         bound = decimal(atom.bound)
         if atom.strictly:

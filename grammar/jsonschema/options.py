@@ -22,8 +22,8 @@ class Options:
     """The form of the output.
 
     `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
-    assert `format` where the dialect has the format. `spelling`: how strings are written that are neither names nor
-    constants, which always have one spelling.
+    assert every `format` of the specification, whatever the draft. `spelling`: how strings are written that are neither
+    names nor constants, which always have one spelling.
     """
 
     whitespace: Whitespace = Whitespace.COMPACT

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from .atoms import (
     KIND_OF,
+    PLAIN_INTEGER,
     Contains,
     Integer,
     ItemCount,
@@ -88,6 +89,8 @@ class Restriction:
         pool = self._pool
         if isinstance(atom, Types):
             if kind is Kind.NUMBER and "number" not in atom.names:
+                if PLAIN_INTEGER in atom.names:
+                    return pool.of(Integer(plainly=True))
                 return pool.of(Integer()) if "integer" in atom.names else pool.false
             return pool.constant(kind.value in atom.names)
         if isinstance(atom, OneOf):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from .arrays import Row, Sequence
 from .atoms import Kind
+from .counted import Chars, Counted
 from .formula import Formula
 from .keys import Keys
 from .objects import Between, Layout, Seen
@@ -129,6 +130,8 @@ class ValueRule:
             return self._value()
         if isinstance(key, Opened | Entry | After | Close):
             return self._between(key)
+        if isinstance(key, Chars):
+            return self._chars(key)
         if isinstance(key, Colon):
             return Expansion(((b":", self._spaced(key.given)),))
         if isinstance(key, Given):
@@ -156,6 +159,8 @@ class ValueRule:
                 return None
             seen = back.seen
             return self._spaced(After(Row(fold) if seen is None else Between(fold, seen)))
+        if isinstance(back, Chars):
+            return Goto(self._counted.after(back, outcome))
         assert isinstance(back, Keys)
         if twin:
             return None
@@ -165,6 +170,8 @@ class ValueRule:
     def least(self, key: Hashable) -> int | None:
         """Bytes that suffice; see `Rule.least`."""
         costs = self._language.costs
+        if isinstance(key, Chars):
+            return self._counted.least(key)
         if isinstance(key, Start):
             cost = costs.value(self._must)
         elif isinstance(key, Opened | After):
@@ -201,8 +208,26 @@ class ValueRule:
             if language.costs.of_state(container, state, opened=True) is not None:
                 arcs.append((byte, self._spaced(Opened(state))))
         scalars = language.leaves.scalars(self._must, self._asks)
-        call = None if scalars is None else Call(scalars.dfa, START, judge=scalars.judge)
-        return Expansion(tuple(arcs), call)
+        if scalars is None:
+            return Expansion(tuple(arcs))
+        if scalars.counted is not None and scalars.counted.start is not None:
+            arcs.append((b'"', Goto(scalars.counted.start)))
+        call = Call(scalars.dfa, START, judge=scalars.judge)
+        return Expansion(tuple(arcs), None if scalars.dfa.empty else call)
+
+    def _chars(self, key: Chars) -> Expansion:
+        """Inside a string that is counted."""
+        counted = self._counted
+        following = counted.following(key)
+        call = None if following is None else Call(following, key)
+        return Expansion(((b'"', End(0)),) if counted.ends(key) else (), call)
+
+    @property
+    def _counted(self) -> Counted:
+        scalars = self._language.leaves.scalars(self._must, self._asks)
+        assert scalars is not None
+        assert scalars.counted is not None
+        return scalars.counted
 
     def _between(self, key: Opened | Entry | After | Close) -> Expansion:
         """Around members and items."""

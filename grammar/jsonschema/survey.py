@@ -16,6 +16,7 @@ from ..errors import (
     Refusal,
     UnsupportedConstraint,
 )
+from ..leaves.formats import NAMES
 from .atoms import Format, MultipleOf, Sub, subs_of
 from .formula import Formula
 from .normal import BUILDERS, Normal
@@ -126,7 +127,7 @@ def _enforced(place: Place, schema: Schema, formats: bool) -> Iterator[Enforced]
         value, tier = schema[keyword], Tier.AUTOMATON
         if keyword == "format":
             asserted = formats or dialect.asserts_formats
-            if not asserted or value not in dialect.formats:
+            if not asserted or value not in NAMES:
                 continue  # an annotation
             if opaque(Format(str(value))):
                 tier = Tier.JUDGED
