@@ -1,0 +1,1 @@
+"""How the embedded model is made: synthetic documents, tokenizer, training, evaluation."""
