@@ -8,7 +8,7 @@ import time
 from math import prod
 from pathlib import Path
 
-from ..grammar.api import Compiler, GrammarCache
+from ..grammar.api import Compiler, Constraint, GrammarCache, Kind
 from .config import EngineConfig
 from .constraints import Constraints
 from .loop import Engine
@@ -41,6 +41,8 @@ def build(config: EngineConfig) -> Assembly:
         time.monotonic,
     )
     grammars = GrammarCache(Compiler(tokenizer.vocabulary(width), tokenizer.canonical))
+    # The first compilation loads the native compiler: it begins now, beside the rest, and not with a request.
+    grammars.submit(Constraint(Kind.JSON_SCHEMA, "{}"))
     constraints = Constraints(
         grammars,
         end_tokens=frozenset(tokenizer.end_ids),
