@@ -1,0 +1,196 @@
+"""One output's place in a byte machine: its state, its stack, what it said.
+
+Does: read bytes (asking the machine to learn what it does not know yet), take steps back, say whether the output may
+end and which bytes must come. Does not: know tokens (`native`, `masking`).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from . import walk as w
+from .automata.minimal import Ints, Longs
+from .errors import ConstraintTooLarge
+from .machine import Machine
+from .memories import Memories
+from .tables import FINAL, OUTCOME, ROW
+from .walk import Bytes
+
+NO_LOOKS: Final = np.empty((0, 3), np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """What a commit changed: enough to take it back."""
+
+    state: int
+    kept: int
+    removed: Ints
+    length: int
+    memories: int
+
+
+class Cursor:
+    """Mutable, one per output. Between calls `state` and `frames[:depth]` are the configuration."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.state = machine.start
+        self.frames: Ints = np.zeros((64, 4), np.int32)
+        self.frames[0] = 0, -1, 0, 0
+        self.depth = 1
+        self.output = bytearray()
+        self.memories = Memories()
+        self.note: Longs = np.zeros(w.NOTES, np.int64)
+
+    def fork(self) -> "Cursor":
+        """An independent copy."""
+        twin = Cursor(self.machine)
+        twin.state, twin.depth = self.state, self.depth
+        twin.frames = self.frames.copy()
+        twin.output = bytearray(self.output)
+        twin.memories = self.memories.fork()
+        return twin
+
+    def begin(self, exact: bool) -> None:
+        """Make the configuration that of `note`, for walking ahead."""
+        note = self.note
+        note[w.STATE], note[w.TOP], note[w.COUNT] = self.state, self.depth - 1, self.depth
+        note[w.DEPTH] = note[w.LOWEST] = self.depth
+        note[w.EXACT], note[w.OFFSET], note[w.ASKED] = exact, len(self.output), 0
+
+    def read(self, text: Bytes) -> bool:
+        """Read ahead; whether all of `text` is legal. The configuration after it is in `note` until `commit`.
+
+        Memories may grow: cut them back unless this is committed.
+
+        Raises:
+            ConstraintTooLarge: see `learn`.
+        """
+        self.begin(exact=True)
+        done, looks = 0, NO_LOOKS
+        while True:
+            before = done
+            done = w.read(self.machine.tables, self.frames, self.note, looks, text, done)
+            if done > before:
+                looks = NO_LOOKS
+            status = self.note[w.STATUS]
+            if status == w.MOVED:
+                return True
+            if status == w.REFUSED:
+                return False
+            if status == w.LOOK:
+                looks = np.append(looks, [self.look(bytes(self.output) + text.tobytes())], axis=0)
+                looks = looks.astype(np.int32)
+            else:
+                self.learn()
+
+    def commit(self, text: Bytes, memories: int) -> Step:
+        """Move to where `read` went; `memories`: how many there were before it."""
+        kept, fresh = w.chain(self.frames, int(self.note[w.TOP]), self.depth)
+        removed = self.frames[kept : self.depth].copy()
+        step = Step(self.state, kept, removed, len(self.output), memories)
+        self.depth = kept + len(fresh)
+        self.frames[kept : self.depth] = fresh
+        self.state = int(self.note[w.STATE])
+        self.output += text.tobytes()
+        return step
+
+    def undo(self, step: Step) -> None:
+        """Take back the last commit that has not been taken back."""
+        self.depth = step.kept + len(step.removed)
+        self.frames[step.kept : self.depth] = step.removed
+        self.state = step.state
+        del self.output[step.length :]
+        self.memories.cut(step.memories)
+
+    def can_end(self) -> bool:
+        """Whether the output may end here."""
+        if self.state == FINAL:
+            return True
+        tables = self.machine.tables
+        if tables.states[self.state, ROW] < 0:
+            self.machine.expand(self.state)
+            tables = self.machine.tables
+        if tables.states[self.state, OUTCOME] < 0:
+            return False
+        memories = len(self.memories)
+        self.begin(exact=True)
+        ended = self._unwind()
+        self.memories.cut(memories)
+        return ended
+
+    def _unwind(self) -> bool:
+        note = self.note
+        while note[w.STATE] != FINAL:
+            state, top, count = note[w.STATE], note[w.TOP], note[w.COUNT]
+            if self.machine.tables.states[state, ROW] < 0:
+                self.machine.expand(int(state))
+            ending = self.machine.tables.states[state, OUTCOME]
+            if ending < 0:
+                return False
+            looks = NO_LOOKS
+            while True:
+                note[w.STATE], note[w.TOP], note[w.COUNT], note[w.LOOKS] = state, top, count, 0
+                tables = self.machine.tables
+                status = w.leave(tables, self.frames, note, looks, ending, len(self.output))
+                if status == w.REFUSED:
+                    return False
+                if status == w.MOVED:
+                    break
+                note[w.STATUS] = status
+                if status == w.LOOK:
+                    looks = np.append(looks, [self.look(bytes(self.output))], axis=0).astype(
+                        np.int32
+                    )
+                else:
+                    self.learn()
+        return True
+
+    def force(self, most: int) -> tuple[bytes, bool]:
+        """(bytes that must come next, at most so many; whether the output is over then)."""
+        text, done = np.zeros(most, np.uint8), 0
+        self.begin(exact=True)
+        while True:
+            done = w.force(self.machine.tables, self.frames, self.note, NO_LOOKS, text, done)
+            if self.note[w.STATUS] in (w.MOVED, w.LOOK):
+                return text[:done].tobytes(), bool(self.note[w.STATE] == FINAL)
+            self.learn()
+
+    def look(self, text: bytes) -> tuple[int, int, int]:
+        """The answer to a `LOOK`, for `step`; `text` is the output with what was read ahead."""
+        frame = self.frames[self.note[w.WHAT]]
+        site, ending = int(frame[w.SITE]), int(self.note[w.ENDING])
+        place = self.machine.sites[site]
+        assert place is not None
+        piece = text[int(frame[w.BEGUN]) : int(self.note[w.UNTIL])]
+        if place.call.judge is not None:
+            verdict = place.call.judge(self.machine.meaning(site, ending), piece)
+            if verdict < 0:
+                return -1, 0, 0
+            ending = self.machine.number(site, verdict)
+        if place.call.same is None:
+            return ending, 0, 0
+        memory = int(self.frames[frame[w.PARENT], w.MEMORY])
+        twin, memory = self.memories.add(memory, place.call.same(piece))
+        return ending, int(twin), memory
+
+    def learn(self) -> None:
+        """Fill in what stopped the walk.
+
+        Raises:
+            ConstraintTooLarge: the tables are full, or rules call one another without end.
+        """
+        note = self.note
+        status = note[w.STATUS]
+        if status == w.EXPAND:
+            self.machine.expand(int(note[w.WHAT]))
+        elif status == w.RESOLVE:
+            self.machine.resolve(int(note[w.WHAT]), int(note[w.ENDING]), bool(note[w.TWIN]))
+        elif status == w.FULL:
+            self.frames = np.concatenate((self.frames, np.zeros_like(self.frames)))
+        else:
+            raise ConstraintTooLarge(
+                "the rules of this constraint call one another without reading a byte"
+            )

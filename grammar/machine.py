@@ -1,0 +1,265 @@
+"""The runtime of rules: a lazy, deterministic byte machine with a call stack.
+
+Does: number the states of rules as text reaches them, fill their rows in `tables`, embed leaves by copying, say how far
+an end is. Does not: walk tokens (`walk`), follow one output (`native`), know JSON.
+
+One machine serves many sequences and threads: tables only grow, under a lock, and compiled code works on snapshots.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from threading import RLock
+from typing import Final
+
+import numpy as np
+
+from .automata import Dfa
+from .errors import ConstraintTooLarge, Unsatisfiable
+from .rule import Call, End, Expansion, Rule, Target, as_written
+from .tables import (
+    AS_WRITTEN,
+    CALLED,
+    DEAD,
+    ENDED,
+    FINAL,
+    FIRST,
+    JUDGED,
+    LEAVE,
+    OUTCOME,
+    REMEMBERS,
+    ROW,
+    SIZE,
+    UNRESOLVED,
+    Growing,
+    Tables,
+)
+
+MOST_BYTES: Final = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An embedded automaton: its state s is state `base` + s of the machine."""
+
+    dfa: Dfa
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place that calls: what is called, by which rule, and how its text is looked at."""
+
+    caller: Rule
+    call: Call
+
+
+class Machine:
+    """A rule (or leaf) and everything it calls, expanded as far as text has reached."""
+
+    def __init__(self, root: Rule | Dfa, most_bytes: int = MOST_BYTES) -> None:
+        """`most_bytes` bounds the tables.
+
+        Raises:
+            Unsatisfiable: nothing can be written at all.
+        """
+        self.root = root
+        self.most_bytes = most_bytes
+        self.leaves: list[Leaf] = []
+        self.sites: list[Site | None] = [None]
+        self._states = Growing(4)
+        self._cells = Growing(0)
+        self._alphabets = Growing(256)
+        self._sites = Growing(4)
+        self._returns = Growing(0, UNRESOLVED)
+        self._lock = RLock()
+        self._keys: list[tuple[Rule, Hashable] | None] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._outcomes: list[int] = []
+        no_bytes = self._alphabet(np.zeros(256, np.int32))
+        self._states.extend([[self._cells.extend([DEAD]), no_bytes, -1, -1]])
+        self._keys.append(None)
+        self._sites.extend([[FINAL, 0, 0, 0]])
+        if (isinstance(root, Dfa) and root.empty) or self._hopeless(root):
+            raise Unsatisfiable("no output can match this constraint")
+        self.start = self._entry(root)
+
+    @property
+    def tables(self) -> Tables:
+        """What is known now."""
+        return Tables(
+            self._states.array,
+            self._cells.array,
+            self._alphabets.array,
+            self._sites.array,
+            self._returns.array,
+        )
+
+    @property
+    def size_bytes(self) -> int:
+        """Memory of the tables."""
+        grown = (self._states, self._cells, self._alphabets, self._sites, self._returns)
+        return sum(g.nbytes for g in grown)
+
+    def expand(self, state: int) -> None:
+        """Make the row of a state.
+
+        Raises:
+            ConstraintTooLarge: the tables have reached their limit.
+        """
+        with self._lock:
+            if self._states.array[state, ROW] >= 0:
+                return
+            if self.size_bytes > self.most_bytes:
+                raise ConstraintTooLarge(
+                    f"this constraint needs tables of more than {self.most_bytes} bytes"
+                )
+            named = self._keys[state]
+            assert named is not None
+            rule, key = named
+            expansion = rule.expand(key)
+            row, alphabet = self._row(rule, expansion)
+            outcome = -1 if expansion.outcome is None else self._outcome(expansion.outcome)
+            self._states.array[state, 1:3] = alphabet, outcome
+            self._states.array[state, ROW] = self._cells.extend(row)
+
+    def _row(self, rule: Rule, expansion: Expansion) -> tuple[list[int], int]:
+        """(cells by class, alphabet): class 0 is every byte that no arc takes."""
+        classes = np.zeros(256, np.int32)
+        row = [DEAD if expansion.outcome is None else LEAVE]
+        if expansion.call is not None and not self._hopeless(expansion.call.callee):
+            row = [CALLED - self._site(rule, expansion.call)]
+        for taken, target in expansion.arcs:
+            classes[np.frombuffer(taken, np.uint8)] = len(row)
+            row.append(self._target(rule, target))
+        return row, self._alphabet(classes)
+
+    def _target(self, rule: Rule, target: Target | None) -> int:
+        if target is None:
+            return DEAD
+        if isinstance(target, End):
+            return ENDED - self._outcome(target.outcome)
+        return self._state(rule, target.key)
+
+    def _state(self, rule: Rule, key: Hashable) -> int:
+        """The number of a rule's state, `DEAD` if it leads nowhere."""
+        name = (rule, key)
+        number = self._numbers.get(name)
+        if number is None:
+            number = DEAD
+            if rule.least(key) is not None:
+                number = self._states.extend([[-1, -1, -1, -1]])
+                self._keys.append(name)
+            self._numbers[name] = number
+        return number
+
+    def _alphabet(self, classes: "np.ndarray[tuple[int], np.dtype[np.int32]]") -> int:
+        name = classes.tobytes()
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = self._alphabets.extend([classes])
+        return number
+
+    @staticmethod
+    def _hopeless(callee: Rule | Dfa) -> bool:
+        return callee.empty if isinstance(callee, Dfa) else callee.least(callee.start) is None
+
+    def _entry(self, callee: Rule | Dfa) -> int:
+        """The first state of a rule or leaf."""
+        return self._leaf(callee) if isinstance(callee, Dfa) else self._state(callee, callee.start)
+
+    def _site(self, rule: Rule, call: Call) -> int:
+        flags = 0
+        if call.same is not None:
+            flags |= REMEMBERS | (AS_WRITTEN if call.same is as_written else 0)
+        if call.judge is not None:
+            flags |= JUDGED
+        room = max(call.callee.outcomes) + 1 if isinstance(call.callee, Dfa) else 1
+        first = self._returns.extend([UNRESOLVED] * (2 * room))
+        self.sites.append(Site(rule, call))
+        return self._sites.extend([[self._entry(call.callee), first, room, flags]])
+
+    def resolve(self, site: int, outcome: int, twin: bool) -> None:
+        """Find out where a site's rule goes on after an outcome of its callee."""
+        with self._lock:
+            place = self.sites[site]
+            assert place is not None
+            if outcome >= self._sites.array[site, SIZE]:
+                self._enlarge(site, outcome + 1)
+            target = place.caller.resume(place.call.back, self.meaning(site, outcome), twin)
+            at = int(self._sites.array[site, FIRST]) + 2 * outcome + twin
+            moved = self._target(place.caller, target)
+            self._returns.array[at] = moved
+
+    def _enlarge(self, site: int, least: int) -> None:
+        """Room for more outcomes. Readers of the old array see the old place and size together."""
+        sites = self._sites.array.copy()
+        first, room = int(sites[site, FIRST]), int(sites[site, SIZE])
+        known = self._returns.array[first : first + 2 * room]
+        larger = max(least, 2 * room)
+        sites[site, FIRST] = self._returns.extend(
+            np.append(known, [UNRESOLVED] * (2 * (larger - room)))
+        )
+        sites[site, SIZE] = larger
+        self._sites.array = sites
+
+    def meaning(self, site: int, outcome: int) -> int:
+        """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""
+        place = self.sites[site]
+        if place is None or isinstance(place.call.callee, Dfa):
+            return outcome
+        return self._outcomes[outcome]
+
+    def number(self, site: int, outcome: int) -> int:
+        """The inverse of `meaning`."""
+        place = self.sites[site]
+        if place is None or isinstance(place.call.callee, Dfa):
+            return outcome
+        return self._outcome(outcome)
+
+    def _outcome(self, outcome: int) -> int:
+        number = self._numbers.setdefault(("outcome", outcome), len(self._outcomes))
+        if number == len(self._outcomes):
+            self._outcomes.append(outcome)
+        return number
+
+    def _leaf(self, dfa: Dfa) -> int:
+        """The first state of the copy of a leaf, made at the first call.
+
+        An end that takes no further byte is turned into `ENDED` on the arcs that lead there, so it ends at once.
+        """
+        base = self._numbers.get(dfa.fingerprint)
+        if base is not None:
+            return base
+        final = (dfa.outcome >= 0) & (dfa.table < 0).all(axis=1)
+        base = self._states.count
+        targets = np.where(final, ENDED - dfa.outcome, base + np.arange(dfa.states))
+        default = np.where(dfa.outcome >= 0, LEAVE, DEAD).astype(np.int32)[:, None]
+        rows = np.where(dfa.table >= 0, targets[dfa.table], default)
+        width = dfa.table.shape[1] + 1
+        cells = np.append(rows, default, axis=1).astype(np.int32)
+        alphabet = self._alphabet(
+            np.where(dfa.class_of >= 0, dfa.class_of, width - 1).astype(np.int32)
+        )
+        first = self._cells.extend(cells.reshape(-1))
+        block = np.empty((dfa.states, 4), np.int32)
+        block[:, ROW] = first + np.arange(dfa.states) * width
+        block[:, 1], block[:, OUTCOME], block[:, 3] = alphabet, dfa.outcome, len(self.leaves)
+        self._states.extend(block)
+        self._keys.extend([None] * dfa.states)
+        self.leaves.append(Leaf(dfa, base))
+        self._numbers[dfa.fingerprint] = base
+        return base
+
+    def same(self, site: int) -> Callable[[bytes], Hashable] | None:
+        """The memory key of texts read at a site."""
+        place = self.sites[site]
+        return place.call.same if place is not None else None
+
+    def judge(self, site: int) -> Callable[[int, bytes], int] | None:
+        """The function that corrects outcomes at a site."""
+        place = self.sites[site]
+        return place.call.judge if place is not None else None
+
+    def name(self, state: int) -> tuple[Rule, Hashable] | None:
+        """The rule and key of a state; None for states of leaves and the final one."""
+        return self._keys[state]

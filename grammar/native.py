@@ -1,0 +1,140 @@
+"""Our own back end: the byte machine followed token by token.
+
+Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: make rules (`jsonschema`) or tables
+(`machine`), find masks (`masking`).
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from .backends.spelling import Speller
+from .cursor import Cursor, Step
+from .errors import Violation
+from .machine import Machine
+from .masking import TokenIndex, correct, make_row
+from .masks import MaskRow, allow
+from .rows import Kept, Row
+from .walk import SITE
+
+MOST_ROW_BYTES: Final = 1 << 26
+_MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
+
+
+@dataclass(frozen=True, eq=False)
+class NativeGrammar:
+    """A machine for one vocabulary; see `CompiledGrammar`. `heights`: on how many frames the rows of a state depend."""
+
+    machine: Machine
+    index: TokenIndex
+    speller: Speller
+    rows: Kept[Row] = field(default_factory=lambda: Kept(MOST_ROW_BYTES))
+    heights: dict[int, frozenset[int]] = field(default_factory=dict)
+
+    @property
+    def size_bytes(self) -> int:
+        """Approximate memory held."""
+        return self.machine.size_bytes + self.rows.nbytes
+
+    @property
+    def least_tokens(self) -> int | None:
+        """See `CompiledGrammar.least_tokens`."""
+        return self.matcher().least_tokens()
+
+    def matcher(self) -> "NativeMatcher":
+        """A new matcher at the start of the output."""
+        return NativeMatcher(self, Cursor(self.machine))
+
+    def row(self, cursor: Cursor) -> Row:
+        """The mask of a configuration, from those kept or made now."""
+        state, depth, sites = cursor.state, cursor.depth, cursor.frames[:, SITE]
+        heights = self.heights.get(state, frozenset())
+        for height in heights:
+            if height <= depth:
+                row = self.rows.get((state, sites[depth - height : depth].tobytes()))
+                if row is not None:
+                    return row
+        row, height = make_row(cursor, self.index)
+        self.heights[state] = heights | {height}
+        self.rows.put((state, sites[depth - height : depth].tobytes()), row)
+        return row
+
+
+class NativeMatcher:
+    """Follows one output; see `Matcher`."""
+
+    def __init__(self, grammar: NativeGrammar, cursor: Cursor) -> None:
+        self._grammar = grammar
+        self._cursor = cursor
+        self._tokens: list[int] = []
+        self._steps: list[Step] = []
+        self._finished = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether an end token has been accepted."""
+        return self._finished
+
+    def fill(self, row: MaskRow) -> None:
+        """Overwrite `row` with the tokens that are legal next (all zero only once finished)."""
+        if self._finished:
+            row[:] = 0
+            return
+        cursor = self._cursor
+        found = self._grammar.row(cursor)
+        found.unpack(row)
+        if len(cursor.memories) > 1 or len(found.asks):
+            correct(cursor, self._grammar.index, row.view(np.uint32), found.asks)
+        if cursor.can_end():
+            allow(row, self._grammar.index.vocabulary.end_ids)
+
+    def accept(self, token: int) -> None:
+        """Advance by one token.
+
+        Raises:
+            Violation: the token is not legal here; the matcher has not moved.
+        """
+        cursor, index = self._cursor, self._grammar.index
+        if token in index.vocabulary.end_ids:
+            if self._finished or not cursor.can_end():
+                raise Violation(f"the output may not end here (token {token})")
+            self._finished = True
+        else:
+            text, memories = index.texts.get(token), len(cursor.memories)
+            if text is None or self._finished or not cursor.read(text):
+                cursor.memories.cut(memories)
+                raise Violation(f"token {token} is not legal here")
+            self._steps.append(cursor.commit(text, memories))
+        self._tokens.append(token)
+
+    def forced(self) -> tuple[int, ...]:
+        """Tokens that must come next because nothing else is legal; see `Matcher.forced`."""
+        if self._finished:
+            return ()
+        text, over = self._cursor.force(_MOST_FORCED)
+        ends = self._grammar.index.vocabulary.end_ids if over else ()
+        run = self._grammar.speller.spell(self._tokens, text, final=over) if text else ()
+        return (*run, *ends) if len(ends) == 1 and (run or not text) else run
+
+    def rollback(self, count: int) -> None:
+        """Take back the last `count` accepted tokens."""
+        if not 0 <= count <= len(self._tokens):
+            raise ValueError(f"{count} tokens cannot be taken back of {len(self._tokens)}")
+        for _ in range(count):
+            self._tokens.pop()
+            if self._finished:
+                self._finished = False
+            else:
+                self._cursor.undo(self._steps.pop())
+
+    def fork(self) -> "NativeMatcher":
+        """An independent copy at the same position."""
+        twin = NativeMatcher(self._grammar, self._cursor.fork())
+        twin._tokens, twin._steps = list(self._tokens), list(self._steps)
+        twin._finished = self._finished
+        return twin
+
+    def least_tokens(self) -> int | None:
+        """See `Matcher.least_tokens`."""
+        return None

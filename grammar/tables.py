@@ -1,0 +1,84 @@
+"""The byte machine as growing integer tables: what is known of it so far.
+
+Does: the encoding of moves, arrays with room to grow. Does not: decide what stands in them (`machine`), walk them
+(`walk`).
+
+A state's row holds, by byte class, one number: a state to go to, or
+
+* `DEAD`: no text goes on with this byte;
+* `LEAVE`: the rule ends here before the byte, with the state's own outcome, and the caller reads it;
+* `ENDED - outcome`: the byte is read and the rule ends with `outcome`;
+* `CALLED - site`: a callee is entered at this call site, and reads the byte.
+
+A call site has two entries for each outcome of its callee (the second for texts met before): where its rule goes on, as
+a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .automata.minimal import Ints
+
+DEAD: Final = -1
+LEAVE: Final = -2
+UNRESOLVED: Final = -2
+ENDED: Final = -3
+CALLED: Final = -(1 << 30)
+
+# Columns of `states`.
+ROW: Final = 0  # offset of the row in `cells`; -1 until the state is expanded
+ALPHABET: Final = 1
+OUTCOME: Final = 2  # at which the rule may end here without reading, or -1
+LEAF: Final = 3  # number of the leaf the state belongs to, or -1
+# Columns of `sites`.
+ENTRY: Final = 0  # first state of the callee
+FIRST: Final = 1  # offset in `returns`
+SIZE: Final = 2  # outcomes there is room for
+FLAGS: Final = 3
+# Bits of `FLAGS`.
+REMEMBERS: Final = 1  # the text is compared with earlier ones of this activation
+AS_WRITTEN: Final = 2  # ... byte by byte
+JUDGED: Final = 4  # the outcome is corrected by a function of the text
+
+FINAL: Final = 0  # the state after the end of the root
+ROOT: Final = 0  # the site of the bottom frame
+
+
+class Tables(NamedTuple):
+    """A snapshot for compiled code. Entries only ever go from unknown to known, so an old one is merely ignorant."""
+
+    states: Ints  # [states, 4]
+    cells: Ints
+    alphabets: Ints  # [alphabets, 256], class of each byte
+    sites: Ints  # [sites, 4]
+    returns: Ints
+
+
+class Growing:
+    """A numpy array that doubles. Entries past `count` are `fill`."""
+
+    def __init__(self, width: int, fill: int = -1) -> None:
+        """`width`: columns, 0 for a plain vector."""
+        shape = (64, width) if width else (64,)
+        self.array: npt.NDArray[np.int32] = np.full(shape, fill, np.int32)
+        self.count = 0
+        self.fill = fill
+
+    def extend(self, rows: npt.ArrayLike) -> int:
+        """Append rows; the number of the first."""
+        added = np.asarray(rows, np.int32)
+        first, self.count = self.count, self.count + len(added)
+        if self.count > len(self.array):
+            shape = (2 * self.count, *self.array.shape[1:])
+            larger = np.full(shape, self.fill, np.int32)
+            larger[:first] = self.array[:first]
+            self.array = larger
+        self.array[first : self.count] = added
+        return first
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.array.nbytes

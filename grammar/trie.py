@@ -1,0 +1,91 @@
+"""A vocabulary as a byte trie in arrays, in depth-first order with skips: what masks are walked along.
+
+Does: index the bytes of all tokens. Does not: hold masks or tokenizers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .automata.jit import kernel
+from .automata.minimal import Ints
+from .vocabulary import Vocabulary
+
+
+class Trie(NamedTuple):
+    """Node 0 is the empty text; the nodes below node n are n + 1 to `skip[n]` - 1.
+
+    The tokens that end at node n are `tokens[first[n] : first[n + 1]]`, so those at and below it are
+    `tokens[first[n] : first[skip[n]]]`.
+    """
+
+    byte: npt.NDArray[np.uint8]
+    depth: Ints
+    skip: Ints
+    first: Ints
+    tokens: Ints
+
+
+@kernel
+def _build(
+    data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], nodes: int
+) -> tuple[npt.NDArray[np.uint8], Ints, Ints, Ints]:
+    """Of texts in ascending order: (byte, depth, skip, first)."""
+    byte, depth = np.zeros(nodes, np.uint8), np.zeros(nodes, np.int32)
+    skip, first = np.full(nodes, nodes, np.int32), np.zeros(nodes + 1, np.int32)
+    longest = 0
+    for i in range(len(offsets) - 1):
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    path = np.zeros(longest + 1, np.int32)
+    height, count = 0, 1
+    for i in range(len(offsets) - 1):
+        begin, length = offsets[i], offsets[i + 1] - offsets[i]
+        shared = 0
+        while (
+            shared < height and shared < length and byte[path[shared + 1]] == data[begin + shared]
+        ):
+            shared += 1
+        while height > shared:
+            skip[path[height]] = count
+            height -= 1
+        while height < length:
+            byte[count] = data[begin + height]
+            height += 1
+            depth[count] = height
+            path[height] = count
+            first[count] = i
+            count += 1
+        first[count] = i + 1
+    while height > 0:
+        skip[path[height]] = count
+        height -= 1
+    skip[0] = count
+    first[count] = len(offsets) - 1
+    return byte[:count], depth[:count], skip[:count], first[: count + 1]
+
+
+def build(vocabulary: Vocabulary) -> Trie:
+    """The trie of all tokens that have text."""
+    pairs = sorted(
+        (text, token) for token, text in enumerate(vocabulary.tokens) if text is not None
+    )
+    data = np.frombuffer(b"".join(text for text, _ in pairs), np.uint8)
+    offsets = np.zeros(len(pairs) + 1, np.int64)
+    np.cumsum([len(text) for text, _ in pairs], out=offsets[1:])
+    arrays = _build(data, offsets, len(data) + 1)
+    return Trie(*arrays, np.array([token for _, token in pairs], np.int32))
+
+
+@kernel
+def find(trie: Trie, text: npt.NDArray[np.uint8]) -> int:
+    """The node of a text, or -1."""
+    node = 0
+    for i in range(len(text)):
+        child, end = node + 1, trie.skip[node]
+        while child < end and trie.byte[child] != text[i]:
+            child = trie.skip[child]
+        if child >= end:
+            return -1
+        node = child
+    return node

@@ -1,0 +1,366 @@
+"""The byte machine's inner loops, compiled: one byte, a text, all tokens.
+
+Does: move a configuration (a state and a stack of frames) along bytes by the tables; stop and say what is missing where
+the tables do not know, so that the caller can look it up and go on from the same place. Does not: change tables.
+
+A frame is a row (site, parent, memory, begun): the call site, the row of the caller's frame, the number of the set of
+texts remembered in this activation (`UNSURE`: it grew within this walk), and the offset in the output at which its text
+begins. Rows below `depth` are the stack before the walk, the others belong to the walk.
+"""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .automata.jit import kernel
+from .automata.minimal import Ints, Longs
+from .tables import (
+    ALPHABET,
+    AS_WRITTEN,
+    CALLED,
+    DEAD,
+    ENDED,
+    ENTRY,
+    FINAL,
+    FIRST,
+    FLAGS,
+    LEAVE,
+    OUTCOME,
+    REMEMBERS,
+    ROW,
+    SIZE,
+    UNRESOLVED,
+    Tables,
+)
+from .trie import Trie
+
+Words = npt.NDArray[np.uint32]
+Bytes = npt.NDArray[np.uint8]
+
+# Columns of a frame.
+SITE: Final = 0
+PARENT: Final = 1
+MEMORY: Final = 2
+BEGUN: Final = 3
+
+UNSURE: Final = -1
+
+# What became of a byte.
+MOVED: Final = 0
+REFUSED: Final = 1
+EXPAND: Final = 2  # the row of state `note[WHAT]` is missing
+RESOLVE: Final = (
+    3  # missing: where site `note[WHAT]` goes on after `note[ENDING]`, with `note[TWIN]`
+)
+LOOK: Final = 4  # a text decides: that of frame `note[WHAT]` up to offset `note[UNTIL]`, ended with `note[ENDING]`
+FULL: Final = 5  # there are not enough frames
+CIRCLES: Final = 6  # rules call one another without reading
+
+# Slots of `note`: the configuration, the outcome of a step, where a walk stands.
+STATE: Final = 0
+TOP: Final = 1
+COUNT: Final = 2  # frames in use
+STATUS: Final = 3
+WHAT: Final = 4
+ENDING: Final = 5
+TWIN: Final = 6
+UNTIL: Final = 7
+LOWEST: Final = 8  # the deepest frame of the stack that was left or changed
+LOOKS: Final = 9  # answers used up by this byte
+DEPTH: Final = 10  # frames of the stack before the walk
+EXACT: Final = 11  # whether nothing is assumed about texts
+OFFSET: Final = 12  # of the first byte read
+NODE: Final = 13
+END: Final = 14
+ASKED: Final = 15
+EXIT: Final = 16
+NOTES: Final = 17
+
+_MOST_CALLS: Final = 4096  # for one byte
+_PLAIN: Final = REMEMBERS | AS_WRITTEN
+
+
+@kernel
+def _answer(frames: Ints, note: Longs, looks: Ints, flags: int) -> tuple[bool, int, int, int]:
+    """(whether it is known, outcome or -1, twin, memory) where a text decides about the end in `note`."""
+    if note[LOOKS] < len(looks):
+        answer = looks[note[LOOKS]]
+        note[LOOKS] += 1
+        return True, answer[0], answer[1], answer[2]
+    top = note[WHAT]
+    fresh = frames[frames[top, PARENT], MEMORY] == UNSURE
+    known = not (note[EXACT] or flags != _PLAIN or top >= note[DEPTH] or fresh)
+    return known, note[ENDING], 0, UNSURE
+
+
+@kernel
+def leave(tables: Tables, frames: Ints, note: Longs, looks: Ints, ending: int, until: int) -> int:
+    """End the innermost rule with outcome `ending`, its text stopping before offset `until`; see `step`."""
+    while True:
+        top = note[TOP]
+        site, parent = frames[top, SITE], np.int64(frames[top, PARENT])
+        note[LOWEST] = min(note[LOWEST], top)
+        if parent < 0:
+            note[STATE], note[TOP] = FINAL, -1
+            return MOVED
+        twin, flags = 0, tables.sites[site, FLAGS]
+        if flags != 0:
+            note[WHAT], note[ENDING], note[UNTIL] = top, ending, until
+            known, ending, twin, memory = _answer(frames, note, looks, flags)
+            if not known:
+                return LOOK
+            if ending < 0:
+                return REFUSED
+            if flags & REMEMBERS:
+                if note[COUNT] == len(frames):
+                    return FULL
+                note[LOWEST] = min(note[LOWEST], parent)
+                frames[note[COUNT]] = frames[parent]
+                frames[note[COUNT], MEMORY] = memory
+                parent = np.int64(note[COUNT])
+                note[COUNT] += 1
+        target = np.int64(UNRESOLVED)
+        if ending < tables.sites[site, SIZE]:
+            target = np.int64(tables.returns[tables.sites[site, FIRST] + 2 * ending + twin])
+        if target == UNRESOLVED:
+            note[WHAT], note[ENDING], note[TWIN] = site, ending, twin
+            return RESOLVE
+        if target == DEAD:
+            return REFUSED
+        note[TOP] = parent
+        if target >= 0:
+            note[STATE] = target
+            return MOVED
+        ending = int(ENDED - target)
+
+
+@kernel
+def step(tables: Tables, frames: Ints, note: Longs, looks: Ints, byte: int, offset: int) -> int:
+    """Read one byte, which is at `offset` of the output; the status. Unless `MOVED`, the configuration is spoilt.
+
+    `looks`: rows (outcome or -1, twin, memory) that answer, in order, the places of this byte where a text decides.
+    Without an answer such a place gives `LOOK`; but where `note[EXACT]` is 0, a text that is compared as written and
+    was begun before the walk is taken to be new, for the caller to correct.
+    """
+    note[LOOKS] = 0
+    for _ in range(_MOST_CALLS):
+        state = note[STATE]
+        row = tables.states[state, ROW]
+        if row < 0:
+            note[WHAT] = state
+            return EXPAND
+        move = tables.cells[row + tables.alphabets[tables.states[state, ALPHABET], byte]]
+        if move >= 0:
+            note[STATE] = move
+            return MOVED
+        if move == DEAD:
+            return REFUSED
+        if move == LEAVE:
+            status = leave(tables, frames, note, looks, tables.states[state, OUTCOME], offset)
+            if status != MOVED:
+                return status
+        elif move > CALLED:
+            return leave(tables, frames, note, looks, ENDED - move, offset + 1)
+        else:
+            if note[COUNT] == len(frames):
+                return FULL
+            frame = frames[note[COUNT]]
+            frame[SITE], frame[PARENT], frame[MEMORY], frame[BEGUN] = (
+                CALLED - move,
+                note[TOP],
+                0,
+                offset,
+            )
+            note[TOP] = note[COUNT]
+            note[COUNT] += 1
+            note[STATE] = tables.sites[CALLED - move, ENTRY]
+    return CIRCLES
+
+
+@kernel
+def read(tables: Tables, frames: Ints, note: Longs, looks: Ints, text: Bytes, done: int) -> int:
+    """Read `text` from byte `done` on; how many bytes are read then. `note[STATUS]` tells why it stopped.
+
+    The configuration in `note` is that after the bytes read. `looks` is for the first of these bytes.
+    """
+    nothing = looks[:0]
+    note[STATUS] = MOVED
+    while done < len(text):
+        state, top, count = note[STATE], note[TOP], note[COUNT]
+        status = step(tables, frames, note, looks, text[done], note[OFFSET] + done)
+        if status != MOVED:
+            note[STATE], note[TOP], note[COUNT], note[STATUS] = state, top, count, status
+            return done
+        looks = nothing
+        done += 1
+    return done
+
+
+@kernel
+def chain(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
+    """(frames of the stack that are kept, the frames on top of them in order, relinked) of a new stack."""
+    height, at = 0, top
+    while at >= depth:
+        height += 1
+        at = frames[at, PARENT]
+    kept = at + 1
+    fresh = np.empty((height, 4), np.int32)
+    at = top
+    for i in range(height):
+        fresh[height - 1 - i] = frames[at]
+        at = frames[at, PARENT]
+        fresh[height - 1 - i, PARENT] = kept + height - 2 - i
+    return kept, fresh
+
+
+@kernel
+def allow(trie: Trie, row: Words, node: int) -> None:
+    """Set the bits of the tokens at a node."""
+    for i in range(trie.first[node], trie.first[node + 1]):
+        token = trie.tokens[i]
+        row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+
+
+@kernel
+def forbid(trie: Trie, row: Words, node: int) -> None:
+    """Clear the bits of all tokens at and below a node."""
+    for i in range(trie.first[node], trie.first[trie.skip[node]]):
+        token = trie.tokens[i]
+        row[token >> 5] &= ~(np.uint32(1) << np.uint32(token & 31))
+
+
+@kernel
+def walk(
+    tables: Tables, trie: Trie, frames: Ints, note: Longs, path: Ints, row: Words, asks: Ints
+) -> None:
+    """Walk the nodes from `note[NODE]` to `note[END]` - 1, allowing the tokens at those that can be reached.
+
+    `path[d]` is the configuration (state, top, count) at depth d. Nodes where only a text can decide go to `asks`, and
+    what is below them is left out. `note[STATUS]` is `MOVED` when all is done; otherwise see `step`, and call again.
+    """
+    looks = path[:0]
+    node = note[NODE]
+    note[STATUS] = MOVED
+    while node < note[END]:
+        d = trie.depth[node]
+        note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
+        status = step(tables, frames, note, looks, trie.byte[node], note[OFFSET] + d - 1)
+        if status == MOVED:
+            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+            allow(trie, row, node)
+            node += 1
+        elif status == REFUSED:
+            node = trie.skip[node]
+        elif status == LOOK:
+            asks[note[ASKED]] = node
+            note[ASKED] += 1
+            node = trie.skip[node]
+        else:
+            note[STATUS] = status
+            break
+    note[NODE] = node
+
+
+@kernel
+def walk_exits(
+    tables: Tables,
+    trie: Trie,
+    frames: Ints,
+    note: Longs,
+    exits: Ints,
+    work: tuple[Ints, Words, Ints],
+) -> None:
+    """Go on from where a leaf on top of the stack ends, beginning with exit `note[EXIT]`; `work` is (path, row, asks).
+
+    See `walk`, which this ends like, and `walk_leaf` for `exits`.
+    """
+    path, row, asks = work
+    looks = path[:0]
+    top = note[DEPTH] - 1
+    note[STATUS] = MOVED
+    while note[EXIT] < len(exits):
+        node, ending, was_read = exits[note[EXIT], 0], exits[note[EXIT], 1], exits[note[EXIT], 2]
+        asked = note[ASKED]
+        d = trie.depth[node] - 1 + was_read
+        note[TOP], note[COUNT], note[LOOKS] = top, note[DEPTH], 0
+        status = leave(tables, frames, note, looks, ending, note[OFFSET] + d)
+        if status == LOOK:
+            asks[asked] = node
+            note[ASKED] += 1
+        elif status == MOVED:
+            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+            if was_read:
+                allow(trie, row, node)
+            note[NODE], note[END] = node + was_read, trie.skip[node]
+            walk(tables, trie, frames, note, path, row, asks)
+            status = note[STATUS]
+        if status not in (MOVED, REFUSED, LOOK):
+            note[ASKED], note[STATUS] = asked, status
+            return
+        note[EXIT] += 1
+    note[STATUS] = MOVED
+
+
+@kernel
+def force(tables: Tables, frames: Ints, note: Longs, looks: Ints, text: Bytes, done: int) -> int:
+    """Read on into `text` from byte `done` while exactly one byte can come and nothing can end; bytes in `text` then.
+
+    `note[STATUS]` is `MOVED` where it stopped for good; otherwise see `step`, and call again.
+    """
+    note[STATUS] = MOVED
+    while done < len(text):
+        state, top, count = note[STATE], note[TOP], note[COUNT]
+        only, status = -1, MOVED
+        for byte in range(257):
+            if byte == 256:
+                if only < 0:
+                    break
+                byte = only
+            note[STATE], note[TOP], note[COUNT] = state, top, count
+            status = step(tables, frames, note, looks, byte, note[OFFSET] + done)
+            if status == MOVED and byte != only:
+                if only >= 0:
+                    only = -2
+                    break
+                only = byte
+            elif status != REFUSED and status != MOVED:
+                break
+        ends = tables.states[state, ROW] >= 0 and tables.states[state, OUTCOME] >= 0
+        if only < 0 or ends or status != MOVED:
+            note[STATE], note[TOP], note[COUNT] = state, top, count
+            note[STATUS] = MOVED if only == -2 or ends or status == REFUSED else status
+            return done
+        text[done] = only
+        done += 1
+    return done
+
+
+@kernel
+def walk_leaf(dfa: tuple[Ints, Ints, Ints], trie: Trie, state: int, row: Words, exits: Ints) -> int:
+    """Walk all tokens from a state of a leaf, allowing those that stay inside; the number of `exits` written.
+
+    `dfa` is (table, outcome, class of each byte). An exit is (node, outcome, whether the node's byte was read): where
+    the leaf ends. What is below is left out.
+    """
+    table, outcome, class_of = dfa
+    over = np.empty(len(table), np.bool_)
+    for s in range(len(table)):
+        over[s] = outcome[s] >= 0 and table[s].max() < 0
+    path = np.empty(trie.depth.max() + 1, np.int32)
+    path[0] = state
+    node, count = 1, 0
+    while node < len(trie.byte):
+        at, c = path[trie.depth[node] - 1], class_of[trie.byte[node]]
+        target = table[at, c] if c >= 0 else -1
+        if target >= 0 and not over[target]:
+            path[trie.depth[node]] = target
+            allow(trie, row, node)
+            node += 1
+            continue
+        ending = outcome[target] if target >= 0 else outcome[at]
+        if ending >= 0:
+            exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
+            count += 1
+        node = trie.skip[node]
+    return count
