@@ -56,6 +56,7 @@ class Normal:
         self.pool = Pool()
         self.schemas = schemas
         self.formats = formats
+        self.demanded: dict[str, int] = {}  # names in the order in which schemas first demand them
         self._formulas: dict[Place, Formula] = {}
         self._by_key: dict[object, Formula] = {}
         self._open: dict[Place, None] = {}
@@ -236,11 +237,14 @@ def _bound(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula
 
 def _required(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
     names = value if isinstance(value, list) else []
-    return _has(normal.pool, names)
+    return _has(normal, names)
 
 
-def _has(pool: Pool, names: list[Json]) -> Formula:
-    return pool.of(Required(frozenset(str(name) for name in names))) if names else pool.true
+def _has(normal: Normal, names: list[Json]) -> Formula:
+    demanded = [str(name) for name in names]
+    for name in demanded:
+        normal.demanded.setdefault(name, len(normal.demanded))
+    return normal.pool.of(Required(frozenset(demanded))) if names else normal.pool.true
 
 
 def _props(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
@@ -310,10 +314,11 @@ def _dependent(keyword: str) -> Builder:
     def build(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
         pool, found = normal.pool, []
         for name, needs in value.items() if isinstance(value, dict) else ():
+            absent = pool.no(_has(normal, [name]))
             listed = isinstance(needs, list)
             below = None if listed else normal.step(place, keyword, name)
-            then = _has(pool, needs) if below is None else normal.formula(below)
-            found.append(pool.any([pool.no(_has(pool, [name])), then]))
+            then = _has(normal, needs) if below is None else normal.formula(below)
+            found.append(pool.any([absent, then]))
         return pool.all(found)
 
     return build

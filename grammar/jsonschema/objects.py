@@ -62,7 +62,10 @@ class Layout:
                 names.update((name, None) for name, _ in atom.named)
         for atom in self.atoms:
             if isinstance(atom, Required):
-                names.update((name, None) for name in sorted(atom.names))
+                rank = self.language.normal.demanded
+                names.update(
+                    (name, None) for name in sorted(atom.names, key=lambda n: rank.get(n, 0))
+                )
             elif isinstance(atom, OtherMembers):
                 for cover, _ in atom.covers:
                     names.update((name, None) for name in sorted(cover.names))
