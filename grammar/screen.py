@@ -76,7 +76,7 @@ def _schema(constraint: Constraint) -> Screened:
     if not isinstance(document, dict | bool):
         refusal = Refusal("", "", "a schema is an object or a Boolean", "give a JSON Schema")
         raise InvalidConstraint("a schema is an object or a Boolean", (refusal,))
-    shapes = read(document)
+    shapes = read(document, extra_properties=constraint.extra_properties)
     texts = shortest(shapes)
     if shapes.root not in texts:
         raise Unsatisfiable("no JSON value meets the schema")

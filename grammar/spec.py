@@ -30,15 +30,17 @@ class Constraint:
 
     `source` is JSON text for `JSON_SCHEMA`, a pattern that the whole output must match for `REGEX`
     (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`. `whitespace` only means something for
-    `JSON_SCHEMA`.
+    `JSON_SCHEMA`, and so does `extra_properties`: false keeps objects to the properties their schema names, also where
+    it would allow others by not forbidding them (every such output is valid against the schema all the same).
     """
 
     kind: Kind
     source: str
     whitespace: Whitespace = Whitespace.COMPACT
+    extra_properties: bool = True
 
     @property
     def key(self) -> str:
         """A collision-resistant name of this constraint, for caches: hex SHA-256 of all its fields."""
-        text = "\0".join((self.kind, self.whitespace, self.source))
+        text = "\0".join((self.kind, self.whitespace, str(self.extra_properties), self.source))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

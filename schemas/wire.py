@@ -30,6 +30,10 @@ class ExtractOptions(Wire):
     min_p: float = Field(default=0.0, ge=0.0, le=1.0)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     whitespace: Literal["compact", "pretty"] = "compact"
+    extra_properties: bool = Field(
+        default=False,
+        description="Whether objects may hold properties that their schema neither names nor forbids.",
+    )
     deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
     priority: int = Field(default=0, ge=-100, le=100, description="Smaller is served first.")
 

@@ -56,7 +56,12 @@ def pointer(parts: Iterable[str | int]) -> str:
 def schema_constraint(schema: dict[str, Any] | bool, options: ExtractOptions) -> Constraint:
     """The constraint that the output is JSON of `schema`. The order of keys is kept: it is the order of output."""
     source = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
-    return Constraint(Kind.JSON_SCHEMA, source, Whitespace(options.whitespace))
+    return Constraint(
+        Kind.JSON_SCHEMA,
+        source,
+        Whitespace(options.whitespace),
+        extra_properties=options.extra_properties,
+    )
 
 
 def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:

@@ -38,7 +38,7 @@ _MOST_MERGED = 200_000  # properties looked at while schemas are merged
 _TYPE = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
 
 
-def read(document: Any) -> Shapes:
+def read(document: Any, *, extra_properties: bool = True) -> Shapes:
     """The shapes of a schema document.
 
     Raises:
@@ -46,14 +46,15 @@ def read(document: Any) -> Shapes:
         UnsupportedConstraint: something in it cannot be enforced; everything found is named.
         ConstraintTooLarge: it has too many shapes or cases.
     """
-    return _Reader(Dialect(document)).read()
+    return _Reader(Dialect(document), extra_properties).read()
 
 
 class _Reader:
     """Works through one document; `named` grows until no shape is missing."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, extra_properties: bool) -> None:
         self.dialect = dialect
+        self.extra_properties = extra_properties
         self.named: dict[str, Shape] = {}
         self.todo: list[tuple[str, Subs]] = []
         self.refusals: dict[tuple[str, str], Refusal] = {}
@@ -276,7 +277,12 @@ class _Reader:
         fields = tuple(
             Field(name, self.ref(flat.keys.view(name)), name in flat.required) for name in allowed
         )
-        others = () if open_names is not None else tuple(self.others(flat.keys, names, rule))
+        unsaid = not flat.keys.patterns and not flat.keys.rest and rule is None
+        kept_out = unsaid and fields and least <= len(fields) and not self.extra_properties
+        if open_names is not None or kept_out:
+            others: tuple[tuple[Language, Ref], ...] = ()
+        else:
+            others = tuple(self.others(flat.keys, names, rule))
         if others and least > len(flat.required) + 1:
             reason = "counting properties whose names are free is not enforced"
             raise refuse(subs[0], "minProperties", reason, "name the properties, or require them")

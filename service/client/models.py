@@ -28,6 +28,7 @@ class Options(TypedDict, total=False):
     min_p: float
     seed: int | None
     whitespace: Literal["compact", "pretty"]
+    extra_properties: bool
     deadline_s: float | None
     priority: int
 

@@ -435,6 +435,42 @@ def test_token_level_constructs_are_not_for_callers() -> None:
         compiler().compile(Constraint(Kind.EBNF, "root = a"))
 
 
+@pytest.mark.parametrize(
+    ("open_schema", "kept", "left_out"),
+    [
+        ({"properties": {"a": {"type": "integer"}}, "type": "object"}, '{"a":1}', '{"a":1,"b":2}'),
+        (
+            {
+                "type": "object",
+                "allOf": [{"properties": {"a": {"const": 1}}}, {"properties": {"b": {"const": 2}}}],
+            },
+            '{"a":1,"b":2}',
+            '{"a":1,"b":2,"c":3}',
+        ),
+    ],
+)
+def test_extra_properties_may_be_left_out(open_schema: Any, kept: str, left_out: str) -> None:
+    source = json.dumps(open_schema)
+    assert takes(Constraint(Kind.JSON_SCHEMA, source), kept, left_out) == [True, True]
+    closed = Constraint(Kind.JSON_SCHEMA, source, extra_properties=False)
+    assert takes(closed, kept, left_out) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({"type": "object"}, '{"any":1}'),
+        ({"properties": {"a": True}, "additionalProperties": {"type": "integer"}}, '{"b":1}'),
+        ({"properties": {"a": True}, "patternProperties": {"^x": {"const": 1}}}, '{"x":1}'),
+    ],
+)
+def test_properties_a_schema_speaks_of_stay(said: Any, text: str) -> None:
+    closed = Constraint(
+        Kind.JSON_SCHEMA, json.dumps({"type": "object", **said}), extra_properties=False
+    )
+    assert takes(closed, text) == [True]
+
+
 @pytest.mark.shared
 def test_no_instance_of_the_benchmark_is_wrongly_taken() -> None:
     path = data("jsonschemabench", "open.jsonl.xz")
