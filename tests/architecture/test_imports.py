@@ -24,11 +24,12 @@ PROBE = """
 import sys, importlib, warnings
 allowed = ("sys.", "import", "compile", "exec", "marshal.", "os.listdir", "os.scandir", "object.")
 def hook(event, args):
+    if "__pycache__" in str(args):  # byte code, and the folder a JIT compiler looks its own up in
+        return
     if event in ("socket.connect", "socket.bind", "subprocess.Popen", "os.mkdir", "os.remove", "os.fork"):
         raise RuntimeError(f"side effect at import: {event} {args}")
     if event == "open" and isinstance(args[1], str) and any(c in args[1] for c in "wax+"):
-        if "__pycache__" not in str(args[0]):
-            raise RuntimeError(f"side effect at import: open {args}")
+        raise RuntimeError(f"side effect at import: open {args}")
 for heavy in sys.argv[1].split(","):
     if heavy:
         try:
