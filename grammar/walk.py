@@ -344,9 +344,10 @@ def walk_leaf(dfa: tuple[Ints, Ints, Ints], trie: Trie, state: int, row: Words, 
     the leaf ends. What is below is left out.
     """
     table, outcome, class_of = dfa
-    over = np.empty(len(table), np.bool_)
+    over = outcome >= 0
     for s in range(len(table)):
-        over[s] = outcome[s] >= 0 and table[s].max() < 0
+        for c in range(table.shape[1]):
+            over[s] = over[s] and table[s, c] < 0
     path = np.empty(trie.depth.max() + 1, np.int32)
     path[0] = state
     node, count = 1, 0
