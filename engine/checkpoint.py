@@ -3,22 +3,25 @@
 Does: find the model that is in the package, or a folder on disk. Does not: open what is in it, or download anything.
 """
 
-from importlib.resources import files
 from pathlib import Path
 
+from .embedded import files as embedded
 from .errors import ModelError
 
 EMBEDDED = "embedded"
 
 
 def model_folder(model: str | Path | None = None) -> Path:
-    """The folder of a checkpoint; `None` and `"embedded"` are the small model that is in the package.
+    """The folder of a checkpoint. `None` and `"embedded"` are the small model in the package, whose files are checked.
 
     Raises:
-        ModelError: there is no such folder.
+        ModelError: there is no such folder, or a file of the package is missing or damaged.
     """
     if model is None or str(model) == EMBEDDED:
-        return Path(str(files("intaglio.engine"))) / EMBEDDED
+        try:
+            return embedded.folder()
+        except embedded.DamagedModel as error:
+            raise ModelError(str(error), where="model") from error
     folder = Path(model).expanduser()
     if not folder.is_dir():
         raise ModelError(

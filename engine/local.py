@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable
 from itertools import islice
 from typing import Self
 
-from .config import EngineConfig
+from .config import EngineConfig, wait_passively
 from .errors import EngineStopped
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
@@ -33,6 +33,7 @@ class LocalEngine:
             ModelError: the checkpoint cannot be used.
             ConfigError: a setting does not fit it.
         """
+        wait_passively()
         from .build import build
 
         return cls(build(config))

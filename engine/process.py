@@ -237,8 +237,10 @@ def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) 
 
 
 def _build(configuration: bytes) -> Assembly:
+    from .config import EngineConfig, wait_passively
+
+    wait_passively()
     from .build import build
-    from .config import EngineConfig
 
     return build(msgspec.json.decode(configuration, type=EngineConfig))
 

@@ -10,10 +10,11 @@ import pytest
 import torch
 from intaglio.engine.api import ConfigError, Finish, ModelError, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
+from intaglio.schemas import catalogue
 from intaglio.schemas.wire import ExtractOptions
 from intaglio.service.client import BadRequest, IntaglioError, NotFound, SchemaRefused, TooLong
 from intaglio.service.client.models import Options
-from intaglio.service.llm import LLM
+from intaglio.service.llm import LLM, extract
 from pydantic import BaseModel, Field
 
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
@@ -127,6 +128,14 @@ def test_a_bad_model_or_setting_says_so_at_once(folder: Path, tmp_path: Path) ->
         LLM(tmp_path / "absent")
     with pytest.raises(ConfigError, match="num_block"):
         LLM(folder, num_block=3)
+
+
+def test_the_model_in_the_package_answers_at_the_first_call() -> None:
+    sample = catalogue.get("contact").sample
+    result = extract("contact", sample)
+    jsonschema.validate(result.data, catalogue.get("contact").schema)
+    assert result.model == "embedded"
+    assert extract(Flag, "The flag is raised.").data in (Flag(raised=True), Flag(raised=False))
 
 
 def test_a_closed_model_takes_nothing(folder: Path) -> None:
