@@ -12,7 +12,7 @@ import random
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Literal
 
 Split = Literal["train", "heldout"]
@@ -40,7 +40,7 @@ class Pool:
         return cls(train, held) if len(items) > 2 and train else cls(items, ())
 
 
-@lru_cache(maxsize=None)
+@cache
 def pool(items: str) -> Pool:
     return Pool.of(tuple(items.split("|")))
 

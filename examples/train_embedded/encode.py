@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from intaglio.service.prompt import outline
+from tokenizers import Tokenizer
 
 SCHEMA, DOCUMENT, ANSWER, END, PAD = SPECIALS = (
     "<|schema|>", "<|document|>", "<|answer|>", "<|end|>", "<|pad|>",
@@ -46,8 +45,7 @@ class Codec:
         shapes = self._ids([outline(schema) for schema, _ in pairs])
         texts = self._ids([text for _, text in pairs])
         return [
-            [self.schema, *shape, self.document, *text, self.answer]
-            for shape, text in zip(shapes, texts, strict=True)
+            [self.schema, *shape, self.document, *text, self.answer] for shape, text in zip(shapes, texts, strict=True)
         ]
 
     def answers(self, answers: list[str]) -> list[list[int]]:

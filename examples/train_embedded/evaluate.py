@@ -75,14 +75,25 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def constrained(model: Path) -> Extract:
-    """Intaglio's own engine; an answer that is not valid counts as none."""
-    from intaglio import LLM
+def constrained(model: Path, threads: int = 8) -> Extract:
+    """Intaglio's own engine; a refused request or an invalid answer counts as none."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from intaglio import LLM, IntaglioError
 
     llm = LLM(model)
 
+    def one(pair: tuple[dict[str, Any], str]) -> Any:
+        try:
+            result = llm.extract(*pair)
+        except IntaglioError as error:
+            print(f"no answer: {error}")
+            return None
+        return result.data if result.valid else None
+
     def extract(pairs: Sequence[tuple[dict[str, Any], str]]) -> list[Any]:
-        return [result.data if result.valid else None for result in llm.extract_many(list(pairs))]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(one, pairs))
 
     return extract
 
@@ -113,7 +124,10 @@ def main() -> None:
     total, answers = score(cases, extract)
     if chosen.answers:
         lines = [
-            json.dumps({"kind": case[0], "text": case[2], "schema": case[1], "expected": case[3], "answer": answer}, ensure_ascii=False)
+            json.dumps(
+                {"kind": case[0], "text": case[2], "schema": case[1], "expected": case[3], "answer": answer},
+                ensure_ascii=False,
+            )
             for case, answer in zip(cases, answers, strict=True)
         ]
         chosen.answers.write_text("\n".join(lines) + "\n")

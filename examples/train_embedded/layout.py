@@ -8,72 +8,16 @@ from collections.abc import Callable
 
 from .draft import Content, Fact, Rows
 from .draw import Draw
-from .moments import date, time
-from .values import (
-    Value, city, code, code_text, company, email_of, money, person, person_name, phone, sentence, title_words, words,
-)  # fmt: skip
-
-_LINES = (
-    "{l}: {v}|{l}: {v}|{l}: {v}|{l} : {v}|{l} - {v}|{l}   {v}|{l} = {v}|{l}\n{v}|{l}:\n  {v}|- {l}: {v}|* {l}: {v}"
-    "|• {l}: {v}|{l} ..... {v}|[{l}] {v}|{l} → {v}|{l}\t{v}|**{l}:** {v}|{v} ({l})|{l} ({v})|{l}\n    {v}\n|# {l}\n{v}"
-    "|{l}; {v}|> {l}: {v}|{l}: {v}\n|{l} — {v}|<b>{l}</b> {v}|{l}? {v}|_{l}_ {v}|({l}) {v}"
-)
-_PLAIN = {
-    "en": "The {l} is {v}.|{L}: {v}.|We have {v} as the {l}.|As {l}, {v} was noted.|{l}: {v}|Note the {l}, {v}.|It has {v} as its {l}.|The {l} given is {v}.|{v} is the {l}.|For the {l} we recorded {v}.|Please keep {v} as {l}.",
-    "de": "{L}: {v}.|Als {l} wurde {v} vermerkt.|{L} ist {v}.|Unter {l} steht {v}.|Angegeben ist {v} als {l}.",
-    "fr": "{L} : {v}.|Comme {l}, on a noté {v}.|{L}, c'est {v}.|On indique {v} comme {l}.",
-    "es": "{L}: {v}.|Como {l} consta {v}.|{L} es {v}.|Se indica {v} como {l}.",
-}
-_NO_VALUE = {
-    "en": "n/a|-|—|none|not specified|tba|to be announced|unknown|not yet known|(blank)|____|/|not provided|TBD",
-    "de": "-|—|k. A.|entfällt|offen|noch nicht bekannt|unbekannt|folgt",
-    "fr": "-|—|néant|non précisé|à venir|inconnu",
-    "es": "-|—|n. d.|sin especificar|por confirmar|desconocido",
-}
-_WAS = {
-    "en": " (was {})| (previously {})| (not {} as stated before)|, originally {}| instead of {}| (old: {})|, corrected from {}| (changed from {})",
-    "de": " (vorher {})| (bisher {})|, ursprünglich {}| statt {}| (nicht {} wie zuvor angegeben)",
-    "fr": " (auparavant {})| au lieu de {}|, initialement {}| (et non {})",
-    "es": " (antes {})| en lugar de {}|, inicialmente {}| (no {})",
-}
-_NOISE = {
-    "en": "If you have questions, call {phone}.|Our office is closed on {date}.|{person} will be away until {date}.|Thank you for your patience.|Page 1 of 1|Ask {person} in {city} if anything is unclear.|Last year it was {money}.|The old reference {code} is no longer valid.|See also {code}.|Doors close at {time}.|{words}.|{words}, {words}.|{words} ({n}).|{words}!|This message was sent to {email}.|Printed {date} {time}|A similar case was handled by {company} for {money}.|Do not reply to this message.|Please recycle.|(draft, {date})|Earlier versions mentioned {money}; ignore them.|{person} sends regards.|Ref. {code} belongs to another file.|We met {person} there in {month}.|Terms apply.|{company} is not involved.|More at {site}.",
-    "de": "Bei Fragen: {phone}.|Unser Büro ist am {date} geschlossen.|{person} ist bis {date} nicht im Haus.|Vielen Dank für Ihre Geduld.|Seite 1 von 1|Die alte Nummer {code} gilt nicht mehr.|Im Vorjahr waren es {money}.|Mit freundlichen Grüßen, {person}|{words}.|Gedruckt am {date}|Siehe auch {code}.|Rückfragen an {email}.",
-    "fr": "Pour toute question : {phone}.|Notre bureau est fermé le {date}.|{person} est absent jusqu'au {date}.|Merci de votre patience.|Page 1 sur 1|L'ancienne référence {code} n'est plus valable.|L'an dernier, c'était {money}.|{words}.|Imprimé le {date}|Voir aussi {code}.|Contact : {email}.",
-    "es": "Para consultas: {phone}.|Nuestra oficina cierra el {date}.|{person} estará fuera hasta el {date}.|Gracias por su paciencia.|Página 1 de 1|La referencia anterior {code} ya no es válida.|El año pasado fueron {money}.|{words}.|Impreso el {date}|Véase también {code}.|Contacto: {email}.",
-}
-_LEAD = {
-    "en": "For the record: |By the way, |As agreed, |Just so you know: |As {person} told us, |In short: |Please note: |Once more: |Then: |To be clear, |According to {person}, |As far as we know, |Also, |And |So |After some discussion, |{words}: |Since {month}: |Last but not least: |First, |Good news: |Sadly, |I think |{words}, but ",
-    "de": "Übrigens: |Wie besprochen: |Kurz gesagt: |Bitte beachten: |Laut {person}: |Außerdem: |{words}: |Also: |Dazu: ",
-    "fr": "Au fait : |Comme convenu : |En bref : |À noter : |Selon {person} : |De plus : |{words} : ",
-    "es": "Por cierto: |Como acordamos: |En resumen: |Atención: |Según {person}: |Además: |{words}: ",
-}
-_SLOTS: dict[str, Callable[[Draw], str]] = {
-    "phone": lambda d: phone(d).written,
-    "date": lambda d: date(d).written,
-    "time": lambda d: time(d).written,
-    "person": lambda d: person(d).written,
-    "city": lambda d: city(d).written,
-    "company": lambda d: company(d).written,
-    "money": lambda d: money(d).written,
-    "code": code_text,
-    "words": lambda d: sentence(d).written,
-    "email": lambda d: email_of(d, person_name(d)),
-    "site": lambda d: email_of(d, "x y").split("@")[1],
-    "month": lambda d: str(d.rng.randint(2015, 2028)),
-    "n": lambda d: str(d.rng.randint(2, 90)),
-    "title": lambda d: title_words(d, 1, 3),
-}
-
-
-def fill(draw: Draw, template: str) -> str:
-    """A sentence with its `{slots}` filled by values that no answer holds."""
-    return re.sub(r"\{(\w+)\}", lambda found: _SLOTS[found[1]](draw), template)
+from .entities import email_of, person_name
+from .phrases import LEAD, LINES, NO_VALUE, NOISE, PLAIN, WAS, fill
+from .wording import title_words
 
 
 def lay_out(draw: Draw, content: Content) -> str:
     """The document's text. Every present fact is in it exactly once with its true value."""
-    name = draw.pick("labelled|labelled|labelled|prose|prose|prose|mixed|mixed|mixed|email|email|email|form|markup|inline|table|thread|sections")
+    name = draw.pick(
+        "labelled|labelled|labelled|prose|prose|prose|mixed|mixed|mixed|email|email|email|form|markup|inline|table|thread|sections"
+    )
     body = _LAYOUTS[name](draw, content)
     parts = [part for part in body if part.strip()]
     chatter = draw.rng.randint(6, 24) if draw.chance(0.05) else draw.rng.choice((0, 0, 1, 1, 2, 3, 5))
@@ -86,7 +30,7 @@ def lay_out(draw: Draw, content: Content) -> str:
 
 def _noise(draw: Draw, content: Content) -> str:
     own = content.draft.noise if draw.chance(0.6) else ""
-    return " ".join(fill(draw, draw.pick(own or _NOISE[draw.lang])) for _ in range(draw.rng.randint(1, 2)))
+    return " ".join(fill(draw, draw.pick(own or NOISE[draw.lang])) for _ in range(draw.rng.randint(1, 2)))
 
 
 def _label(draw: Draw, fact: Fact) -> str:
@@ -98,7 +42,7 @@ def _shown(draw: Draw, fact: Fact) -> str:
     if fact.value.remake and draw.chance(0.05):
         other = fact.value.remake(draw).written
         if other != fact.value.written:
-            return fact.value.written + draw.pick(_WAS[draw.lang]).replace("{}", other)
+            return fact.value.written + draw.pick(WAS[draw.lang]).replace("{}", other)
     return fact.value.written
 
 
@@ -108,7 +52,7 @@ def _pairs(draw: Draw, content: Content, facts: list[Fact]) -> list[tuple[str, s
     pairs = [(case(_label(draw, fact)), _shown(draw, fact)) for fact in facts]
     for fact in content.absent:
         if draw.chance(0.25):
-            pairs.insert(draw.rng.randint(0, len(pairs)), (case(_label(draw, fact)), draw.pick(_NO_VALUE[draw.lang])))
+            pairs.insert(draw.rng.randint(0, len(pairs)), (case(_label(draw, fact)), draw.pick(NO_VALUE[draw.lang])))
     return pairs
 
 
@@ -117,7 +61,7 @@ def _lines(draw: Draw, pairs: list[tuple[str, str]]) -> str:
         width = max((len(label) for label, _ in pairs), default=0) + draw.rng.randint(1, 4)
         colon = draw.pick(":||")
         return "\n".join(f"{label + colon:<{width}} {value}" for label, value in pairs)
-    line = draw.pick(_LINES)
+    line = draw.pick(LINES)
     return "\n".join(line.replace("{l}", label).replace("{v}", value) for label, value in pairs)
 
 
@@ -127,10 +71,10 @@ def _say(draw: Draw, fact: Fact) -> str:
         said = draw.pick(fact.says).replace("{}", shown)
     else:
         label = _label(draw, fact)
-        said = draw.pick(_PLAIN[draw.lang]).replace("{l}", label.lower() if draw.lang != "de" else label)
+        said = draw.pick(PLAIN[draw.lang]).replace("{l}", label.lower() if draw.lang != "de" else label)
         said = said.replace("{L}", label[:1].upper() + label[1:]).replace("{v}", shown)
     if draw.chance(0.12):
-        return fill(draw, draw.pick(_LEAD[draw.lang])) + said
+        return fill(draw, draw.pick(LEAD[draw.lang])) + said
     if said.startswith(shown) or draw.chance(0.1):
         return said
     return said[:1].upper() + said[1:]
@@ -151,7 +95,9 @@ def _prose(draw: Draw, facts: list[Fact]) -> str:
 
 def _joined(draw: Draw, said: list[str]) -> list[str]:
     """The sentences, some of them run together with the one before."""
-    joint = {"en": ", and |; | - |, while ", "de": ", und |; | - ", "fr": ", et |; | - ", "es": ", y |; | - "}[draw.lang]
+    joint = {"en": ", and |; | - |, while ", "de": ", und |; | - ", "fr": ", et |; | - ", "es": ", y |; | - "}[
+        draw.lang
+    ]
     found: list[str] = []
     for sentence_ in said:
         if found and found[-1].endswith(".") and sentence_[:1].isupper() and draw.chance(0.12):
@@ -165,7 +111,17 @@ def _title(draw: Draw, content: Content) -> str:
     if not content.draft.titles or draw.chance(0.2):
         return ""
     title = fill(draw, draw.pick(content.draft.titles))
-    return draw.rng.choice((str, str, str.upper, lambda t: f"# {t}", lambda t: f"*** {t} ***", lambda t: f"{t}\n{'=' * len(t)}", lambda t: f"== {t} =="))(title)
+    return draw.rng.choice(
+        (
+            str,
+            str,
+            str.upper,
+            lambda t: f"# {t}",
+            lambda t: f"*** {t} ***",
+            lambda t: f"{t}\n{'=' * len(t)}",
+            lambda t: f"== {t} ==",
+        )
+    )(title)
 
 
 def _opening(draw: Draw, content: Content) -> str:
@@ -197,14 +153,19 @@ def _blocks(draw: Draw, content: Content) -> list[str]:
     groups: dict[str, list[Fact]] = {}
     for fact in content.present:
         groups.setdefault(fact.group, []).append(fact)
-    line = draw.pick(_LINES)
+    line = draw.pick(LINES)
     bare = draw.chance(0.25)
     parts = []
     for name, facts in groups.items():
         head = draw.pick(name).replace("_", " ")
-        head = draw.rng.choice((head, head.capitalize(), head.upper(), f"{head.capitalize()}:", f"[{head}]", f"## {head}"))
+        head = draw.rng.choice(
+            (head, head.capitalize(), head.upper(), f"{head.capitalize()}:", f"[{head}]", f"## {head}")
+        )
         rows = [(draw.pick(fact.inner or fact.labels).replace("_", " "), _shown(draw, fact)) for fact in facts]
-        lines = [value if bare and facts[0].inner else line.replace("{l}", label.capitalize()).replace("{v}", value) for label, value in rows]
+        lines = [
+            value if bare and facts[0].inner else line.replace("{l}", label.capitalize()).replace("{v}", value)
+            for label, value in rows
+        ]
         parts.append("\n".join([head, *lines]))
     return [_title(draw, content), *parts, *_tables(draw, content), _closing(draw, content)]
 
@@ -213,15 +174,32 @@ def _sections(draw: Draw, content: Content) -> list[str]:
     heads, rest = _heads(draw, content)
     cut = draw.rng.randint(0, len(rest))
     first = _lines(draw, _pairs(draw, content, rest[:cut]))
-    second = "\n".join(f"{label}: {value}" for label, value in ((_label(draw, fact), _shown(draw, fact)) for fact in rest[cut:]))
+    second = "\n".join(
+        f"{label}: {value}" for label, value in ((_label(draw, fact), _shown(draw, fact)) for fact in rest[cut:])
+    )
     mark = draw.pick("## |--- |[|")
-    names = [f"{mark}{draw.pick('Details|Info|Part A|Overview|General|Data')}", f"{mark}{draw.pick('Further|Part B|More|Other|Notes')}"]
-    return [_title(draw, content), "\n".join(heads), f"{names[0]}\n{first}", *_tables(draw, content), f"{names[1]}\n{second}"]
+    names = [
+        f"{mark}{draw.pick('Details|Info|Part A|Overview|General|Data')}",
+        f"{mark}{draw.pick('Further|Part B|More|Other|Notes')}",
+    ]
+    return [
+        _title(draw, content),
+        "\n".join(heads),
+        f"{names[0]}\n{first}",
+        *_tables(draw, content),
+        f"{names[1]}\n{second}",
+    ]
 
 
 def _prose_only(draw: Draw, content: Content) -> list[str]:
     facts = list(content.present)
-    return [_title(draw, content), _opening(draw, content), _prose(draw, facts), *_tables(draw, content), _closing(draw, content)]
+    return [
+        _title(draw, content),
+        _opening(draw, content),
+        _prose(draw, facts),
+        *_tables(draw, content),
+        _closing(draw, content),
+    ]
 
 
 def _mixed(draw: Draw, content: Content) -> list[str]:
@@ -236,17 +214,44 @@ def _mixed(draw: Draw, content: Content) -> list[str]:
 
 def _mail(draw: Draw, content: Content) -> list[str]:
     sender, reader = person_name(draw), person_name(draw)
-    names = {"en": ("From", "To", "Subject", "Date"), "de": ("Von", "An", "Betreff", "Datum"), "fr": ("De", "À", "Objet", "Date"), "es": ("De", "Para", "Asunto", "Fecha")}[draw.lang]
+    names = {
+        "en": ("From", "To", "Subject", "Date"),
+        "de": ("Von", "An", "Betreff", "Datum"),
+        "fr": ("De", "À", "Objet", "Date"),
+        "es": ("De", "Para", "Asunto", "Fecha"),
+    }[draw.lang]
     head = [f"{names[0]}: {sender} <{email_of(draw, sender)}>"]
     if draw.chance(0.6):
         head.append(f"{names[1]}: {email_of(draw, reader)}")
-    head.append(f"{names[2]}: {fill(draw, draw.pick(content.draft.titles)) if content.draft.titles else title_words(draw)}")
-    hello = draw.pick({"en": "Hi {},|Dear {},|Hello {},|{},|Hi all,|Good morning {},", "de": "Hallo {},|Guten Tag {},|Sehr geehrte Damen und Herren,", "fr": "Bonjour {},|Madame, Monsieur,", "es": "Hola {}:|Estimado/a {}:"}[draw.lang]).replace("{}", reader.split()[0])
-    bye = draw.pick({"en": "Best,|Kind regards,|Thanks,|Cheers,|Best wishes,|Yours,|--", "de": "Viele Grüße|Mit freundlichen Grüßen|Gruß|--", "fr": "Cordialement,|Bien à vous,|--", "es": "Saludos,|Un saludo,|--"}[draw.lang])
+    head.append(
+        f"{names[2]}: {fill(draw, draw.pick(content.draft.titles)) if content.draft.titles else title_words(draw)}"
+    )
+    hello = draw.pick(
+        {
+            "en": "Hi {},|Dear {},|Hello {},|{},|Hi all,|Good morning {},",
+            "de": "Hallo {},|Guten Tag {},|Sehr geehrte Damen und Herren,",
+            "fr": "Bonjour {},|Madame, Monsieur,",
+            "es": "Hola {}:|Estimado/a {}:",
+        }[draw.lang]
+    ).replace("{}", reader.split()[0])
+    bye = draw.pick(
+        {
+            "en": "Best,|Kind regards,|Thanks,|Cheers,|Best wishes,|Yours,|--",
+            "de": "Viele Grüße|Mit freundlichen Grüßen|Gruß|--",
+            "fr": "Cordialement,|Bien à vous,|--",
+            "es": "Saludos,|Un saludo,|--",
+        }[draw.lang]
+    )
     facts = list(content.present)
     body = _prose(draw, facts) if draw.chance(0.6) else _lines(draw, _pairs(draw, content, facts))
-    lines = ["\n".join(head) if draw.chance(0.7) else "", hello, _opening(draw, content), body, *_tables(draw, content), f"{bye}\n{sender}"]
-    return lines
+    return [
+        "\n".join(head) if draw.chance(0.7) else "",
+        hello,
+        _opening(draw, content),
+        body,
+        *_tables(draw, content),
+        f"{bye}\n{sender}",
+    ]
 
 
 def _thread(draw: Draw, content: Content) -> list[str]:
@@ -254,23 +259,37 @@ def _thread(draw: Draw, content: Content) -> list[str]:
     old = [fact for fact in content.present if fact.value.remake and draw.chance(0.5)]
     quoted = [f"> {_label(draw, fact)}: {fact.value.remake(draw).written}" for fact in old if fact.value.remake]
     quoted += [f"> {_noise(draw, content)}"]
-    start = draw.pick("On {date} {person} wrote:|-----Original message-----|> {person}, {date}:|Earlier message (outdated):")
-    new = draw.pick("Please note the changes below the old mail was wrong.|Corrected data:|Here are the final values:|Update, please use these values only:")
-    return [*_mail(draw, content)[:2], new if draw.lang == "en" else "", *_mail(draw, content)[3:], fill(draw, start) + "\n" + "\n".join(quoted)]
+    start = draw.pick(
+        "On {date} {person} wrote:|-----Original message-----|> {person}, {date}:|Earlier message (outdated):"
+    )
+    new = draw.pick(
+        "Please note the changes below the old mail was wrong.|Corrected data:|Here are the final values:|Update, please use these values only:"
+    )
+    return [
+        *_mail(draw, content)[:2],
+        new if draw.lang == "en" else "",
+        *_mail(draw, content)[3:],
+        fill(draw, start) + "\n" + "\n".join(quoted),
+    ]
 
 
 def _form(draw: Draw, content: Content) -> list[str]:
     pairs = _pairs(draw, content, list(content.present))
     cells = [f"{label}: {value}" for label, value in pairs]
     width = max((len(cell) for cell in cells), default=0) + 4
-    lines = [f"{cells[at]:<{min(width, 48)}}{'    ' if at + 1 < len(cells) else ''}{cells[at + 1] if at + 1 < len(cells) else ''}".rstrip() for at in range(0, len(cells), 2)]
+    lines = [
+        f"{cells[at]:<{min(width, 48)}}{'    ' if at + 1 < len(cells) else ''}{cells[at + 1] if at + 1 < len(cells) else ''}".rstrip()
+        for at in range(0, len(cells), 2)
+    ]
     return [_title(draw, content), "\n".join(lines), *_tables(draw, content), _closing(draw, content)]
 
 
 def _inline(draw: Draw, content: Content) -> list[str]:
     glue = draw.rng.choice((" · ", " | ", "; ", " / ", ", ", " -- ", " • "))
     heads, rest = _heads(draw, content)
-    line = glue.join(heads + [f"{label}{draw.rng.choice((': ', ' ', ' = '))}{value}" for label, value in _pairs(draw, content, rest)])
+    line = glue.join(
+        heads + [f"{label}{draw.rng.choice((': ', ' ', ' = '))}{value}" for label, value in _pairs(draw, content, rest)]
+    )
     return [_title(draw, content), line, *_tables(draw, content)]
 
 
@@ -282,7 +301,10 @@ def _table(draw: Draw, content: Content) -> list[str]:
             lines[:0] = [f"| {draw.pick('Field|Item|Name')} | {draw.pick('Value|Content|Entry')} |", "|---|---|"]
         return [_title(draw, content), "\n".join(lines), *_tables(draw, content)]
     glue = draw.rng.choice((",", ";", "\t", " | "))
-    rows = [glue.join(label for label, _ in pairs), glue.join(f'"{value}"' if glue in value else value for _, value in pairs)]
+    rows = [
+        glue.join(label for label, _ in pairs),
+        glue.join(f'"{value}"' if glue in value else value for _, value in pairs),
+    ]
     return [_title(draw, content), "\n".join(rows), *_tables(draw, content)]
 
 
@@ -294,7 +316,11 @@ def _markup(draw: Draw, content: Content) -> list[str]:
     elif shape == "xml":
         body = "\n".join(f"<{label}>{value}</{label}>" for label, value in pairs)
     elif shape == "html":
-        body = "<table>\n" + "\n".join(f"<tr><th>{label}</th><td>{value}</td></tr>" for label, value in pairs) + "\n</table>"
+        body = (
+            "<table>\n"
+            + "\n".join(f"<tr><th>{label}</th><td>{value}</td></tr>" for label, value in pairs)
+            + "\n</table>"
+        )
     else:
         body = "\n".join(f"{label}{': ' if shape == 'yaml' else '='}{value}" for label, value in pairs)
     return [_title(draw, content), body, *_tables(draw, content)]
@@ -329,7 +355,7 @@ def _grid(draw: Draw, shape: str, labels: list[str], cells: list[list[str]]) -> 
         return [glue.join(f'"{cell}"' if glue in cell else cell for cell in row) for row in rows]
     if shape == "pipes":
         lines = [f"| {' | '.join(row)} |" for row in rows]
-        return lines[:1] + ["|" + "---|" * len(labels)] + lines[1:] if rows[0] is labels else lines
+        return [*lines[:1], "|" + "---|" * len(labels), *lines[1:]] if rows[0] is labels else lines
     widths = [max(len(row[index]) for row in rows) for index in range(len(labels))]
     gap = " " * draw.rng.randint(1, 4)
     return [gap.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -338,7 +364,13 @@ def _grid(draw: Draw, shape: str, labels: list[str], cells: list[list[str]]) -> 
 def _scan(draw: Draw, text: str) -> str:
     """A scanner's leavings around the text, never inside a value."""
     lines = [f"{' ' * draw.rng.randint(0, 3)}{line}" if draw.chance(0.3) else line for line in text.split("\n")]
-    return "\n".join([draw.pick("[scan p. 1]|~~ . ,|=== OCR ===|[stamp: RECEIVED]|- 1 -"), *lines, draw.pick("[end of page]|. , '|~|[illegible]|- 1 -")])
+    return "\n".join(
+        [
+            draw.pick("[scan p. 1]|~~ . ,|=== OCR ===|[stamp: RECEIVED]|- 1 -"),
+            *lines,
+            draw.pick("[end of page]|. , '|~|[illegible]|- 1 -"),
+        ]
+    )
 
 
 _LAYOUTS: dict[str, Callable[[Draw, Content], list[str]]] = {
@@ -353,4 +385,3 @@ _LAYOUTS: dict[str, Callable[[Draw, Content], list[str]]] = {
     "thread": _thread,
     "sections": _sections,
 }
-__all__ = ["Value", "code", "fill", "lay_out", "words"]

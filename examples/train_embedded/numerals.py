@@ -74,7 +74,9 @@ def date_text(draw: Draw, day: datetime.date) -> str:
         return f"{day.day:{width}}{dotted}{day.month:{width}}{dotted}{year}"
     number = "1er" if lang == "fr" and day.day == 1 else str(day.day)
     shown = f"{number}{joint}{month}{' de ' if lang == 'es' else ' '}{day.year}"
-    return f"{name}{', ' if lang != 'fr' else ' '}{'den ' if lang == 'de' else ''}{shown}" if draw.chance(0.25) else shown
+    return (
+        f"{name}{', ' if lang != 'fr' else ' '}{'den ' if lang == 'de' else ''}{shown}" if draw.chance(0.25) else shown
+    )
 
 
 def _english(draw: Draw, day: datetime.date, month: str) -> str:
@@ -82,7 +84,11 @@ def _english(draw: Draw, day: datetime.date, month: str) -> str:
     ordinal = f"{day.day}{_ordinal(day.day)}"
     numeric = f"{day.day:02}/{day.month:02}/{day.year}" if day.day > 12 else f"{day.day} {short} {day.year}"
     american = f"{day.month:02}/{day.day:02}/{day.year}" if day.day > 12 else f"{month} {day.day}, {day.year}"
-    brief = f"{day.month:02}/{day.day:02}/{day.year % 100:02}" if day.day > 12 else f"{day.day:02}-{short}-{day.year % 100:02}"
+    brief = (
+        f"{day.month:02}/{day.day:02}/{day.year % 100:02}"
+        if day.day > 12
+        else f"{day.day:02}-{short}-{day.year % 100:02}"
+    )
     shapes = (
         f"{day.day} {month} {day.year}",
         f"{month} {day.day}, {day.year}",

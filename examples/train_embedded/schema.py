@@ -124,7 +124,9 @@ def _ask_presence(question: Question, content: Content) -> None:
     if candidates and draw.chance(0.06):
         fact = draw.rng.choice(candidates)
         name = draw.pick(fact.keys)
-        note = draw.pick("whether {} is given|is {} stated|true if {} is mentioned").replace("{}", name.replace("_", " "))
+        note = draw.pick("whether {} is given|is {} stated|true if {} is mentioned").replace(
+            "{}", name.replace("_", " ")
+        )
         question.add(f"{draw.pick('has|has|with')}_{name}", _noted({"type": "boolean"}, note), fact in content.present)
 
 
@@ -164,7 +166,9 @@ def _ask_rows(question: Question, table: Rows) -> None:
         forms = _column_forms(table, kept[0])
         items = _column_schema(forms)
         note = f"{draw.pick(column.keys).replace('_', ' ')} of each" + (f", {note}" if note else "")
-        question.add(draw.pick(table.keys), _noted({"type": "array", "items": items}, note), [form.gold for form in forms])
+        question.add(
+            draw.pick(table.keys), _noted({"type": "array", "items": items}, note), [form.gold for form in forms]
+        )
         return
     names = {index: styled(draw.pick(table.columns[index].keys), question.style) for index in kept}
     kept = [index for index in kept if list(names.values()).count(names[index]) == 1] or kept[:1]

@@ -1,6 +1,6 @@
 """Write the manifest of a finished model: the SHA-256 of every file the package loads.
 
-    python -m train_embedded.seal engine/embedded
+python -m train_embedded.seal engine/embedded
 """
 
 from __future__ import annotations

@@ -14,9 +14,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
-
 from intaglio.service.prompt import outline
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from .encode import ANSWER, DOCUMENT, END, PAD, SCHEMA, SPECIALS
 from .generate import samples

@@ -104,7 +104,10 @@ def run(settings: Settings) -> None:
         if now - shown > 5:
             mean, count = sums.tolist()
             rate = count * settings.tokens / (now - shown) / 1e6
-            print(f"{now - began:6.0f}s step {step} loss {mean / count:.4f} {rate:.2f} Mtok/s queue {queue.qsize()} lr {muon.lr:.5f}", flush=True)
+            print(
+                f"{now - began:6.0f}s step {step} loss {mean / count:.4f} {rate:.2f} Mtok/s queue {queue.qsize()} lr {muon.lr:.5f}",
+                flush=True,
+            )
             sums.zero_()
             shown = now
         if now - saved > 120:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ..draft import Column, Draft, Fact, Kind, Rows
 from ..draw import Draw
+from ..entities import address, company, domain_name, email, email_of, job_title, person, phone
 from ..moments import date, duration, time
 from ..pools import places
-from ..values import (
-    Form, Value, address, choice, code, company, count, digits, domain_name, email, email_of, flag, job_title,
-    listing, money, person, phone, phrase, coined, text, title, title_words, words,
-)  # fmt: skip
+from ..values import Form, Value, choice, count, flag, listing, money, text
+from ..wording import code, coined, digits, phrase, title, title_words, words
 
 
 def contact(draw: Draw) -> Draft:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ..draft import Column, Draft, Fact, Kind, Rows
 from ..draw import Draw
+from ..entities import city, company, email, job_title, person, phone, url
 from ..moments import date, year
-from ..values import (
-    Form, Value, choice, city, code, company, count, currency, currency_value, email, flag, job_title, listing,
-    money, money_text, person, phone, plain, text, title_words, url,
-)  # fmt: skip
+from ..values import Form, Value, choice, count, currency, currency_value, flag, listing, money, money_text, plain, text
+from ..wording import code, title_words
 
 SKILLS = "Python|SQL|Excel|welding|first aid|German|French|Spanish|Java|Rust|forklift licence|bookkeeping|SAP|Photoshop|negotiation|Kubernetes|Docker|HACCP|AutoCAD|Go|React|data analysis|copywriting|driving licence|teaching|carpentry|TypeScript|C++|project management|public speaking|phlebotomy|sewing|CNC milling|Figma|Terraform|typing|Italian|sales|customer care|Linux"
 

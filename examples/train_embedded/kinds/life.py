@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ..draft import Column, Draft, Fact, Kind, Rows, speak
 from ..draw import Draw
+from ..entities import city, company, email, person, phone, street, url
 from ..moments import date, date_time, duration, time
-from ..values import (
-    Form, Value, choice, city, code, company, count, currency, digits, email, flag, listing, money, number,
-    person, phone, plain, several, street, text, title, title_words, url, words,
-)  # fmt: skip
+from ..values import Form, Value, choice, count, currency, flag, listing, money, number, plain, several, text
+from ..wording import digits, title, title_words, words
 
 
 def event(draw: Draw) -> Draft:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ..draft import Column, Draft, Fact, Kind, Rows
 from ..draw import Draw
+from ..entities import address, city, company, person, phone
 from ..moments import date, time
-from ..values import (
-    Value, address, choice, city, code, company, count, currency, currency_value, digits, flag, money, percent,
-    person, phone, phrase, several, text,
-)  # fmt: skip
+from ..values import Value, choice, count, currency, currency_value, flag, money, percent, several, text
+from ..wording import code, digits, phrase
 
 
 def bank_alert(draw: Draw) -> Draft:

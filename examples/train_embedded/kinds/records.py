@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ..draft import Column, Draft, Fact, Kind, Rows
 from ..draw import Draw
+from ..entities import city, company, person, phone, url
 from ..moments import date, duration, stamp, time, year
 from ..pools import places
-from ..values import (
-    Form, Value, choice, city, code, company, count, digits, flag, listing, number, person, phone, phrase, plain,
-    text, title, title_words, url, words,
-)  # fmt: skip
+from ..values import Form, Value, choice, count, flag, listing, number, plain, text
+from ..wording import code, digits, phrase, title, title_words, words
 
 
 def bibliography(draw: Draw) -> Draft:

@@ -11,12 +11,11 @@ from collections.abc import Callable
 
 from ..draft import Column, Draft, Fact, Kind, Rows
 from ..draw import Draw, Pool
+from ..entities import address, city, company, email, iban, job_title, person, phone, url
 from ..moments import date, date_time, duration, stamp, time, year
 from ..pools import places
-from ..values import (
-    Form, Value, address, blank, city, code, company, count, email, flag, iban, job_title, money, number,
-    percent, person, phone, phrase, coined, sentence, several, text, title, url, words,
-)  # fmt: skip
+from ..values import Form, Value, blank, count, flag, money, number, percent, several, text
+from ..wording import code, coined, phrase, sentence, title, words
 
 Maker = Callable[[Draw], Value]
 
@@ -106,7 +105,7 @@ def _compound(draw: Draw, modifiers: list[str], head: str, heads: str, maker: Ma
     elif draw.lang == "de":
         label = f"{modifiers[0].capitalize()}{head}"
     else:
-        label = f"{head} {'de' if modifiers[0][0] not in 'aeiou' else 'de'} {modifiers[0]}"
+        label = f"{head} de {modifiers[0]}"
     if draw.chance(0.12) and draw.lang == "en":
         keys = [head]
     labels = [label if draw.chance(0.5) else label[:1].upper() + label[1:]]

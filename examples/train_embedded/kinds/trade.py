@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ..draft import Column, Draft, Fact, Kind, Rows, speak
 from ..draw import Draw
+from ..entities import address, company, email, iban, person, phone, url
 from ..moments import date, time
-from ..values import (
-    Form, Value, address, chosen, code, company, count, currency, currency_value, digits, email, flag, iban,
-    listing, money, number, person, phone, plain, text, title_words, url, words,
-)  # fmt: skip
+from ..values import Form, Value, chosen, count, currency, currency_value, flag, listing, money, number, plain, text
+from ..wording import code, digits, title_words, words
 
 GOODS = "steel hinge|oak shelf|LED bulb|coffee beans|printer paper|usb cable|garden hose|wool blanket|desk lamp|water filter|hex bolt M8|cleaning kit|notebook A5|rain jacket|bike tube|olive oil|green tea|ceramic mug|wall clock|tool set|paint white|door handle|keyboard|monitor arm|office chair|cat food|batteries AA|tent peg|sourdough loaf|goat cheese|apple juice|dark chocolate|hand soap|parquet oil|copper pipe|dust mask|consulting|installation|travel costs|annual licence|design work|translation|hosting|support hours|training day|repair work|Arbeitszeit|Anfahrt|Montage|Schrauben|Dachziegel|Brötchen|Vollmilch|main d'œuvre|peinture blanche|câble électrique|pain complet|mano de obra|tornillos|aceite de oliva|pan integral"
 
