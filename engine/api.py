@@ -1,7 +1,7 @@
 """The names of the engine that others may use."""
 
 from .checkpoint import model_folder
-from .client import EngineClient, EngineState, Launch, Watch
+from .client import EngineClient
 from .config import EngineConfig
 from .errors import (
     BudgetTooSmall,
@@ -18,6 +18,7 @@ from .errors import (
 from .local import LocalEngine
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
+from .supervisor import EngineState, Launch, Watch
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
 from .text.tokenizer import Tokenizer

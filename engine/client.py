@@ -1,154 +1,39 @@
-"""The caller's end of an engine process: starts it, watches it, restarts it, and streams what it does.
+"""The caller's end of an engine in a process of its own: requests in, streams of deltas out.
 
 Does: one asyncio client for many requests at once; ends every request exactly once, with `EngineStopped` where the
-process dies; backs off between restarts. Does not: tokenise, retry requests or know HTTP.
+process dies. Does not: start or watch the process (engine/supervisor.py), tokenise, retry requests or know HTTP.
 """
 
 import asyncio
 import contextlib
-import shutil
-import sys
-import tempfile
-import time
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
-from enum import StrEnum
 from itertools import count
-from pathlib import Path
-from typing import Self
-
-import msgspec
-import zmq
-import zmq.asyncio
 
 from ..grammar.api import CacheStats
 from . import messages
-from .config import EngineConfig
 from .errors import EngineStopped, InvalidRequest, ModelError
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
-from .process import COMMANDS, EVENTS, EXIT_UNUSABLE
+from .supervisor import EngineState, Launch, Supervisor, Watch
 from .types import Delta, Request
-
-
-class EngineState(StrEnum):
-    """Where an engine stands, seen from its caller."""
-
-    LOADING = "loading"  # started, or about to be, for the first time
-    READY = "ready"
-    DOWN = "down"  # its process died; another is coming
-    UNUSABLE = "unusable"  # it cannot start; see `EngineClient.fault`
-    CLOSED = "closed"
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """How the process is started: a command that takes the folder of the sockets as its last argument."""
-
-    command: tuple[str, ...]
-    configuration: bytes
-
-    @classmethod
-    def of(cls, config: EngineConfig) -> Self:
-        """The engine of this package, in this interpreter, with no current folder on its path."""
-        entry = "from intaglio.engine.process import main; raise SystemExit(main())"
-        return cls((sys.executable, "-P", "-c", entry), msgspec.json.encode(config))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
-    """When an engine counts as dead, and how soon another is tried. Seconds.
-
-    `silence_s` without a beat, or a single step longer than `stall_s`, and the process is killed. The wait before a
-    restart doubles from `backoff_s` to `backoff_limit_s`, and begins anew after `settled_s` of service.
-    `attempts` starts in a row that never become ready make the engine unusable. One that is told to end may take
-    `closing_s` for the step it is in.
-    """
-
-    first_beat_s: float = 60.0
-    silence_s: float = 10.0
-    stall_s: float = 300.0
-    backoff_s: float = 0.1
-    backoff_limit_s: float = 10.0
-    settled_s: float = 30.0
-    attempts: int = 5
-    closing_s: float = 1.0
-
-
-class _Child:
-    """One run of the engine's process, with its sockets in a folder that only this user can open."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._context = zmq.asyncio.Context()
-        self._commands = self._context.socket(zmq.PUSH)
-        self._events = self._context.socket(zmq.PULL)
-        self._commands.bind(f"ipc://{folder / COMMANDS}")
-        self._events.bind(f"ipc://{folder / EVENTS}")
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def start(self, launch: Launch) -> None:
-        process = await asyncio.create_subprocess_exec(
-            *launch.command,
-            str(self._folder),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=2,  # whatever a library prints belongs to the log
-            start_new_session=True,  # Ctrl-C is for the parent, which ends this process in order
-        )
-        self._process = process
-        assert process.stdin is not None
-        process.stdin.write(launch.configuration + b"\n")
-        with contextlib.suppress(ConnectionError):  # it died already: `ended` says so
-            await process.stdin.drain()
-
-    def tell(self, order: messages.Command) -> None:
-        self._commands.send(messages.encode(order))
-
-    async def receive(self) -> messages.Event:
-        return messages.event(await self._events.recv())
-
-    async def ended(self) -> int:
-        assert self._process is not None
-        return await self._process.wait()
-
-    async def close(self, patience_s: float) -> None:
-        """Wait for the process to end by itself for a while, then end it; remove sockets and folder."""
-        process = self._process
-        try:
-            if process is not None:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(process.wait(), patience_s)
-        finally:
-            if process is not None and process.returncode is None:
-                process.kill()
-            self._context.destroy(linger=0)
-            shutil.rmtree(self._folder, ignore_errors=True)
-            if process is not None:
-                await process.wait()
 
 
 class EngineClient:
     """An engine in a process of its own. Use from one event loop; `start` before anything else."""
 
     def __init__(self, launch: Launch, watch: Watch | None = None) -> None:
-        self._launch = launch
-        self._watch = watch or Watch()
-        self._state = EngineState.LOADING
-        self._moved = asyncio.Event()
-        self._child: _Child | None = None
-        self._supervisor: asyncio.Task[None] | None = None
+        self._supervisor = Supervisor(launch, watch or Watch(), self._hear, self._end_all)
         self._streams: dict[str, asyncio.Queue[Delta | EngineStopped]] = {}
         self._checks: dict[int, asyncio.Future[BlockReport]] = {}
         self._tickets = count()
         self._info: EngineInfo | None = None
         self._metrics: Snapshot | None = None
         self._grammars: CacheStats | None = None
-        self._fault: ModelError | None = None
 
     @property
     def state(self) -> EngineState:
         """Where the engine stands now."""
-        return self._state
+        return self._supervisor.state
 
     @property
     def info(self) -> EngineInfo | None:
@@ -158,7 +43,7 @@ class EngineClient:
     @property
     def fault(self) -> ModelError | None:
         """Why the engine is unusable, where it is."""
-        return self._fault
+        return self._supervisor.fault
 
     @property
     def metrics(self) -> Snapshot | None:
@@ -172,8 +57,7 @@ class EngineClient:
 
     async def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""
-        if self._supervisor is None:
-            self._supervisor = asyncio.create_task(self._supervise(), name="engine supervisor")
+        await self._supervisor.start()
 
     async def until_ready(self) -> EngineInfo:
         """Wait until requests are taken.
@@ -182,12 +66,7 @@ class EngineClient:
             ModelError: the engine cannot start.
             EngineStopped: the client was closed.
         """
-        while self._state is not EngineState.READY:
-            if self._fault is not None:
-                raise self._fault
-            if self._state is EngineState.CLOSED:
-                raise _stopped("is closed")
-            await self._moved.wait()
+        await self._supervisor.until_ready()
         assert self._info is not None
         return self._info
 
@@ -200,14 +79,14 @@ class EngineClient:
             InvalidRequest: a request with that id is in flight.
             EngineStopped: the engine is not ready, or its process died.
         """
-        child = self._running()
         if request.id in self._streams:
             raise InvalidRequest(f"a request with the id {request.id!r} is running")
         queue: asyncio.Queue[Delta | EngineStopped] = asyncio.Queue()
         self._streams[request.id] = queue
-        over = False
+        over, run = False, 0
         try:
-            child.tell(messages.Submit(request))
+            self._supervisor.tell(messages.Submit(request))
+            run = self._supervisor.run
             while not over:
                 item = await queue.get()
                 over = not isinstance(item, Delta) or item.finish is not None
@@ -216,8 +95,9 @@ class EngineClient:
                 yield item
         finally:
             del self._streams[request.id]
-            if not over and child is self._child:
-                child.tell(messages.Abort(request.id))
+            if not over and run == self._supervisor.run:
+                with contextlib.suppress(EngineStopped):  # then it is over anyway
+                    self._supervisor.tell(messages.Abort(request.id))
 
     async def check(self) -> BlockReport:
         """Have the engine check its invariants and count its blocks.
@@ -225,38 +105,34 @@ class EngineClient:
         Raises:
             EngineStopped: the engine is not ready, or its process died.
         """
-        child = self._running()
         ticket = next(self._tickets)
         answer: asyncio.Future[BlockReport] = asyncio.get_running_loop().create_future()
         self._checks[ticket] = answer
         try:
-            child.tell(messages.Check(ticket))
+            self._supervisor.tell(messages.Check(ticket))
             return await answer
         finally:
             del self._checks[ticket]
 
     async def close(self) -> None:
         """End the process and every request in flight; safe to call twice."""
-        self._move(EngineState.CLOSED)
-        self._end_all(_stopped("was closed"))
-        if self._child is not None:
-            self._child.tell(messages.Shutdown())
-        if self._supervisor is not None:
-            self._supervisor.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._supervisor
+        await self._supervisor.close()
 
-    def _running(self) -> _Child:
-        if self._state is not EngineState.READY or self._child is None:
-            raise _stopped(f"is not ready: {self._state}")
-        return self._child
-
-    def _move(self, state: EngineState) -> None:
-        """Change state and wake whoever waits for that; a closed client stays closed."""
-        if self._state is not EngineState.CLOSED:
-            self._state = state
-        self._moved.set()
-        self._moved = asyncio.Event()
+    def _hear(self, event: messages.Event) -> None:
+        if isinstance(event, messages.Deltas):
+            for delta in event.items:
+                queue = self._streams.get(delta.request_id)
+                if queue is not None:  # None: aborted, and these are the last words
+                    queue.put_nowait(delta)
+        elif isinstance(event, messages.Beat):
+            self._metrics = event.metrics or self._metrics
+            self._grammars = event.grammars or self._grammars
+        elif isinstance(event, messages.Checked):
+            answer = self._checks.get(event.ticket)
+            if answer is not None and not answer.done():
+                answer.set_result(event.report)
+        elif isinstance(event, messages.Ready):
+            self._info = event.info
 
     def _end_all(self, error: EngineStopped) -> None:
         for queue in self._streams.values():
@@ -264,87 +140,3 @@ class EngineClient:
         for answer in self._checks.values():
             if not answer.done():
                 answer.set_exception(error)
-
-    async def _supervise(self) -> None:
-        failures = unready = 0
-        while True:
-            began = time.monotonic()
-            reason = await self._run_once()
-            was_ready = self._state is EngineState.READY
-            unready = 0 if was_ready else unready + 1
-            settled = was_ready and time.monotonic() - began > self._watch.settled_s
-            failures = 1 if settled else failures + 1
-            if self._fault is None and unready >= self._watch.attempts:
-                self._fault = ModelError(
-                    f"the engine process failed {unready} times before it was ready: {reason}",
-                    hint="the log above has what it printed",
-                )
-            self._move(EngineState.UNUSABLE if self._fault else EngineState.DOWN)
-            self._end_all(_stopped(reason))
-            if self._fault:
-                return
-            pause = self._watch.backoff_s * 2 ** (failures - 1)
-            await asyncio.sleep(min(pause, self._watch.backoff_limit_s))
-
-    async def _run_once(self) -> str:
-        """One process from start to end; returns how it ended. Requests fail before its remains are cleared."""
-        child = _Child(Path(tempfile.mkdtemp(prefix="intaglio-")))
-        self._child = child
-        following: asyncio.Task[str] | None = None
-        try:
-            await child.start(self._launch)
-            following = asyncio.create_task(self._follow(child))
-            ending = asyncio.create_task(child.ended())
-            done, pending = await asyncio.wait(
-                {following, ending}, return_when=asyncio.FIRST_COMPLETED
-            )
-            if following in pending and ending.result() == EXIT_UNUSABLE:
-                done, pending = await asyncio.wait({following}, timeout=1.0)  # it says why
-            for task in pending:
-                task.cancel()
-            if following in done:
-                return following.result()
-            return f"ended with status {ending.result()}"
-        finally:
-            self._child = None
-            if following is not None:
-                following.cancel()
-            closing = self._state is EngineState.CLOSED
-            await child.close(self._watch.closing_s if closing else 0.0)
-
-    async def _follow(self, child: _Child) -> str:
-        """Hand on what the process says until it says that it cannot go on, or falls silent."""
-        patience = self._watch.first_beat_s
-        while True:
-            try:
-                event = await asyncio.wait_for(child.receive(), patience)
-            except TimeoutError:
-                return f"was silent for {patience:g} s"
-            patience = self._watch.silence_s
-            if isinstance(event, messages.Deltas):
-                for delta in event.items:
-                    self._hand(delta.request_id, delta)
-            elif isinstance(event, messages.Ready):
-                self._info = event.info
-                self._move(EngineState.READY)
-            elif isinstance(event, messages.Checked):
-                answer = self._checks.get(event.ticket)
-                if answer is not None and not answer.done():
-                    answer.set_result(event.report)
-            elif isinstance(event, messages.Unusable):
-                self._fault = ModelError(event.message, hint=event.hint)
-                return event.message
-            else:
-                self._metrics = event.metrics or self._metrics
-                self._grammars = event.grammars or self._grammars
-                if event.stalled_s > self._watch.stall_s:
-                    return f"has been in one step for {event.stalled_s:.0f} s"
-
-    def _hand(self, request_id: str, item: Delta) -> None:
-        queue = self._streams.get(request_id)
-        if queue is not None:  # None: aborted, and these are the last words
-            queue.put_nowait(item)
-
-
-def _stopped(reason: str) -> EngineStopped:
-    return EngineStopped(f"the engine {reason}", hint="try again in a few seconds")

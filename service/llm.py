@@ -223,17 +223,21 @@ class LLM:
                     continue
                 del outputs[delta.request_id]
                 try:
-                    results[index] = self._conclude(ready, output, shape)
+                    results[index] = _conclude(self._extractor, ready, output, shape)
                 except IntaglioError as error:
                     if not return_errors:
                         raise
                     results[index] = error
         return [results[index] for index in range(len(bodies))]
 
-    def _conclude(self, ready: Prepared, output: Output, shape: Shape[T]) -> Extraction[T]:
-        with _as_the_client_would():
-            result = self._extractor.conclude(ready, output)
-        return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
+
+def _conclude(
+    extractor: Extractor, ready: Prepared, output: Output, shape: Shape[T]
+) -> Extraction[T]:
+    """The result that the client would have, read by what the client reads it with."""
+    with _as_the_client_would():
+        result = extractor.conclude(ready, output)
+    return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
 
 
 class _Text:

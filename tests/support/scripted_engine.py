@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 import msgspec
-from intaglio.engine.client import Launch
 from intaglio.engine.errors import InternalError, InvalidRequest, ModelError
 from intaglio.engine.messages import EngineInfo
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.process import Assembly, main
+from intaglio.engine.supervisor import Launch
 from intaglio.engine.types import Delta, Failure, Finish, Request, Usage
 from intaglio.grammar.api import CacheStats
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import psutil
 import pytest
-from intaglio.engine.client import EngineClient, EngineState, Watch
+from intaglio.engine.client import EngineClient
 from intaglio.engine.errors import EngineStopped, InvalidRequest, ModelError
+from intaglio.engine.supervisor import EngineState, Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 
 from tests.support.scripted_engine import BLOCKS, Script, launch
