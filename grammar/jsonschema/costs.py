@@ -8,14 +8,15 @@ again while it is open cannot be part of its own shortest answer, so it counts a
 on this are not kept (Knuth 1977 gives the exact least values; a bound is enough here, and lazily found).
 """
 
-from collections.abc import Generator, Hashable, Iterable
+from collections.abc import Generator, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from .arrays import Row, Sequence
-from .atoms import ItemCount, Items, Kind, Members, Names, OtherMembers, Props, Required, Unique
+from .atoms import ItemCount, Items, Kind, Required, Unique
 from .formula import Atom, Formula, Op, Pool
 from .objects import Between, Layout, Name
+from .plain import Frame
 from .residual import Fold, ended
 
 if TYPE_CHECKING:
@@ -93,21 +94,28 @@ class ForObject:
         language, layout, state = costs.language, self.layout, self.state
         if ended(language.normal.pool, state.fold) is not None:
             return costs.close(empty=self.opened)
-        plain = _plain(state.fold.must)
-        if plain is not None:
-            members = layout.demanded(state, plain)
-            if members is not None:
-                return (yield from self._through(costs, members))
+        frame = layout.frame(state.fold.must)
+        if frame is not None and frame.suffices:
+            labels = {text: layout.label_of[text] for text in frame.names}
+            if all(layout.needs(frame.others, label) is not None for label in labels.values()):
+                return (yield from self._through(costs, frame, labels))
         return (yield from self._search(costs))
 
-    def _through(self, costs: "Costs", names: Iterable[tuple[Name, Formula]]) -> Search:
+    def _through(self, costs: "Costs", frame: Frame, labels: dict[str, int]) -> Search:
         """All demanded members, one after the other."""
-        total = costs.close(empty=False)
-        for name, needs in names:
-            child = yield ForValue(needs)
-            if child is None:
-                return None
-            total += costs.member(name, child)
+        base, lines = 0, 0
+        known = costs.members(self.layout, frame.others)
+        for text, label in labels.items():
+            cost = known.get(text)
+            if cost is None:
+                needs = self.layout.needs(frame.others, label)
+                assert needs is not None
+                child = yield ForValue(needs)
+                if child is None:
+                    return None
+                cost = known[text] = costs.member(self.layout.all_names[label], child)
+            base, lines = base + cost.base, lines + cost.lines
+        total = costs.close(empty=False) + Cost(base, lines)
         return costs.without_comma(total) if self.opened else total
 
     def _search(self, costs: "Costs") -> Search:
@@ -191,6 +199,7 @@ class Costs:
         self.language = language
         self._indent = indent
         self._known: dict[Question, Cost | None] = {}
+        self._members: dict[tuple[Layout, tuple[Formula, ...]], dict[str, Cost]] = {}
 
     def of_state(
         self, container: Layout | Sequence, state: Hashable, opened: bool = False
@@ -234,6 +243,10 @@ class Costs:
     def without_comma(self, cost: Cost) -> Cost:
         """The rest from behind the opening byte, where the first member has no comma."""
         return Cost(cost.base - 1, cost.lines)
+
+    def members(self, layout: Layout, others: tuple[Formula, ...]) -> dict[str, Cost]:
+        """What demanded members cost under the atoms of a frame, as far as it is known."""
+        return self._members.setdefault((layout, others), {})
 
     def answer(self, question: Question) -> Cost | None:
         """The cost, None if there is no way. At the limit of steps: a guess."""
@@ -300,22 +313,6 @@ def _conjuncts(must: Formula) -> list[Atom] | None:
     """The atoms of a plain conjunction, None for any other formula."""
     parts = must.args if must.op is Op.ALL else (must,)
     return [part.atom for part in parts] if all(p.op is Op.ATOM for p in parts) else None
-
-
-def _plain(must: Formula) -> frozenset[str] | None:
-    """The demanded names, where nothing but names, values and counts that fit them is asked."""
-    atoms = _conjuncts(must)
-    if atoms is None:
-        return None
-    demanded = [atom.names for atom in atoms if isinstance(atom, Required)]
-    names: frozenset[str] = frozenset().union(*demanded)
-    for atom in atoms:
-        if isinstance(atom, Members):
-            if atom.least > len(names) or (atom.most is not None and atom.most < len(names)):
-                return None
-        elif not isinstance(atom, Required | Props | Names | OtherMembers):
-            return None
-    return names
 
 
 def _counted(pool: Pool, must: Formula) -> tuple[list[Formula], Formula, int, bool] | None:

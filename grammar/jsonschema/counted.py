@@ -1,7 +1,7 @@
-"""Strings whose greatest length, multiplied with the rest of what is asked of them, is too much for one automaton.
+"""Strings that would make too large an automaton over bytes: long ones that are counted, and large patterns.
 
-Does: read such a string character by character, counting in lazily made states. Does not: take part in products: only a
-plain demand for a greatest length is counted here.
+Does: read such a string character by character in lazily made states, an automaton over code points beside a count.
+Does not: take part in products: only what is plainly demanded is read this way.
 """
 
 from collections.abc import Iterable
@@ -12,8 +12,10 @@ import numpy as np
 
 from ..automata import CODE_POINTS, REFUSED, Dfa, Spelling, canonical, encode
 
-# Characters times states from which on a string is counted and not unrolled.
+# States over code points, times the characters to be counted, up to which a string becomes one automaton over bytes.
 UNROLLED = 20_000
+# The same without a count; a range of characters beyond ASCII takes some eight states each time.
+UNCOUNTED = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +27,28 @@ class Chars:
 
 
 class Counted:
-    """Texts of `chars` (over code points) of at most `most` characters."""
+    """Texts of `chars` (over code points) of at most `most` characters; None: of any length."""
 
-    def __init__(self, chars: Dfa, most: int, spelling: Spelling) -> None:
+    def __init__(self, chars: Dfa, most: int | None, spelling: Spelling) -> None:
         self.chars = chars
         self.most = most
         self._spelling = spelling
         self._among: dict[tuple[int, ...], Dfa] = {}
 
     @property
+    def needed(self) -> bool:
+        """Whether one automaton over bytes would be too large."""
+        if self.most is not None:
+            return self.most * self.chars.states >= UNROLLED
+        wide = (self.chars.bounds >= 0x80) & (self.chars.classes >= 0)
+        return self.chars.states * (1 + 8 * int(wide.sum())) >= UNCOUNTED
+
+    @property
     def start(self) -> Chars | None:
         """After the opening quote; None if no text is short enough."""
-        alive = not self.chars.empty and self.chars.distance[0] <= self.most
-        return Chars(0, 0) if alive else None
+        if self.chars.empty or (self.most is not None and self.chars.distance[0] > self.most):
+            return None
+        return Chars(0, 0)
 
     @cached_property
     def _one(self) -> Dfa:
@@ -56,8 +67,9 @@ class Counted:
     def following(self, at: Chars) -> Dfa | None:
         """The next character, by class; only such as leave enough room for the rest."""
         row = self.chars.table[at.state]
-        left = self.most - at.count - 1
-        fits = (row >= 0) & (self.chars.distance[np.maximum(row, 0)] <= left)
+        fits = row >= 0
+        if self.most is not None:
+            fits &= self.chars.distance[np.maximum(row, 0)] < self.most - at.count
         return self._restricted(np.flatnonzero(fits).tolist()) if fits.any() else None
 
     def _restricted(self, classes: Iterable[int]) -> Dfa:
@@ -68,7 +80,8 @@ class Counted:
 
     def after(self, at: Chars, kind: int) -> Chars:
         """After a character of a class."""
-        return Chars(int(self.chars.table[at.state, kind]), at.count + 1)
+        count = 0 if self.most is None else at.count + 1
+        return Chars(int(self.chars.table[at.state, kind]), count)
 
     def least(self, at: Chars) -> int:
         """Bytes that suffice for the rest and the closing quote."""

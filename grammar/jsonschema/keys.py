@@ -34,12 +34,13 @@ class Keys:
         others = any(label >= len(self.layout.names) for label in self.options)
         return Call(self.leaf, self, same=as_written if others else None)
 
-    def given(self, label: int) -> tuple[Plan, Seen]:
-        """What the member is asked after its name was read, and what may follow it."""
+    def given(self, label: int) -> tuple[Plan, tuple[Fold, int, Seen]]:
+        """What the member is asked after its name was read, and what its end needs to know."""
+        fold = self.options[label]
         seen = self.layout.seen_after(self.state.seen, label)
-        plan = self.layout.plan(self.options[label], seen, label)
+        plan = self.layout.plan(fold, seen, label)
         assert plan is not None  # else it would not be an option
-        return plan, seen
+        return plan, (fold, label, seen)
 
 
 def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:

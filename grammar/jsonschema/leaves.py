@@ -17,7 +17,7 @@ from ..automata import canonical as canonical_dfa
 from ..errors import ConstraintTooLarge
 from ..leaves.strings import quoted
 from .atoms import Format, Kind, Length, OneOf, Pattern, Superset
-from .counted import UNROLLED, Counted
+from .counted import Counted
 from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
 from .objects import Layout, Name
@@ -140,18 +140,17 @@ class Leaves:
         """The strings for which `must` holds, where they have to be counted."""
         formula = self._language.restriction.to(must, Kind.STRING)
         parts = formula.args if formula.op is Op.ALL else (formula,)
-        most = [part.atom.most for part in parts if isinstance(part.atom, Length)]
-        lengths = [length for length in most if length is not None]
-        if not lengths:
+        bounds = (part.atom.most for part in parts if isinstance(part.atom, Length))
+        most = min((bound for bound in bounds if bound is not None), default=None)
+        if not any(isinstance(part.atom, Length | Pattern | Format) for part in parts):
             return None
         rest = [
             self._pool.of(Length(part.atom.least)) if isinstance(part.atom, Length) else part
             for part in parts
         ]
         chars = self._texts.of(self._pool.all(rest))
-        if min(lengths) * chars.states < UNROLLED:
-            return None
-        return Counted(chars, min(lengths), self._language.options.spelling)
+        counted = Counted(chars, most, self._language.options.spelling)
+        return counted if counted.needed else None
 
     def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:
         judge, to = self._language.judge, self._language.restriction.to

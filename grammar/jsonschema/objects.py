@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .atoms import KeyCover, Members, Names, OtherMembers, Props, Required, Sub
 from .formula import Atom, Formula
+from .plain import Frame, frame_of
 from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
 from .residual import Fold, deep_atoms, ended, substitute_all
 
@@ -49,6 +50,9 @@ class Layout:
         self.start = Between(fold, frozenset() if language.options.any_order else 0)
         self.atoms = tuple(deep_atoms(fold))
         self._plans: dict[Hashable, Plan | None] = {}
+        self._plain: dict[Formula, Plan] = {}
+        self._frames: dict[Formula, Frame | None] = {}
+        self._needed: dict[tuple[tuple[Formula, ...], int], Formula | None] = {}
         self._tables: dict[
             int, dict[str | None, Sub]
         ] = {}  # by identity: atoms with many names hash slowly
@@ -113,6 +117,11 @@ class Layout:
         return (*self.names, *self.others)
 
     @cached_property
+    def label_of(self) -> dict[str | None, int]:
+        """The labels of named members."""
+        return {name.text: label for label, name in enumerate(self.names)}
+
+    @cached_property
     def _effects(self) -> tuple[Hashable, ...]:
         """Of each label something that is equal where names do the same to every fold."""
         demanded = {
@@ -172,6 +181,11 @@ class Layout:
 
         `seen` is that after the member. Where it does not matter, plans are shared by all names that do the same.
         """
+        frame = None if fold.asks else self.frame(fold.must)
+        if frame is not None and frame.suffices and frame.most is None:
+            needs = self.needs(frame.others, label)
+            if needs is not None:
+                return self._plain_plan(needs)
         shared = (fold, self._effects[label])
         if shared in self._plans:
             return self._plans[shared]
@@ -220,30 +234,52 @@ class Layout:
             if new is None or new.must is not self._pool.false:
                 yield literal, new
 
-    def demanded(self, state: Between, names: frozenset[str]) -> list[tuple[Name, Formula]] | None:
-        """What plainly demanded members ask of their values (`false` of one that cannot come any more).
+    def frame(self, must: Formula) -> Frame | None:
+        """The plain conjunction that `must` is, if it is one."""
+        if must not in self._frames:
+            self._frames[must] = frame_of(must)
+        return self._frames[must]
 
-        None where it depends on more than their names.
+    def needs(self, others: tuple[Formula, ...], label: int) -> Formula | None:
+        """What the atoms of a frame ask of a member's value, `false` where it cannot be.
+
+        None where that depends on the rest of the object.
         """
-        pool, found = self._pool, []
-        left = set(names)
-        atoms = [part.atom for part in state.fold.must.atoms]
-        for at, name in enumerate(self.names):
-            if name.text not in left:
-                continue
-            left.discard(name.text)
-            seen = state.seen
-            used = name.text in seen if isinstance(seen, frozenset) else at < seen or seen == OTHER
-            for atom in atoms:
-                if isinstance(atom, Names):
-                    used = used or atom.sub.formula not in name.valid
-                elif isinstance(atom, OtherMembers):
-                    covered = self._uncovered(atom, name)
-                    if covered is not pool.true and covered is not pool.false:
-                        return None
-            asked = [formula for atom in atoms for formula in self._asked(atom, name)]
-            found.append((name, pool.false if used else pool.all(asked)))
-        return found
+        key = (others, label)
+        if key not in self._needed:
+            self._needed[key] = self._all_asked(others, self.all_names[label])
+        return self._needed[key]
+
+    def _all_asked(self, others: tuple[Formula, ...], name: Name) -> Formula | None:
+        pool = self._pool
+        asked: list[Formula] = []
+        for part in others:
+            atom = part.atom
+            if isinstance(atom, Names) and atom.sub.formula not in name.valid:
+                return pool.false
+            if isinstance(atom, OtherMembers):
+                covered = self._uncovered(atom, name)
+                if covered is not pool.true and covered is not pool.false:
+                    return None
+            asked += self._asked(atom, name)
+        return pool.all(asked)
+
+    def _plain_plan(self, needs: Formula) -> Plan | None:
+        """The plan of a member of a plain object that can still come to its end.
+
+        A member leaves it so: the other demanded ones can be written whatever comes before them.
+        """
+        if needs is self._pool.false:
+            return None
+        if needs not in self._plain:
+            self._plain[needs] = Plan(needs, (), None)
+        return self._plain[needs]
+
+    def after(self, plan: Plan, fold: Fold, label: int, outcome: int) -> Fold | None:
+        """The fold after a member, begun with `fold`, whose value had this outcome."""
+        if plan.always:
+            return self._begun(fold, self.all_names[label])
+        return plan.after(outcome, False)  # noqa: FBT003
 
     def _begun(self, fold: Fold, name: Name) -> Fold:
         return substitute_all(self._pool, fold, lambda atom: self._named(atom, name))

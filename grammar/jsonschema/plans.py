@@ -32,11 +32,17 @@ class Plan:
 
     must: Formula
     asks: tuple[Formula, ...]
-    _after: Callable[[int, bool], Fold | None]
+    _after: Callable[[int, bool], Fold | None] | None
     _known: dict[tuple[int, bool], Fold | None] = field(default_factory=dict)
+
+    @property
+    def always(self) -> bool:
+        """Whether every value it lets through leads on in the same way."""
+        return self._after is None
 
     def after(self, outcome: int, twin: bool) -> Fold | None:
         """The container's fold once the value has this outcome."""
+        assert self._after is not None  # else `always`
         key = (outcome, twin)
         if key not in self._known:
             self._known[key] = self._after(outcome, twin)

@@ -61,10 +61,13 @@ class Colon:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Before the value of a member or an item. `seen`: see `Between`; None of an item."""
+    """Before the value of a member or an item.
+
+    Of a member: the fold it derives from, its name's label, and what was seen with it (see `Between`).
+    """
 
     plan: Plan
-    seen: Seen | None
+    member: tuple[Fold, int, Seen] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +157,8 @@ class ValueRule:
             assert scalars is not None  # it was called
             return End(scalars.vectors[outcome])
         if isinstance(back, Given):
-            fold = back.plan.after(outcome, twin)
-            if fold is None:
-                return None
-            seen = back.seen
-            return self._spaced(After(Row(fold) if seen is None else Between(fold, seen)))
+            state = self._after(back, outcome, twin)
+            return None if state is None else self._spaced(After(state))
         if isinstance(back, Chars):
             return Goto(self._counted.after(back, outcome))
         assert isinstance(back, Keys)
@@ -166,6 +166,14 @@ class ValueRule:
             return None
         given = Given(*back.given(outcome))
         return self._spaced(Colon(given)) if self._lenient else Goto(given)
+
+    def _after(self, given: Given, outcome: int, twin: bool) -> Between | Row | None:
+        if given.member is None:
+            fold = given.plan.after(outcome, twin)
+            return None if fold is None else Row(fold)
+        base, label, seen = given.member
+        fold = self._layout.after(given.plan, base, label, outcome)
+        return None if fold is None else Between(fold, seen)
 
     def least(self, key: Hashable) -> int | None:
         """Bytes that suffice; see `Rule.least`."""
@@ -261,7 +269,7 @@ class ValueRule:
         if plan is None:
             return None
         unique = self._sequence.unique(state)
-        return self._call(Given(plan, None), same=_value_key if unique else None)
+        return self._call(Given(plan), same=_value_key if unique else None)
 
     def _call(self, given: Given, same: Callable[[bytes], Hashable] | None = None) -> Call:
         plan = given.plan
