@@ -19,7 +19,8 @@ class Fact:
     for the value, `notes` are descriptions. A fact is written bare (no label) with chance `bare` where the
     layout has a heading; `must` facts are never left out; facts of one `group` may share a nested object.
     `inner` are the names a fact has inside its group, where the group's name need not be said again.
-    An `implied` fact may be asked for where the text does not name it (a currency beside its amounts).
+    An `implied` fact is never written itself: it may be asked for where another fact carries it (an address
+    in `Name <address>`), or, where it has no `remake`, beside amounts (a currency).
     """
 
     keys: str
@@ -55,7 +56,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class Draft:
-    """What a kind hands to layout and schema. `noise` are sentences with slots for made-up values."""
+    """What a kind hands to layout and schema. `noise` are sentences with slots for made-up values;
+    `layouts` names the lay-outs it is limited to."""
 
     facts: tuple[Fact, ...]
     titles: str
@@ -63,6 +65,7 @@ class Draft:
     noise: str = ""
     openers: str = ""
     closers: str = ""
+    layouts: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,15 +92,19 @@ class Content:
 def decide(draw: Draw, draft: Draft) -> Content:
     """Leave out a few facts; a document of a few facts keeps at least two."""
     share = draw.rng.choice((0.0, 0.12, 0.25))
-    facts = [fact for fact in draft.facts if not fact.implied or draw.chance(0.3)]
-    present = [fact for fact in facts if fact.must or not draw.chance(share)]
+    stated = [fact for fact in draft.facts if not fact.implied or (not fact.value.remake and draw.chance(0.3))]
+    present = [fact for fact in stated if fact.must or not draw.chance(share)]
     if len(present) < 2:
-        present = facts
-    absent = tuple(fact for fact in facts if fact not in present)
+        present = stated
+    absent = tuple(fact for fact in stated if fact not in present and not fact.implied)
     amounts = any(fact.value.remake is money for fact in present)
-    implied = tuple(fact for fact in draft.facts if fact.implied and fact not in present)
-    absent = tuple(fact for fact in absent if not fact.implied)
-    return Content(draft, tuple(present), absent, implied if amounts else (), draft.rows)
+    implied = []
+    for fact in draft.facts:
+        if fact.implied and fact not in present:
+            carried = any(fact.value.written in other.value.written for other in present)
+            if carried if fact.value.remake else amounts:
+                implied.append(fact)
+    return Content(draft, tuple(present), absent, tuple(implied), draft.rows)
 
 
 def speak(draw: Draw, **languages: Words) -> Words:

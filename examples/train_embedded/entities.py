@@ -132,6 +132,12 @@ def address(draw: Draw) -> Value:
         draw.pick("city|town|locality|place"),
     )
     parts = dict(zip(names, (road, code, town), strict=True))
+    if draw.chance(0.2):
+        country = draw.pick(
+            "Germany|France|Spain|United Kingdom|Ireland|Austria|Switzerland|Canada|USA|Sweden|Norway|Portugal|Italy|Poland|Deutschland|Frankreich|España|Belgique"
+        )
+        written = f"{written}\n{country}" if split else f"{written}, {country}"
+        parts["country"] = country
     return Value(
         written,
         (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 
-from .draft import Content, Fact, Rows
+from .draft import Content, Fact
 from .draw import Draw
 from .entities import email_of, person_name
+from .grid import tables
 from .phrases import LEAD, LINES, NO_VALUE, NOISE, PLAIN, WAS, fill
 from .wording import title_words
 
@@ -16,7 +16,8 @@ from .wording import title_words
 def lay_out(draw: Draw, content: Content) -> str:
     """The document's text. Every present fact is in it exactly once with its true value."""
     name = draw.pick(
-        "labelled|labelled|labelled|prose|prose|prose|mixed|mixed|mixed|email|email|email|form|markup|inline|table|thread|sections"
+        content.draft.layouts
+        or "labelled|labelled|labelled|prose|prose|prose|mixed|mixed|mixed|email|email|email|form|markup|inline|table|thread|sections"
     )
     body = _LAYOUTS[name](draw, content)
     parts = [part for part in body if part.strip()]
@@ -145,7 +146,7 @@ def _labelled(draw: Draw, content: Content) -> list[str]:
     if draw.chance(0.3):
         draw.rng.shuffle(rest)
     block = _lines(draw, _pairs(draw, content, rest))
-    return [_title(draw, content), "\n".join(heads), block, *_tables(draw, content), _closing(draw, content)]
+    return [_title(draw, content), "\n".join(heads), block, *tables(draw, content), _closing(draw, content)]
 
 
 def _blocks(draw: Draw, content: Content) -> list[str]:
@@ -167,7 +168,7 @@ def _blocks(draw: Draw, content: Content) -> list[str]:
             for label, value in rows
         ]
         parts.append("\n".join([head, *lines]))
-    return [_title(draw, content), *parts, *_tables(draw, content), _closing(draw, content)]
+    return [_title(draw, content), *parts, *tables(draw, content), _closing(draw, content)]
 
 
 def _sections(draw: Draw, content: Content) -> list[str]:
@@ -186,7 +187,7 @@ def _sections(draw: Draw, content: Content) -> list[str]:
         _title(draw, content),
         "\n".join(heads),
         f"{names[0]}\n{first}",
-        *_tables(draw, content),
+        *tables(draw, content),
         f"{names[1]}\n{second}",
     ]
 
@@ -197,7 +198,7 @@ def _prose_only(draw: Draw, content: Content) -> list[str]:
         _title(draw, content),
         _opening(draw, content),
         _prose(draw, facts),
-        *_tables(draw, content),
+        *tables(draw, content),
         _closing(draw, content),
     ]
 
@@ -206,7 +207,7 @@ def _mixed(draw: Draw, content: Content) -> list[str]:
     heads, rest = _heads(draw, content)
     draw.rng.shuffle(rest)
     cut = draw.rng.randint(0, len(rest))
-    parts = [_lines(draw, _pairs(draw, content, rest[:cut])), _prose(draw, rest[cut:]), *_tables(draw, content)]
+    parts = [_lines(draw, _pairs(draw, content, rest[:cut])), _prose(draw, rest[cut:]), *tables(draw, content)]
     if draw.chance(0.4):
         parts.reverse()
     return [_title(draw, content), "\n".join(heads), _opening(draw, content), *parts, _closing(draw, content)]
@@ -249,9 +250,40 @@ def _mail(draw: Draw, content: Content) -> list[str]:
         hello,
         _opening(draw, content),
         body,
-        *_tables(draw, content),
+        *tables(draw, content),
         f"{bye}\n{sender}",
     ]
+
+
+def _letter(draw: Draw, content: Content) -> list[str]:
+    """Header lines, a body, a signature: facts without sentences stand in the header."""
+    head = [f"{_label(draw, fact).capitalize()}: {_shown(draw, fact)}" for fact in content.present if not fact.says]
+    body = _prose(draw, [fact for fact in content.present if fact.says])
+    chatter = [_noise(draw, content) for _ in range(draw.rng.randint(0, 2))]
+    return ["\n".join(head), _opening(draw, content), *chatter, body, *tables(draw, content), _closing(draw, content)]
+
+
+def _card(draw: Draw, content: Content) -> list[str]:
+    """A signature or a card: most lines are bare values, numbers have a short label."""
+    bye = {
+        "en": "Kind regards|Best,|Thanks|--|",
+        "de": "Viele Grüße|Mit freundlichen Grüßen|",
+        "fr": "Cordialement|",
+        "es": "Un saludo|",
+    }
+    facts = list(content.present)
+    if draw.chance(0.5):
+        draw.rng.shuffle(facts)
+    mark = draw.rng.choice((": ", " ", ". ", "  "))
+    lines = [
+        fact.value.written
+        if fact.bare and draw.chance(0.5 + fact.bare / 2)
+        else f"{_label(draw, fact)}{mark}{_shown(draw, fact)}"
+        for fact in facts
+    ]
+    joint = draw.rng.choice(("\n", "\n", "\n", " | ", " · "))
+    before = [_noise(draw, content) for _ in range(draw.rng.randint(0, 3))]
+    return [*before, draw.pick(bye[draw.lang]) if before else "", joint.join(lines), *tables(draw, content)]
 
 
 def _thread(draw: Draw, content: Content) -> list[str]:
@@ -281,7 +313,7 @@ def _form(draw: Draw, content: Content) -> list[str]:
         f"{cells[at]:<{min(width, 48)}}{'    ' if at + 1 < len(cells) else ''}{cells[at + 1] if at + 1 < len(cells) else ''}".rstrip()
         for at in range(0, len(cells), 2)
     ]
-    return [_title(draw, content), "\n".join(lines), *_tables(draw, content), _closing(draw, content)]
+    return [_title(draw, content), "\n".join(lines), *tables(draw, content), _closing(draw, content)]
 
 
 def _inline(draw: Draw, content: Content) -> list[str]:
@@ -290,7 +322,7 @@ def _inline(draw: Draw, content: Content) -> list[str]:
     line = glue.join(
         heads + [f"{label}{draw.rng.choice((': ', ' ', ' = '))}{value}" for label, value in _pairs(draw, content, rest)]
     )
-    return [_title(draw, content), line, *_tables(draw, content)]
+    return [_title(draw, content), line, *tables(draw, content)]
 
 
 def _table(draw: Draw, content: Content) -> list[str]:
@@ -299,13 +331,13 @@ def _table(draw: Draw, content: Content) -> list[str]:
         lines = [f"| {label} | {value} |" for label, value in pairs]
         if draw.chance(0.6):
             lines[:0] = [f"| {draw.pick('Field|Item|Name')} | {draw.pick('Value|Content|Entry')} |", "|---|---|"]
-        return [_title(draw, content), "\n".join(lines), *_tables(draw, content)]
+        return [_title(draw, content), "\n".join(lines), *tables(draw, content)]
     glue = draw.rng.choice((",", ";", "\t", " | "))
     rows = [
         glue.join(label for label, _ in pairs),
         glue.join(f'"{value}"' if glue in value else value for _, value in pairs),
     ]
-    return [_title(draw, content), "\n".join(rows), *_tables(draw, content)]
+    return [_title(draw, content), "\n".join(rows), *tables(draw, content)]
 
 
 def _markup(draw: Draw, content: Content) -> list[str]:
@@ -323,42 +355,7 @@ def _markup(draw: Draw, content: Content) -> list[str]:
         )
     else:
         body = "\n".join(f"{label}{': ' if shape == 'yaml' else '='}{value}" for label, value in pairs)
-    return [_title(draw, content), body, *_tables(draw, content)]
-
-
-def _tables(draw: Draw, content: Content) -> list[str]:
-    return [_rows(draw, table) for table in content.rows if table.cells]
-
-
-def _rows(draw: Draw, table: Rows) -> str:
-    heading = draw.pick(table.headings)
-    heading = draw.rng.choice((heading, f"{heading}:", heading.upper(), ""))
-    cells = [[cell.written for cell in row] for row in table.cells]
-    shape = draw.pick("line|line|line|line|aligned|pipes|csv|dashed|dashed|numbered")
-    labels = [draw.pick(column.label) for column in table.columns]
-    if shape in ("aligned", "pipes", "csv"):
-        lines = _grid(draw, shape, labels, cells)
-    else:
-        template = draw.pick(table.lines)
-        lines = [re.sub(r"\{(\d)\}", lambda found, row=row: row[int(found[1])], template) for row in cells]  # type: ignore[misc]
-        mark = draw.pick("- |* |• |– ") if shape == "dashed" else ""
-        lines = [f"{index}. {line}" if shape == "numbered" else mark + line for index, line in enumerate(lines, 1)]
-        if shape == "line" and draw.chance(0.2):
-            return f"{heading} " + "; ".join(lines)
-    return "\n".join([heading, *lines] if heading else lines)
-
-
-def _grid(draw: Draw, shape: str, labels: list[str], cells: list[list[str]]) -> list[str]:
-    rows = [labels, *cells] if draw.chance(0.8) else cells
-    if shape == "csv":
-        glue = draw.rng.choice((",", ";", "\t"))
-        return [glue.join(f'"{cell}"' if glue in cell else cell for cell in row) for row in rows]
-    if shape == "pipes":
-        lines = [f"| {' | '.join(row)} |" for row in rows]
-        return [*lines[:1], "|" + "---|" * len(labels), *lines[1:]] if rows[0] is labels else lines
-    widths = [max(len(row[index]) for row in rows) for index in range(len(labels))]
-    gap = " " * draw.rng.randint(1, 4)
-    return [gap.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [_title(draw, content), body, *tables(draw, content)]
 
 
 def _scan(draw: Draw, text: str) -> str:
@@ -383,5 +380,7 @@ _LAYOUTS: dict[str, Callable[[Draw, Content], list[str]]] = {
     "inline": _inline,
     "table": _table,
     "thread": _thread,
+    "letter": _letter,
+    "card": _card,
     "sections": _sections,
 }

@@ -12,6 +12,12 @@ _WORDS: dict[Language, tuple[str, ...]] = {
     "fr": tuple("zéro un deux trois quatre cinq six sept huit neuf dix onze douze".split()),
     "es": tuple("cero un dos tres cuatro cinco seis siete ocho nueve diez once doce".split()),
 }
+_TENS: dict[Language, tuple[str, ...]] = {
+    "en": tuple("twenty thirty forty fifty sixty seventy eighty ninety".split()),
+    "de": tuple("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split()),
+    "fr": tuple("vingt trente quarante cinquante soixante".split()),
+    "es": tuple("veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa".split()),
+}
 MONTHS: dict[Language, tuple[str, ...]] = {
     "en": tuple("January February March April May June July August September October November December".split()),
     "de": tuple("Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()),
@@ -31,6 +37,9 @@ def integer_text(draw: Draw, number: int) -> str:
     words = _WORDS[draw.lang]
     if 2 <= number < len(words) and draw.chance(0.15):
         return words[number]
+    tens = _TENS[draw.lang]
+    if number % 10 == 0 and 2 <= number // 10 < len(tens) + 2 and draw.chance(0.4):
+        return tens[number // 10 - 2]
     return amount_text(draw, number, fixed=False)
 
 

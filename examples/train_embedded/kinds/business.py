@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..draft import Column, Draft, Fact, Kind, Rows
 from ..draw import Draw
-from ..entities import address, company, domain_name, email, email_of, job_title, person, phone
-from ..moments import date, duration, time
+from ..entities import address, company, domain_name, email, email_of, job_title, person, person_name, phone
+from ..moments import date, date_time, duration, time
 from ..pools import places
 from ..values import Form, Value, choice, count, flag, listing, money, text
-from ..wording import code, coined, digits, phrase, title, title_words, words
+from ..wording import code, coined, digits, phrase, title, title_words, word, words
 
 
 def contact(draw: Draw) -> Draft:
@@ -26,12 +26,55 @@ def contact(draw: Draw) -> Draft:
         Fact("phone|telephone|office_phone|desk_phone|telefon", phone(draw), "Phone|Tel.|T|Telephone|Office|Telefon", "Call me on {}.|The office number is {}.|My desk phone is {}.", "Desk or landline number, as written", must=draw.chance(0.3)),
         Fact("mobile|cell|mobile_phone|handy|cell_phone", phone(draw), "Mobile|Cell|M|Mobil|Handy", "On the road: {}.|My mobile is {}.|Cell: {}.", "Mobile number, exactly as written"),
         Fact("fax|fax_number", phone(draw), "Fax|F|Telefax", "Faxes go to {}.", "Fax number"),
-        Fact("website|url|homepage|web", Value(f"https://www.{host}", (Form(f"https://www.{host}", {"type": "string", "format": "uri"}), Form(f"https://www.{host}", {"type": "string"}))), "Web|Website|Homepage", "See {}.|Our site is {}.", "Web site"),
+        Fact("website|url|homepage|web", Value(f"https://www.{host}", (Form(f"https://www.{host}", {"type": "string", "format": "uri"}), Form(f"https://www.{host}", {"type": "string"}))), "Web|Website|Homepage", "See {}.|Our site is {}.", "Web site", bare=0.5),
         Fact("address|postal_address|office_address|anschrift", address(draw), "Address|Office|Anschrift", "We sit at {}.|Visit us at {}.|The address is {}.", "Postal address", bare=0.6),
         Fact("assistant|assistant_name|secretary", person(draw), "Assistant|Office manager", "My assistant is {}.", "Name of the assistant"),
         Fact("registration_number|company_register|hrb|company_number", code(draw), "Registered no.|HRB|Company no.", "Registered as {}.", "Number in the company register"),
     )
-    return Draft(facts, "Business card|Contact|Signature|vCard|Kontakt|Who to ask", (table,) if draw.chance(0.4) else (), "My colleague {person} can be reached at {phone}.|Until {date} I sat in {city}.|The old number {phone} is dead.|{person}, {email}, stands in for me.|Reception: {phone}", "as promised, my details.|thanks for the call.", "Looking forward to hearing from you.")
+    plain = "card|card|card|card|labelled|mixed|prose|email|inline|form|table"
+    return Draft(facts, layouts=plain, titles="Business card|Contact|Signature|vCard|Kontakt|Who to ask", rows=(table,) if draw.chance(0.4) else (), noise="My colleague {person} can be reached at {phone}.|Until {date} I sat in {city}.|The old number {phone} is dead.|{person}, {email}, stands in for me.|Reception: {phone}", openers="as promised, my details.|thanks for the call.", closers="Looking forward to hearing from you.")
+
+
+def mail(draw: Draw) -> Draft:
+    """An e-mail asked about itself: who wrote to whom, when, about what, with what attached."""
+    who = person_name(draw)
+    address_ = email_of(draw, who)
+    others = [person_name(draw) for _ in range(draw.rng.randint(1, 3))]
+    bare = draw.chance(0.5)
+    boxes = [email_of(draw, other) for other in others]
+    to = ", ".join(boxes if bare else [f"{other} <{box}>" for other, box in zip(others, boxes, strict=True)])
+    lists = {"type": "array", "items": {"type": "string"}}
+    mails = {"type": "array", "items": {"type": "string", "format": "email"}}
+    to_forms = [Form(boxes, mails, "addresses only"), Form(boxes, lists, "e-mail addresses")]
+    if not bare:
+        to_forms.append(Form(others, lists, "names only"))
+    files = [f"{word(draw)}{draw.pick('-|_|')}{word(draw)}.{draw.pick('pdf|docx|xlsx|zip|png|csv|txt|jpg')}" for _ in range(draw.rng.randint(0, 3))]
+    written = f"{who} <{address_}>" if draw.chance(0.8) else f"{address_} ({who})"
+    sender = Value(written, (Form(who, {"type": "string"}, "name only", "_name"), Form(who, {"type": "string"}, "", "_name")))
+    names = {"en": ("From", "To", "Subject", "Date|Sent"), "de": ("Von", "An", "Betreff", "Datum|Gesendet"), "fr": ("De", "À", "Objet", "Date|Envoyé"), "es": ("De", "Para", "Asunto", "Fecha|Enviado")}[draw.lang]
+    facts = (
+        Fact("sender|from|author|writer", sender, names[0], must=True),
+        Fact("sender_email|from_email|sender_address|from_address|email", email_value(address_), notes="E-mail address of the sender", implied=True),
+        Fact("recipients|to|addressees|sent_to", Value(to, tuple(to_forms)), names[1], must=True),
+        Fact("cc|copy_to|copies", Value(box := email_of(draw, person_name(draw)), (Form([box], mails), Form([box], lists, "addresses only")), phrase), "Cc|CC|Kopie"),
+        Fact("sent_date|date|sent_on|sent_at|received", (date_time if draw.chance(0.4) else date)(draw), names[3], notes="When it was sent"),
+        Fact("subject|topic|title|betreff", title(draw), names[2], notes="Subject line as written", must=True),
+        Fact("attachments|files|attached_files", listing(draw, files), "Attachments|Attached|Anlagen", notes="File names in order"),
+        Fact("reply_by|answer_by|respond_until|deadline", date(draw), "Reply by", "Please let us know by {}.|We need your answer by {}.|Kindly reply before {}.|Could you come back to me until {}?", "Last day to answer"),
+        Fact("meeting_date|event_date|requested_date", date(draw), "Meeting", "Shall we meet on {}?|The visit is planned for {}.|I would come on {}.", "Day that is proposed"),
+        Fact("guests|people|number_of_guests|headcount|quantity", count(2, 90)(draw), "Guests", "We expect {} guests.|There will be {} of us.|Please prepare for {} people.", "Number of people"),
+        Fact("budget|price|amount|quoted_price", money(draw), "Budget", "Our budget is {}.|You quoted {}.|The price of {} is fine.", "Amount in question"),
+        Fact("organisation|company|sender_company", company(draw), "Company", "I write for {}.|This concerns {}.|Greetings from {}.", "Company of the sender"),
+        Fact("phone|telephone|callback", phone(draw), "Tel.", "Tel. {}|You can call me on {}.|My number: {}.", "Phone of the sender"),
+        Fact("intent|purpose|request_type", choice(draw, {"booking": "we would like to book|please reserve", "complaint": "we are not satisfied|I have to complain", "question": "I have a question|could you tell me more", "cancellation": "we have to cancel|please cancel everything", "offer": "please find our offer|we can offer you"}), "Intent", "{}.|In short, {}.|Today {}.", "What the sender wants"),
+        Fact("urgent|is_urgent|high_priority", flag(draw, "this is urgent|please hurry|it cannot wait", "there is no hurry|take your time|it can wait"), "Urgent", "{}.|As you may guess, {}.", "Is it urgent"),
+    )
+    return Draft(facts, "", (), "My colleague {person} is on holiday until {date}.|The last time we paid {money}.|I met {person} in {city}.|Your mail of {date} reached us.|Our old address {email} is closed.|The other group has {n} people.", "Dear team,|Hello,|Dear {person},|Hi,|Guten Tag,|Bonjour,|Hola:", f"Best wishes,\n{who}|Kind regards\n{who}|Thanks,\n{who}|{who}", "letter")
+
+
+def email_value(address_: str) -> Value:
+    schema = {"type": "string", "format": "email"}
+    return Value(address_, (Form(address_, schema), Form(address_, {"type": "string"})), email)
 
 
 def minutes(draw: Draw) -> Draft:
@@ -133,6 +176,7 @@ def appointment(draw: Draw) -> Draft:
 
 KINDS = (
     Kind("contact", contact, ("en", "en", "en", "de", "fr", "es"), 1.4),
+    Kind("mail", mail, ("en", "en", "en", "de", "fr", "es"), 1.4),
     Kind("minutes", minutes, ("en", "en", "de")),
     Kind("ticket", ticket, ("en", "en", "en", "de")),
     Kind("bug", bug),

@@ -10,6 +10,17 @@ from ..values import Form, Value, choice, count, currency, flag, listing, money,
 from ..wording import digits, title, title_words, words
 
 
+def hours(draw: Draw) -> tuple[Fact, ...]:
+    """Begin and end in one line: each may be asked for on its own."""
+    begin, end = time(draw), time(draw)
+    span = f"{begin.written}{draw.pick(' - |–| to | until |-')}{end.written}"
+    return (
+        Fact("time_range|opening_hours|schedule", text(span), "Time|Hours|When|From", "It goes from {}.|Hours: {}.", "as written", must=True),
+        Fact("start_time|starts_at|begins|start|from_time", begin, notes="When it begins", implied=True),
+        Fact("end_time|ends_at|finish|end|until_time", end, notes="When it ends", implied=True),
+    )
+
+
 def event(draw: Draw) -> Draft:
     unit = currency(draw)
     when = speak(draw, en=("date|event_date|day|on|when", "Date|When|Day|On", "It takes place on {}.|Come on {}.|Save the date: {}.|Join us on {}."), de=("datum|date|tag|am", "Datum|Wann|Am", "Es findet am {} statt.|Kommen Sie am {}."), fr=("date|jour", "Date|Quand|Le", "Rendez-vous le {}.|Cela se passe le {}."), es=("fecha|dia", "Fecha|Cuándo|El día", "Será el {}.|Le esperamos el {}."))
@@ -20,8 +31,7 @@ def event(draw: Draw) -> Draft:
         Fact(when[0], date(draw), when[1], when[2], "Day of the event", must=True),
         Fact("end_date|last_day|until|ends_on", date(draw), "Until|Last day|Ends", "It ends on {}.|The last day is {}.", "Last day"),
         Fact("doors|doors_open|admission_from|einlass", time(draw), "Doors|Admission|Einlass|Doors open", "Doors open at {}.|You can come in from {}.", "When doors open"),
-        Fact(begin[0], time(draw), begin[1], begin[2], "When it begins"),
-        Fact("end_time|ends_at|finish|ende", time(draw), "End|Until|Ende", "It ends around {}.|We close at {}.", "When it ends"),
+        *(hours(draw) if draw.chance(0.3) else (Fact(begin[0], time(draw), begin[1], begin[2], "When it begins"), Fact("end_time|ends_at|finish|ende", time(draw), "End|Until|Ende", "It ends around {}.|We close at {}.", "When it ends"))),
         Fact(where[0], text(draw.pick("Old Town Hall|City Library|the Barn|Café Luna|St. Mary's|Kulturhaus|Salle Pleyel|Harbour Stage|Museum of Glass|Stadthalle|Teatro Real|Pier 7|") or title_words(draw)), where[1], where[2], "Place as written"),
         Fact("address|venue_address|street", street(draw), "Address|Street", "The address is {}.", "Street of the venue"),
         Fact("city|town|ort|commune|ciudad", city(draw), "City|Town|Stadt|Ville|Ciudad", "In {}.|The town is {}.", "Town"),
