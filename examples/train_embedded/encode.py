@@ -38,7 +38,11 @@ class Codec:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> Codec:
-        return cls(tokenizer, *(tokenizer.token_to_id(name) for name in SPECIALS))
+        ids = [tokenizer.token_to_id(name) for name in SPECIALS]
+        known = [number for number in ids if number is not None]
+        if len(known) < len(SPECIALS):
+            raise ValueError(f"the tokenizer lacks one of {SPECIALS}")
+        return cls(tokenizer, *known)
 
     def prompts(self, pairs: list[tuple[dict[str, Any], str]]) -> list[list[int]]:
         """Prompt ids of each (schema, text)."""

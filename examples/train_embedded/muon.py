@@ -48,4 +48,5 @@ def orthogonal(matrices: Tensor) -> Tensor:
     for _ in range(_STEPS):
         square = x @ x.mT
         x = _A * x + (_B * square + _C * square @ square) @ x
-    return x.mT if tall else x
+    done: Tensor = x.mT if tall else x
+    return done

@@ -64,7 +64,7 @@ def places(lang: Language) -> Places:
             jobs += [fake.job() for _ in range(count)]
     words = frequent(lang)
     drawn = (given, family, companies, streets, cities, codes, jobs, words)
-    return Places(*(_pool(items) for items in drawn), glue=_pool(words[:120]))
+    return Places(*(_pool(items) for items in (*drawn, words[:120])))
 
 
 @cache

@@ -90,7 +90,7 @@ def run(settings: Settings) -> None:
         ends = torch.from_numpy(batch.ends).to(device)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             loss = answer_loss(model, ids, starts, ends)
-        loss.backward()
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(others, 1.0)
         share = share_of_rate(settings, step, time.monotonic() - began)
         muon.lr = settings.matrix_rate * share
