@@ -124,7 +124,7 @@ def _local(task: Task, schema: Any, documents: Sequence[Document], emit: Emit) -
         for start in range(0, len(documents), AT_ONCE):
             batch = documents[start : start + AT_ONCE]
             texts = [document.text for document in batch]
-            with waiting(f"extracting {start + 1} to {start + len(batch)} of {len(documents)}"):
+            with waiting(f"extracting {', '.join(document.name for document in batch[:3])} …"):
                 outcomes = loaded.llm.extract_many(
                     schema, texts, return_errors=True, **task.options
                 )

@@ -20,7 +20,8 @@ from ..schemas import catalogue
 from .cli_console import condensed, highlighted, results, waiting, write_json
 from .cli_extract import summary
 from .cli_offline import Loaded, offline
-from .cli_trouble import Exit, Trouble, show, trouble
+from .cli_trouble import Exit, Trouble, trouble
+from .cli_trouble import show as show_trouble
 from .client import Extraction, IntaglioError
 
 SHOWN = ("invoice", "email", "receipt")
@@ -63,7 +64,7 @@ def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
         for name in names:
             shown.append(_extract(loaded, catalogue.get(name)))
             if not as_json:
-                _print(console, shown[-1])
+                show(console, shown[-1])
         seconds = time.perf_counter() - began
     if as_json:
         write_json(_document(shown, loaded, seconds), raw=True)
@@ -102,7 +103,8 @@ def _head(loaded: Loaded) -> Text:
     )
 
 
-def _print(console: Console, shown: Shown) -> None:
+def show(console: Console, shown: Shown) -> None:
+    """Print one document with its result: beside each other where there is room."""
     entry = shown.entry
     console.print()
     console.print(Rule(Text(entry.title, style="bold"), align="left", style="dim"))
@@ -111,7 +113,7 @@ def _print(console: Console, shown: Shown) -> None:
     document = Panel(Text(_excerpt(entry.sample), style="dim"), border_style="dim", padding=(0, 1))
     if not isinstance(shown.outcome, Extraction):
         console.print(document)
-        show(shown.outcome, entry.name)
+        show_trouble(shown.outcome, entry.name)
         return
     result = highlighted(condensed(shown.outcome.data, width), wrap=True)
     console.print(_beside(document, result) if wide else Group(document, result))

@@ -22,6 +22,7 @@ from .translate import schema_constraint
 TEXT = 'Zoë said "5 € — ok"\n\t漢字 🙂 end'
 COMPILED = "invoice"
 EXTRACTED = "contact"
+REINSTALL = "install the package again: pip install --force-reinstall --no-deps intaglio"
 
 
 def model_checks(model: str | None) -> Iterator[Check]:
@@ -40,15 +41,15 @@ def model_checks(model: str | None) -> Iterator[Check]:
 
 
 def files(model: str | None) -> str:
-    """Where the model lies, and that its files are the ones that were shipped."""
+    """Where the model lies; the files of the one in the package are compared with their manifest on the way."""
     folder = model_folder(model)
     weights = [path.stat().st_size for path in folder.glob("*.safetensors")]
     if not weights:
         raise ModelError(
             f"{folder} holds no safetensors", hint="give the folder of a complete checkpoint"
         )
-    size = sum(weights)
-    return f"{folder}, {size / 2**20:.0f} MiB of weights"
+    state = ", as it was shipped" if model is None else ""
+    return f"{folder}, {sum(weights) / 2**20:.0f} MiB of weights{state}"
 
 
 def tokenizer(model: str | None) -> str:
@@ -94,9 +95,7 @@ def _attempt(name: str, step: Callable[[], str]) -> Check:
         hint = error.refusals[0].hint if error.refusals else ""
         return Check(name, State.FAIL, error.message, hint)
     except (OSError, ValueError, ArithmeticError) as error:
-        return Check(
-            name, State.FAIL, str(error), "reinstall: pip install --force-reinstall intaglio"
-        )
+        return Check(name, State.FAIL, str(error), REINSTALL)
 
 
 def _ms(began: float) -> int:

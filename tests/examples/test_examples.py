@@ -47,7 +47,8 @@ def service() -> Iterator[str]:
 
 
 def environment(**more: str) -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "PYTHONSAFEPATH": "1", **more}
+    # Tests share the cores; threads that spin while they wait would starve each other.
+    return {"PATH": os.environ["PATH"], "PYTHONSAFEPATH": "1", "OMP_NUM_THREADS": "1", **more}
 
 
 def test_every_example_is_run() -> None:

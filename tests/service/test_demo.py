@@ -7,8 +7,9 @@ from intaglio.schemas import catalogue
 from intaglio.schemas.wire import Timings, Usage
 from intaglio.service.cli_trouble import Trouble
 from intaglio.service.client import Extraction
-from intaglio.service.demo import Shown, leaves
+from intaglio.service.demo import Shown, leaves, show
 from pydantic import JsonValue
+from rich.console import Console
 
 
 def shown(data: Any, name: str = "invoice") -> Shown:
@@ -60,6 +61,20 @@ def test_null_where_a_value_is_missing_is_not_the_same() -> None:
     data: Any = catalogue.get("receipt").expected
     del data["tax"]
     assert [pointer for pointer, _, _ in shown(data, "receipt").differences()] == ["/tax"]
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_document_and_its_result_fit_usual_widths(width: int, name: str) -> None:
+    console = Console(width=width, markup=False, emoji=False, color_system=None)
+    with console.capture() as capture:
+        show(console, shown(catalogue.get(name).expected, name))
+    lines = capture.get().splitlines()
+    assert max(map(len, lines)) <= width
+    assert "as expected" in lines[-1]
+    assert catalogue.get(name).title in capture.get()
+    beside = any("│" in line and '":' in line for line in lines)
+    assert beside == (width == 120)
 
 
 def test_trouble_is_not_valid() -> None:

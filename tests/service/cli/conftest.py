@@ -32,6 +32,9 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 def start(*args: str | Path, **more: object) -> "subprocess.Popen[str]":
     """Starts `intaglio ARGS` as a program, with an environment that has nothing of this one's settings."""
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "80", "PYTHONSAFEPATH": "1"}
+    environment["OMP_NUM_THREADS"] = (
+        "1"  # tests share the cores; threads that spin would starve each other
+    )
     return subprocess.Popen(
         [PROGRAM, *map(str, args)],
         stdout=subprocess.PIPE,

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from intaglio.schemas import catalogue
 from jsonschema import Draft202012Validator
 
@@ -27,16 +26,6 @@ def test_the_demo_reads_real_documents() -> None:
         Draft202012Validator(catalogue.get(document["name"]).schema).validate(document["data"])
         assert document["usage"]["output_tokens"] > 10
     assert 0 < report["model_seconds"] < report["seconds"]
-
-
-@pytest.mark.parametrize("columns", ["80", "120"])
-def test_the_demo_is_readable_at_usual_widths(columns: str) -> None:
-    code, out, _ = finished("demo", COLUMNS=columns)
-    assert code == 0
-    assert max(map(len, out.splitlines())) <= int(columns)
-    for words in ("Invoice", "E-mail", "Receipt", "3 of 3 valid", "of model work"):
-        assert words in out
-    assert "\x1b[" not in out
 
 
 def test_the_doctor_finds_all_well() -> None:
