@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from .arrays import Row, Sequence
-from .atoms import ItemCount, Items, Kind, Required, Unique
+from .atoms import ItemCount, Items, Kind, Unique
 from .formula import Atom, Formula, Op, Pool
 from .objects import Between, Layout, Name
 from .plain import Frame
@@ -83,11 +83,12 @@ class ForValue:
 
 @dataclass(frozen=True, slots=True)
 class ForObject:
-    """The rest of an object after a member; `opened`: after its opening brace."""
+    """The rest of an object after a member; `opened`: after its opening brace; `begun`: see `search_options`."""
 
     layout: Layout
     state: Between
     opened: bool = False
+    begun: int = 0
 
     def search(self, costs: "Costs") -> Search:
         """Close, or go through the member that brings it nearer to the end."""
@@ -119,16 +120,8 @@ class ForObject:
         return costs.without_comma(total) if self.opened else total
 
     def _search(self, costs: "Costs") -> Search:
-        layout, seen = self.layout, self.state.seen
-        wanted = {
-            name
-            for a in self.state.fold.must.atoms
-            if isinstance(a.atom, Required)
-            for name in a.atom.names
-        }
-        options = list(layout.options(self.state))
-        options.sort(key=lambda option: layout.all_names[option[1]].text not in wanted)
-        for fold, label in options:
+        layout = self.layout
+        for fold, label, base, begun in layout.search_options(self.state, self.begun):
             for literal, after in layout.ways(fold, label):
                 if after is not None and after.must is fold.must:
                     continue  # what can be reached through this member can be reached without it
@@ -137,7 +130,7 @@ class ForObject:
                     continue
                 rest: Cost | None = GUESS
                 if after is not None:
-                    rest = yield ForObject(layout, Between(after, layout.seen_after(seen, label)))
+                    rest = yield ForObject(layout, Between(after, base.seen), begun=begun)
                 if rest is not None:
                     total = costs.member(layout.all_names[label], child) + rest
                     return costs.without_comma(total) if self.opened else total

@@ -50,6 +50,7 @@ class Layout:
         self.start = Between(fold, frozenset() if language.options.any_order else 0)
         self.atoms = tuple(deep_atoms(fold))
         self._plans: dict[Hashable, Plan | None] = {}
+        self._ways: dict[Hashable, list[tuple[Formula, Fold | None]]] = {}
         self._plain: dict[Formula, Plan] = {}
         self._frames: dict[Formula, Frame | None] = {}
         self._needed: dict[tuple[tuple[Formula, ...], int], Formula | None] = {}
@@ -122,14 +123,17 @@ class Layout:
         return {name.text: label for label, name in enumerate(self.names)}
 
     @cached_property
+    def _demanded(self) -> frozenset[str]:
+        """Names that something demands."""
+        found = [atom.names for atom in self.atoms if isinstance(atom, Required)]
+        return frozenset().union(*found)
+
+    @cached_property
     def _effects(self) -> tuple[Hashable, ...]:
         """Of each label something that is equal where names do the same to every fold."""
-        demanded = {
-            text for atom in self.atoms if isinstance(atom, Required) for text in atom.names
-        }
         return tuple(
             name
-            if name.text in demanded
+            if name.text in self._demanded
             else tuple(self._effect(atom, name) for atom in self.atoms)
             for name in self.all_names
         )
@@ -160,6 +164,37 @@ class Layout:
                 return
         yield from ((fold, label) for label in range(count, total))
 
+    def search_options(
+        self, state: Between, begun: int
+    ) -> Iterator[tuple[Fold, int, Between, int]]:
+        """The members a search for an end tries: (fold, label, where the state after it goes on, its `begun`).
+
+        In any order a set of members can be written one way or another, so the search takes them in one order only,
+        demanded ones first; those before `begun` are passed over.
+        """
+        if isinstance(state.seen, int):
+            for fold, label in self.options(state):
+                yield fold, label, Between(fold, self.seen_after(state.seen, label)), 0
+            return
+        fold, order = state.fold, self._search_order
+        for at in range(begun, len(order)):
+            text = self.names[order[at]].text or ""
+            if text in state.seen:
+                continue
+            yield fold, order[at], Between(fold, state.seen), at + 1
+            fold = self._passed(fold, text)
+            if fold.must is self._pool.false:
+                return
+        for label in range(len(order), len(self.all_names)):
+            yield fold, label, Between(fold, state.seen), len(order)
+
+    @cached_property
+    def _search_order(self) -> tuple[int, ...]:
+        demanded = self._demanded
+        return tuple(
+            sorted(range(len(self.names)), key=lambda label: self.order[label] not in demanded)
+        )
+
     def seen_after(self, seen: Seen, label: int) -> Seen:
         """Which named members may come once the one with this label has."""
         if label >= len(self.names):
@@ -169,6 +204,10 @@ class Layout:
         return seen | {self.names[label].text or ""}
 
     def _passed(self, fold: Fold, text: str) -> Fold:
+        """The fold where the member of this name will not come any more."""
+        if text not in self._demanded:
+            return fold
+
         def meaning(atom: Atom) -> Formula | None:
             if isinstance(atom, Required) and text in atom.names:
                 return self._pool.false
@@ -221,9 +260,14 @@ class Layout:
         plan = exact_plan(pool, children, after, alive)
         return plan, free
 
-    def ways(self, fold: Fold, label: int) -> Iterator[tuple[Formula, Fold | None]]:
+    def ways(self, fold: Fold, label: int) -> list[tuple[Formula, Fold | None]]:
         """What the member's value can be and what it leaves; None: something that cannot be told in advance."""
-        name = self.all_names[label]
+        key = (fold, self._effects[label])
+        if key not in self._ways:
+            self._ways[key] = list(self._find_ways(fold, self.all_names[label]))
+        return self._ways[key]
+
+    def _find_ways(self, fold: Fold, name: Name) -> Iterator[tuple[Formula, Fold | None]]:
         fold = self._begun(fold, name)
         if fold.must is self._pool.false:
             return
