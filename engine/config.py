@@ -32,16 +32,19 @@ class ModelConfig:
     """Which model, and how it is held.
 
     `model` is a checkpoint's folder. `max_context` is in tokens, prompt and output together; None takes the model's
-    own. `dtype` "auto" takes the checkpoint's own.
+    own. `dtype` "auto" is float32 on a CPU. `threads` bounds torch's threads on a CPU; None leaves torch its own choice.
     """
 
     model: str
     dtype: Dtype = "auto"
     max_context: int | None = None
+    threads: int | None = None
 
     def __post_init__(self) -> None:
         if self.max_context is not None:
             _at_least(self, "max_context", 2)
+        if self.threads is not None:
+            _at_least(self, "threads", 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

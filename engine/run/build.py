@@ -38,17 +38,16 @@ def build_runner(
     scheduler: SchedulerConfig,
     *,
     vocab: int | None = None,
-    threads: int | None = None,
 ) -> Built:
-    """Build a runner on the CPU. `vocab` is the tokenizer's size, the model's own if None; `threads` bounds torch's.
+    """Build a runner on the CPU. `vocab` is the tokenizer's size, the model's own if None.
 
     Raises:
         ModelError: the checkpoint cannot be used.
         ConfigError: a setting does not fit the model, or the memory.
     """
     began = time.monotonic()
-    if threads is not None:
-        torch.set_num_threads(threads)
+    if model.threads is not None:
+        torch.set_num_threads(model.threads)
     folder = Path(model.model)
     spec = read_spec(folder)
     max_context = model.max_context if model.max_context is not None else spec.max_positions

@@ -78,10 +78,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 def runner(path: Path, dtype: Any = "auto") -> ModelRunner:
     return build_runner(
-        ModelConfig(model=str(path), dtype=dtype),
+        ModelConfig(model=str(path), dtype=dtype, threads=1),
         CacheConfig(num_blocks=400),
         SchedulerConfig(max_running=16, max_batched_tokens=1024),
-        threads=1,
     ).runner
 
 

@@ -35,11 +35,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def build(folder: Path, *, vocab: int | None = None, **cache: int) -> Built:
     return build_runner(
-        ModelConfig(model=str(folder)),
+        ModelConfig(model=str(folder), threads=1),
         CacheConfig(**({"num_blocks": 200} | cache)),  # type: ignore[arg-type]
         SchedulerConfig(max_running=12, max_batched_tokens=256),
         vocab=vocab,
-        threads=1,
     )
 
 

@@ -30,8 +30,8 @@ def test_any_pressure_gives_the_tokens_of_a_lone_run(
     dice = random.Random(4)
     folder = write_checkpoint(tmp_path, config)
     settings = SchedulerConfig(max_running=8, max_batched_tokens=budget)
-    model = ModelConfig(model=str(folder), max_context=256)
-    runner = build_runner(model, CacheConfig(num_blocks=blocks), settings, threads=1).runner
+    model = ModelConfig(model=str(folder), max_context=256, threads=1)
+    runner = build_runner(model, CacheConfig(num_blocks=blocks), settings).runner
     requests = [
         Request(
             id=str(i),
@@ -66,7 +66,7 @@ def test_any_pressure_gives_the_tokens_of_a_lone_run(
         runner.check()
     if blocks == 26:
         assert engine.metrics().preemptions > 0
-    roomy = build_runner(model, CacheConfig(num_blocks=200), settings, threads=1).runner
+    roomy = build_runner(model, CacheConfig(num_blocks=200), settings).runner
     for request in requests:
         job = Job(request.prompt, OUTPUTS, request.sampling)
         (lone,) = Driver(roomy).run([job])
