@@ -32,7 +32,7 @@ class ModelConfig:
     """Which model, and how it is held.
 
     `model` is a checkpoint's folder. `max_context` is in tokens, prompt and output together; None takes the model's
-    own. `dtype` "auto" is float32 on a CPU. `threads` bounds torch's threads on a CPU; None leaves torch its own choice.
+    own. `dtype` "auto" is float32 on a CPU. `threads` bounds torch's threads on a CPU; None leaves it to torch.
     """
 
     model: str
