@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from .arrays import Row, Sequence
 from .atoms import ItemCount, Items, Kind, Unique
 from .formula import Atom, Formula, Op, Pool
-from .objects import Between, Layout, Name
+from .names import Between, Name
+from .objects import Layout
 from .plain import Frame
 from .residual import Fold, ended
 
@@ -69,7 +70,7 @@ class ForValue:
     def search(self, costs: "Costs") -> Search:
         """A shortest scalar, else an object, else an array."""
         language = costs.language
-        scalars = language.leaves.scalars(self.formula, ())
+        scalars = language.scalars.of(self.formula, ())
         if scalars is not None:
             return Cost(scalars.least)
         for kind in (Kind.OBJECT, Kind.ARRAY):
@@ -97,7 +98,7 @@ class ForObject:
             return costs.close(empty=self.opened)
         frame = layout.frame(state.fold.must)
         if frame is not None and frame.suffices:
-            labels = {text: layout.label_of[text] for text in frame.names}
+            labels = {text: layout.vocabulary.label_of[text] for text in frame.names}
             if all(layout.needs(frame.others, label) is not None for label in labels.values()):
                 return (yield from self._through(costs, frame, labels))
         return (yield from self._search(costs))
@@ -114,7 +115,7 @@ class ForObject:
                 child = yield ForValue(needs)
                 if child is None:
                     return None
-                cost = known[text] = costs.member(self.layout.all_names[label], child)
+                cost = known[text] = costs.member(self.layout.vocabulary.all_names[label], child)
             base, lines = base + cost.base, lines + cost.lines
         total = costs.close(empty=False) + Cost(base, lines)
         return costs.without_comma(total) if self.opened else total
@@ -132,7 +133,7 @@ class ForObject:
                 if after is not None:
                     rest = yield ForObject(layout, Between(after, base.seen), begun=begun)
                 if rest is not None:
-                    total = costs.member(layout.all_names[label], child) + rest
+                    total = costs.member(layout.vocabulary.all_names[label], child) + rest
                     return costs.without_comma(total) if self.opened else total
         return None
 
@@ -231,7 +232,7 @@ class Costs:
     def member(self, name: Name, value: Cost) -> Cost:
         """A comma, a name, a colon and a value."""
         colon = 1 if self._indent is None else 2
-        return self.item(value) + Cost(self.language.leaves.name_bytes(name) + colon)
+        return self.item(value) + Cost(self.language.names.name_bytes(name) + colon)
 
     def without_comma(self, cost: Cost) -> Cost:
         """The rest from behind the opening byte, where the first member has no comma."""

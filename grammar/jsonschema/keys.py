@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..automata import Dfa
 from ..rule import Call, as_written
-from .objects import Between, Layout, Seen
+from .names import Between, Seen
+from .objects import Layout
 from .plans import Plan
 from .residual import Fold
 
@@ -31,7 +32,7 @@ class Keys:
     @property
     def call(self) -> Call:
         """The call that reads one of the names. Names the schema does not mention are remembered: none comes twice."""
-        others = any(label >= len(self.layout.names) for label in self.options)
+        others = any(label >= len(self.layout.vocabulary.names) for label in self.options)
         return Call(self.leaf, self, same=as_written if others else None)
 
     def given(self, label: int) -> tuple[Plan, tuple[Fold, int, Seen]]:
@@ -52,4 +53,4 @@ def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:
             options[label] = fold
     if not options:
         return None
-    return Keys(layout, state, options, language.leaves.names_among(layout, options))
+    return Keys(layout, state, options, language.names.names_among(layout, options))

@@ -11,16 +11,17 @@ from .costs import Costs
 from .dialects import DRAFT2020, Dialect
 from .evaluate import Judge
 from .formula import Formula
-from .keys import Keys, keys
-from .leaves import Leaves
+from .leaves import NameLeaves
 from .normal import Normal
-from .objects import Between, Layout
-from .options import Options, Whitespace
+from .objects import Layout
+from .options import Options
 from .predicates import Predicates
 from .residual import Fold, Restriction
 from .resolve import Schemas
 from .rules import ValueRule
+from .scalars import ScalarLeaves
 from .survey import survey
+from .texts import Texts
 from .values import Json
 
 
@@ -43,14 +44,14 @@ class Language:
         self.normal = Normal(Schemas(schema, registry, dialect), self.options.formats)
         self.judge = Judge(Predicates())
         self.restriction = Restriction(self.normal.pool)
-        self.leaves = Leaves(self)
-        pretty = self.options.whitespace is Whitespace.PRETTY
-        self.costs = Costs(self, self.options.indent if pretty else None)
+        self.texts = Texts()
+        self.scalars = ScalarLeaves(self)
+        self.names = NameLeaves(self)
+        self.costs = Costs(self, self.options.indent if self.options.pretty else None)
         self.enforced = survey(self.normal)
         self._layouts: dict[Fold, Layout] = {}
         self._sequences: dict[Fold, Sequence] = {}
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
-        self._keys: dict[tuple[Layout, Between], Keys | None] = {}
         if self.costs.value(self.normal.root.formula) is None:
             raise Unsatisfiable(
                 "no value is valid against this schema",
@@ -65,16 +66,6 @@ class Language:
     def root(self) -> ValueRule:
         """The rule of a whole valid text."""
         return self.rule(self.normal.root.formula, (), 0)
-
-    @property
-    def lenient(self) -> bool:
-        """Whether white space may stand before a colon."""
-        return self.options.whitespace is Whitespace.LENIENT
-
-    @property
-    def colon(self) -> bytes:
-        """What stands between a name and its value where that is fixed."""
-        return b": " if self.options.whitespace is Whitespace.PRETTY else b":"
 
     def rule(self, must: Formula, asks: tuple[Formula, ...], depth: int) -> ValueRule:
         """The rule of values that fulfil `must`, whose outcomes tell the truth of `asks`."""
@@ -97,9 +88,3 @@ class Language:
         if sequence is None:
             sequence = self._sequences[fold] = Sequence(self, fold)
         return sequence
-
-    def keys(self, layout: Layout, state: Between) -> Keys | None:
-        """The names that can come next in a state of an object."""
-        if (layout, state) not in self._keys:
-            self._keys[layout, state] = keys(self, layout, state)
-        return self._keys[layout, state]

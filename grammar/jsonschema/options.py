@@ -32,3 +32,18 @@ class Options:
     indent: int = 2
     spelling: Spelling = Spelling.JSON_CANONICAL
     most_blanks: int = 64
+
+    @property
+    def pretty(self) -> bool:
+        """Whether every member and item has its own line."""
+        return self.whitespace is Whitespace.PRETTY
+
+    @property
+    def lenient(self) -> bool:
+        """Whether white space may stand wherever JSON allows it."""
+        return self.whitespace is Whitespace.LENIENT
+
+    @property
+    def colon(self) -> bytes:
+        """What stands between a name and its value, where that is fixed."""
+        return b": " if self.pretty else b":"

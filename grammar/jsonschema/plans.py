@@ -146,7 +146,7 @@ def ways(
             yield pool.all(c if holds else pool.no(c) for c, holds in truths.items()), truths
         return
     possible = _possible(pool, must, needs)
-    for value, outcome in language.leaves.examples(possible, children):
+    for value, outcome in language.scalars.examples(possible, children):
         yield pool.of(OneOf(frozenset({value}))), bits(children, outcome)
     yield possible, None
 

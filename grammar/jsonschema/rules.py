@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
-from .arrays import Row, Sequence
+from .arrays import Row
 from .atoms import Kind
 from .counted import Chars, Counted
 from .formula import Formula
-from .keys import Keys
-from .objects import Between, Layout, Seen
-from .options import Whitespace
+from .keys import Keys, keys
+from .names import Between, Seen
 from .plans import Plan
 from .residual import Fold, ended
 from .values import canonical, read
@@ -112,9 +111,11 @@ class ValueRule:
     ) -> None:
         """`depth`: how many containers are around the value, in the pretty form; else 0."""
         self._language = language
+        self._options = language.options
         self._must = must
         self._asks = asks
         self._depth = depth
+        self._keys: dict[Between, Keys | None] = {}
         self._layout = language.layout(self._fold(Kind.OBJECT))
         self._sequence = language.sequence(self._fold(Kind.ARRAY))
 
@@ -153,7 +154,7 @@ class ValueRule:
     def resume(self, back: Hashable, outcome: int, twin: bool) -> Target | None:
         """Where to go on; see `Rule.resume`."""
         if isinstance(back, Start):
-            scalars = self._language.leaves.scalars(self._must, self._asks)
+            scalars = self._language.scalars.of(self._must, self._asks)
             assert scalars is not None  # it was called
             return End(scalars.vectors[outcome])
         if isinstance(back, Given):
@@ -165,7 +166,7 @@ class ValueRule:
         if twin:
             return None
         given = Given(*back.given(outcome))
-        return self._spaced(Colon(given)) if self._lenient else Goto(given)
+        return self._spaced(Colon(given)) if self._options.lenient else Goto(given)
 
     def _after(self, given: Given, outcome: int, twin: bool) -> Between | Row | None:
         if given.member is None:
@@ -184,28 +185,21 @@ class ValueRule:
             cost = costs.value(self._must)
         elif isinstance(key, Opened | After):
             opened = isinstance(key, Opened)
-            cost = costs.of_state(self._container(key.state), key.state, opened)
+            cost = costs.of_state(
+                self._layout if isinstance(key.state, Between) else self._sequence,
+                key.state,
+                opened,
+            )
         else:
             return UNKNOWN
         return None if cost is None else cost.base + cost.lines * self._indent(self._depth)
 
-    @property
-    def _lenient(self) -> bool:
-        return self._language.options.whitespace is Whitespace.LENIENT
-
-    @property
-    def _pretty(self) -> bool:
-        return self._language.options.whitespace is Whitespace.PRETTY
-
     def _spaced(self, inner: Hashable) -> Goto:
         """Go on after white space, where it may stand anywhere."""
-        return Goto(Gap(self._language.options.most_blanks, inner) if self._lenient else inner)
+        return Goto(Gap(self._options.most_blanks, inner) if self._options.lenient else inner)
 
     def _indent(self, depth: int) -> int:
-        return depth * self._language.options.indent
-
-    def _container(self, state: Between | Row) -> Layout | Sequence:
-        return self._layout if isinstance(state, Between) else self._sequence
+        return depth * self._options.indent
 
     def _value(self) -> Expansion:
         """The first byte tells objects and arrays; everything else is one leaf."""
@@ -215,7 +209,7 @@ class ValueRule:
             state = container.start
             if language.costs.of_state(container, state, opened=True) is not None:
                 arcs.append((byte, self._spaced(Opened(state))))
-        scalars = language.leaves.scalars(self._must, self._asks)
+        scalars = language.scalars.of(self._must, self._asks)
         if scalars is None:
             return Expansion(tuple(arcs))
         if scalars.counted is not None and scalars.counted.start is not None:
@@ -232,7 +226,7 @@ class ValueRule:
 
     @property
     def _counted(self) -> Counted:
-        scalars = self._language.leaves.scalars(self._must, self._asks)
+        scalars = self._language.scalars.of(self._must, self._asks)
         assert scalars is not None
         assert scalars.counted is not None
         return scalars.counted
@@ -243,7 +237,7 @@ class ValueRule:
         arcs: list[tuple[bytes, Target]] = []
         outcome = ended(self._language.normal.pool, state.fold)
         ends = outcome is not None and not isinstance(key, Entry)
-        if ends and (not self._pretty or not isinstance(key, After)):
+        if ends and (not self._options.pretty or not isinstance(key, After)):
             closer = b"}" if isinstance(state, Between) else b"]"
             arcs.append((closer, End(outcome or 0)))
         elif ends:
@@ -253,8 +247,8 @@ class ValueRule:
             return Expansion(tuple(arcs))
         line = Line(self._indent(self._depth + 1), Entry(state))
         if isinstance(key, After):
-            arcs.append((b",", Goto(line) if self._pretty else self._spaced(Entry(state))))
-        elif isinstance(key, Opened) and self._pretty:
+            arcs.append((b",", Goto(line) if self._options.pretty else self._spaced(Entry(state))))
+        elif isinstance(key, Opened) and self._options.pretty:
             arcs.append((b"\n", Goto(_blank(line.blanks, line.inner))))
         else:
             return Expansion(tuple(arcs), entry)
@@ -263,8 +257,10 @@ class ValueRule:
     def _entry(self, state: Between | Row) -> Call | None:
         """The call that reads a name or an item, None if there can be none."""
         if isinstance(state, Between):
-            keys = self._language.keys(self._layout, state)
-            return None if keys is None else keys.call
+            if state not in self._keys:
+                self._keys[state] = keys(self._language, self._layout, state)
+            names = self._keys[state]
+            return None if names is None else names.call
         plan = self._sequence.plan(state)
         if plan is None:
             return None
@@ -273,7 +269,7 @@ class ValueRule:
 
     def _call(self, given: Given, same: Callable[[bytes], Hashable] | None = None) -> Call:
         plan = given.plan
-        rule = self._language.rule(plan.must, plan.asks, self._depth + self._pretty)
+        rule = self._language.rule(plan.must, plan.asks, self._depth + self._options.pretty)
         return Call(rule, given, same)
 
 

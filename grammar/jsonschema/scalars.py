@@ -1,0 +1,216 @@
+"""Scalars as leaves, by what is asked of them.
+
+Does: make byte automata with one outcome for each answer that occurs. Does not: recurse into objects and arrays.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..automata import Dfa, difference, literal, nothing, trie, union_all
+from ..errors import ConstraintTooLarge
+from ..leaves.strings import quoted
+from .atoms import Format, Kind, Length, OneOf, Pattern, Superset
+from .counted import Counted
+from .formula import Atom, Formula, Op, Pool
+from .numeric import Numbers
+from .opaque import opaque
+from .residual import substitute
+from .spelling import spell
+from .texts import classes, words
+from .values import FALSE, TRUE, Value, canonical, read
+
+if TYPE_CHECKING:
+    from .language import Language
+
+# How many example values of one leaf are looked at.
+EXAMPLES = 16
+# How many formulas can be asked of a value that is judged at its end.
+MOST_JUDGED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Scalars:
+    """All scalar values a rule takes. Outcome o of the automaton means that the asks of bits `vectors[o]` hold.
+
+    `counted`: long strings besides those of the automaton, of which the asks of bits `vectors[-1]` hold.
+    """
+
+    dfa: Dfa
+    vectors: tuple[int, ...]
+    judge: Callable[[int, bytes], int] | None = None
+    counted: Counted | None = None
+
+    @property
+    def least(self) -> int:
+        """Bytes of a shortest scalar."""
+        found = list(self.dfa.least().values())
+        if self.counted is not None and self.counted.start is not None:
+            found.append(1 + self.counted.least(self.counted.start))
+        return min(found)
+
+
+class ScalarLeaves:
+    """The scalars of one compilation."""
+
+    def __init__(self, language: "Language") -> None:
+        self._language = language
+        self._pool = language.normal.pool
+        self._texts = language.texts
+        self._numbers = Numbers()
+        self._scalars: dict[tuple[Formula, tuple[Formula, ...]], Scalars | None] = {}
+        self._examples: dict[tuple[Formula, tuple[Formula, ...]], list[tuple[Value, int]]] = {}
+
+    def of(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
+        """The scalars for which `must` holds; None if there are none."""
+        key = (must, asks)
+        if key not in self._scalars:
+            self._scalars[key] = self._make(must, asks)
+        return self._scalars[key]
+
+    def _make(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
+        judged = any(map(opaque, self._scalar_atoms(must, asks)))
+        if judged and len(asks) > MOST_JUDGED:
+            raise ConstraintTooLarge(
+                f"more than {MOST_JUDGED} schemas for one value that no automaton can tell apart"
+            )
+        counted = None if judged or asks else self._counted(must)
+        found = list(self._parts(must, asks, strings=counted is None))
+        found = [part for part in found if not part.dfa.empty]
+        if counted is not None and counted.start is not None:
+            return Scalars(
+                union_all([nothing(), *(part.dfa for part in found)]), (0,), None, counted
+            )
+        if not found:
+            return None
+        vectors = sorted({vector for part in found for vector in part.vectors})
+        if judged:
+            vectors = list(range(1 << len(asks)))
+        number = {vector: i for i, vector in enumerate(vectors)}
+        parts = [
+            part.dfa.relabel({old: number[vector] for old, vector in enumerate(part.vectors)})
+            for part in found
+        ]
+        judge = partial(self._judge, must, asks) if judged else None
+        return Scalars(union_all(parts), tuple(vectors), judge)
+
+    def _scalar_atoms(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Atom]:
+        to = self._language.restriction.to
+        for kind in (Kind.STRING, Kind.NUMBER):
+            for formula in (must, *asks):
+                yield from (part.atom for part in to(formula, kind).atoms)
+
+    def _judge(self, must: Formula, asks: tuple[Formula, ...], outcome: int, text: bytes) -> int:
+        """The exact answer about one text, where automata only bound it; the outcome is the bit vector itself."""
+        value = canonical(read(text))
+        holds = self._language.judge.holds
+        if not isinstance(value, str | int | Fraction):
+            return outcome
+        if not holds(must, value):
+            return -1
+        return sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
+
+    def _bounded(self, formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
+        """Formulas automata can tell: of what they cannot, either answer is taken to be possible.
+
+        Only the first formula is kept as a bound then; the others are judged at the end of the text.
+        """
+        atoms = {part for f in formulas for part in f.atoms if opaque(part.atom)}
+        if not atoms:
+            return formulas
+        pool = self._pool
+        bound = formulas[0]
+        for part in sorted(atoms, key=lambda formula: formula.rank):
+            cases = [_decided(pool, bound, part, case) for case in (pool.true, pool.false)]
+            if isinstance(part.atom, Format):
+                wide = pool.of(Superset(part.atom.name))
+                cases[0] = pool.all([cases[0], wide])
+            bound = pool.any(cases)
+        return (bound, *(pool.false for _ in formulas[1:]))
+
+    def _counted(self, must: Formula) -> Counted | None:
+        """The strings for which `must` holds, where they have to be counted."""
+        formula = self._language.restriction.to(must, Kind.STRING)
+        parts = formula.args if formula.op is Op.ALL else (formula,)
+        bounds = (part.atom.most for part in parts if isinstance(part.atom, Length))
+        most = min((bound for bound in bounds if bound is not None), default=None)
+        if not any(isinstance(part.atom, Length | Pattern | Format) for part in parts):
+            return None
+        rest = [
+            self._pool.of(Length(part.atom.least)) if isinstance(part.atom, Length) else part
+            for part in parts
+        ]
+        chars = self._texts.of(self._pool.all(rest))
+        counted = Counted(chars, most, self._language.options.spelling)
+        return counted if counted.needed else None
+
+    def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:
+        judge, to = self._language.judge, self._language.restriction.to
+        for value, text in ((None, b"null"), (TRUE, b"true"), (FALSE, b"false")):
+            if judge.holds(must, value):
+                bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, value))
+                yield Scalars(literal(text), (bits,))
+        if strings:
+            texts = self._bounded(tuple(to(formula, Kind.STRING) for formula in (must, *asks)))
+            yield from self._strings(texts[0], texts[1:])
+        numeric = self._bounded(tuple(to(formula, Kind.NUMBER) for formula in (must, *asks)))
+        if numeric[0] is not self._pool.false:
+            yield Scalars(*self._numbers.classes(numeric[0], numeric[1:]))
+
+    def _strings(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Scalars]:
+        """Constants by looking at each, all other strings by automata."""
+        if must is self._pool.false:
+            return
+        known = {
+            text
+            for formula in (must, *asks)
+            for part in formula.atoms
+            if isinstance(part.atom, OneOf)
+            for text in part.atom.values
+            if isinstance(text, str)
+        }
+        if known:
+            yield self._constants(must, asks, known)
+
+        def meaning(atom: Atom) -> Formula | None:
+            return self._pool.false if isinstance(atom, OneOf) else None
+
+        must, *rest = (substitute(self._pool, formula, meaning) for formula in (must, *asks))
+        if must is not self._pool.false:
+            universe = self._texts.of(must)
+            if known:
+                universe = difference(universe, words(known))
+            dfa, vectors = classes(universe, [self._texts.of(ask) for ask in rest])
+            yield Scalars(quoted(dfa, self._language.options.spelling), vectors)
+
+    def _constants(self, must: Formula, asks: tuple[Formula, ...], texts: set[str]) -> Scalars:
+        judge = self._language.judge
+        vectors: dict[int, int] = {}
+        spelled: dict[bytes, int] = {}
+        for text in texts:
+            if judge.holds(must, text):
+                bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, text))
+                spelled[spell(text)] = vectors.setdefault(bits, len(vectors))
+        return Scalars(trie(spelled), tuple(vectors))
+
+    def examples(self, must: Formula, asks: tuple[Formula, ...]) -> list[tuple[Value, int]]:
+        """Some scalars for which `must` holds, with the bits of the asks that hold of them."""
+        found = self._examples.get((must, asks))
+        if found is None:
+            scalars = self.of(must, asks)
+            found = [] if scalars is None else list(_shortest(scalars))
+            self._examples[must, asks] = found
+        return found
+
+
+def _shortest(scalars: Scalars) -> Iterator[tuple[Value, int]]:
+    for outcome in scalars.dfa.outcomes[:EXAMPLES]:
+        text = scalars.dfa.restrict([outcome]).shortest()
+        if text is not None:
+            yield canonical(read(bytes(text))), scalars.vectors[outcome]
+
+
+def _decided(pool: Pool, formula: Formula, atom: Formula, case: Formula) -> Formula:
+    return pool.replace(formula, lambda other: case if other == atom.atom else None)
