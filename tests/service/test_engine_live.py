@@ -126,7 +126,9 @@ def test_64_at_once_while_a_fifth_hang_up(service: Live) -> None:
     assert report.clean, report
     until(lambda: metric(service, "intaglio_num_requests_running") == 0, 5)
     assert metric(service, "intaglio_batch_sequences_max") > 1
-    assert metric(service, 'intaglio_engine_requests_total{finish="abort"}') > 0  # some left before they were in
+    assert (
+        metric(service, 'intaglio_engine_requests_total{finish="abort"}') > 0
+    )  # some left before they were in
     assert metric(service, "intaglio_grammar_cache_hits_total") > 30
     assert metric(service, "intaglio_kv_cache_usage_ratio") == 0
 
