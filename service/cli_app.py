@@ -76,6 +76,9 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="0 takes a free one.  [default: 8000]")
     ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Processor threads of the model; default: torch's.")
+    ] = None,
     max_running: Annotated[
         int | None, typer.Option(min=1, help="Most requests computed at once.  [default: 256]")
     ] = None,
@@ -90,7 +93,7 @@ def serve(
     """
     from .cli_serve import Settings, run
 
-    return run(Settings(model, host, port, max_running, max_context, log_format))
+    return run(Settings(model, host, port, threads, max_running, max_context, log_format))
 
 
 @app.command()

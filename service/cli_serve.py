@@ -18,6 +18,7 @@ class Settings:
     model: str | None
     host: str | None
     port: int | None
+    threads: int | None
     max_running: int | None
     max_context: int | None
     log_format: str | None
@@ -37,8 +38,8 @@ def run(settings: Settings) -> Exit:
                 hint="pip install 'intaglio[server]'",
             ) from error
         folder = model_folder(settings.model)
-        limits = {"max_running": settings.max_running, "max_context": settings.max_context}
-        given = {name: value for name, value in limits.items() if value is not None}
+        names = ("threads", "max_running", "max_context")
+        given = {name: value for name in names if (value := getattr(settings, name)) is not None}
         engine = EngineConfig.load({"model": str(folder), **given})
         try:
             config = ServiceConfig.load(

@@ -6,7 +6,8 @@ machine (`doctor`).
 
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import ExitStack
+from typing import Self
 
 from ..engine.api import EngineError, ModelError, model_folder
 from ..grammar.api import Compiler, GrammarError
@@ -27,62 +28,81 @@ REINSTALL = "install the package again: pip install --force-reinstall --no-deps 
 
 def model_checks(model: str | None) -> Iterator[Check]:
     """From the files to a result. Stops after the first check that fails."""
-    steps: tuple[tuple[str, Callable[[str | None], str]], ...] = (
-        ("model", files),
-        ("tokenizer", tokenizer),
-        ("grammar", grammar),
-        ("extraction", extraction),
-    )
-    for name, step in steps:
-        check = _attempt(name, partial(step, model))
-        yield check
-        if check.state is State.FAIL:
-            return
-
-
-def files(model: str | None) -> str:
-    """Where the model lies; the files of the one in the package are compared with their manifest on the way."""
-    folder = model_folder(model)
-    weights = [path.stat().st_size for path in folder.glob("*.safetensors")]
-    if not weights:
-        raise ModelError(
-            f"{folder} holds no safetensors", hint="give the folder of a complete checkpoint"
+    with Examination(model) as patient:
+        steps = (
+            ("model", patient.files),
+            ("tokenizer", patient.tokenizer),
+            ("engine", patient.engine),
+            ("grammar", patient.grammar),
+            ("extraction", patient.extraction),
         )
-    state = ", as it was shipped" if model is None else ""
-    return f"{folder}, {sum(weights) / 2**20:.0f} MiB of weights{state}"
+        for name, step in steps:
+            check = _attempt(name, step)
+            yield check
+            if check.state is State.FAIL:
+                return
 
 
-def tokenizer(model: str | None) -> str:
-    """Text to tokens and back is the same text."""
-    text = TextModel.load(model_folder(model))
-    tokens = text.tokenizer.encode(TEXT)
-    back = text.text(tokens)
-    if back != TEXT:
-        raise ValueError(f"{TEXT!r} came back as {back!r}")
-    return f"{text.tokenizer.size} tokens; a text of {len(TEXT)} characters came back whole"
+class Examination:
+    """One model and what is known of it so far. Each step needs the ones before it; `close` lets go of the engine."""
 
+    def __init__(self, model: str | None) -> None:
+        self._model = model
+        self._cleanup = ExitStack()
 
-def grammar(model: str | None) -> str:
-    """A schema of the catalogue compiles for this model's tokens."""
-    text = TextModel.load(model_folder(model))
-    constraint = schema_constraint(catalogue.get(COMPILED).schema, ExtractOptions())
-    began = time.perf_counter()
-    Compiler(text.vocabulary, text.tokenizer.canonical).compile(constraint)
-    return f"the schema {COMPILED!r} compiled in {_ms(began)} ms"
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, *error: object) -> None:
+        self._cleanup.close()
 
-def extraction(model: str | None) -> str:
-    """One document of the catalogue, through the whole engine, and nothing left behind."""
-    entry = catalogue.get(EXTRACTED)
-    began = time.perf_counter()
-    with LLM(model) as llm:
-        loaded = _ms(began)
-        result = llm.extract(entry.schema, entry.sample)
-        work = result.timings.prefill_ms + result.timings.decode_ms
-        speed = result.usage.output_tokens / (result.timings.decode_ms / 1000)
+    def files(self) -> str:
+        """Where the model lies; the files of the one in the package are compared with their manifest on the way."""
+        self._folder = model_folder(self._model)
+        weights = [path.stat().st_size for path in self._folder.glob("*.safetensors")]
+        if not weights:
+            raise ModelError(
+                f"{self._folder} holds no safetensors",
+                hint="give the folder of a complete checkpoint",
+            )
+        state = ", as it was shipped" if self._model is None else ""
+        return f"{self._folder}, {sum(weights) / 2**20:.0f} MiB of weights{state}"
+
+    def tokenizer(self) -> str:
+        """Text to tokens and back is the same text."""
+        self._text = TextModel.load(self._folder)
+        back = self._text.text(self._text.tokenizer.encode(TEXT))
+        if back != TEXT:
+            raise ValueError(f"{TEXT!r} came back as {back!r}")
+        size = self._text.tokenizer.size
+        return f"{size} tokens; a text of {len(TEXT)} characters came back whole"
+
+    def engine(self) -> str:
+        """The model is loaded. Before the grammar, whose back end loads torch: the engine has a word in how."""
+        began = time.perf_counter()
+        self._llm = self._cleanup.enter_context(LLM(self._model))
+        info = self._llm.info
         return (
-            f"a valid result from {llm.info.model} ({llm.info.parameters / 1e6:.1f} M parameters, "
-            f"{llm.info.device}): loaded in {loaded} ms, {work:.0f} ms of model work, {speed:.0f} tokens/s"
+            f"{info.parameters / 1e6:.1f} M parameters on {info.device}, context of "
+            f"{info.context_length} tokens, loaded in {_ms(began)} ms"
+        )
+
+    def grammar(self) -> str:
+        """A schema of the catalogue compiles for this model's tokens."""
+        constraint = schema_constraint(catalogue.get(COMPILED).schema, ExtractOptions())
+        began = time.perf_counter()
+        Compiler(self._text.vocabulary, self._text.tokenizer.canonical).compile(constraint)
+        return f"the schema {COMPILED!r} compiled in {_ms(began)} ms"
+
+    def extraction(self) -> str:
+        """One document of the catalogue, through the whole engine."""
+        entry = catalogue.get(EXTRACTED)
+        result = self._llm.extract(entry.schema, entry.sample)
+        timings, tokens = result.timings, result.usage.output_tokens
+        return (
+            f"the {EXTRACTED} of the catalogue is valid: {tokens} tokens, "
+            f"{timings.prefill_ms + timings.decode_ms:.0f} ms of model work, "
+            f"{tokens / (timings.decode_ms / 1000):.0f} tokens/s"
         )
 
 

@@ -32,9 +32,10 @@ def test_the_doctor_finds_all_well() -> None:
     code, out, err = finished("doctor", "--json")
     report = json.loads(out)
     assert code == 0, err
-    assert [check["name"] for check in report["checks"]][-4:] == [
+    assert [check["name"] for check in report["checks"]][-5:] == [
         "model",
         "tokenizer",
+        "engine",
         "grammar",
         "extraction",
     ]

@@ -40,7 +40,7 @@ class Page(BaseModel):
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     config = {**QWEN2, "max_position_embeddings": 4096}
     model = write_checkpoint(tmp_path_factory.mktemp("model") / "tiny", config)
-    process = start("serve", "-m", model, "--port", "0", "--max-running", "4")
+    process = start("serve", "-m", model, "--port", "0", "--max-running", "4", "--threads", "1")
     assert process.stderr is not None
     lines: queue.Queue[str] = queue.Queue()
     reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stderr or ()])
