@@ -17,7 +17,7 @@ from ..errors import (
     UnsupportedConstraint,
 )
 from ..leaves.formats import NAMES
-from .atoms import Format, MultipleOf, Sub, subs_of
+from .atoms import Format, MultipleOf, Props, Sub, subs_of
 from .formula import Formula
 from .normal import BUILDERS, Normal
 from .opaque import opaque
@@ -27,6 +27,8 @@ from .values import number
 
 # Least counts above this are refused: no output budget reaches them.
 MOST_DEMANDED = 16_384
+# Names times schemas applied in place to one object.
+MOST_COMBINED = 2_000_000
 
 
 class Tier(StrEnum):
@@ -82,10 +84,22 @@ def _reach(normal: Normal, errors: list[GrammarError]) -> None:
         except GrammarError as error:
             errors.append(error)
             continue
+        errors += _too_wide(sub.where, formula)
         for part in formula.atoms:
             if part not in done:
                 done.add(part)
                 todo += subs_of(part.atom)
+
+
+def _too_wide(where: str, formula: Formula) -> Iterator[GrammarError]:
+    """An object each of whose names is looked at under each of its alternatives, and too many of both."""
+    names = sum(len(part.atom.named) for part in formula.atoms if isinstance(part.atom, Props))
+    if names * len(formula.atoms) > MOST_COMBINED:
+        reason = (
+            f"{names} names of members in {len(formula.atoms)} schemas that apply to one object"
+        )
+        hint = "tell the alternatives apart by fewer names, or split the schema"
+        yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, "", reason, hint),))
 
 
 def _keywords(place: Place, schema: Schema) -> Iterator[str]:

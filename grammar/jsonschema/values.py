@@ -107,7 +107,17 @@ def read(text: str | bytes) -> Json:
         raise ConstraintTooLarge("the JSON text is nested too deeply") from None
     except ValueError as error:
         raise InvalidConstraint(f"not JSON text: {error}") from None
+    if "\\u" in source:
+        _check_surrogates(value)
     return value
+
+
+def _check_surrogates(value: Json) -> None:
+    """Half a surrogate pair is no character: no UTF-8 text holds it."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        raise InvalidConstraint("a string holds half a surrogate pair") from None
 
 
 def _no_constant(name: str) -> Json:
