@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import walk as w
+from .automata import Dfa
 from .automata.minimal import Ints
 from .cursor import Cursor
 from .machine import Machine
@@ -18,6 +19,7 @@ from .tables import AS_WRITTEN, FINAL, FLAGS, LEAF, REMEMBERS
 from .trie import Trie, build, find
 from .vocabulary import Vocabulary
 from .walk import Bytes, Words
+from .walk_leaf import common_target, walk_beside, walk_leaf
 
 
 class TokenIndex:
@@ -41,16 +43,60 @@ class TokenIndex:
     def leaf_row(self, machine: Machine, state: int) -> LeafRow:
         """The tokens that stay inside the leaf from one of its states, and where it is left."""
         leaf = machine.leaves[machine.tables.states[state, LEAF]]
-        key = (leaf.dfa.fingerprint, state - leaf.base)
+        return self._leaf_row(leaf.dfa, state - leaf.base)
+
+    def _leaf_row(self, dfa: Dfa, state: int) -> LeafRow:
+        key = (dfa.fingerprint, state)
         row = self.leaf_rows.get(key)
         if row is None:
-            mask = np.zeros(self.words, np.uint32)
-            exits = np.empty((len(self.trie.byte), 3), np.int32)
-            dfa = (leaf.dfa.table, leaf.dfa.outcome, leaf.dfa.class_of)
-            count = w.walk_leaf(dfa, self.trie, state - leaf.base, mask, exits)
-            row = LeafRow(mask, exits[:count].copy())
+            common = self._common(dfa, state)
+            if common == state:
+                row = self._common_row(dfa, state)
+            elif common >= 0 and self._common(dfa, common) == common:
+                row = self._beside(dfa, state, common)
+            else:
+                row = self._whole(dfa, state)
             self.leaf_rows.put(key, row)
         return row
+
+    @staticmethod
+    def _common(dfa: Dfa, state: int) -> int:
+        return int(common_target(dfa.table, dfa.class_of, state))
+
+    def _path(self, state: int, known: int) -> Ints:
+        path = np.empty((self.longest + 1, 2), np.int32)
+        path[0] = state, known
+        return path
+
+    def _whole(self, dfa: Dfa, state: int) -> LeafRow:
+        mask = np.zeros(self.words, np.uint32)
+        exits = np.empty((len(self.trie.byte), 3), np.int32)
+        tables = (dfa.table, dfa.outcome, dfa.class_of)
+        count = walk_leaf(tables, self.trie, self._path(state, -1), mask, exits)
+        return LeafRow(mask, exits[:count].copy())
+
+    def _common_row(self, dfa: Dfa, state: int) -> LeafRow:
+        """Kept under the language that is left, which leaves with different beginnings share."""
+        key = dfa.residual(state).fingerprint
+        row = self.leaf_rows.get(key)
+        if row is None:
+            row = self._whole(dfa, state)
+            self.leaf_rows.put(key, row)
+        return row
+
+    def _beside(self, dfa: Dfa, state: int, common: int) -> LeafRow:
+        known = self._leaf_row(dfa, common)
+        mask = known.words.copy()
+        exits = np.empty((len(self.trie.byte), 3), np.int32)
+        dropped = np.empty((len(self.trie.byte), 2), np.int32)
+        tables = (dfa.table, dfa.outcome, dfa.class_of)
+        path = self._path(state, common)
+        count, drops = walk_beside(tables, self.trie, path, mask, exits, dropped)
+        # Dropped ranges come in ascending order; one may lie inside another.
+        ends = np.maximum.accumulate(dropped[:drops, 1]) if drops else dropped[:0, 1]
+        at = np.searchsorted(dropped[:drops, 0], known.exits[:, 0], "right") - 1
+        kept = (at < 0) | (known.exits[:, 0] >= ends[at]) if drops else slice(None)
+        return LeafRow(mask, np.concatenate((known.exits[kept], exits[:count])))
 
 
 @dataclass(slots=True, eq=False)

@@ -334,34 +334,3 @@ def force(tables: Tables, frames: Ints, note: Longs, looks: Ints, text: Bytes, d
         text[done] = only
         done += 1
     return done
-
-
-@kernel
-def walk_leaf(dfa: tuple[Ints, Ints, Ints], trie: Trie, state: int, row: Words, exits: Ints) -> int:
-    """Walk all tokens from a state of a leaf, allowing those that stay inside; the number of `exits` written.
-
-    `dfa` is (table, outcome, class of each byte). An exit is (node, outcome, whether the node's byte was read): where
-    the leaf ends. What is below is left out.
-    """
-    table, outcome, class_of = dfa
-    over = outcome >= 0
-    for s in range(len(table)):
-        for c in range(table.shape[1]):
-            over[s] = over[s] and table[s, c] < 0
-    path = np.empty(trie.depth.max() + 1, np.int32)
-    path[0] = state
-    node, count = 1, 0
-    while node < len(trie.byte):
-        at, c = path[trie.depth[node] - 1], class_of[trie.byte[node]]
-        target = table[at, c] if c >= 0 else -1
-        if target >= 0 and not over[target]:
-            path[trie.depth[node]] = target
-            allow(trie, row, node)
-            node += 1
-            continue
-        ending = outcome[target] if target >= 0 else outcome[at]
-        if ending >= 0:
-            exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
-            count += 1
-        node = trie.skip[node]
-    return count

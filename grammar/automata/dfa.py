@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .minimal import Ints, blocks, depths, distances, renumber, trim
+from .minimal import Ints, canonical_form, depths, distances
 
 BYTES: Final = 256
 CODE_POINTS: Final = 0x110000
@@ -136,6 +136,15 @@ class Dfa:
             new[self.outcome == old] = name
         return self._with(new)
 
+    def residual(self, state: int) -> "Dfa":
+        """What may still follow in a state."""
+        order = np.arange(self.states, dtype=np.int32)
+        order[[0, state]] = state, 0
+        table = np.where(self.table >= 0, order[self.table], -1)[order].astype(np.int32)
+        return canonical(
+            self.top, self.bounds, self.classes, table, self.outcome[order], minimise=False
+        )
+
     def _with(self, outcome: npt.NDArray[np.integer]) -> "Dfa":
         return canonical(self.top, self.bounds, self.classes, self.table, outcome)
 
@@ -152,43 +161,10 @@ def canonical(
 
     `minimise=False` is for tables known to be minimal but for trimming and order.
     """
-    ends: Ints = np.ascontiguousarray(outcome, np.int32)
-    table, bounds, classes = _merge_columns(table, bounds, classes)
-    number, count = trim(table, ends, 0)
-    if count == 0:
-        nothing = np.zeros(1, np.int32)
-        return Dfa(top, nothing, nothing - 1, np.empty((1, 0), np.int32), nothing - 1)
-    table, ends = renumber(table, ends, number, count)
-    if minimise:
-        values, kind = np.unique(ends, return_inverse=True)
-        block = blocks(table, kind.astype(np.int32), len(values))
-        quotient = int(block.max()) + 1
-        if quotient < count:
-            # State 0 must stay first.
-            block = np.where(block == block[0], 0, np.where(block == 0, block[0], block)).astype(
-                np.int32
-            )
-            table, ends = renumber(table, ends, block, quotient)
-            number, count = trim(table, ends, 0)
-            table, ends = renumber(table, ends, number, count)
-    table, bounds, classes = _merge_columns(table, bounds, classes)
-    return Dfa(top, bounds, classes, table, ends)
-
-
-def _merge_columns(table: Ints, bounds: Ints, classes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Join classes whose columns are equal and intervals of one class; number classes by their first symbol."""
-    width = table.shape[1]
-    columns = np.ascontiguousarray(table.T)
-    seen: dict[bytes, int] = {}
-    joined = np.full(width + 1, -1, np.int32)  # the last entry serves class -1
-    for c in range(width):
-        if (columns[c] >= 0).any():
-            joined[c] = seen.setdefault(columns[c].tobytes(), c)
-    classes = joined[classes]
-    starts = np.flatnonzero(np.diff(classes, prepend=np.int32(-2)))
-    bounds, classes = bounds[starts], classes[starts]
-    used, first = np.unique(classes[classes >= 0], return_index=True)
-    order = used[np.argsort(first)]
-    names = np.full(width + 1, -1, np.int32)
-    names[order] = np.arange(len(order), dtype=np.int32)
-    return np.ascontiguousarray(table[:, order]), bounds, names[classes]
+    tables = (
+        np.ascontiguousarray(bounds, np.int32),
+        np.ascontiguousarray(classes, np.int32),
+        np.ascontiguousarray(table, np.int32),
+        np.ascontiguousarray(outcome, np.int32),
+    )
+    return Dfa(top, *canonical_form(*tables, minimise))

@@ -4,6 +4,7 @@ Does: replace each arc over characters by the automaton of their spellings, buil
 joined by hashing rows from the last byte on. Does not: know schemas. Lone surrogates have no spelling.
 """
 
+from collections.abc import Hashable
 from enum import Enum
 from functools import lru_cache
 
@@ -43,6 +44,9 @@ class _Speller:
         self.classes = classes
         self.rows: list[Ints] = [np.full(BYTES, -1, np.int32)]
         self.numbers: dict[bytes, int] = {}
+        self.trees: dict[Hashable, int] = {}
+        inner = np.searchsorted(self.bounds, np.arange(0x80), "right") - 1
+        self.ascii = np.where(classes[inner] >= 0, -2 - classes[inner], -1).tolist()
 
     def node(self, row: Ints) -> int:
         """The node with this row, or -1 for a row of nothing."""
@@ -55,6 +59,8 @@ class _Speller:
 
     def value(self, point: int) -> int:
         """The entry of a complete character."""
+        if point < 0x80:
+            return int(self.ascii[point])
         c = int(self.classes[np.searchsorted(self.bounds, point, "right") - 1])
         return -2 - c if c >= 0 else -1
 
@@ -63,25 +69,24 @@ class _Speller:
         if not digits:
             return self.value(low)
         size = (high - low) // len(digits[0])
+        place = int(np.searchsorted(self.bounds, low, "right"))
+        if high <= self.bounds[place]:
+            name = (int(self.classes[place - 1]), digits)
+            if name not in self.trees:
+                row = np.full(BYTES, -1, np.int32)
+                row[list(b"".join(digits[0]))] = self.tree(low, low + size, digits[1:])
+                self.trees[name] = self.node(row)
+            return self.trees[name]
         row = np.full(BYTES, -1, np.int32)
-        inner = np.searchsorted(self.bounds, [low, high], "right")
-        if inner[0] == np.searchsorted(self.bounds, high - 1, "right"):
-            same = self.tree(low, low + size, digits[1:])
-            for spellings in digits[0]:
-                row[list(spellings)] = same
-        else:
-            for i, spellings in enumerate(digits[0]):
-                if spellings:
-                    first = low + i * size
-                    row[list(spellings)] = self.tree(first, first + size, digits[1:])
+        for i, spellings in enumerate(digits[0]):
+            row[list(spellings)] = self.tree(low + i * size, low + (i + 1) * size, digits[1:])
         return self.node(row)
 
     def utf8(self, row: Ints, lowest: int) -> None:
         """Raw characters from `lowest` on, into `row`."""
         tail = tuple(bytes([b]) for b in range(0x80, 0xC0))
         # Leads E0 and F0 leave out overlong forms, ED surrogates, F4 what is beyond the last code point.
-        for point in range(lowest, 0x80):
-            row[point] = self.value(point)
+        row[lowest:0x80] = self.ascii[lowest:]
         for lead in range(0xC2, 0xE0):
             row[lead] = self.tree((lead & 31) << 6, (lead & 31) + 1 << 6, (tail,))
         for lead in range(0xE0, 0xF0):

@@ -269,3 +269,89 @@ def blocks(table: Ints, kind: Ints, kinds: int) -> Ints:
             c_count = _split(c_elems, c_block, c_first, c_past, c_marked, touched, w, c_count)
             b += 1
     return b_block
+
+
+@kernel
+def _equal_columns(table: Ints) -> Ints:
+    """Of each column the first that equals it; -1 for columns in which nothing goes on."""
+    count, width = table.shape
+    joined = np.full(width, -1, np.int32)
+    hashes = np.zeros(width, np.int64)
+    for c in range(width):
+        empty = True
+        for s in range(count):
+            hashes[c] = (hashes[c] ^ np.int64(table[s, c])) * np.int64(1099511628211)
+            empty = empty and table[s, c] < 0
+        if empty:
+            continue
+        joined[c] = c
+        for b in range(c):
+            if joined[b] == b and hashes[b] == hashes[c] and (table[:, b] == table[:, c]).all():
+                joined[c] = b
+                break
+    return joined
+
+
+@kernel
+def merge_columns(bounds: Ints, classes: Ints, table: Ints) -> tuple[Ints, Ints, Ints]:
+    """Join classes whose columns are equal (-1: nothing goes on) and intervals of one class.
+
+    Classes are numbered by their first symbol. Returns (bounds, classes, table).
+    """
+    count, width = table.shape
+    joined = _equal_columns(table)
+    names, used = np.full(width, -1, np.int32), 0
+    order = np.empty(width, np.int32)
+    new_bounds, new_classes = np.empty_like(bounds), np.empty_like(classes)
+    kept = 0
+    for i in range(len(bounds)):
+        name = -1
+        if classes[i] >= 0 and joined[classes[i]] >= 0:
+            c = joined[classes[i]]
+            if names[c] < 0:
+                names[c] = used
+                order[used] = c
+                used += 1
+            name = names[c]
+        if kept == 0 or name != new_classes[kept - 1]:
+            new_bounds[kept], new_classes[kept] = bounds[i], name
+            kept += 1
+    merged = np.empty((count, used), np.int32)
+    for s in range(count):
+        for c in range(used):
+            merged[s, c] = table[s, order[c]]
+    return new_bounds[:kept].copy(), new_classes[:kept].copy(), merged
+
+
+@kernel
+def canonical_form(
+    bounds: Ints, classes: Ints, table: Ints, outcome: Ints, minimise: bool
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """Trimmed, minimal (unless it is known to be), numbered breadth first in symbol order; start state 0.
+
+    The empty language is one state, one class -1 and no columns.
+    """
+    bounds, classes, table = merge_columns(bounds, classes, table)
+    number, count = trim(table, outcome, 0)
+    if count == 0:
+        nothing = np.zeros(1, np.int32)
+        return nothing, nothing - np.int32(1), np.empty((1, 0), np.int32), nothing - np.int32(1)
+    table, outcome = renumber(table, outcome, number, count)
+    if minimise:
+        kinds = np.unique(outcome)
+        kind = np.searchsorted(kinds, outcome).astype(np.int32)
+        block = blocks(table, kind, len(kinds))
+        quotient = block.max() + 1
+        if quotient < count:
+            # State 0 must stay first.
+            first = block[0]
+            for s in range(count):
+                if block[s] == first:
+                    block[s] = 0
+                elif block[s] == 0:
+                    block[s] = first
+            table, outcome = renumber(table, outcome, block, quotient)
+            number, count = trim(table, outcome, 0)
+            table, outcome = renumber(table, outcome, number, count)
+    bounds, classes, table = merge_columns(bounds, classes, table)
+    return bounds, classes, table, outcome
