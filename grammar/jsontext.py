@@ -7,6 +7,7 @@ bound. Does not: validate against a schema.
 import json
 import math
 import re
+from decimal import Decimal
 from typing import Any, NoReturn
 
 MOST_CHARACTERS = 64 * 1024 * 1024
@@ -19,8 +20,14 @@ class InvalidJson(ValueError):
     """The text is not JSON that can be taken as it is."""
 
 
-def parse_json(text: str, *, depth: int = DEEPEST, characters: int = MOST_CHARACTERS) -> Any:
-    """The value of a JSON text.
+def parse_json(
+    text: str,
+    *,
+    depth: int = DEEPEST,
+    characters: int = MOST_CHARACTERS,
+    exact: bool = False,
+) -> Any:
+    """The value of a JSON text; with `exact`, numbers that are written with a point or exponent are `Decimal`s.
 
     Raises:
         InvalidJson: `text` is not JSON, or is longer or more deeply nested than the bounds; or an object has a key
@@ -34,7 +41,7 @@ def parse_json(text: str, *, depth: int = DEEPEST, characters: int = MOST_CHARAC
             text,
             object_pairs_hook=_object,
             parse_constant=_constant,
-            parse_float=_float,
+            parse_float=Decimal if exact else _float,
             parse_int=_integer,
         )
     except InvalidJson:
@@ -45,7 +52,7 @@ def parse_json(text: str, *, depth: int = DEEPEST, characters: int = MOST_CHARAC
         raise InvalidJson(str(error)) from error
     if "\\u" in text or not text.isascii():
         try:
-            json.dumps(value, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False, default=str).encode()
         except UnicodeEncodeError as error:
             raise InvalidJson("a string holds half a surrogate pair") from error
     return value

@@ -12,10 +12,9 @@ import numpy as np
 
 from ..automata import CODE_POINTS, REFUSED, Dfa, Spelling, canonical, encode
 
-# States over code points, times the characters to be counted, up to which a string becomes one automaton over bytes.
-UNROLLED = 20_000
-# The same without a count; a range of characters beyond ASCII takes some eight states each time.
-UNCOUNTED = 12_000
+# States over code points, times the characters to be counted, times the states that spell a character over bytes, up to
+# which a string becomes one automaton.
+UNROLLED = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,8 @@ class Counted:
     @property
     def needed(self) -> bool:
         """Whether one automaton over bytes would be too large."""
-        if self.most is not None:
-            return self.most * self.chars.states >= UNROLLED
         wide = (self.chars.bounds >= 0x80) & (self.chars.classes >= 0)
-        return self.chars.states * (1 + 8 * int(wide.sum())) >= UNCOUNTED
+        return (self.most or 1) * self.chars.states * (1 + 8 * int(wide.sum())) >= UNROLLED
 
     @property
     def start(self) -> Chars | None:

@@ -6,8 +6,6 @@ Does: hold the choices. Does not: act on them (`rules`).
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..automata import Spelling
-
 
 class Whitespace(StrEnum):
     """Where white space may stand outside strings. Every form is bounded."""
@@ -22,15 +20,15 @@ class Options:
     """The form of the output.
 
     `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
-    assert every `format` of the specification, whatever the draft. `spelling`: how strings are written that are neither
-    names nor constants, which always have one spelling.
+    assert every `format` of the specification, whatever the draft. `extra_properties`: whether an object takes names
+    that its schema neither declares nor speaks of.
     """
 
     whitespace: Whitespace = Whitespace.COMPACT
     any_order: bool = False
     formats: bool = True
     indent: int = 2
-    spelling: Spelling = Spelling.JSON_CANONICAL
+    extra_properties: bool = True
     most_blanks: int = 64
 
     @property

@@ -164,7 +164,7 @@ class Schemas:
             elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
                 value = value[int(key)]
             else:
-                _invalid(where, f"nothing stands at #{fragment}")
+                _invalid(where, f"#{fragment} points to nothing")
             nearest = self._sites.get((resource.document, pointer), nearest)
         if (nearest.document, nearest.pointer) != (resource.document, pointer):
             # The place is known to no keyword: it becomes a schema by being referred to.
@@ -227,9 +227,9 @@ class Schemas:
         if known is not None:
             return known
         custom = self._registry.get(uri.rstrip("#"))
-        if isinstance(custom, dict):
-            return from_vocabulary(uri, custom.get("$vocabulary"), where)
-        return self._default
+        if not isinstance(custom, dict):
+            _invalid(where, f"unknown draft {uri!r}")
+        return from_vocabulary(uri, custom.get("$vocabulary"), where)
 
 
 def parts(schema: dict[str, Json], pointer: str, dialect: Dialect) -> Iterator[tuple[Json, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..errors import GrammarError
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from .arrays import Row
 from .atoms import Kind
@@ -278,5 +279,8 @@ def _blank(count: int, inner: Hashable) -> Hashable:
 
 
 def _value_key(text: bytes) -> Hashable:
-    """What makes two items equal."""
-    return canonical(read(text))
+    """What makes two items equal; what is nested too deeply to be read is only equal to itself as written."""
+    try:
+        return canonical(read(text))
+    except GrammarError:
+        return text

@@ -18,7 +18,7 @@ from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
 from .opaque import opaque
 from .residual import substitute
-from .spelling import spell
+from .spelling import spell, spelling_of
 from .texts import classes, words
 from .values import FALSE, TRUE, Value, canonical, read
 
@@ -143,7 +143,7 @@ class ScalarLeaves:
             for part in parts
         ]
         chars = self._texts.of(self._pool.all(rest))
-        counted = Counted(chars, most, self._language.options.spelling)
+        counted = Counted(chars, most, spelling_of(chars))
         return counted if counted.needed else None
 
     def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:
@@ -183,7 +183,7 @@ class ScalarLeaves:
             if known:
                 universe = difference(universe, words(known))
             dfa, vectors = classes(universe, [self._texts.of(ask) for ask in rest])
-            yield Scalars(quoted(dfa, self._language.options.spelling), vectors)
+            yield Scalars(quoted(dfa, spelling_of(dfa)), vectors)
 
     def _constants(self, must: Formula, asks: tuple[Formula, ...], texts: set[str]) -> Scalars:
         judge = self._language.judge

@@ -5,7 +5,7 @@ tell the tier of each keyword. Does not: build automata, but for patterns, which
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from .. import regex
@@ -65,7 +65,9 @@ def survey(normal: Normal) -> tuple[Enforced, ...]:
     for kind in (InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge):
         own = [error for error in errors if isinstance(error, kind)]
         if own:
-            raise kind(own[0].message, tuple(dict.fromkeys(r for e in own for r in e.refusals)))
+            refusals = tuple(dict.fromkeys(r for e in own for r in e.refusals))
+            more = f", and {len(refusals) - 1} more" if len(refusals) > 1 else ""
+            raise kind(own[0].message + more, refusals)
     return tuple(dict.fromkeys(found))
 
 
@@ -125,14 +127,24 @@ def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
                 regex.search(str(source))
             except GrammarError as error:
                 own = where if keyword == "pattern" else step(where, str(source))
-                reason = error.refusals[0].reason if error.refusals else error.message
-                hint = error.refusals[0].hint if error.refusals else "use a simpler pattern"
-                yield type(error)(f"{own}: {reason}", (Refusal(own, keyword, reason, hint),))
+                yield _at(own, keyword, error)
         counted = keyword in {"minLength", "minItems", "minProperties", "minContains"}
         if counted and isinstance(value, int) and value > MOST_DEMANDED:
             reason = f"at least {value} are more than any output can hold"
             hint = f"demand {MOST_DEMANDED} at most"
             yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))
+
+
+def _at(where: str, keyword: str, error: GrammarError) -> GrammarError:
+    """What is wrong with a pattern, told by its place in the schema."""
+    told = error.refusals or (Refusal("", keyword, error.message, "use a simpler pattern"),)
+    refusals = tuple(
+        replace(refusal, where=where, reason=f"{refusal.reason} ({refusal.where})")
+        if refusal.where
+        else replace(refusal, where=where)
+        for refusal in told
+    )
+    return type(error)(f"{where}: {refusals[0].reason}", refusals)
 
 
 def _enforced(place: Place, schema: Schema, formats: bool) -> Iterator[Enforced]:

@@ -7,14 +7,14 @@ A canonical value is None, a `Truth`, an int or a Fraction (1.0 is 1), a str, a 
 and 1 apart, which Python would not.
 """
 
-import json
 from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from ..errors import ConstraintTooLarge, InvalidConstraint, Refusal
+from ..errors import ConstraintTooLarge, InvalidConstraint
+from ..jsontext import InvalidJson, parse_json
 
 Json: TypeAlias = object
 Value: TypeAlias = Hashable
@@ -95,42 +95,13 @@ def read(text: str | bytes) -> Json:
     """Parse JSON strictly: one value, UTF-8, no NaN or Infinity, no key twice. Decimals keep all their digits.
 
     Raises:
-        InvalidConstraint: it is not JSON text.
-        ConstraintTooLarge: it is nested too deeply to be read.
+        InvalidConstraint: it is not JSON text, or nested too deeply to be read.
     """
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
-        value: Json = json.loads(
-            source, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_members
-        )
-    except RecursionError:
-        raise ConstraintTooLarge("the JSON text is nested too deeply") from None
-    except ValueError as error:
-        raise InvalidConstraint(f"not JSON text: {error}") from None
-    if "\\u" in source:
-        _check_surrogates(value)
+        value: Json = parse_json(source, exact=True)
+    except UnicodeDecodeError:
+        raise InvalidConstraint("the schema is not JSON: not UTF-8") from None
+    except InvalidJson as error:
+        raise InvalidConstraint(f"the schema is not JSON: {error}") from error
     return value
-
-
-def _check_surrogates(value: Json) -> None:
-    """Half a surrogate pair is no character: no UTF-8 text holds it."""
-    try:
-        json.dumps(value, ensure_ascii=False, default=str).encode()
-    except UnicodeEncodeError:
-        raise InvalidConstraint("a string holds half a surrogate pair") from None
-
-
-def _no_constant(name: str) -> Json:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidConstraint(
-            f"the key {twice!r} stands twice in one object",
-            (Refusal("", twice, "the key stands twice in one object", "keep one of them"),),
-        )
-    return members

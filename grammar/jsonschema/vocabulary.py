@@ -76,8 +76,18 @@ class Vocabulary:
 
     @cached_property
     def others(self) -> tuple[Name, ...]:
-        """The classes of names the schema does not mention, as far as there are such names."""
+        """The classes of names the schema does not mention, as far as there are such and they are let in."""
+        if not self._language.options.extra_properties and self._silent:
+            return ()
         return self._language.names.other_names(self.order, self.patterns, self.name_formulas)
+
+    @property
+    def _silent(self) -> bool:
+        """Whether members are declared and nothing is said of others."""
+        props = [atom for atom in self.atoms if isinstance(atom, Props)]
+        spoken = any(isinstance(atom, Names | OtherMembers) for atom in self.atoms)
+        spoken = spoken or any(atom.patterns or atom.rest is not None for atom in props)
+        return not spoken and any(atom.named for atom in props)
 
     @cached_property
     def all_names(self) -> tuple[Name, ...]:

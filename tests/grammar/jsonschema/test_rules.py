@@ -54,7 +54,7 @@ CASES: dict[str, tuple[object, list[str], list[str]]] = {
             "dependentRequired": {"a": ["b"]},
             "dependentSchemas": {"c": {"properties": {"d": {"const": 1}}}},
         },
-        ['{"a":1,"b":1}', '{"b":1}', '{"d":2}', '{"c":0,"d":1}'],
+        ['{"a":1,"b":1}', '{"b":1}', '{"d":2}', '{"d":1,"c":0}'],
         ['{"a":1}', '{"c":0,"d":2}'],
     ),
     "if": (
