@@ -38,6 +38,10 @@ bench: $(VENV)/.installed
 sync-client: $(VENV)/.installed
 	$(BIN)/python tests/support/sync_client.py
 
+# The JSON-Schema-Test-Suite and JSONSchemaBench through the byte machine; fails where the expectations changed.
+conformance: $(VENV)/.installed
+	PYTHONPATH=. $(BIN)/python tests/conformance/run.py
+
 serve: $(VENV)/.installed
 	$(BIN)/intaglio serve
 
