@@ -5,6 +5,7 @@ Does not: keep rows (`rows`), loop over bytes (`walk`).
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,11 @@ class TokenIndex:
             t: np.frombuffer(b, np.uint8) for t, b in enumerate(vocabulary.tokens) if b is not None
         }
         self.leaf_rows: Kept[LeafRow] = Kept(most_leaf_bytes)
+
+    @cached_property
+    def single_bytes(self) -> dict[int, int]:
+        """The token of each byte that is a token by itself."""
+        return {int(text[0]): token for token, text in self.texts.items() if len(text) == 1}
 
     def text_to(self, node: int) -> Bytes:
         """The bytes that lead to a trie node (not the root)."""

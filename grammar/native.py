@@ -5,11 +5,13 @@ Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: 
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from .backends.spelling import Speller
+from .closing import Bounds, Closing
 from .cursor import Cursor, Step
 from .errors import Violation
 from .machine import Machine
@@ -32,15 +34,33 @@ class NativeGrammar:
     rows: Kept[Row] = field(default_factory=lambda: Kept(MOST_ROW_BYTES))
     heights: dict[int, frozenset[int]] = field(default_factory=dict)
 
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What the machine's rules know of their ends."""
+        return Bounds(self.machine)
+
     @property
     def size_bytes(self) -> int:
         """Approximate memory held."""
         return self.machine.size_bytes + self.rows.nbytes
 
-    @property
+    @cached_property
     def least_tokens(self) -> int | None:
         """See `CompiledGrammar.least_tokens`."""
         return self.matcher().least_tokens()
+
+    def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
+        """Tokens that complete an output, the end token included; empty if no way was found."""
+        text = Closing(cursor, self.bounds).text()
+        if text is None:
+            return ()
+        run = self.speller.spell(history, text, final=True) if text else ()
+        if b"".join(self.index.texts[t].tobytes() for t in run) != text:
+            single = self.index.single_bytes
+            if any(byte not in single for byte in text):
+                return ()
+            run = tuple(single[byte] for byte in text)
+        return (*run, self.index.vocabulary.end_ids[0])
 
     def matcher(self) -> "NativeMatcher":
         """A new matcher at the start of the output."""
@@ -69,6 +89,8 @@ class NativeMatcher:
         self._cursor = cursor
         self._tokens: list[int] = []
         self._steps: list[Step] = []
+        # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
+        self._ways: list[tuple[int, ...] | None] = [None]
         self._finished = False
 
     @property
@@ -106,7 +128,9 @@ class NativeMatcher:
                 cursor.memories.cut(memories)
                 raise Violation(f"token {token} is not legal here")
             self._steps.append(cursor.commit(text, memories))
+        way = self._ways[-1]
         self._tokens.append(token)
+        self._ways.append(way[1:] if way and way[0] == token else None)
 
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because nothing else is legal; see `Matcher.forced`."""
@@ -123,6 +147,7 @@ class NativeMatcher:
             raise ValueError(f"{count} tokens cannot be taken back of {len(self._tokens)}")
         for _ in range(count):
             self._tokens.pop()
+            self._ways.pop()
             if self._finished:
                 self._finished = False
             else:
@@ -132,9 +157,23 @@ class NativeMatcher:
         """An independent copy at the same position."""
         twin = NativeMatcher(self._grammar, self._cursor.fork())
         twin._tokens, twin._steps = list(self._tokens), list(self._steps)
+        twin._ways = list(self._ways)
         twin._finished = self._finished
         return twin
 
     def least_tokens(self) -> int | None:
-        """See `Matcher.least_tokens`."""
-        return None
+        """Tokens of `closing`; see `Matcher.least_tokens`."""
+        tokens = self.closing()
+        return None if tokens is None else len(tokens)
+
+    def closing(self) -> tuple[int, ...] | None:
+        """Tokens, the end token included, of a short way to complete the output; None if none was found.
+
+        Each place remembers its way: after one of its tokens has been accepted, the rest is still a way.
+        """
+        if self._finished:
+            return ()
+        found = self._ways[-1]
+        if found is None:
+            found = self._ways[-1] = self._grammar.spelled_end(self._cursor, self._tokens)
+        return found or None

@@ -1,7 +1,7 @@
 """Compile and mask times of our matcher beside those of other libraries: one thread, one tokenizer, the same texts.
 
-Run: `nice python tests/bench/bench_masks.py [--schemas 400] [--engines intaglio,llguidance,xgrammar]`. Needs ../shared; of
-the other libraries those that are installed take part. Times are CPU times of the thread, so a busy machine shifts
+Run: `nice python -m tests.bench.bench_masks [--schemas 400] [--engines intaglio,llguidance,xgrammar]`. Needs ../shared;
+of the other libraries those that are installed take part. Times are CPU times of the thread, so a busy machine shifts
 them little. Every schema's first valid instance is written compactly and walked along; an engine that refuses it is
 timed up to there. Nothing is compared with a bound.
 """
@@ -167,15 +167,17 @@ def sample(count: int) -> list[dict[str, Any]]:
 def report(times: dict[str, Times]) -> str:
     """One table."""
     lines = [
-        "| | schemas | refused | stopped early | first mask ms p50 / p99 / max | masks | mask us avg / p50 / p99 / p99.9 / max |"
+        "| | schemas | refused | stopped early | first mask ms p50 / p99 / max "
+        "| masks | mask us avg / p50 / p99 / p99.9 / max |",
+        "|---|---|---|---|---|---|---|",
     ]
-    lines.append("|---|---|---|---|---|---|---|")
     for name, t in times.items():
         first, masks = np.array(t.first) / 1e6, np.array(t.masks) / 1e3
         f50, f99 = np.percentile(first, [50, 99])
         m50, m99, m999 = np.percentile(masks, [50, 99, 99.9])
         lines.append(
-            f"| {name} | {len(first)} | {t.refused} | {t.stopped} | {f50:.2f} / {f99:.1f} / {first.max():.0f} | {len(masks)} "
+            f"| {name} | {len(first)} | {t.refused} | {t.stopped} "
+            f"| {f50:.2f} / {f99:.1f} / {first.max():.0f} | {len(masks)} "
             f"| {masks.mean():.1f} / {m50:.1f} / {m99:.0f} / {m999:.0f} / {masks.max():.0f} |"
         )
     return "\n".join(lines)
