@@ -20,6 +20,7 @@ from ..grammar.api import (
     allow,
     empty_rows,
 )
+from .closing import Following
 from .errors import InternalError
 from .plan import Changes, Forced, Masks, Picked, Plan
 from .types import Failure
@@ -57,18 +58,23 @@ class Constraints:
         self._compiler = compiler
         self._end_tokens = end_tokens
         self._rows = empty_rows(max_rows, width)
-        self._compiling: dict[int, Future[CompiledGrammar]] = {}
-        self._matchers: dict[int, Matcher] = {}
+        self._compiling: dict[int, tuple[Future[CompiledGrammar], int]] = {}  # with its budget
+        self._following: dict[int, Following] = {}
         self._failures: dict[int, Failure] = {}  # of this step, by sequence
 
-    def compile(self, seq_id: int, constraint: Constraint, ready: Callable[[int], None]) -> None:
-        """Start to compile; `ready(seq_id)` is called once `open` may be, from any thread."""
+    def compile(
+        self, seq_id: int, constraint: Constraint, budget: int, ready: Callable[[int], None]
+    ) -> None:
+        """Start to compile; `ready(seq_id)` is called once `open` may be, from any thread.
+
+        `budget` is the most tokens that the output may take.
+        """
         try:
             future = _guarded(self._compiler.submit, constraint)
         except _MatcherFault as fault:
             future = Future()
             future.set_exception(fault)
-        self._compiling[seq_id] = future
+        self._compiling[seq_id] = future, budget
         future.add_done_callback(lambda _: ready(seq_id))
 
     def open(self, seq_id: int) -> Opening | Failure | None:
@@ -76,18 +82,19 @@ class Constraints:
 
         None if the sequence has ended meanwhile; a failure if its constraint cannot be used.
         """
-        future = self._compiling.pop(seq_id, None)
-        if future is None:
+        compiling = self._compiling.pop(seq_id, None)
+        if compiling is None:
             return None
+        future, budget = compiling
         try:
             grammar = _guarded(future.result)
-            matcher = _guarded(grammar.matcher)
-            opening = Opening(
-                _guarded(lambda: grammar.least_tokens), _guarded(self._follow, matcher, ())
-            )
+            following = Following(_guarded(grammar.matcher), budget)
+            forced = _guarded(following.start)
+            self._see_end(following, forced)
+            opening = Opening(_guarded(lambda: grammar.least_tokens), forced)
         except _MatcherFault as fault:
             return fault.failure
-        self._matchers[seq_id] = matcher
+        self._following[seq_id] = following
         return opening
 
     def masks(self, plan: Plan) -> Masks:
@@ -98,13 +105,13 @@ class Constraints:
         """
         row_of: dict[int, int] = {}
         for work in plan.works:
-            matcher = self._matchers.get(work.seq_id)
-            if matcher is None or not work.wants_logits:
+            following = self._following.get(work.seq_id)
+            if following is None or not work.wants_logits:
                 continue
             row = self._rows[len(row_of)]
             row_of[work.seq_id] = len(row_of)
             try:
-                _guarded(_fill, matcher, row)
+                _guarded(_fill, following.matcher, row)
             except _MatcherFault as fault:
                 self._failures[work.seq_id] = fault.failure
                 row.fill(0)
@@ -118,25 +125,29 @@ class Constraints:
         """
         failures, self._failures = self._failures, {}
         forced: dict[int, tuple[int, ...]] = {}
+        instead: set[int] = set()
         for pick in picked.picks:
-            matcher = self._matchers.get(pick.seq_id)
-            if matcher is None or pick.failure or pick.seq_id in failures:
+            following = self._following.get(pick.seq_id)
+            if following is None or pick.failure or pick.seq_id in failures:
                 continue
             try:
-                tokens = _guarded(self._follow, matcher, pick.tokens)
+                followed = _guarded(following.follow, pick.tokens)
+                self._see_end(following, pick.tokens + followed.tokens)
             except _MatcherFault as fault:
                 failures[pick.seq_id] = fault.failure
-            else:
-                if tokens:
-                    forced[pick.seq_id] = tokens
-        return Forced(forced, failures)
+                continue
+            if followed.tokens:
+                forced[pick.seq_id] = followed.tokens
+            if followed.instead:
+                instead.add(pick.seq_id)
+        return Forced(forced, failures, frozenset(instead))
 
     def forget(self, changes: Changes) -> None:
         """Drop the matchers of sequences that ended."""
         for change in changes.items:
             if change.finish is not None:
                 self._compiling.pop(change.seq_id, None)
-                self._matchers.pop(change.seq_id, None)
+                self._following.pop(change.seq_id, None)
 
     def check(self, live: set[int]) -> None:
         """Only live sequences have a matcher or wait for one.
@@ -144,19 +155,13 @@ class Constraints:
         Raises:
             InternalError: that is not so.
         """
-        if not self._matchers.keys() | self._compiling.keys() <= live:
+        if not self._following.keys() | self._compiling.keys() <= live:
             raise InternalError("a sequence that has ended still has a grammar")
 
-    def _follow(self, matcher: Matcher, tokens: tuple[int, ...]) -> tuple[int, ...]:
-        """Accept `tokens`, then whatever is forced after them; return the forced ones."""
-        for token in tokens:
-            matcher.accept(token)
-        forced = () if matcher.finished else matcher.forced()
-        for token in forced:
-            matcher.accept(token)
-        if matcher.finished and (tokens + forced)[-1] not in self._end_tokens:
+    def _see_end(self, following: Following, tokens: tuple[int, ...]) -> None:
+        """A grammar ends with an end token: nothing else ends a sequence."""
+        if following.matcher.finished and tokens[-1] not in self._end_tokens:
             raise _MatcherFault(_broken("the grammar ended without an end token"))
-        return forced
 
 
 class _MatcherFault(Exception):

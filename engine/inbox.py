@@ -94,7 +94,8 @@ class Inbox:
                         refused.append(_refusal(request, error))
                         continue
                     if request.constraint is not None:
-                        constraints.compile(seq_id, request.constraint, self.grammar_done)
+                        budget = request.sampling.max_tokens
+                        constraints.compile(seq_id, request.constraint, budget, self.grammar_done)
                 case _Abort(request_id):
                     scheduler.abort(request_id)
                 case _GrammarDone(seq_id):

@@ -113,7 +113,12 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Forced:
-    """Tokens the grammar leaves no choice about, by sequence; and sequences whose matcher broke, with the reason."""
+    """Tokens the grammar leaves no choice about, by sequence; and sequences whose matcher broke, with the reason.
+
+    The tokens follow what was picked, except for the sequences in `instead`: they could not have been completed within
+    their budget after it, so the tokens, which complete them, take its place.
+    """
 
     tokens: Mapping[int, tuple[int, ...]]
     failures: Mapping[int, Failure]
+    instead: frozenset[int] = frozenset()

@@ -39,6 +39,7 @@ class Sequence:
         "_admitted",
         "_arrived",
         "_first_pick",
+        "budget_forced",
         "computed",
         "deadline",
         "forced",
@@ -60,6 +61,7 @@ class Sequence:
         self.computed = 0
         self.preemptions = 0
         self.forced = 0
+        self.budget_forced = False
         self._arrived = now
         self._admitted: float | None = None
         self._first_pick: float | None = None
@@ -111,6 +113,10 @@ class Sequence:
         """The last `count` tokens were not picked: the grammar left no choice."""
         self.forced += count
 
+    def close_early(self) -> None:
+        """The budget runs out: the output is completed by the shortest way instead of what was picked."""
+        self.budget_forced = True
+
     def picked(self, now: float) -> None:
         """The model picked a token; the first time ends the prefill."""
         if self._first_pick is None:
@@ -135,6 +141,7 @@ class Sequence:
             output_tokens=self.output_tokens,
             forced_tokens=self.forced,
             preemptions=self.preemptions,
+            budget_forced=self.budget_forced,
             queue_s=admitted - self._arrived,
             prefill_s=first_pick - admitted,
             decode_s=now - first_pick,

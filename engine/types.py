@@ -82,6 +82,8 @@ class Failure:
 class Usage:
     """Token counts of one request, and where its time went, in seconds by the engine's monotonic clock.
 
+    `budget_forced` is true if the output was completed by the shortest way because its budget ran out.
+
     `queue_s` runs from arrival to first admission, `prefill_s` from there to the first token, `decode_s` from there to
     the end.
     """
@@ -90,6 +92,7 @@ class Usage:
     output_tokens: int
     forced_tokens: int = 0
     preemptions: int = 0
+    budget_forced: bool = False
     queue_s: float = 0.0
     prefill_s: float = 0.0
     decode_s: float = 0.0

@@ -51,7 +51,14 @@ class Matcher(Protocol):
     def least_tokens(self) -> int | None:
         """An upper bound on the fewest tokens, end token included, that complete the output from here.
 
-        None where the back end cannot tell.
+        None where the back end cannot tell. It equals `len(closing())`.
+        """
+        ...
+
+    def closing(self) -> tuple[int, ...] | None:
+        """Legal tokens, end token included, that complete the output from here by a short way, without moving.
+
+        Following them makes `least_tokens` fall by one a token. None where the back end cannot tell.
         """
         ...
 

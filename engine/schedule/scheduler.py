@@ -164,7 +164,12 @@ class Scheduler:
             if not pick.tokens:
                 raise InternalError(f"nothing was picked for sequence {seq.id}")
             seq.picked(now)
-            self._append(seq, pick.tokens, pick.logprobs, forced.tokens.get(seq.id, ()))
+            after = forced.tokens.get(seq.id, ())
+            if seq.id in forced.instead:
+                seq.close_early()
+                self._append(seq, (), (), after)
+            else:
+                self._append(seq, pick.tokens, pick.logprobs, after)
         if next(picks, None) is not None:
             raise InternalError("more was picked than the plan asks for")
         changes, self._changes = tuple(self._changes), []

@@ -174,6 +174,10 @@ class EarleyMatcher:
             return 0
         return None if self._history else self._grammar.least_tokens
 
+    def closing(self) -> tuple[int, ...] | None:
+        """Not known to this back end."""
+        return None
+
 
 def _clear_tail(row: MaskRow, width: int) -> None:
     """Zero the bits past the last token in the last word."""

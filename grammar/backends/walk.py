@@ -308,3 +308,7 @@ class WalkMatcher:
     def least_tokens(self) -> int | None:
         """Fewest tokens from here to the end, the end token included; see `WalkGrammar.least`."""
         return 0 if self.finished else self._grammar.least(self._states[-1])
+
+    def closing(self) -> tuple[int, ...] | None:
+        """Not searched for by this back end."""
+        return None

@@ -36,7 +36,7 @@ def constraints(compiler: ScriptedCompiler | None = None) -> Constraints:
 
 def opened(one: Constraints, seq_id: int, of: Script) -> Opening | Failure | None:
     told: list[int] = []
-    one.compile(seq_id, of.constraint, told.append)
+    one.compile(seq_id, of.constraint, 100, told.append)
     assert told == [seq_id]
     return one.open(seq_id)
 
@@ -171,7 +171,7 @@ def test_a_cancelled_compilation_is_a_failure() -> None:
     compiler = ScriptedCompiler()
     one = constraints(compiler)
     told: list[int] = []
-    one.compile(1, script().constraint, told.append)
+    one.compile(1, script().constraint, 100, told.append)
     compiler._open[0][0].cancel()
     assert told == [1]
     assert isinstance(one.open(1), Failure)
@@ -181,7 +181,7 @@ def test_who_has_ended_has_no_grammar() -> None:
     compiler = ScriptedCompiler()
     one = constraints(compiler)
     for seq_id in (1, 2):
-        one.compile(seq_id, script().constraint, lambda _: None)
+        one.compile(seq_id, script().constraint, 100, lambda _: None)
     compiler.finish(lambda _: 0)
     one.open(1)
     with pytest.raises(InternalError, match="still has a grammar"):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from intaglio.engine.closing import Followed, Following
 from intaglio.engine.constraints import Constraints
 from intaglio.engine.errors import EngineError
 from intaglio.engine.memory.manager import KVManager, Reservation
@@ -78,12 +79,18 @@ def anybody_gives_way_for_ever(seq: Sequence, max_preemptions: int) -> bool:
     return False
 
 
-def forced_tokens_are_not_followed(
-    self: Constraints, matcher: Any, tokens: tuple[int, ...]
-) -> tuple[int, ...]:
-    for token in tokens:
-        matcher.accept(token)
-    return () if matcher.finished else matcher.forced()  # type: ignore[no-any-return]
+def forced_tokens_are_not_followed(self: Following, picked: tuple[int, ...]) -> tuple[int, ...]:
+    for token in picked:
+        self.matcher.accept(token)
+    return () if self.matcher.finished else self.matcher.forced()
+
+
+def the_end_may_be_out_of_reach(self: Following, left: int) -> bool:
+    return True
+
+
+def a_pick_that_is_taken_back_is_told(self: Following, picked: tuple[int, ...]) -> Followed:
+    return Followed(honest["follow"](self, picked).tokens)
 
 
 def masks_are_swapped(self: Constraints, plan: Plan) -> Masks:
@@ -132,7 +139,9 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (scheduler, "finish_after", end_tokens_are_text),
     (Scheduler, "_end", the_executor_is_not_told),
     (Scheduler, "abort", an_abort_ends_twice),
-    (Constraints, "_follow", forced_tokens_are_not_followed),
+    (Following, "_advance", forced_tokens_are_not_followed),
+    (Following, "_fits", the_end_may_be_out_of_reach),
+    (Following, "follow", a_pick_that_is_taken_back_is_told),
     (Constraints, "masks", masks_are_swapped),
     (Constraints, "forget", matchers_are_kept),
     (Roster, "expired", nobody_is_late),

@@ -27,7 +27,7 @@ def run(request: Request) -> Outcome:
     if script is not None:
         if script.fault == "compile":
             return Outcome((), Finish.ERROR, "invalid_constraint")
-        if script.tells_least and script.depth + 1 > sampling.max_tokens:
+        if script.tells_least and len(script.closing(())) > sampling.max_tokens:
             return Outcome((), Finish.ERROR, "budget_too_small")
     output: list[int] = []
     while True:
@@ -35,6 +35,10 @@ def run(request: Request) -> Outcome:
             return Outcome(tuple(output), Finish.ERROR, "internal_error")
         cells = [cell(place, token) for place, token in enumerate([*request.prompt, *output])]
         token = next_token(cells, None if script is None else script.allowed(output))
+        if script is not None and script.tells_least and token not in END_TOKENS:
+            left = sampling.max_tokens - len(output)
+            if 1 + len(script.closing([*output, token])) > left:
+                return _closed(request, output, script.closing(output))
         if token in sampling.stop_token_ids or (
             token in END_TOKENS and not (sampling.ignore_eos and script is None)
         ):
@@ -42,3 +46,11 @@ def run(request: Request) -> Outcome:
         output.append(token)
         if len(output) == sampling.max_tokens:
             return Outcome(tuple(output), Finish.LENGTH)
+
+
+def _closed(request: Request, output: list[int], closing: tuple[int, ...]) -> Outcome:
+    """The end of an output that is completed by a short way, of which the last token is an end token."""
+    for index, token in enumerate(closing):
+        if token in request.sampling.stop_token_ids:
+            return Outcome((*output, *closing[:index]), Finish.STOP)
+    return Outcome((*output, *closing[:-1]), Finish.STOP)

@@ -198,6 +198,13 @@ class Script:
         few = {TEXT[(draw >> shift) % len(TEXT)] for shift in range(2 + draw % 4)}
         return sorted(few | ({draw % 2} if draw % 7 == 0 else set()))
 
+    def closing(self, output: Sequence[int]) -> tuple[int, ...]:
+        """A way to the end, not always the shortest: an end token where one may come, else the least token."""
+        ahead = list(output)
+        while not (ahead and ahead[-1] in END_TOKENS):
+            ahead.append(min(self.allowed(ahead)))
+        return tuple(ahead[len(output) :])
+
 
 @dataclass
 class ScriptedMatcher:
@@ -245,7 +252,11 @@ class ScriptedMatcher:
         return ScriptedMatcher(self.script, list(self.output))
 
     def least_tokens(self) -> int | None:
-        return self.script.depth + 1 - len(self.output) if self.script.tells_least else None
+        closing = self.closing()
+        return None if closing is None else len(closing)
+
+    def closing(self) -> tuple[int, ...] | None:
+        return self.script.closing(self.output) if self.script.tells_least else None
 
 
 @dataclass(frozen=True)
@@ -258,7 +269,7 @@ class ScriptedGrammar:
 
     @property
     def least_tokens(self) -> int | None:
-        return self.script.depth + 1 if self.script.tells_least else None
+        return len(self.script.closing(())) if self.script.tells_least else None
 
     def matcher(self) -> ScriptedMatcher:
         return ScriptedMatcher(self.script)
