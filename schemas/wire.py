@@ -57,12 +57,17 @@ class ExtractRequest(Wire):
 
 
 class Usage(Wire):
-    """Tokens of one request."""
+    """Tokens of one request.
+
+    `budget_forced` says that the answer needed more tokens than it had, so its rest was completed by the shortest way
+    the schema allows: it is valid, and its last values may be emptier than the text. Raise `max_tokens`.
+    """
 
     prompt_tokens: int
     output_tokens: int
     total_tokens: int
     forced_tokens: int = 0
+    budget_forced: bool = False
 
 
 class Timings(Wire):

@@ -240,4 +240,5 @@ def summary(result: Extraction[Any]) -> str:
     return (
         f"{'valid' if result.valid else 'INVALID'} · "
         f"{usage.prompt_tokens} tokens in, {usage.output_tokens} out · {work:.0f} ms of model work"
+        f"{' · cut short to fit the budget: raise --max-tokens' if usage.budget_forced else ''}"
     )

@@ -198,6 +198,7 @@ class Extractor:
                 output_tokens=usage.output_tokens,
                 total_tokens=usage.prompt_tokens + usage.output_tokens,
                 forced_tokens=usage.forced_tokens,
+                budget_forced=usage.budget_forced,
             ),
             timings=Timings(
                 queue_ms=_ms(usage.queue_s),
