@@ -122,7 +122,7 @@ class Normal:
             refusal = Refusal(
                 where, "$ref", "the schema refers to itself in place", "remove the circle"
             )
-            raise UnsupportedConstraint(f"{where}: {refusal.reason}", (refusal,))
+            raise UnsupportedConstraint(f"{where or '/'}: {refusal.reason}", (refusal,))
         if len(self._open) > DEEPEST:
             raise ConstraintTooLarge(f"{where}: schemas are nested too deeply in place")
         self._open[place] = None

@@ -74,7 +74,7 @@ class Schemas:
         self._dynamic_anchors: dict[tuple[str, str], Site] = {}
         self._roots: dict[str, Json] = {"": root}
         if not is_schema(root):
-            _invalid("", "a schema is an object, true or false")
+            _invalid("", "a schema is an object or a Boolean")
         self._index("", "", Site("", "", "", dialect))
         self.root = self._sites["", ""]
 

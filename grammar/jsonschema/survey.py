@@ -4,6 +4,7 @@ Does: reach every sub-schema once, so that everything that has to be refused is 
 tell the tier of each keyword. Does not: build automata, but for patterns, which can be refused too.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -75,9 +76,9 @@ def _reach(normal: Normal, errors: list[GrammarError]) -> None:
     """Make the formula of every sub-schema that can be reached."""
     seen: set[Sub] = set()
     done: set[Formula] = set()
-    todo = [normal.root]
+    todo = deque([normal.root])
     while todo:
-        sub = todo.pop()
+        sub = todo.popleft()
         if sub in seen:
             continue
         seen.add(sub)
