@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 EXAMPLES = 16
 # How many formulas can be asked of a value that is judged at its end.
 MOST_JUDGED = 10
+# An upper bound on length from which on it is judged, where it is not plainly demanded and so can be counted.
+LONG = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,13 @@ class ScalarLeaves:
         return self._scalars[key]
 
     def _make(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
-        judged = any(map(opaque, self._scalar_atoms(must, asks)))
+        atoms = list(self._scalar_atoms(must, asks))
+        counted = None if asks or any(map(opaque, atoms)) else self._counted(must)
+        judged = counted is None and any(map(_untold, atoms))
         if judged and len(asks) > MOST_JUDGED:
             raise ConstraintTooLarge(
                 f"more than {MOST_JUDGED} schemas for one value that no automaton can tell apart"
             )
-        counted = None if judged or asks else self._counted(must)
         found = list(self._parts(must, asks, strings=counted is None))
         found = [part for part in found if not part.dfa.empty]
         if counted is not None and counted.start is not None:
@@ -117,7 +120,7 @@ class ScalarLeaves:
 
         Only the first formula is kept as a bound then; the others are judged at the end of the text.
         """
-        atoms = {part for f in formulas for part in f.atoms if opaque(part.atom)}
+        atoms = {part for f in formulas for part in f.atoms if _untold(part.atom)}
         if not atoms:
             return formulas
         pool = self._pool
@@ -214,3 +217,9 @@ def _shortest(scalars: Scalars) -> Iterator[tuple[Value, int]]:
 
 def _decided(pool: Pool, formula: Formula, atom: Formula, case: Formula) -> Formula:
     return pool.replace(formula, lambda other: case if other == atom.atom else None)
+
+
+def _untold(atom: Atom) -> bool:
+    """Whether no automaton of reasonable size tells the atom together with others."""
+    long = isinstance(atom, Length) and max(atom.least, atom.most or 0) >= LONG
+    return long or opaque(atom)

@@ -4,6 +4,7 @@ Does: count by part, list what is not right, render a table. Does not: judge (`v
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 from tests.conformance.cases import Group
 from tests.conformance.verdicts import Judged, Verdict
 
+_NUMBER = re.compile(r"\d{3,}")  # limits may change without changing what is right
 GOLDEN = Path(__file__).with_name("golden.json")
 
 
@@ -63,7 +65,7 @@ class Report:
 def exceptions(verdicts: Iterable[Judged]) -> dict[str, str]:
     """What is not right, by the instance's name."""
     return {
-        j.name: f"{j.verdict.value}: {j.reason}" if j.reason else j.verdict.value
+        j.name: f"{j.verdict.value}: {_NUMBER.sub('N', j.reason)}" if j.reason else j.verdict.value
         for j in verdicts
         if j.verdict is not Verdict.RIGHT
     }
