@@ -1,20 +1,27 @@
 """Constraints to compiled grammars, for one vocabulary.
 
-Does: choose the back end, and find a budget that is enough by spelling out a shortest text. Does not: keep what it made
-(`cache`).
+Does: choose the back end: our own machine for schemas and patterns, xgrammar's for context-free grammars. Does not:
+keep what it made (`cache`), judge (`screen`).
+
+The compiled code of the machine is loaded with the first constraint, or by `warm`, not with this module.
 """
 
-import json
-from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from .backends.earley import EarleyCompiler, EarleyGrammar
+from .backends.earley import EarleyCompiler
 from .backends.spelling import Canonical, Speller
-from .backends.walk import TokenBytes, WalkGrammar
-from .errors import Violation
+from .masks import empty_rows
 from .matcher import CompiledGrammar
 from .screen import screen
-from .spec import Constraint, Whitespace
+from .spec import Constraint, Kind
 from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from .masking import TokenIndex
+
+_WARMING = '{"type": "object", "properties": {"a": {"type": "string"}, "b": {"items": {"type": "number"}}}}'
+_SHARED_BYTES = 256 << 20  # rows of all grammars together
 
 
 class Compiler:
@@ -25,9 +32,7 @@ class Compiler:
 
     def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
         self.vocabulary = vocabulary
-        self._canonical = canonical
         self._speller = Speller(vocabulary, canonical)
-        self._tokens = TokenBytes(vocabulary)
         self._earley = EarleyCompiler(vocabulary, self._speller)
 
     def compile(self, constraint: Constraint) -> CompiledGrammar:
@@ -37,25 +42,26 @@ class Compiler:
             GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
         """
         screened = screen(constraint)
-        if screened.automaton is not None:
-            walk = WalkGrammar(screened.automaton, self._tokens, self._speller)
-            walk.least(0)  # found here, off the step loop
-            return walk
-        grammar = self._earley.compile(screened.ebnf or "")
-        if screened.shortest is None:
-            return grammar
-        text = screened.shortest
-        if constraint.whitespace is Whitespace.PRETTY:
-            text = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
-        return replace(grammar, least_tokens=self._witness(grammar, text))
+        if screened.root is None:
+            return self._earley.compile(screened.ebnf or "")
+        from .machine import Machine
+        from .native import NativeGrammar
 
-    def _witness(self, grammar: EarleyGrammar, text: str) -> int | None:
-        """Tokens that `text` takes with its end token, once the matcher has taken it; None if it does not."""
-        tokens = self._canonical(text.encode())
-        matcher = grammar.matcher()
-        try:
-            for token in (*tokens, self.vocabulary.end_ids[0]):
-                matcher.accept(token)
-        except Violation:
-            return None
-        return len(tokens) + 1
+        grammar = NativeGrammar(Machine(screened.root), self._index, self._speller)
+        _ = grammar.least_tokens  # found here, off the step loop
+        return grammar
+
+    def warm(self) -> None:
+        """Load compiled code and index the vocabulary, so that the first constraint need not wait for it."""
+        matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()
+        row = empty_rows(1, self.vocabulary.width)[0]
+        while not matcher.finished:
+            matcher.fill(row)
+            matcher.accept((*matcher.forced(), *(matcher.closing() or self.vocabulary.end_ids))[0])
+        matcher.rollback(1)
+
+    @cached_property
+    def _index(self) -> "TokenIndex":
+        from .masking import TokenIndex
+
+        return TokenIndex(self.vocabulary, _SHARED_BYTES)

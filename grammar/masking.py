@@ -24,9 +24,10 @@ from .walk_leaf import common_target, walk_beside, walk_leaf
 
 
 class TokenIndex:
-    """A vocabulary indexed for walking, with the rows of leaves that all its grammars share."""
+    """A vocabulary indexed for walking, with the rows of all its grammars, which share those of leaves."""
 
-    def __init__(self, vocabulary: Vocabulary, most_leaf_bytes: int) -> None:
+    def __init__(self, vocabulary: Vocabulary, most_bytes: int) -> None:
+        """`most_bytes` bounds the rows kept."""
         self.vocabulary = vocabulary
         self.trie: Trie = build(vocabulary)
         self.words = words(vocabulary.width)
@@ -34,7 +35,8 @@ class TokenIndex:
         self.texts = {
             t: np.frombuffer(b, np.uint8) for t, b in enumerate(vocabulary.tokens) if b is not None
         }
-        self.leaf_rows: Kept[LeafRow] = Kept(most_leaf_bytes)
+        self.leaf_rows: Kept[LeafRow] = Kept(most_bytes // 2)
+        self.rows: Kept[Row] = Kept(most_bytes // 2)
 
     @cached_property
     def single_bytes(self) -> dict[int, int]:

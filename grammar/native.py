@@ -17,10 +17,9 @@ from .errors import Violation
 from .machine import Machine
 from .masking import TokenIndex, correct, make_row
 from .masks import MaskRow, allow
-from .rows import Kept, Row
+from .rows import Row
 from .walk import SITE
 
-MOST_ROW_BYTES: Final = 1 << 26
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
 
 
@@ -31,7 +30,6 @@ class NativeGrammar:
     machine: Machine
     index: TokenIndex
     speller: Speller
-    rows: Kept[Row] = field(default_factory=lambda: Kept(MOST_ROW_BYTES))
     heights: dict[int, frozenset[int]] = field(default_factory=dict)
 
     @cached_property
@@ -41,8 +39,8 @@ class NativeGrammar:
 
     @property
     def size_bytes(self) -> int:
-        """Approximate memory held."""
-        return self.machine.size_bytes + self.rows.nbytes
+        """Memory of the tables; rows are bounded for all grammars of a vocabulary together."""
+        return self.machine.size_bytes
 
     @cached_property
     def least_tokens(self) -> int | None:
@@ -72,12 +70,12 @@ class NativeGrammar:
         heights = self.heights.get(state, frozenset())
         for height in heights:
             if height <= depth:
-                row = self.rows.get((state, sites[depth - height : depth].tobytes()))
+                row = self.index.rows.get((self, state, sites[depth - height : depth].tobytes()))
                 if row is not None:
                     return row
         row, height = make_row(cursor, self.index)
         self.heights[state] = heights | {height}
-        self.rows.put((state, sites[depth - height : depth].tobytes()), row)
+        self.index.rows.put((self, state, sites[depth - height : depth].tobytes()), row)
         return row
 
 

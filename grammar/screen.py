@@ -1,32 +1,25 @@
 """The first look at a constraint: is it one, can all of it be enforced, can anything meet it.
 
-Does: bound and parse the source, and turn it into what a back end compiles, independent of any vocabulary. Does not:
-compile. What it lets through is enforced in full; what cannot be is refused by place, keyword, reason and hint.
+Does: bound and parse the source, and turn it into what the machine runs or a grammar back end compiles, independent of
+any vocabulary. Does not: compile for one. What it lets through is enforced in full; what cannot be is refused by place,
+keyword, reason and hint.
 
-Native compilers cannot be interrupted, so the bounds here are also what keeps them from running away.
+The compiled code below the automata is loaded when the first constraint comes, not with this module.
 """
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .backends.reader import read
-from .backends.schema_ebnf import write
-from .backends.shortest import LONGEST as LONGEST_TEXT
-from .backends.shortest import shortest
-from .backends.walk import ByteAutomaton, automaton
-from .errors import (
-    ConstraintTooLarge,
-    InvalidConstraint,
-    Refusal,
-    Unsatisfiable,
-    UnsupportedConstraint,
-)
-from .jsontext import InvalidJson, parse_json
-from .spec import Constraint, Kind
+from .errors import ConstraintTooLarge, Refusal, Unsatisfiable, UnsupportedConstraint
+from .spec import Constraint, Kind, Whitespace
 
-LONGEST = {Kind.JSON_SCHEMA: 512 * 1024, Kind.REGEX: 16 * 1024, Kind.EBNF: 128 * 1024}  # characters
-_DEEPEST_SCHEMA = 200
-_LONGEST_GRAMMAR = 4 * 1024 * 1024
+if TYPE_CHECKING:
+    from .automata import Dfa
+    from .jsonschema.survey import Enforced
+    from .rule import Rule
+
+LONGEST = {Kind.JSON_SCHEMA: 2**21, Kind.REGEX: 2**19, Kind.EBNF: 2**17}  # characters
 _TOKEN_LEVEL = re.compile(
     r"\b(Token|ExcludeToken|AnyTokens|TagDispatch|TokenTagDispatch|Capture)\s*\("
 )
@@ -34,14 +27,14 @@ _TOKEN_LEVEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """A constraint that can be enforced in full: a grammar or an automaton over bytes, whichever is not None.
+    """A constraint that can be enforced in full: a rule or automaton over bytes, or a grammar, whichever is not None.
 
-    `shortest` is a short compact text of the language, where one is known.
+    `enforced`: of a schema, each keyword with how it is enforced.
     """
 
+    root: "Rule | Dfa | None" = None
     ebnf: str | None = None
-    automaton: ByteAutomaton | None = None
-    shortest: str | None = None
+    enforced: "tuple[Enforced, ...]" = ()
 
 
 def screen(constraint: Constraint) -> Screened:
@@ -61,32 +54,37 @@ def screen(constraint: Constraint) -> Screened:
             case Kind.JSON_SCHEMA:
                 return _schema(constraint)
             case Kind.REGEX:
-                return Screened(automaton=automaton(constraint.source))
+                return _pattern(constraint.source)
             case Kind.EBNF:
                 return _grammar(constraint.source)
     except RecursionError as error:
         raise ConstraintTooLarge("the source is nested too deeply") from error
+    except MemoryError as error:
+        raise ConstraintTooLarge("compiling this takes more memory than there is") from error
 
 
 def _schema(constraint: Constraint) -> Screened:
-    try:
-        document = parse_json(constraint.source, depth=_DEEPEST_SCHEMA)
-    except InvalidJson as error:
-        raise InvalidConstraint(f"the schema is not JSON: {error}") from error
-    if not isinstance(document, dict | bool):
-        refusal = Refusal("", "", "a schema is an object or a Boolean", "give a JSON Schema")
-        raise InvalidConstraint("a schema is an object or a Boolean", (refusal,))
-    shapes = read(document, extra_properties=constraint.extra_properties)
-    texts = shortest(shapes)
-    if shapes.root not in texts:
-        raise Unsatisfiable("no JSON value meets the schema")
-    ebnf = write(shapes, frozenset(texts), constraint.whitespace)
-    if len(ebnf) > _LONGEST_GRAMMAR:
-        raise ConstraintTooLarge(
-            "the schema makes too large a grammar; make it smaller, or its bounds"
-        )
-    text = texts[shapes.root]
-    return Screened(ebnf=ebnf, shortest=text if len(text) < LONGEST_TEXT else None)
+    from .jsonschema import options
+    from .jsonschema.language import Language
+    from .jsonschema.values import read
+
+    pretty = constraint.whitespace is Whitespace.PRETTY
+    form = options.Options(
+        whitespace=options.Whitespace.PRETTY if pretty else options.Whitespace.COMPACT,
+        extra_properties=constraint.extra_properties,
+    )
+    language = Language(read(constraint.source), form)
+    return Screened(root=language.root, enforced=language.enforced)
+
+
+def _pattern(source: str) -> Screened:
+    from .automata import Spelling, encode
+    from .regex import whole
+
+    automaton = encode(whole(source), Spelling.UTF8)
+    if automaton.empty:
+        raise Unsatisfiable("no text matches the pattern")
+    return Screened(root=automaton)
 
 
 def _grammar(source: str) -> Screened:

@@ -13,7 +13,7 @@ from ..errors import ConstraintTooLarge
 class Limits:
     """Bounds for one construction: states of any automaton on the way, a moment of `time.monotonic()` to stop at."""
 
-    states: int = 1 << 18
+    states: int = 1 << 17
     deadline: float | None = None
 
     def check(self, states: int = 0) -> None:

@@ -44,7 +44,7 @@ class Nfa:
         """A new state."""
         self.states += 1
         if self.states & 1023 == 0:
-            self.limits.check(self.states // 8)
+            self.limits.check(self.states // 2)
         return self.states - 1
 
     def jump(self, source: int, target: int, guard: int = FREE) -> None:
@@ -105,7 +105,7 @@ class Nfa:
         copies = max(low, 1) if high is None else high
         if copies == 0:
             return self.nothing()
-        self.limits.check((self.states + size * copies) // 8)
+        self.limits.check((self.states + size * copies) // 2)
         self._copy(since, size, copies)
         first = np.arange(copies, dtype=np.int64) * size
         ends, starts = part.end + first, part.start + first
@@ -143,7 +143,7 @@ class Nfa:
         """A copy of `dfa`; `own[c]` are the classes here that make up its class c."""
         base = self.states
         self.states += dfa.states
-        self.limits.check(self.states // 8)
+        self.limits.check(self.states // 2)
         part = Part(self.state(), self.state())
         self.jump(part.start, base)
         numbers = np.array([self.sets.setdefault(s, len(self.sets)) for s in own], np.int32)

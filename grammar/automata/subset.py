@@ -16,6 +16,8 @@ AT_START: Final = 1
 AT_END: Final = 2
 NOT_START: Final = 3
 
+_MOST_WORK: Final = 1024  # members of subsets looked at, by state allowed
+
 Arcs = tuple[Ints, Ints, Ints]  # offsets [states + 1], labels, targets, by source
 
 
@@ -114,7 +116,7 @@ def _larger(slots: Longs, pool: Ints, offsets: Longs, count: int) -> Longs:
 def subsets(
     arcs: Arcs, jumps: Arcs, sets: Flags, start: int, end: int, most: int
 ) -> tuple[Ints, Flags, int]:
-    """The subset automaton: (table, whether each state accepts, count); count -1: more than `most` states.
+    """The subset automaton: (table, whether each state accepts, count); count -1: more than `most` states or work.
 
     State 0 is the only one with the start guard open, so no other state is ever joined with it.
     """
@@ -132,9 +134,12 @@ def subsets(
     offsets[1] = used
     slots = np.full(256, -1, np.int64)
     table, ends = np.full((63, width), -1, np.int32), np.zeros(63, np.bool_)
-    head, count = 0, 1
+    head, count, work = 0, 1, 0
     while head < count:
         size = offsets[head + 1] - offsets[head]
+        work += size
+        if work > _MOST_WORK * most:
+            return table, ends, -1
         members[:size] = pool[offsets[head] : offsets[head + 1]]
         now += 1
         _close(jumps, members, size, stamp, now, ending)
@@ -146,6 +151,7 @@ def subsets(
             if n == 0:
                 continue
             n = _close(jumps, targets, n, stamp, now, moving)
+            work += n
             subset = _essential(arcs, jumps, targets, n, end)
             if count == len(table):
                 if count >= most:

@@ -3,7 +3,7 @@
 Does: exact decimal comparison and division on digits, as automata. Values come as `Decimal`, read from the schema's own
 text, so 0.1 means one tenth. Does not: read schemas. Texts without an exponent are covered in full; `exponents` adds
 those in normalised form (one digit other than 0 before the point), for which comparing is regular too, and zeros; of a
-number without bounds all of them. With `multiple_of` there are no exponents.
+number without bounds all others too, up to sizes that any reader can hold. With `multiple_of` there are no exponents.
 """
 
 from dataclasses import dataclass
@@ -41,6 +41,11 @@ GREATER: Final = 2
 
 _SYMBOLS: Final = b"0123456789.-"  # by column
 _POINT: Final = 10
+# Numbers with exponents that no reader takes for infinite: below 1.7e308 in normalised form, else below 1e300.
+_FINITE: Final = (
+    r"-?(?:[1-9](?:\.\d+)?[eE](?:\+?0*(?:\d{1,2}|[12]\d\d|30[0-7])|-0*\d{1,3})|1(?:\.[0-6]\d*)?[eE]\+?0*308"
+    r"|(?:0|[1-9]\d{0,199})(?:\.\d+)?[eE][-+]?0*\d{1,2})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,9 @@ def number(spec: NumberSpec, limits: Limits = DEFAULT) -> Dfa:
     if not spec.exponents or spec.multiple_of:
         return result
     if not bounds and not spec.integer:
-        return union(result, _ascii(r"-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][-+]?\d+"), limits)
-    return union(result, _normalised(spec.integer, tuple(bounds), limits), limits)
+        return union(result, _ascii(_FINITE), limits)
+    normalised = _normalised(spec.integer, tuple(bounds), limits)
+    return union(result, intersection(normalised, _ascii(_FINITE), limits), limits)
 
 
 def _ascii(pattern: str) -> Dfa:

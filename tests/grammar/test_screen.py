@@ -245,6 +245,24 @@ PROBES: list[tuple[Any, list[Any]]] = [
     ({"type": "string", "format": "ipv4"}, ["1.2.3.4", "256.1.1.1", "01.2.3.4", "1.2.3"]),
     ({"type": "string", "format": "uuid"}, ["2eb8aa08-aa98-11ea-b4aa-73b441d16380", "2eb8aa08"]),
     ({"type": "string", "format": "of-our-own"}, ["anything"]),
+    ({"items": {"uniqueItems": True}}, [[[1, 2]], [[1, 1]], [[{}, {}]], 1]),
+    ({"uniqueItems": True, "items": {"enum": ["a", "b"]}}, [["a", "b"], ["a", "a"], ["a"]]),
+    ({"not": {"type": "null"}}, [None, 1, {}, "null"]),
+    (
+        {"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}},
+        [{"a": 1}, {"a": 1, "b": 1}, {"a": 2}, 3],
+    ),
+    ({"contains": {"const": 1}, "maxContains": 2}, [[1], [2], [], [1, 1, 1], [2, 1, 1]]),
+    ({**OBJ, "dependentRequired": {"a": ["b"]}, "properties": AB}, [{"a": 1}, {"a": 1, "b": 1}]),
+    ({"dependentSchemas": {"a": {"maxProperties": 1}}}, [{"a": 1}, {"a": 1, "b": 1}, {"b": 1}]),
+    ({"type": "number", "multipleOf": 0.25}, [0, 0.25, 0.3, -1.5, 7]),
+    ({"oneOf": [{"minimum": 1}, {"maximum": 3}]}, [0, 1, 3, 4, "s"]),
+    (
+        {"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False},
+        [{"a": 1}, {"b": 1}, {}],
+    ),
+    ({"pattern": "a(?=b)"}, ["ab", "a", "xxab", "ba"]),
+    ({"minProperties": 2}, [{"a": 1}, {"a": 1, "b": 1}, 1]),
 ]
 
 
@@ -308,28 +326,11 @@ def test_an_additional_key_may_not_spell_a_named_one_by_escapes() -> None:
 @pytest.mark.parametrize(
     ("value", "where", "keyword"),
     [
-        ({"items": {"uniqueItems": True}}, "/items/uniqueItems", "uniqueItems"),
-        ({"properties": {"a/b": {"not": {"type": "null"}}}}, "/properties/a~1b/not", "not"),
-        ({"if": {"type": "null"}, "then": False}, "/if", "if"),
-        ({"contains": {"const": 1}}, "/contains", "contains"),
-        ({"dependentRequired": {"a": ["b"]}}, "/dependentRequired", "dependentRequired"),
-        ({"dependentSchemas": {"a": {"type": "null"}}}, "/dependentSchemas", "dependentSchemas"),
-        ({"dependencies": {"a": ["b"]}}, "/dependencies", "dependencies"),
-        ({"type": "number", "multipleOf": 0.01}, "/multipleOf", "multipleOf"),
-        ({"oneOf": [{"minimum": 1}, {"maximum": 3}]}, "/oneOf", "oneOf"),
         ({"$ref": "http://example.org/x.json"}, "/$ref", "$ref"),
-        ({"$dynamicRef": "#x"}, "/$dynamicRef", "$dynamicRef"),
+        ({"items": {"$ref": "file:///etc/passwd"}}, "/items/$ref", "$ref"),
         ({"anyOf": [{"$ref": "#"}]}, "", "$ref"),
-        (
-            {"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False},
-            "/unevaluatedProperties",
-            "unevaluatedProperties",
-        ),
-        ({"properties": {"a": {"pattern": "a(?=b)"}}}, "/properties/a/pattern", "look-ahead"),
-        ({"pattern": "(a)\\1"}, "/pattern", "\\1"),
-        ({"type": "string", "format": "regex"}, "/format", "format"),
-        ({"minProperties": 3}, "/minProperties", "minProperties"),
-        ({"$schema": "http://json-schema.org/draft-04/schema#", "const": 1}, "/const", "const"),
+        ({"pattern": "(a)\\1"}, "/pattern", "back-reference"),
+        ({"patternProperties": {"(a)\\1": {}}}, "/patternProperties/(a)\\1", "back-reference"),
     ],
 )
 def test_what_is_not_enforced_is_refused_where_it_stands(
@@ -342,7 +343,7 @@ def test_what_is_not_enforced_is_refused_where_it_stands(
 
 
 def test_every_refusal_is_named_at_once() -> None:
-    value = {"properties": {"a": {"not": {}}, "b": {"items": {"uniqueItems": True}}}}
+    value = {"properties": {"a": {"pattern": "(a)\\1"}, "b": {"$ref": "http://x.test/"}}}
     with pytest.raises(UnsupportedConstraint, match="1 more") as caught:
         screen(schema(value))
     assert len(caught.value.refusals) == 2
@@ -400,16 +401,12 @@ def test_what_is_no_schema_is_said_so(source: str, match: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "error", "where"),
     [
-        ("a(?=b)", UnsupportedConstraint, "char 1"),
-        ("(?<!a)b", UnsupportedConstraint, "char 0"),
         (r"(a)\1", UnsupportedConstraint, "char 3"),
-        (r"\bword", UnsupportedConstraint, "char 0"),
-        ("(?i)a", UnsupportedConstraint, "char 0"),
-        ("a^b", UnsupportedConstraint, "char 1"),
-        ("a(b", InvalidConstraint, "char 3"),
+        ("(?i)a", InvalidConstraint, "char 0"),
+        ("a(b", InvalidConstraint, "char 1"),
         ("a**", InvalidConstraint, "char 2"),
         ("[z-a]", InvalidConstraint, "char 4"),
-        (r"\Z", InvalidConstraint, "char 2"),
+        (r"\Z", InvalidConstraint, "char 0"),
     ],
 )
 def test_patterns_are_refused_by_offset(

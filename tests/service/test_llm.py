@@ -73,8 +73,8 @@ def test_many_texts_run_together_and_keep_their_order(llm: LLM) -> None:
 
 def test_errors_are_those_of_the_client(llm: LLM) -> None:
     with pytest.raises(SchemaRefused) as refused:
-        llm.extract({"not": {}}, "x")
-    assert refused.value.details[0].pointer == "/schema/not"
+        llm.extract({"pattern": r"(a)\1"}, "x")
+    assert refused.value.details[0].pointer == "/schema/pattern"
     with pytest.raises(NotFound):
         llm.extract("no-such-schema", "x")
     with pytest.raises(TooLong):

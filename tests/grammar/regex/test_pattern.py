@@ -186,5 +186,5 @@ def test_limits() -> None:
         search("(((a{1,1000}){1,1000}){1,1000})")
     with pytest.raises(ConstraintTooLarge):
         search("(?:(?:" * 150 + "a" + "b)*c)*" * 150)
-    assert search("^(?:a?){5000}$").judge(map(ord, "a" * 5000)) == 0
+    assert search("^(?:a?){1500}$").judge(map(ord, "a" * 1500)) == 0
     assert search("^" + "|".join(f"w{i}" for i in range(5000)) + "$").judge(map(ord, "w4999")) == 0

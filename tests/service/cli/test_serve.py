@@ -88,8 +88,8 @@ def test_the_client_asks_the_service_about_itself(client: Client) -> None:
 
 def test_errors_of_the_service_are_errors_of_the_client(client: Client) -> None:
     with pytest.raises(SchemaRefused) as refused:
-        client.extract({"type": "array", "uniqueItems": True}, "text")
-    assert refused.value.details[0].pointer == "/schema/uniqueItems"
+        client.extract({"type": "array", "items": {"$ref": "other.json"}}, "text")
+    assert refused.value.details[0].pointer == "/schema/items/$ref"
     assert refused.value.details[0].hint
     assert refused.value.request_id
     with pytest.raises(TooLong, match="tokens"):
