@@ -6,7 +6,7 @@ an end is. Does not: walk tokens (`walk`), follow one output (`native`), know JS
 One machine serves many sequences and threads: tables only grow, under a lock, and compiled code works on snapshots.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from threading import RLock
 from typing import Final
@@ -30,7 +30,7 @@ from .tables import (
     ROW,
     SIZE,
     UNRESOLVED,
-    Growing,
+    Store,
     Tables,
 )
 
@@ -66,39 +66,28 @@ class Machine:
         self.most_bytes = most_bytes
         self.leaves: list[Leaf] = []
         self.sites: list[Site | None] = [None]
-        self._states = Growing(4)
-        self._cells = Growing(0)
-        self._alphabets = Growing(256)
-        self._sites = Growing(4)
-        self._returns = Growing(0, UNRESOLVED)
+        self._store = Store()
         self._lock = RLock()
         self._keys: list[tuple[Rule, Hashable] | None] = []
         self._numbers: dict[Hashable, int] = {}
         self._outcomes: list[int] = []
-        no_bytes = self._alphabet(np.zeros(256, np.int32))
-        self._states.extend([[self._cells.extend([DEAD]), no_bytes, -1, -1]])
+        no_bytes = self._store.alphabet(np.zeros(256, np.int32))
+        self._store.states.extend([[self._store.cells.extend([DEAD]), no_bytes, -1, -1]])
         self._keys.append(None)
-        self._sites.extend([[FINAL, 0, 0, 0]])
-        if (isinstance(root, Dfa) and root.empty) or self._hopeless(root):
+        self._store.sites.extend([[FINAL, 0, 0, 0]])
+        if (isinstance(root, Dfa) and root.empty) or _hopeless(root):
             raise Unsatisfiable("no output can match this constraint")
         self.start = self._entry(root)
 
     @property
     def tables(self) -> Tables:
         """What is known now."""
-        return Tables(
-            self._states.array,
-            self._cells.array,
-            self._alphabets.array,
-            self._sites.array,
-            self._returns.array,
-        )
+        return self._store.tables
 
     @property
     def size_bytes(self) -> int:
         """Memory of the tables."""
-        grown = (self._states, self._cells, self._alphabets, self._sites, self._returns)
-        return sum(g.nbytes for g in grown)
+        return self._store.nbytes
 
     def expand(self, state: int) -> None:
         """Make the row of a state.
@@ -107,7 +96,7 @@ class Machine:
             ConstraintTooLarge: the tables have reached their limit.
         """
         with self._lock:
-            if self._states.array[state, ROW] >= 0:
+            if self._store.states.array[state, ROW] >= 0:
                 return
             if self.size_bytes > self.most_bytes:
                 raise ConstraintTooLarge(
@@ -119,19 +108,19 @@ class Machine:
             expansion = rule.expand(key)
             row, alphabet = self._row(rule, expansion)
             outcome = -1 if expansion.outcome is None else self._outcome(expansion.outcome)
-            self._states.array[state, 1:3] = alphabet, outcome
-            self._states.array[state, ROW] = self._cells.extend(row)
+            self._store.states.array[state, 1:3] = alphabet, outcome
+            self._store.states.array[state, ROW] = self._store.cells.extend(row)
 
     def _row(self, rule: Rule, expansion: Expansion) -> tuple[list[int], int]:
         """(cells by class, alphabet): class 0 is every byte that no arc takes."""
         classes = np.zeros(256, np.int32)
         row = [DEAD if expansion.outcome is None else LEAVE]
-        if expansion.call is not None and not self._hopeless(expansion.call.callee):
+        if expansion.call is not None and not _hopeless(expansion.call.callee):
             row = [CALLED - self._site(rule, expansion.call)]
         for taken, target in expansion.arcs:
             classes[np.frombuffer(taken, np.uint8)] = len(row)
             row.append(self._target(rule, target))
-        return row, self._alphabet(classes)
+        return row, self._store.alphabet(classes)
 
     def _target(self, rule: Rule, target: Target | None) -> int:
         if target is None:
@@ -147,21 +136,10 @@ class Machine:
         if number is None:
             number = DEAD
             if rule.least(key) is not None:
-                number = self._states.extend([[-1, -1, -1, -1]])
+                number = self._store.states.extend([[-1, -1, -1, -1]])
                 self._keys.append(name)
             self._numbers[name] = number
         return number
-
-    def _alphabet(self, classes: "np.ndarray[tuple[int], np.dtype[np.int32]]") -> int:
-        name = classes.tobytes()
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = self._alphabets.extend([classes])
-        return number
-
-    @staticmethod
-    def _hopeless(callee: Rule | Dfa) -> bool:
-        return callee.empty if isinstance(callee, Dfa) else callee.least(callee.start) is None
 
     def _entry(self, callee: Rule | Dfa) -> int:
         """The first state of a rule or leaf."""
@@ -174,33 +152,21 @@ class Machine:
         if call.judge is not None:
             flags |= JUDGED
         room = max(call.callee.outcomes) + 1 if isinstance(call.callee, Dfa) else 1
-        first = self._returns.extend([UNRESOLVED] * (2 * room))
+        first = self._store.returns.extend([UNRESOLVED] * (2 * room))
         self.sites.append(Site(rule, call))
-        return self._sites.extend([[self._entry(call.callee), first, room, flags]])
+        return self._store.sites.extend([[self._entry(call.callee), first, room, flags]])
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
         """Find out where a site's rule goes on after an outcome of its callee."""
         with self._lock:
             place = self.sites[site]
             assert place is not None
-            if outcome >= self._sites.array[site, SIZE]:
-                self._enlarge(site, outcome + 1)
+            if outcome >= self._store.sites.array[site, SIZE]:
+                self._store.enlarge(site, outcome + 1)
             target = place.caller.resume(place.call.back, self.meaning(site, outcome), twin)
-            at = int(self._sites.array[site, FIRST]) + 2 * outcome + twin
+            at = int(self._store.sites.array[site, FIRST]) + 2 * outcome + twin
             moved = self._target(place.caller, target)
-            self._returns.array[at] = moved
-
-    def _enlarge(self, site: int, least: int) -> None:
-        """Room for more outcomes. Readers of the old array see the old place and size together."""
-        sites = self._sites.array.copy()
-        first, room = int(sites[site, FIRST]), int(sites[site, SIZE])
-        known = self._returns.array[first : first + 2 * room]
-        larger = max(least, 2 * room)
-        sites[site, FIRST] = self._returns.extend(
-            np.append(known, [UNRESOLVED] * (2 * (larger - room)))
-        )
-        sites[site, SIZE] = larger
-        self._sites.array = sites
+            self._store.returns.array[at] = moved
 
     def meaning(self, site: int, outcome: int) -> int:
         """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""
@@ -231,35 +197,29 @@ class Machine:
         if base is not None:
             return base
         final = (dfa.outcome >= 0) & (dfa.table < 0).all(axis=1)
-        base = self._states.count
+        base = self._store.states.count
         targets = np.where(final, ENDED - dfa.outcome, base + np.arange(dfa.states))
         default = np.where(dfa.outcome >= 0, LEAVE, DEAD).astype(np.int32)[:, None]
         rows = np.where(dfa.table >= 0, targets[dfa.table], default)
         width = dfa.table.shape[1] + 1
         cells = np.append(rows, default, axis=1).astype(np.int32)
-        alphabet = self._alphabet(
+        alphabet = self._store.alphabet(
             np.where(dfa.class_of >= 0, dfa.class_of, width - 1).astype(np.int32)
         )
-        first = self._cells.extend(cells.reshape(-1))
+        first = self._store.cells.extend(cells.reshape(-1))
         block = np.empty((dfa.states, 4), np.int32)
         block[:, ROW] = first + np.arange(dfa.states) * width
         block[:, 1], block[:, OUTCOME], block[:, 3] = alphabet, dfa.outcome, len(self.leaves)
-        self._states.extend(block)
+        self._store.states.extend(block)
         self._keys.extend([None] * dfa.states)
         self.leaves.append(Leaf(dfa, base))
         self._numbers[dfa.fingerprint] = base
         return base
 
-    def same(self, site: int) -> Callable[[bytes], Hashable] | None:
-        """The memory key of texts read at a site."""
-        place = self.sites[site]
-        return place.call.same if place is not None else None
-
-    def judge(self, site: int) -> Callable[[int, bytes], int] | None:
-        """The function that corrects outcomes at a site."""
-        place = self.sites[site]
-        return place.call.judge if place is not None else None
-
     def name(self, state: int) -> tuple[Rule, Hashable] | None:
         """The rule and key of a state; None for states of leaves and the final one."""
         return self._keys[state]
+
+
+def _hopeless(callee: Rule | Dfa) -> bool:
+    return callee.empty if isinstance(callee, Dfa) else callee.least(callee.start) is None

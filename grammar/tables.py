@@ -78,7 +78,49 @@ class Growing:
         self.array[first : self.count] = added
         return first
 
+
+class Store:
+    """The growing arrays of one machine. Rows are only added, and filled in where they were unknown."""
+
+    def __init__(self) -> None:
+        self.states = Growing(4)
+        self.cells = Growing(0)
+        self.sites = Growing(4)
+        self.returns = Growing(0, UNRESOLVED)
+        self._alphabets = Growing(256)
+        self._numbers: dict[bytes, int] = {}
+
+    @property
+    def tables(self) -> Tables:
+        """What is known now."""
+        return Tables(
+            self.states.array,
+            self.cells.array,
+            self._alphabets.array,
+            self.sites.array,
+            self.returns.array,
+        )
+
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return self.array.nbytes
+        return sum(array.nbytes for array in self.tables)
+
+    def alphabet(self, classes: Ints) -> int:
+        """The number of a partition of the bytes; int32 [256]."""
+        name = classes.tobytes()
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = self._alphabets.extend([classes])
+        return number
+
+    def enlarge(self, site: int, least: int) -> None:
+        """Room for more outcomes at a site. Readers of the old array see the old place and size together."""
+        sites = self.sites.array.copy()
+        first, room = int(sites[site, FIRST]), int(sites[site, SIZE])
+        known = self.returns.array[first : first + 2 * room]
+        larger = max(least, 2 * room)
+        added = np.append(known, [UNRESOLVED] * (2 * (larger - room)))
+        sites[site, FIRST] = self.returns.extend(added)
+        sites[site, SIZE] = larger
+        self.sites.array = sites

@@ -126,7 +126,7 @@ class Dfa:
         return (
             self
             if bool((keep == (self.outcome >= 0)).all())
-            else self._with(np.where(keep, self.outcome, REFUSED))
+            else _with(self, np.where(keep, self.outcome, REFUSED))
         )
 
     def relabel(self, names: Mapping[int, int]) -> "Dfa":
@@ -134,7 +134,7 @@ class Dfa:
         new = np.full(self.states, REFUSED, np.int32)
         for old, name in names.items():
             new[self.outcome == old] = name
-        return self._with(new)
+        return _with(self, new)
 
     def residual(self, state: int) -> "Dfa":
         """What may still follow in a state."""
@@ -145,8 +145,9 @@ class Dfa:
             self.top, self.bounds, self.classes, table, self.outcome[order], minimise=False
         )
 
-    def _with(self, outcome: npt.NDArray[np.integer]) -> "Dfa":
-        return canonical(self.top, self.bounds, self.classes, self.table, outcome)
+
+def _with(dfa: Dfa, outcome: npt.NDArray[np.integer]) -> Dfa:
+    return canonical(dfa.top, dfa.bounds, dfa.classes, dfa.table, outcome)
 
 
 def canonical(
