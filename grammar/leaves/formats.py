@@ -108,7 +108,7 @@ def _leap_seconds() -> Dfa:
     for local in range(1440):
         ahead = (local - 1439) % 1440
         zone = {12: offsets[ahead], 13: offsets[-ahead % 1440]} | ({14: 1} if ahead == 0 else {})
-        fraction = state(zone)
+        fraction = state(dict(zone))  # its own row: what is added to it is not for the others
         rows[fraction] |= dict.fromkeys(range(10), fraction)
         point = state(dict.fromkeys(range(10), fraction))
         seconds.append(before(":60", state(zone | {11: point})))
