@@ -1,1 +1,1 @@
-"""Compilers behind the matcher interface: xgrammar for what has a stack, outlines-core for patterns."""
+"""Compilers of others behind the matcher interface: xgrammar, for context-free grammars."""
