@@ -286,9 +286,13 @@ def _equal_columns(table: Ints) -> Ints:
             continue
         joined[c] = c
         for b in range(c):
-            if joined[b] == b and hashes[b] == hashes[c] and (table[:, b] == table[:, c]).all():
-                joined[c] = b
-                break
+            if joined[b] == b and hashes[b] == hashes[c]:
+                s = 0
+                while s < count and table[s, b] == table[s, c]:
+                    s += 1
+                if s == count:
+                    joined[c] = b
+                    break
     return joined
 
 
@@ -324,6 +328,22 @@ def merge_columns(bounds: Ints, classes: Ints, table: Ints) -> tuple[Ints, Ints,
 
 
 @kernel
+def _kinds(outcome: Ints) -> tuple[Ints, int]:
+    """(outcomes numbered as they appear, how many there are)."""
+    most = 0
+    for s in range(len(outcome)):
+        most = max(most, outcome[s])
+    numbers = np.full(most + 2, -1, np.int32)
+    kind, count = np.empty(len(outcome), np.int32), 0
+    for s in range(len(outcome)):
+        if numbers[outcome[s] + 1] < 0:
+            numbers[outcome[s] + 1] = count
+            count += 1
+        kind[s] = numbers[outcome[s] + 1]
+    return kind, count
+
+
+@kernel
 def canonical_form(
     bounds: Ints, classes: Ints, table: Ints, outcome: Ints, minimise: bool
 ) -> tuple[Ints, Ints, Ints, Ints]:
@@ -338,10 +358,11 @@ def canonical_form(
         return nothing, nothing - np.int32(1), np.empty((1, 0), np.int32), nothing - np.int32(1)
     table, outcome = renumber(table, outcome, number, count)
     if minimise:
-        kinds = np.unique(outcome)
-        kind = np.searchsorted(kinds, outcome).astype(np.int32)
-        block = blocks(table, kind, len(kinds))
-        quotient = block.max() + 1
+        kind, kinds = _kinds(outcome)
+        block = blocks(table, kind, kinds)
+        quotient = 0
+        for s in range(count):
+            quotient = max(quotient, block[s] + 1)
         if quotient < count:
             # State 0 must stay first.
             first = block[0]

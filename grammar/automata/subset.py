@@ -63,6 +63,22 @@ def _find(slots: Longs, pool: Ints, offsets: Longs, subset: Ints) -> np.int64:
 
 
 @kernel
+def _sort(values: Ints, count: int) -> None:
+    """Shell's sort: few lines to compile, and subsets are short or nearly in order."""
+    gap = 1
+    while 3 * gap < count:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, count):
+            value, j = values[i], i
+            while j >= gap and values[j - gap] > value:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = value
+        gap //= 3
+
+
+@kernel
 def _essential(
     arcs: Arcs,
     jumps: Arcs,
@@ -82,9 +98,8 @@ def _essential(
         if keep:
             kept[n] = s
             n += 1
-    kept = kept[:n]
-    kept.sort()
-    return kept
+    _sort(kept, n)
+    return kept[:n]
 
 
 @kernel
