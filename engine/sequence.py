@@ -41,7 +41,6 @@ class Sequence:
         "_first_pick",
         "budget_forced",
         "computed",
-        "deadline",
         "forced",
         "id",
         "preemptions",
@@ -55,7 +54,6 @@ class Sequence:
         self.id = seq_id
         self.request = request
         self.rank = rank
-        self.deadline = None if request.deadline is None else now + request.deadline
         self.state = SeqState.WAITING if request.constraint is None else SeqState.WAIT_GRAMMAR
         self.tokens = list(request.prompt)
         self.computed = 0
@@ -65,6 +63,11 @@ class Sequence:
         self._arrived = now
         self._admitted: float | None = None
         self._first_pick: float | None = None
+
+    @property
+    def deadline(self) -> float | None:
+        """When it must have ended, by the engine's clock."""
+        return None if self.request.deadline is None else self._arrived + self.request.deadline
 
     @property
     def known(self) -> int:
@@ -109,13 +112,10 @@ class Sequence:
         """One more token is known."""
         self.tokens.append(token)
 
-    def force(self, count: int) -> None:
-        """The last `count` tokens were not picked: the grammar left no choice."""
+    def force(self, count: int, *, instead: bool = False) -> None:
+        """The last `count` tokens were not picked: the grammar left no choice, or `instead` of a pick the budget did."""
         self.forced += count
-
-    def close_early(self) -> None:
-        """The budget runs out: the output is completed by the shortest way instead of what was picked."""
-        self.budget_forced = True
+        self.budget_forced |= instead
 
     def picked(self, now: float) -> None:
         """The model picked a token; the first time ends the prefill."""

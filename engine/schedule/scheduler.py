@@ -166,8 +166,7 @@ class Scheduler:
             seq.picked(now)
             after = forced.tokens.get(seq.id, ())
             if seq.id in forced.instead:
-                seq.close_early()
-                self._append(seq, (), (), after)
+                self._append(seq, (), (), after, instead=True)
             else:
                 self._append(seq, pick.tokens, pick.logprobs, after)
         if next(picks, None) is not None:
@@ -266,6 +265,8 @@ class Scheduler:
         picked: tuple[int, ...],
         logprobs: tuple[TokenLogprob, ...],
         forced: tuple[int, ...],
+        *,
+        instead: bool = False,
     ) -> None:
         """Make tokens known, up to the first that ends the sequence."""
         tokens = picked + forced
@@ -277,7 +278,7 @@ class Scheduler:
             finish = finish_after(seq, token, self._limits.end_tokens)
             if finish is not None:
                 break
-        seq.force(max(0, known - len(picked)))
+        seq.force(max(0, known - len(picked)), instead=instead)
         shown = known - (finish is Finish.STOP)  # an end token is not part of the text
         if seq.request.sampling.logprobs is not None:  # a forced token is certain
             logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
