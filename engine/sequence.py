@@ -65,11 +65,6 @@ class Sequence:
         self._first_pick: float | None = None
 
     @property
-    def deadline(self) -> float | None:
-        """When it must have ended, by the engine's clock."""
-        return None if self.request.deadline is None else self._arrived + self.request.deadline
-
-    @property
     def known(self) -> int:
         """Tokens known: prompt, picked and forced."""
         return len(self.tokens)
@@ -113,7 +108,7 @@ class Sequence:
         self.tokens.append(token)
 
     def force(self, count: int, *, instead: bool = False) -> None:
-        """The last `count` tokens were not picked: the grammar left no choice, or `instead` of a pick the budget did."""
+        """The last `count` tokens were not picked: the grammar left no choice, or `instead` of a pick, the budget."""
         self.forced += count
         self.budget_forced |= instead
 

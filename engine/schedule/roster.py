@@ -58,8 +58,8 @@ class Roster:
         seq = Sequence(seq_id, request, rank(request, seq_id, now, self._ageing_s), now)
         self._by_id[seq_id] = seq
         self._by_request[request.id] = seq
-        if seq.deadline is not None:
-            heapq.heappush(self._deadlines, (seq.deadline, seq_id))
+        if request.deadline is not None:
+            heapq.heappush(self._deadlines, (now + request.deadline, seq_id))
         if seq.state is SeqState.WAITING:
             self.waiting.add(seq)
         return seq

@@ -77,7 +77,6 @@ def test_the_last_token_is_never_computed() -> None:
 
 def test_usage_tells_where_the_time_went() -> None:
     seq = sequence(deadline=5.0)
-    assert seq.deadline == 15.0
     assert (seq.usage(12.0).queue_s, seq.usage(12.0).prefill_s) == (2.0, 0.0)
     seq.admit(13.0, 0)
     assert seq.usage(14.0).prefill_s == 1.0
