@@ -32,9 +32,7 @@ class TokenIndex:
         self.trie: Trie = build(vocabulary)
         self.words = words(vocabulary.width)
         self.longest = int(self.trie.depth.max(initial=0))
-        self.texts = {
-            t: np.frombuffer(b, np.uint8) for t, b in enumerate(vocabulary.tokens) if b is not None
-        }
+        self.texts = _texts(vocabulary)
         self.leaf_rows: Kept[LeafRow] = Kept(most_bytes // 2)
         self.rows: Kept[Row] = Kept(most_bytes // 2)
 
@@ -105,6 +103,17 @@ class TokenIndex:
         at = np.searchsorted(dropped[:drops, 0], known.exits[:, 0], "right") - 1
         kept = (at < 0) | (known.exits[:, 0] >= ends[at]) if drops else slice(None)
         return LeafRow(mask, np.concatenate((known.exits[kept], exits[:count])))
+
+
+def _texts(vocabulary: Vocabulary) -> dict[int, Bytes]:
+    """The bytes of each token that has some: slices of one writable array, the only kind compiled code is made for."""
+    whole = np.frombuffer(b"".join(text or b"" for text in vocabulary.tokens), np.uint8).copy()
+    texts, at = {}, 0
+    for token, text in enumerate(vocabulary.tokens):
+        if text is not None:
+            texts[token] = whole[at : at + len(text)]
+            at += len(text)
+    return texts
 
 
 @dataclass(slots=True, eq=False)
@@ -210,7 +219,7 @@ def _known(cursor: Cursor, trie: Trie) -> list[tuple[int, int]]:
         for key in cursor.memories.keys(memory):
             assert isinstance(key, bytes)
             if key.startswith(begun):
-                node = int(find(trie, np.frombuffer(key[len(begun) :], np.uint8)))
+                node = int(find(trie, np.frombuffer(key[len(begun) :], np.uint8).copy()))
                 if node >= 0:
                     found.append((node, frame))
     return found

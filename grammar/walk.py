@@ -95,7 +95,14 @@ def _answer(frames: Ints, note: Longs, looks: Ints, flags: int) -> tuple[bool, i
 
 
 @kernel
-def leave(tables: Tables, frames: Ints, note: Longs, looks: Ints, ending: int, until: int) -> int:
+def leave(
+    tables: Tables,
+    frames: Ints,
+    note: Longs,
+    looks: Ints,
+    ending: int | np.int64,
+    until: int | np.int64,
+) -> int:
     """End the innermost rule with outcome `ending`, its text stopping before offset `until`; see `step`."""
     while True:
         top = note[TOP]
@@ -136,7 +143,9 @@ def leave(tables: Tables, frames: Ints, note: Longs, looks: Ints, ending: int, u
 
 
 @kernel
-def step(tables: Tables, frames: Ints, note: Longs, looks: Ints, byte: int, offset: int) -> int:
+def step(
+    tables: Tables, frames: Ints, note: Longs, looks: Ints, byte: np.int64, offset: int
+) -> int:
     """Read one byte, which is at `offset` of the output; the status. Unless `MOVED`, the configuration is spoilt.
 
     `looks`: rows (outcome or -1, twin, memory) that answer, in order, the places of this byte where a text decides.
@@ -157,11 +166,13 @@ def step(tables: Tables, frames: Ints, note: Longs, looks: Ints, byte: int, offs
         if move == DEAD:
             return REFUSED
         if move == LEAVE:
-            status = leave(tables, frames, note, looks, tables.states[state, OUTCOME], offset)
+            status = leave(
+                tables, frames, note, looks, np.int64(tables.states[state, OUTCOME]), offset
+            )
             if status != MOVED:
                 return status
         elif move > CALLED:
-            return leave(tables, frames, note, looks, ENDED - move, offset + 1)
+            return leave(tables, frames, note, looks, np.int64(ENDED - move), offset + 1)
         else:
             if note[COUNT] == len(frames):
                 return FULL
@@ -188,7 +199,7 @@ def read(tables: Tables, frames: Ints, note: Longs, looks: Ints, text: Bytes, do
     note[STATUS] = MOVED
     while done < len(text):
         state, top, count = note[STATE], note[TOP], note[COUNT]
-        status = step(tables, frames, note, looks, text[done], note[OFFSET] + done)
+        status = step(tables, frames, note, looks, np.int64(text[done]), note[OFFSET] + done)
         if status != MOVED:
             note[STATE], note[TOP], note[COUNT], note[STATUS] = state, top, count, status
             return done
@@ -245,7 +256,7 @@ def walk(
     while node < note[END]:
         d = trie.depth[node]
         note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
-        status = step(tables, frames, note, looks, trie.byte[node], note[OFFSET] + d - 1)
+        status = step(tables, frames, note, looks, np.int64(trie.byte[node]), note[OFFSET] + d - 1)
         if status == MOVED:
             path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
             allow(trie, row, node)
@@ -284,7 +295,7 @@ def walk_exits(
         asked = note[ASKED]
         d = trie.depth[node] - 1 + was_read
         note[TOP], note[COUNT], note[LOOKS] = top, note[DEPTH], 0
-        status = leave(tables, frames, note, looks, ending, note[OFFSET] + d)
+        status = leave(tables, frames, note, looks, np.int64(ending), np.int64(note[OFFSET] + d))
         if status == LOOK:
             asks[asked] = node
             note[ASKED] += 1
@@ -318,7 +329,7 @@ def force(tables: Tables, frames: Ints, note: Longs, looks: Ints, text: Bytes, d
                     break
                 byte = only
             note[STATE], note[TOP], note[COUNT] = state, top, count
-            status = step(tables, frames, note, looks, byte, note[OFFSET] + done)
+            status = step(tables, frames, note, looks, np.int64(byte), note[OFFSET] + done)
             if status == MOVED and byte != only:
                 if only >= 0:
                     only = -2
