@@ -23,7 +23,7 @@ from .cli_trouble import Exit
 
 OLDEST_PYTHON = (3, 11)
 PACKAGES = (
-    *("torch", "safetensors", "tokenizers", "xgrammar", "outlines-core", "jsonschema"),
+    *("torch", "safetensors", "tokenizers", "xgrammar", "numba", "jsonschema"),
     *("numpy", "starlette", "uvicorn", "pyzmq", "msgspec"),
 )
 LITTLE_MEMORY = 1 << 30

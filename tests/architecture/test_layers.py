@@ -26,7 +26,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 # Third-party packages that a part must never load, not even lazily.
 FORBIDDEN: dict[str, tuple[str, ...]] = {
     "intaglio.service.client": ("torch", "numpy", "triton", "starlette", "zmq", "msgspec"),
-    "intaglio.service": ("torch", "triton", "xgrammar", "outlines_core"),
+    "intaglio.service": ("torch", "triton", "xgrammar", "numba"),
     "intaglio.schemas": ("torch", "numpy", "triton", "starlette"),
     "intaglio.grammar": ("torch", "triton", "transformers"),
     "intaglio.engine.schedule": ("torch",),

@@ -40,7 +40,7 @@ import sys
 import time
 
 class Blocker:
-    names = {"torch", "numpy", "triton", "starlette", "uvicorn", "zmq", "msgspec", "xgrammar", "outlines_core",
+    names = {"torch", "numpy", "triton", "starlette", "uvicorn", "zmq", "msgspec", "xgrammar", "numba",
              "tokenizers", "safetensors", "transformers", "jsonschema", "jinja2", "typer", "rich", "structlog",
              "prometheus_client", "psutil"}
     def find_spec(self, name, path=None, target=None):
