@@ -468,6 +468,14 @@ def test_properties_a_schema_speaks_of_stay(said: Any, text: str) -> None:
     assert takes(closed, text) == [True]
 
 
+def test_formats_that_no_automaton_tells_are_refused_for_names() -> None:
+    source = json.dumps({"type": "object", "propertyNames": {"format": "idn-hostname"}})
+    with pytest.raises(UnsupportedConstraint) as caught:
+        screen(Constraint(Kind.JSON_SCHEMA, source))
+    assert [refusal.where for refusal in caught.value.refusals] == ["/propertyNames/format"]
+    screen(Constraint(Kind.JSON_SCHEMA, source.replace("idn-hostname", "date")))
+
+
 @pytest.mark.shared
 def test_no_instance_of_the_benchmark_is_wrongly_taken() -> None:
     path = data("jsonschemabench", "open.jsonl.xz")
