@@ -8,7 +8,7 @@ from intaglio import APIStatusError, Client, ConnectionFailed, SchemaRefused, To
 with Client() as client:
     # A schema that cannot be enforced in full is refused, never silently weakened.
     try:
-        client.extract({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, "a, b")
+        client.extract({"type": "string", "pattern": r"^(.)\1$"}, "aa")
     except SchemaRefused as error:
         for detail in error.details:
             print(f"refused at {detail.pointer}: {detail.reason}")

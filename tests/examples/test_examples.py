@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # A line that each example must print; values are the model's and are judged elsewhere.
 PRINTS = {
     "handle_errors.py": (
-        "refused at /schema/uniqueItems",
+        "refused at /schema/pattern: back-reference",
         "too long: shorten the text",
         "404 unknown_schema: did you mean invoice",
         "retryable: True; cannot connect",

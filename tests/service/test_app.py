@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import psutil
 import pytest
 from intaglio.engine.api import Watch
 from intaglio.schemas.problem import Code, ProblemDocument
@@ -429,16 +428,6 @@ def test_the_log_has_each_request_and_no_text_of_users(service: Live) -> None:
     assert (fields["route"], fields["status"]) == ("/v1/extract", 500)
     assert {"ms", "prompt_tokens", "output_tokens", "outcome"} <= fields.keys()
     assert secret not in service.log.getvalue()
-
-
-def test_only_one_tcp_socket_listens(service: Live) -> None:
-    listening = [
-        c for c in psutil.Process().net_connections("tcp") if c.status == psutil.CONN_LISTEN
-    ]
-    info = service.app.service.backend.info
-    assert info is not None
-    assert [c.laddr.port for c in listening] == [service.address[1]]
-    assert not psutil.Process(info.pid).net_connections("tcp")
 
 
 def test_many_at_once_and_a_fifth_hang_up(service: Live) -> None:

@@ -136,6 +136,17 @@ def test_an_idle_server_leaves_at_once(folder: Path) -> None:
             assert process.end() == status
 
 
+def test_only_one_tcp_socket_listens(folder: Path) -> None:
+    """What others can reach is the HTTP port; the engine listens on none."""
+    with server(folder) as process:
+        own = psutil.Process(process.popen.pid).net_connections("tcp")
+        listening = [c.laddr.port for c in own if c.status == psutil.CONN_LISTEN]
+        assert listening == [process.port]
+        assert not process.engine.net_connections("tcp")
+        process.popen.send_signal(signal.SIGTERM)
+        assert process.end() == 0
+
+
 def test_kill_9_of_the_server_leaves_no_engine_and_no_sockets(folder: Path) -> None:
     with server(folder) as process, ThreadPoolExecutor(1) as pool:
         inside = pool.submit(process.extract, SLOWER)
