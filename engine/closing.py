@@ -54,8 +54,8 @@ class Following:
         return Followed(forced)
 
     def _fits(self, left: int) -> bool:
-        if self.matcher.finished:
-            return True
+        if left < 0 or self.matcher.finished:
+            return left >= 0
         least = self.matcher.least_tokens()
         return least is None or least <= left
 

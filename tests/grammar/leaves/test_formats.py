@@ -57,10 +57,9 @@ def test_own_cases(name: str, yes: list[str], no: list[str]) -> None:
 @settings(deadline=None)
 @given(st.integers(0, 9999), st.integers(0, 19), st.integers(0, 39))
 def test_dates_are_those_of_the_calendar(year: int, month: int, day: int) -> None:
-    # The calendar repeats after 400 years; Python's has no year 0.
     try:
-        date(year % 400 + 400, month, day)
+        date(year, month, day)
         expected = True
-    except ValueError:
+    except ValueError:  # Python's calendar has no year 0 either
         expected = False
     assert formats.holds("date", f"{year:04}-{month:02}-{day:02}") == expected
