@@ -1,9 +1,11 @@
 """The command line as a user types it: in this process where that is enough, as a program where it is not."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,8 @@ def start(*args: str | Path, **more: object) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that runs the tests in the background has them, and so their children, ignore Ctrl-C.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         env=environment | dict(more.pop("env", {})),  # type: ignore[call-overload]
         **more,  # type: ignore[call-overload]
     )
