@@ -5,7 +5,7 @@ Does: name shapes and dtypes once, and say what each kernel means to its callers
 Layouts
     tokens of a step   all sequences' tokens one after the other, N rows; row order is the plan's
     keys and values    one tensor a layer, [2, num_blocks, block_size, kv_heads, head_dim]; 0 = keys, 1 = values
-    slot               block * block_size + offset; where a token's key and value live
+    slot               block * block_size + offset; where a token's key and value live; negative: nowhere
     null block         block 0: never written, always zero; fills block tables past their end
     mask words         int32, bit `t % 32` of word `t // 32` is token `t`, 1 = allowed, 0 past the end
 """
@@ -25,11 +25,14 @@ OK, NOT_FINITE, NOTHING_LEGAL = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """Whose tokens the rows of a step are. S sequences; all tensors int32, on the host or the device of the kernels.
+    """Whose tokens the rows of a step are. S sequences; all tensors int32, on the device of the kernels.
 
     `query_starts` [S + 1]: sequence `s` owns rows `query_starts[s]:query_starts[s + 1]`, at least one.
     `context_lengths` [S]: keys it may see, those of this step included; its last row is at position
     `context_lengths[s] - 1`. `block_tables` [S, W]: its blocks in order, `NULL_BLOCK` past the end.
+
+    On a device other than the host a sequence may have context 0: its rows are padding and their attention is zero.
+    Several sequences may stand for rows of one real sequence, each with its own context and a copy of the table.
     """
 
     query_starts: Tensor
@@ -47,6 +50,38 @@ class RopeRows:
 
     cos: Tensor
     sin: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the N rows of a step stand.
+
+    `cos` and `sin` [positions, head_dim]: the model's table of rotations, laid out as in `RopeRows`. `positions` [N]
+    integers: each row's position. `slots` [M], M <= N, integers: where the keys and values of the first M rows go;
+    those of a negative slot, and of rows past M, are not stored.
+    """
+
+    cos: Tensor
+    sin: Tensor
+    positions: Tensor
+    slots: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class RmsNorm:
+    """Root-mean-square normalisation (Zhang and Sennrich 2019): `weight` [hidden], `eps` added to the mean square."""
+
+    weight: Tensor
+    eps: float
+
+
+@dataclass(frozen=True, slots=True)
+class QKNorm:
+    """`RmsNorm` of every query head and every key head: `query`, `key` [head_dim]."""
+
+    query: Tensor
+    key: Tensor
+    eps: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +177,11 @@ class Drawn:
 
 
 class Kernels(Protocol):
-    """Device arithmetic, chosen once by `dispatch.choose`. Rows never influence each other."""
+    """Device arithmetic, chosen once by `dispatch.choose`. Rows never influence each other.
+
+    On an accelerator nothing here waits for the device or reads from it, sizes of launches follow from shapes alone,
+    and memory comes from torch's allocator: every call can be captured in a graph and replayed.
+    """
 
     def pack(self, weight: Tensor) -> Packed:
         """Prepare `weight` [outputs, inputs] for `linear`; may keep it or copy it."""
@@ -150,6 +189,35 @@ class Kernels(Protocol):
 
     def linear(self, x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
         """`x` [N, inputs] times the packed matrix, plus `bias` [outputs]; returns [N, outputs]."""
+        ...
+
+    def norm_linear(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
+        """`linear` of the normed rows of `x` [N, inputs]; returns [N, outputs]."""
+        ...
+
+    def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
+        """`silu(y[:, :n]) * y[:, n:]` for `y = norm_linear(x)` [N, 2n]; returns [N, n]."""
+        ...
+
+    def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
+        """`residual += linear(x)`, in place; `residual` [N, outputs] is contiguous."""
+        ...
+
+    def rope_and_store(
+        self, fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor
+    ) -> Tensor:
+        """Split `fused` [N, heads + 2 * kv_heads, head_dim] into query, key and value heads, in this order.
+
+        Queries and keys are normed where `norms` is given, then rotated; keys and values are stored into `cache` in
+        place, queries [N, heads, head_dim] are returned. `fused` may be overwritten.
+        """
+        ...
+
+    def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
+        """Copy blocks `sources` [n] to `targets` [n] in all layers of `caches` [layers, 2, num_blocks, ...].
+
+        Both are integers; targets are distinct and none is a source.
+        """
         ...
 
     def rms_norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:

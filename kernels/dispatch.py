@@ -10,7 +10,18 @@ import torch
 from torch import Tensor
 
 from . import reference, reference_attention, reference_logits
-from .contracts import AttentionPass, Drawn, Kernels, Packed, PickArgs, Ragged, RopeRows
+from .contracts import (
+    AttentionPass,
+    Drawn,
+    Kernels,
+    Packed,
+    PickArgs,
+    Places,
+    QKNorm,
+    Ragged,
+    RmsNorm,
+    RopeRows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,23 @@ class ReferenceKernels:
 
     def linear(self, x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
         return reference.linear(x, weight, bias)
+
+    def norm_linear(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
+        return reference.norm_linear(x, norm, weight, bias)
+
+    def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
+        return reference.norm_gated(x, norm, weight, bias)
+
+    def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
+        reference.linear_add(x, weight, bias, residual)
+
+    def rope_and_store(
+        self, fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor
+    ) -> Tensor:
+        return reference.rope_and_store(fused, places, norms, cache)
+
+    def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
+        reference.kv_copy(caches, sources, targets)
 
     def rms_norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
         return reference.rms_norm(x, weight, eps)

@@ -1,14 +1,14 @@
 """What each kernel means, in plain torch. The CPU back end runs these; the fused kernels are held to them.
 
-Does: linear layers, normalisation, rotation, gate, KV write. Does not: attention (`reference_attention`), the logits
-pipeline (`reference_logits`).
+Does: linear layers, normalisation, rotation, gate, KV write and copy. Does not: attention (`reference_attention`), the
+logits pipeline (`reference_logits`).
 """
 
 import torch
 from torch import Tensor
 from torch.nn.functional import silu
 
-from .contracts import Packed, RopeRows
+from .contracts import Packed, Places, QKNorm, RmsNorm, RopeRows
 
 PART = 512
 
@@ -72,3 +72,46 @@ def kv_write(cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None
     flat = cache.view(2, -1, *cache.shape[3:])
     flat[0].index_copy_(0, slots, keys)
     flat[1].index_copy_(0, slots, values)
+
+
+def norm_linear(x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
+    """`linear` of the normed rows."""
+    return linear(rms_norm(x, norm.weight, norm.eps), weight, bias)
+
+
+def norm_gated(x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
+    """`gate` of the linear of the normed rows."""
+    return gate(norm_linear(x, norm, weight, bias))
+
+
+def linear_add(x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
+    """`residual += linear(x)`."""
+    residual.add_(linear(x, weight, bias))
+
+
+def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor) -> Tensor:
+    """Norm and rotate queries and keys, store keys and values, return the queries."""
+    kv_heads = cache.shape[3]
+    heads = fused.shape[1] - 2 * kv_heads
+    qk = fused[:, : heads + kv_heads]
+    if norms is not None:
+        # One pass over queries and keys together, each head with its weight.
+        weight = torch.cat((norms.query.expand(heads, -1), norms.key.expand(kv_heads, -1)))
+        qk = rms_norm(qk, weight, norms.eps)
+    rows = RopeRows(
+        places.cos.index_select(0, places.positions).unsqueeze(1),
+        places.sin.index_select(0, places.positions).unsqueeze(1),
+    )
+    qk = rope(qk, rows)
+    count = places.slots.shape[0]
+    keys, values, slots = qk[:count, heads:], fused[:count, heads + kv_heads :], places.slots
+    stored = slots >= 0
+    if not bool(stored.all()):
+        keys, values, slots = keys[stored], values[stored], slots[stored]
+    kv_write(cache, keys, values, slots)
+    return qk[:, :heads]
+
+
+def kv_copy(caches: Tensor, sources: Tensor, targets: Tensor) -> None:
+    """Copy blocks in every layer."""
+    caches.index_copy_(2, targets.long(), caches.index_select(2, sources))
