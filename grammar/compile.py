@@ -35,8 +35,8 @@ class Compiler:
         self._speller = Speller(vocabulary, canonical)
         self._earley = EarleyCompiler(vocabulary, self._speller)
 
-    def compile(self, constraint: Constraint) -> CompiledGrammar:
-        """Compile a constraint.
+    def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
+        """Compile a constraint. `shortest`: a short complete output if one is known, which need not be searched then.
 
         Raises:
             GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
@@ -47,9 +47,16 @@ class Compiler:
         from .machine import Machine
         from .native import NativeGrammar
 
-        grammar = NativeGrammar(Machine(screened.root), self._index, self._speller)
+        grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
         _ = grammar.least_tokens  # found here, off the step loop
         return grammar
+
+    @staticmethod
+    def shortest(grammar: CompiledGrammar) -> bytes | None:
+        """A short complete output of a grammar; None where the back end cannot tell."""
+        from .native import NativeGrammar
+
+        return grammar.shortest if isinstance(grammar, NativeGrammar) else None
 
     def warm(self) -> None:
         """Load compiled code and index the vocabulary, so that the first constraint need not wait for it."""

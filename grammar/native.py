@@ -25,11 +25,16 @@ _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
 
 @dataclass(frozen=True, eq=False)
 class NativeGrammar:
-    """A machine for one vocabulary; see `CompiledGrammar`. `heights`: on how many frames the rows of a state depend."""
+    """A machine for one vocabulary; see `CompiledGrammar`.
+
+    `known`: a short complete output, where one was found before. `heights`: on how many frames the rows of a state
+    depend.
+    """
 
     machine: Machine
     index: TokenIndex
     speller: Speller
+    known: bytes | None = None
     heights: dict[int, frozenset[int]] = field(default_factory=dict)
 
     @cached_property
@@ -47,9 +52,14 @@ class NativeGrammar:
         """See `CompiledGrammar.least_tokens`."""
         return self.matcher().least_tokens()
 
+    @cached_property
+    def shortest(self) -> bytes | None:
+        """A short complete output; None if none was found."""
+        return self.known or Closing(Cursor(self.machine), self.bounds).text()
+
     def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
         """Tokens that complete an output, the end token included; empty if no way was found."""
-        text = Closing(cursor, self.bounds).text()
+        text = Closing(cursor, self.bounds).text() if history else self.shortest
         if text is None:
             return ()
         run = self.speller.spell(history, text, final=True) if text else ()

@@ -1,0 +1,132 @@
+"""What is known of a constraint once it has been examined: plain data that may cross processes and be kept on disk.
+
+Does: examine a constraint by going the whole way once, from the screen to the masks along a shortest output; write
+verdicts and constraints as bytes and read them back. Does not: hold machines or masks, which are made where they are
+used; decide where an examination runs (`isolation`) or keep what came out (`store`, `admission`).
+"""
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from .errors import ConstraintTooLarge, GrammarError, Refusal
+from .masks import empty_rows
+from .spec import Constraint, Kind, Whitespace
+
+if TYPE_CHECKING:
+    from .compile import Compiler
+
+_MOST_MASKS: Final = 256  # made on trial, along a shortest output
+_SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of an examination.
+
+    `code` names the class of the error, None for a constraint that can be used; `message` and `refusals` are the
+    error's. `shortest` is a short complete output, where one is known. `seconds` is the processor time that it took.
+    `final` is false where the examination was cut off: the same constraint might fare better another time.
+    """
+
+    code: str | None = None
+    message: str = ""
+    refusals: tuple[Refusal, ...] = ()
+    shortest: bytes | None = None
+    seconds: float = 0.0
+    final: bool = True
+
+    @property
+    def error(self) -> GrammarError | None:
+        """What to raise; a new one each time."""
+        if self.code is None:
+            return None
+        return _CLASSES[self.code](self.message, self.refusals)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes in memory."""
+        texts = sum(len(text) for r in self.refusals for text in asdict(r).values())
+        return 256 + len(self.message) + texts + len(self.shortest or b"")
+
+
+_CLASSES: Final = {kind.code: kind for kind in (GrammarError, *GrammarError.__subclasses__())}
+
+
+def refused(error: GrammarError, seconds: float = 0.0) -> Verdict:
+    """The verdict that an error stands for."""
+    return Verdict(error.code, error.message, error.refusals, seconds=seconds)
+
+
+def cut_off(reason: str) -> Verdict:
+    """The verdict on a constraint whose examination went over a limit."""
+    where = (Refusal("", "", reason, _SMALLER),)
+    return Verdict(ConstraintTooLarge.code, f"{reason}; {_SMALLER}", where, final=False)
+
+
+def examine(compiler: "Compiler", constraint: Constraint) -> Verdict:
+    """Compile a constraint and make the masks along a shortest output, as a request that uses it would.
+
+    Any error of the grammar is a verdict; other exceptions are bugs and are raised.
+    """
+    begun = time.process_time()
+    try:
+        shortest = _try(compiler, constraint)
+    except GrammarError as error:
+        return refused(error, time.process_time() - begun)
+    except (MemoryError, RecursionError):
+        return cut_off("compiling this takes more memory or depth than allowed")
+    return Verdict(shortest=shortest, seconds=time.process_time() - begun)
+
+
+def _try(compiler: "Compiler", constraint: Constraint) -> bytes | None:
+    grammar = compiler.compile(constraint)
+    matcher = grammar.matcher()
+    row = empty_rows(1, compiler.vocabulary.width)[0]
+    matcher.fill(row)
+    for token in (matcher.closing() or ())[:_MOST_MASKS]:
+        matcher.accept(token)
+        matcher.fill(row)
+    return compiler.shortest(grammar)
+
+
+def encode_constraint(constraint: Constraint) -> bytes:
+    """As JSON; texts that are not UTF-8 survive."""
+    return json.dumps(asdict(constraint)).encode()
+
+
+def decode_constraint(data: bytes) -> Constraint:
+    """The inverse of `encode_constraint`.
+
+    Raises:
+        ValueError, TypeError, KeyError: `data` is no constraint.
+    """
+    value: dict[str, Any] = json.loads(data)
+    kind, whitespace = Kind(value.pop("kind")), Whitespace(value.pop("whitespace"))
+    return Constraint(kind=kind, whitespace=whitespace, **value)
+
+
+def encode_verdict(verdict: Verdict) -> bytes:
+    """As JSON."""
+    value = asdict(verdict)
+    value["shortest"] = None if verdict.shortest is None else verdict.shortest.decode("latin-1")
+    return json.dumps(value).encode()
+
+
+def decode_verdict(data: bytes) -> Verdict:
+    """The inverse of `encode_verdict`.
+
+    Raises:
+        ValueError, TypeError, KeyError: `data` is no verdict.
+    """
+    value: dict[str, Any] = json.loads(data)
+    code, shortest = value.pop("code"), value.pop("shortest")
+    if code is not None and code not in _CLASSES:
+        raise ValueError(f"there is no error {code!r}")
+    return Verdict(
+        code=code,
+        refusals=tuple(Refusal(**refusal) for refusal in value.pop("refusals")),
+        shortest=None if shortest is None else shortest.encode("latin-1"),
+        **value,
+    )
