@@ -44,11 +44,13 @@ class LocalEngine:
         return self._assembly.info
 
     def generate(
-        self, requests: Iterable[Request], *, at_once: int = 512
+        self, requests: Iterable[Request | None], *, at_once: int = 512
     ) -> Generator[Delta, None, None]:
         """Run `requests`; their deltas as they come, one with `finish` for each. Closing it early aborts the rest.
 
-        At most `at_once` are in the engine at a time; the others are drawn from `requests` as these end.
+        At most `at_once` are in the engine at a time; the others are drawn from `requests` as these end. None among
+        them says that there is no other just now: the engine takes a step before it draws again, or ends where it has
+        nothing left to do.
 
         Raises:
             EngineStopped: the engine was closed, or has failed.
@@ -61,6 +63,8 @@ class LocalEngine:
             try:
                 while True:
                     for request in islice(source, at_once - len(open_ids)):
+                        if request is None:
+                            break
                         engine.submit(request)
                         open_ids.add(request.id)
                     if not open_ids:

@@ -5,7 +5,8 @@ generation. Does not: serve others, or touch the network.
 """
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -39,6 +40,7 @@ from .extract import Extractor, Output, Prepared, TextModel
 from .translate import checked
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,38 +199,65 @@ class LLM:
         With `return_errors`, a text that fails has its error in its place; otherwise the first one is raised, and the
         rest is aborted.
         """
-        shape = shape_of(schema)
-        bodies = [request_body(shape, text, None, options) for text in texts]
+        items = ((index, schema, text) for index, text in enumerate(texts))
         results: dict[int, Any] = {}
-        outputs: dict[str, tuple[int, Prepared, Output]] = {}
+        for index, outcome in self.extract_stream(items, **options):
+            if isinstance(outcome, IntaglioError) and not return_errors:
+                raise outcome
+            results[index] = outcome
+        return [results[index] for index in range(len(texts))]
 
-        def prepared() -> Iterator[Request]:
-            for index, body in enumerate(bodies):
+    def extract_stream(
+        self,
+        items: Iterable[tuple[K, Any, str] | None],
+        *,
+        at_once: int = 512,
+        **options: Unpack[Options],
+    ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
+        """`extract` for any number of (key, schema, text): (key, result or error) of each, in the order they end.
+
+        Items are drawn as others end, so that `at_once` are in the engine. None among them says that there is no other
+        just now; the stream ends where nothing is in the engine either. Closing it early aborts the rest.
+        """
+        refused: deque[tuple[K, IntaglioError]] = deque()
+        outputs: dict[str, tuple[K, Shape[Any], Prepared, Output]] = {}
+
+        def prepared() -> Iterator[Request | None]:
+            for item in items:
+                if item is None:
+                    yield None
+                    continue
+                key, schema, text = item
+                shape = shape_of(schema)
                 try:
                     with _as_the_client_would():
+                        body = request_body(shape, text, None, options)
                         ready = self._extractor.prepare(checked(body))
                 except IntaglioError as error:
-                    if not return_errors:
-                        raise
-                    results[index] = error
+                    refused.append((key, error))
                 else:
-                    outputs[ready.request.id] = index, ready, Output()
+                    outputs[ready.request.id] = key, shape, ready, Output()
                     yield ready.request
 
-        with _as_the_client_would(), closing(self._engine.generate(prepared())) as deltas:
+        with (
+            _as_the_client_would(),
+            closing(self._engine.generate(prepared(), at_once=at_once)) as deltas,
+        ):
             for delta in deltas:
-                index, ready, output = outputs[delta.request_id]
+                while refused:
+                    yield refused.popleft()
+                key, shape, ready, output = outputs[delta.request_id]
                 output.add(delta)
                 if delta.finish is None:
                     continue
                 del outputs[delta.request_id]
                 try:
-                    results[index] = _conclude(self._extractor, ready, output, shape)
+                    result = _conclude(self._extractor, ready, output, shape)
                 except IntaglioError as error:
-                    if not return_errors:
-                        raise
-                    results[index] = error
-        return [results[index] for index in range(len(bodies))]
+                    yield key, error
+                else:
+                    yield key, result
+        yield from refused
 
 
 def _conclude(
