@@ -105,8 +105,8 @@ class AttentionPass(Protocol):
 class Penalties:
     """Tokens that count against each row, and how much; R rows.
 
-    `rows`, `tokens` [P] int64: the distinct (row, token) pairs of prompt and output; `counts` [P] float32: how often
-    the token stands in the *output*. `repetition`, `presence`, `frequency` [R] float32.
+    `rows`, `tokens` [P] int64: the distinct (row, token) pairs of prompt and output, rows ascending; `counts` [P]
+    float32: how often the token stands in the *output*. `repetition`, `presence`, `frequency` [R] float32.
     """
 
     rows: Tensor
@@ -119,7 +119,7 @@ class Penalties:
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """Added to single logits: `rows`, `tokens` [B] int64, `values` [B] float32; pairs are distinct."""
+    """Added to single logits: `rows`, `tokens` [B] int64, `values` [B] float32; pairs are distinct, rows ascending."""
 
     rows: Tensor
     tokens: Tensor
@@ -147,26 +147,35 @@ class Draw:
 class PickArgs:
     """What the logits pipeline applies, in its order; None skips a stage for the whole batch.
 
-    `vocab` is the number of tokens that exist: logits at and past it are never picked. `masks` int32 [R, words], rows
-    of free sequences all ones. `top` is how many alternatives to report: None asks for no log-probabilities at all.
+    `vocab` is the number of tokens that exist: logits at and past it are never picked. `masks` int32 [A, words];
+    `mask_rows` int32 [R]: which of its rows is for each row of logits, -1 = all tokens are legal; None: A is R, row i
+    is for row i. `top` is how many alternatives to report: None asks for no log-probabilities at all. `mass`: report
+    `Drawn.logsumexp` and `Drawn.removed`, which reads logits that the mask forbids, too.
     """
 
     vocab: int
     masks: Tensor | None = None
+    mask_rows: Tensor | None = None
     bias: Bias | None = None
     penalties: Penalties | None = None
     draw: Draw | None = None
     truncation: Truncation | None = None
     top: int | None = None
+    mass: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """One token a row. `tokens` [R] int64, `status` [R] int64 (`OK`, `NOT_FINITE`, `NOTHING_LEGAL`).
 
+    A row is `NOT_FINITE` if the logit of a legal token is not a finite number; unless it is `OK` its other numbers mean
+    nothing, but its token is below `vocab`.
+
     `logprobs` [R] float32, `top_tokens` [R, top] int64 and `top_logprobs` [R, top] float32 are None where
     not asked for. They are natural logarithms under the model's distribution over the legal tokens: after the mask,
-    before bias, penalties, temperature and truncation.
+    before bias, penalties, temperature and truncation. `logsumexp` and `removed` [R] float32 are None unless `mass` was
+    asked for: the logarithm of the summed weights of the legal tokens, and the share of all tokens' probability that
+    the mask took away.
     """
 
     tokens: Tensor
@@ -174,6 +183,8 @@ class Drawn:
     logprobs: Tensor | None = None
     top_tokens: Tensor | None = None
     top_logprobs: Tensor | None = None
+    logsumexp: Tensor | None = None
+    removed: Tensor | None = None
 
 
 class Kernels(Protocol):
@@ -245,5 +256,5 @@ class Kernels(Protocol):
         ...
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
-        """Draw one token for each row of `logits` [R, V] float32 (may be overwritten)."""
+        """Draw one token for each row of `logits` [R, V] float32, float16 or bfloat16 (may be overwritten)."""
         ...

@@ -1,6 +1,6 @@
 """The logits pipeline in plain torch: what one pass of a fused kernel has to do, row by row.
 
-Does, in this order: refuse rows that are not finite; mask; log-probabilities; bias; penalties; temperature; top-k,
+Does, in this order: mask; refuse rows that are not finite; log-probabilities; bias; penalties; temperature; top-k,
 top-p, min-p; draw. Does not: know requests, or keep state: a draw is a function of its row's two key words alone.
 
 Definitions
@@ -13,7 +13,12 @@ Definitions
     top-p       of those, the smallest set of most likely tokens that holds at least p of their mass; ties at the edge
                 all stay (Holtzman et al. 2019)
     min-p       of those, tokens at least `min_p` times as likely as the most likely one (Nguyen et al. 2024)
-    draw        the largest of `logit / temperature + gumbel(key, token)`; temperature 0 takes the largest logit itself
+    draw        two draws by Gumbel's maximum (Gumbel 1954; Yellott 1977): a *group* of tokens, the one with the largest
+                `logsumexp(logits / temperature) + gumbel(key, GROUPS + group)`, then in it the token with the largest
+                `logit / temperature + gumbel(key, token)`. Both together choose a token with exactly its probability,
+                as one draw among all tokens would, at one noise for many tokens. Temperature 0 takes the largest
+                logit. Of equals the lowest number wins
+    group       of token t, `t // TILE * LANES + t % LANES`: up to TILE / LANES tokens that lie LANES apart
 """
 
 import torch
@@ -33,23 +38,33 @@ from .contracts import (
 )
 
 NEVER = float("-inf")
+LANES = 1024
+TILE = 16 * LANES
+GROUPS = 1 << 31
 _WORD = 0xFFFFFFFF
 
 
 def pick(logits: Tensor, args: PickArgs) -> Drawn:
-    """Draw one token for each row of `logits` [R, V] float32, V at least `args.vocab`; may overwrite them."""
+    """Draw one token for each row of `logits` [R, V], V at least `args.vocab`; float32 ones may be overwritten."""
     vocab = min(args.vocab, logits.shape[1])
-    rows = logits[:, :vocab]
+    rows = whole = logits[:, :vocab].float()
     # A sum is finite exactly when all its terms are, as long as they are not astronomically large: one read.
-    finite = torch.isfinite(rows.sum(-1))
+    sound = rows
     if args.masks is not None:
-        rows = rows + mask_bias(args.masks, vocab)
+        legal = allowed(args.masks, args.mask_rows, vocab)
+        sound = rows.masked_fill(~legal, 0.0)
+        rows = rows.masked_fill(~legal, NEVER)
+    finite = torch.isfinite(sound.sum(-1))
     best, tokens = rows.max(-1)
     status = torch.where(finite, torch.where(best == NEVER, NOTHING_LEGAL, OK), NOT_FINITE)
     bad = status != OK
     if bool(bad.any()):
         rows = rows.masked_fill(bad[:, None], 0.0)
     belief = torch.log_softmax(rows, -1) if args.top is not None else None
+    sums = rows.logsumexp(-1) if args.mass else None
+    removed = None
+    if sums is not None:
+        removed = -torch.expm1(sums - whole.logsumexp(-1))
     changed = args.bias is not None or args.penalties is not None
     if changed:
         rows = penalised(biased(rows, args.bias), args.penalties)
@@ -58,10 +73,21 @@ def pick(logits: Tensor, args: PickArgs) -> Drawn:
     elif changed:
         tokens = rows.argmax(-1)
     if belief is None or args.top is None:
-        return Drawn(tokens, status)
+        return Drawn(tokens, status, logsumexp=sums, removed=removed)
     chosen = belief.gather(1, tokens[:, None])[:, 0]
     top_logprobs, top_tokens = belief.topk(min(args.top, vocab), -1)
-    return Drawn(tokens, status, chosen, top_tokens, top_logprobs)
+    return Drawn(tokens, status, chosen, top_tokens, top_logprobs, sums, removed)
+
+
+def allowed(masks: Tensor, mask_rows: Tensor | None, vocab: int) -> Tensor:
+    """bool [R, vocab] from packed words int32 [A, words]; rows of -1 in `mask_rows` [R] allow all.
+
+    Tokens past the words' width are not allowed.
+    """
+    if mask_rows is not None:
+        given = masks[mask_rows.clamp(min=0).long()]
+        return (mask_bias(given, vocab) == 0) | (mask_rows < 0)[:, None]
+    return mask_bias(masks, vocab) == 0
 
 
 def mask_bias(masks: Tensor, vocab: int) -> Tensor:
@@ -120,8 +146,23 @@ def drawn(logits: Tensor, draw: Draw, truncation: Truncation | None) -> Tensor:
             rows,
             Truncation(truncation.top_k[hot], truncation.top_p[hot], truncation.min_p[hot]),
         )
-    noisy = rows + gumbel(draw.keys[hot], logits.shape[1])
-    return greedy.index_copy(0, hot, noisy.argmax(-1))
+    return greedy.index_copy(0, hot, grouped_draw(rows, draw.keys[hot]))
+
+
+def grouped_draw(logits: Tensor, keys: Tensor) -> Tensor:
+    """One token a row [R] int64 in proportion to the weights `exp(logits)` [R, V]; see `draw` and `group` above."""
+    rows, vocab = logits.shape
+    padded = torch.nn.functional.pad(logits, (0, -vocab % LANES), value=NEVER)
+    lanes = padded.view(rows, -1, LANES)
+    weights = torch.cat([tile.logsumexp(1) for tile in lanes.split(TILE // LANES, 1)], 1)
+    groups = torch.arange(weights.shape[1], device=logits.device)
+    group = (weights + gumbel(keys, groups + GROUPS)).argmax(-1)
+    depth = torch.arange(min(TILE, padded.shape[1]) // LANES, device=logits.device)
+    members = (group // LANES * TILE + group % LANES)[:, None] + depth * LANES
+    inside = members < vocab
+    members = members.clamp(max=vocab - 1)
+    values = logits.gather(1, members).masked_fill(~inside, NEVER) + gumbel(keys, members)
+    return members.gather(1, values.argmax(-1, keepdim=True))[:, 0]
 
 
 def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
@@ -143,15 +184,16 @@ def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
     return logits.masked_fill(logits < floor, NEVER)
 
 
-def gumbel(keys: Tensor, vocab: int) -> Tensor:
-    """Standard Gumbel noise [R, vocab] float32, a pure function of the row's key words `keys` [R, 2] and the token.
+def gumbel(keys: Tensor, counters: Tensor) -> Tensor:
+    """Standard Gumbel noise [R, n] float32, a pure function of the row's key words `keys` [R, 2] and the counter.
 
-    A 32-bit counter hash: the finaliser of MurmurHash3 over `token * 0x9E3779B9 + key0`, then again after xor with
+    `counters` [n] or [R, n] int64, below 2**32: tokens, or GROUPS and up.
+
+    A 32-bit counter hash: the finaliser of MurmurHash3 over `counter * 0x9E3779B9 + key0`, then again after xor with
     `key1`. The hash gives u in (0, 1); `-log1p(-u)` is exponential and keeps full precision where it is small, which is
     where the largest noise, and so the draw, comes from.
     """
-    token = torch.arange(vocab, device=keys.device) * 0x9E3779B9
-    mixed = _finalise((token[None, :] + keys[:, :1]) & _WORD)
+    mixed = _finalise((counters * 0x9E3779B9 + keys[:, :1]) & _WORD)
     mixed = _finalise(mixed ^ keys[:, 1:])
     unit = (mixed.float() + 0.5).mul_(2.0**-32).clamp_(max=1 - 2.0**-24)
     return unit.neg_().log1p_().neg_().log_().neg_()

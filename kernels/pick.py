@@ -1,0 +1,209 @@
+"""The logits pipeline on an accelerator: `Kernels.pick` by Triton kernels.
+
+Does: call the passes that a batch needs (one; three with truncation), own their scratch. Does not: wait for the device
+or read from it. The definitions stand in `reference_logits`; the same logits and keys give the same tokens, except
+where two candidates are equal up to the rounding of float32 exponentials and logarithms (a few in a million draws;
+equal logits under temperature 0 are no such case: the lowest token wins on both sides). Log-probabilities agree to
+about 1e-5.
+"""
+
+from typing import Any, Final
+
+import torch
+import triton
+from torch import Tensor
+
+from .contracts import WORD_BITS, Bias, Drawn, Penalties, PickArgs
+from .pick_cut import NEAR, cut_pass
+from .pick_tile import LANES, PARTS, TILE, tile_pass
+
+_SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
+_WARPS: Final = 4
+_CUT_WARPS: Final = 8
+_STEP: Final = 8
+
+
+class Picker:
+    """`pick` for up to `most_rows` rows of logits on one device. One instance serves one stream."""
+
+    def __init__(self, device: torch.device, most_rows: int) -> None:
+        self._counters = torch.zeros(most_rows, dtype=torch.int32, device=device)
+
+    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
+        """One token a row; see `contracts.Kernels.pick`. `logits` [R, V] with a last stride of 1 is not changed.
+
+        Raises:
+            ValueError: rows or layout do not fit.
+        """
+        rows, columns = logits.shape
+        if rows > len(self._counters) or (columns > 1 and logits.stride(1) != 1):
+            raise ValueError(
+                f"logits {tuple(logits.shape)} with strides {logits.stride()}: at most"
+                f" {len(self._counters)} rows of contiguous logits"
+            )
+        run = _Run(logits, args)
+        if args.draw is None or args.truncation is None:
+            run.tile_pass(self._counters, surveying=False, cutting=False)
+        else:
+            run.tile_pass(self._counters, surveying=True, cutting=False)
+            run.cut_pass()
+            run.tile_pass(self._counters, surveying=False, cutting=True)
+        return run.drawn()
+
+
+class _Run:
+    """The buffers of one call."""
+
+    def __init__(self, logits: Tensor, args: PickArgs) -> None:
+        rows, columns = logits.shape
+        self.logits, self.args = logits, args
+        self.vocab = min(args.vocab, columns)
+        self.tiles = triton.cdiv(self.vocab, TILE.value)
+        self.answer = torch.empty((2, rows), dtype=torch.int64, device=logits.device)
+        self.numbers = self._floats(6 * rows).view(6, rows)
+        self.parts = self._floats(rows * self.tiles * (PARTS.value + 1))
+        self.edits = _edits(args.bias, args.penalties, rows, logits.device)
+        self.edited = self._floats(rows * self.tiles * TILE.value if self.edits else 1)
+        self.maxima = self._floats(rows * self.tiles * LANES.value if self.truncates else 1)
+        self.ranks = self._floats(rows * self.tiles * LANES.value if args.top else 1)
+
+    @property
+    def truncates(self) -> bool:
+        """Whether thresholds are looked for."""
+        return self.args.draw is not None and self.args.truncation is not None
+
+    def _floats(self, size: int) -> Tensor:
+        return torch.empty(size, dtype=torch.float32, device=self.logits.device)
+
+    def _mask(self) -> tuple[Any, ...]:
+        masks, rows = self.args.masks, self.args.mask_rows
+        if masks is None:
+            return self.answer, 0, 0, self.answer
+        return masks, masks.stride(0), masks.shape[1], self.answer if rows is None else rows
+
+    def _flags(self) -> dict[str, Any]:
+        return {
+            "tiles": self.tiles,
+            "padded_tiles": triton.next_power_of_2(self.tiles),
+            "masked": self.args.masks is not None,
+            "mapped": self.args.mask_rows is not None,
+            "editing": bool(self.edits),
+        }
+
+    def tile_pass(self, counters: Tensor, *, surveying: bool, cutting: bool) -> None:
+        """All tiles: the survey for thresholds, or the draw."""
+        args, rows, draw = self.args, self.logits.shape[0], self.args.draw
+        count = rows * self.tiles
+        tile_pass[(count,)](
+            self.logits,
+            self.logits.stride(0),
+            self.logits.shape[1],
+            self.vocab,
+            *self._mask(),
+            self.answer if draw is None else draw.temperature,
+            self.answer if draw is None else draw.keys,
+            self.edited,
+            self.edits,
+            self.numbers[5],
+            self.maxima,
+            self.ranks,
+            self.parts,
+            self.parts[count * PARTS.value :].view(torch.int32),
+            counters,
+            self.answer[0],
+            self.answer[1],
+            self.numbers[0],
+            self.numbers[1],
+            self.numbers[2],
+            self.numbers[3:5],
+            **self._flags(),
+            step=_STEP,
+            drawing=draw is not None,
+            cutting=cutting,
+            surveying=surveying,
+            believing=args.top is not None or args.mass,
+            massing=args.mass and not cutting,
+            ranking=bool(args.top) and not cutting,
+            num_warps=_WARPS,
+        )
+
+    def cut_pass(self) -> None:
+        """The thresholds, after a survey."""
+        args, rows = self.args, self.logits.shape[0]
+        assert args.draw is not None
+        assert args.truncation is not None
+        groups = torch.empty(rows * NEAR.value, dtype=torch.int32, device=self.logits.device)
+        cut_pass[(rows,)](
+            self.logits,
+            self.logits.stride(0),
+            self.vocab,
+            *self._mask(),
+            args.draw.temperature,
+            self.edited,
+            (self.edits[0], self.edits[3]) if self.edits else (),
+            args.truncation.top_k,
+            args.truncation.top_p,
+            args.truncation.min_p,
+            self.maxima,
+            groups,
+            self.numbers[3:5],
+            self.numbers[5],
+            **self._flags(),
+            spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
+            num_warps=_CUT_WARPS,
+        )
+
+    def drawn(self) -> Drawn:
+        """What the passes found."""
+        args, (tokens, status) = self.args, self.answer
+        sums, removed = (self.numbers[1], self.numbers[2]) if args.mass else (None, None)
+        if args.top is None:
+            return Drawn(tokens, status, logsumexp=sums, removed=removed)
+        top_tokens, top_logits = self._best(min(args.top, self.vocab))
+        top_logprobs = top_logits - self.numbers[1][:, None]
+        return Drawn(tokens, status, self.numbers[0], top_tokens, top_logprobs, sums, removed)
+
+    def _best(self, count: int) -> tuple[Tensor, Tensor]:
+        """The `count` legal tokens with the largest logits, and these: among the groups with the largest maxima."""
+        rows, device = self.logits.shape[0], self.logits.device
+        if count == 0:
+            return self.answer.new_empty((rows, 0)), self.numbers.new_empty((rows, 0))
+        lanes = self.ranks.view(rows, -1)
+        groups = lanes.topk(min(count, lanes.shape[1]), -1).indices
+        depth = torch.arange(TILE.value // LANES.value, device=device) * LANES.value
+        first = groups // LANES.value * TILE.value + groups % LANES.value
+        members = (first[:, :, None] + depth).view(rows, -1)
+        tokens = members.clamp(max=self.vocab - 1)
+        legal = members < self.vocab
+        if self.args.masks is not None:
+            which = self.args.mask_rows
+            row = torch.arange(rows, device=device) if which is None else which.clamp(min=0).long()
+            at = (tokens // WORD_BITS).clamp(max=self.args.masks.shape[1] - 1)
+            given = (self.args.masks[row[:, None], at] >> (tokens % WORD_BITS)) & 1 != 0
+            given &= tokens < self.args.masks.shape[1] * WORD_BITS
+            legal &= given if which is None else given | (which < 0)[:, None]
+        values = self.logits.gather(1, tokens).float().masked_fill(~legal, float("-inf"))
+        found = values.topk(count, -1)
+        return tokens.gather(1, found.indices), found.values
+
+
+def _edits(
+    bias: Bias | None, penalties: Penalties | None, rows: int, device: torch.device
+) -> tuple[Tensor, ...]:
+    """What `pick_tile.edit_tile` reads, empty if nothing is edited.
+
+    Bias: where each row's pairs begin [rows + 1], tokens, values; penalties: likewise, with counts; and
+    (repetition, presence, frequency) [rows, 3].
+    """
+    if bias is None and penalties is None:
+        return ()
+    none = torch.zeros(rows + 1, dtype=torch.int64, device=device)
+    ends = torch.arange(rows + 1, device=device)
+    of_bias = (none, none, none)
+    if bias is not None:
+        of_bias = (torch.searchsorted(bias.rows, ends), bias.tokens, bias.values)
+    if penalties is None:
+        return (*of_bias, none, none, none, torch.ones((rows, 3), device=device))
+    strengths = (penalties.repetition, penalties.presence, penalties.frequency)
+    starts = torch.searchsorted(penalties.rows, ends)
+    return (*of_bias, starts, penalties.tokens, penalties.counts, torch.stack(strengths, 1))
