@@ -120,6 +120,9 @@ class Machine:
         for taken, target in expansion.arcs:
             classes[np.frombuffer(taken, np.uint8)] = len(row)
             row.append(self._target(rule, target))
+        for taken, call in expansion.calls:
+            classes[np.frombuffer(taken, np.uint8)] = len(row)
+            row.append(DEAD if _hopeless(call.callee) else CALLED - self._site(rule, call))
         return row, self._store.alphabet(classes)
 
     def _target(self, rule: Rule, target: Target | None) -> int:

@@ -62,14 +62,17 @@ class Expansion:
     """All that can happen in one state.
 
     `arcs`: pairs of (the byte values, as `bytes`, and the target after reading one of them); no byte twice.
-    `call`: entered on every byte no arc takes; the callee reads that byte.
+    `calls`: pairs of (byte values, the call entered on one of them); the callee, which must be able to begin with each,
+    reads the byte. No byte of `arcs`.
+    `call`: entered on every byte no arc or other call takes; the callee reads that byte.
     `outcome`: the rule may end here *without* reading a byte; it does when no arc takes the next byte (longest match,
-    as numbers need) or the output ends. A state has a call or an outcome, never both.
+    as numbers need) or the output ends. A state has `call` or an outcome, never both.
     """
 
     arcs: tuple[tuple[bytes, Target], ...] = ()
     call: Call | None = None
     outcome: int | None = None
+    calls: tuple[tuple[bytes, Call], ...] = ()
 
 
 class Rule(Protocol):

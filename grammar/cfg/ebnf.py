@@ -1,0 +1,171 @@
+"""Grammars in EBNF as GBNF has it: `root ::= "a" (b | [0-9]{2,3})* # ...`.
+
+Does: text to tree. Beyond GBNF as it is commonly read: empty alternatives, `.` for any character, several quantifiers
+on one part. Does not: judge the grammar (`trim`).
+"""
+
+import re
+from typing import Final
+
+from ..errors import ConstraintTooLarge
+from ..regex import charset as cs
+from ..regex import tree as rx
+from . import tree
+from .scan import DEEPEST, MOST_RULES, Token, counted, escapes, invalid, tokens, unsupported
+from .tree import Grammar, Part, Ref, Repeat, Text
+
+_WHAT: Final = "EBNF"
+_TOKEN: Final = re.compile(
+    r"""(?P<skip>[ \t\r\n]+|\#[^\n]*)
+    |(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)
+    |(?P<string>"(?:\\.|[^"\\\r\n])*")
+    |(?P<set>\[(?:\\.|[^\]\\\r\n])*\])
+    |(?P<count>\{\s*[0-9]+\s*(?:,\s*[0-9]*\s*)?\})
+    |(?P<is>::=)|(?P<look>\(\s*=)
+    |(?P<mark>[|()*+?.])""",
+    re.VERBOSE,
+)
+_NAMES: Final = "ntrabfv0e"
+_STRING: Final = escapes(_WHAT, "\"'\\?/", _NAMES)
+_SET: Final = escapes(_WHAT, "\"'\\?/]-[^.()*+|{}$", _NAMES)
+_TOKEN_LEVEL: Final = (
+    "Token",
+    "ExcludeToken",
+    "AnyTokens",
+    "TagDispatch",
+    "TokenTagDispatch",
+    "Capture",
+)
+_REPEATS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+
+
+def parse(source: str) -> Grammar:
+    """The grammar of a source; its start rule is `root`.
+
+    Raises:
+        InvalidConstraint: not a grammar, with the offset.
+        UnsupportedConstraint: speaks of tokens or looks ahead.
+        ConstraintTooLarge: too many rules, or nested too deep.
+    """
+    return _Parser(source).run()
+
+
+class _Parser:
+    def __init__(self, source: str) -> None:
+        self.tokens = tokens(source, _TOKEN, _WHAT)
+        self.at = 0
+        self.depth = 0
+        self.named: list[Token] = []
+
+    @property
+    def here(self) -> Token:
+        return self.tokens[self.at]
+
+    def run(self) -> Grammar:
+        rules: dict[str, Part] = {}
+        while self.here.kind != "end":
+            name = self.here
+            if name.kind != "name" or not self._begins_rule():
+                invalid(_WHAT, "expected the name of a rule and '::='", name.at)
+            if name.text in rules:
+                invalid(_WHAT, f"the rule {name.text!r} is defined twice", name.at)
+            self.at += 2
+            rules[name.text] = self._alternatives()
+            if len(rules) > MOST_RULES:
+                raise ConstraintTooLarge(f"a grammar may have {MOST_RULES} rules at most")
+        for use in self.named:
+            if use.text not in rules:
+                invalid(_WHAT, f"the rule {use.text[:80]!r} is not defined", use.at)
+        if "root" not in rules:
+            invalid(_WHAT, "there is no rule 'root'", 0)
+        return Grammar(rules, "root")
+
+    def _begins_rule(self) -> bool:
+        return self.tokens[self.at + 1].kind == "is"
+
+    def _alternatives(self) -> Part:
+        branches = [self._sequence()]
+        while self.here.text == "|":
+            self.at += 1
+            branches.append(self._sequence())
+        return tree.either(branches)
+
+    def _sequence(self) -> Part:
+        parts: list[Part] = []
+        while True:
+            token = self.here
+            if token.kind == "end" or token.text in ("|", ")"):
+                return tree.sequence(parts)
+            if token.kind == "name" and self._begins_rule():
+                return tree.sequence(parts)
+            parts.append(self._repeated(self._atom(token)))
+
+    def _atom(self, token: Token) -> Part:
+        self.at += 1
+        match token.kind:
+            case "name":
+                if token.text in _TOKEN_LEVEL and self.here.text == "(":
+                    reason = "a grammar speaks of characters, not of tokens"
+                    unsupported(token.text, reason, "write out the characters", token.at)
+                self.named.append(token)
+                return Ref(token.text)
+            case "string":
+                return _string(token)
+            case "set":
+                return Text(rx.Chars(_set(token)))
+            case "look":
+                reason = "a grammar says what comes, not what must follow"
+                unsupported("(=", reason, "leave it out, or write what follows behind it", token.at)
+        if token.text == ".":
+            return Text(rx.Chars(cs.ANY))
+        if token.text != "(":
+            invalid(_WHAT, f"{token.text!r} has no place here", token.at)
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ConstraintTooLarge(f"groups are nested deeper than {DEEPEST}")
+        inner = self._alternatives()
+        if self.here.text != ")":
+            invalid(_WHAT, "a '(' without its ')'", token.at)
+        self.at += 1
+        self.depth -= 1
+        return inner
+
+    def _repeated(self, part: Part) -> Part:
+        while True:
+            token = self.here
+            if token.kind == "mark" and token.text in _REPEATS:
+                part = Repeat(part, *_REPEATS[token.text])
+            elif token.kind == "count":
+                low, comma, high = token.text[1:-1].replace(" ", "").partition(",")
+                if comma and not high:
+                    part = Repeat(part, counted(low, None, _WHAT, token.at)[0], None)
+                else:
+                    part = Repeat(part, *counted(low, high or None, _WHAT, token.at))
+            else:
+                return part
+            self.at += 1
+
+
+def _string(token: Token) -> Part:
+    chars, at, end = [], 1, len(token.text) - 1
+    while at < end:
+        point, at = _STRING.read(token.text, at, token.at)
+        chars.append(rx.Chars(((point, point),)))
+    return Text(rx.Sequence(tuple(chars)))
+
+
+def _set(token: Token) -> cs.Charset:
+    text, at = token.text[:-1], 1
+    negative = text[1:2] == "^"
+    at += negative
+    ranges = []
+    while at < len(text):
+        low, at = _SET.read(text, at, token.at)
+        high = low
+        if text[at : at + 1] == "-" and at + 1 < len(text):
+            high, at = _SET.read(text, at + 1, token.at)
+            if high < low:
+                invalid(_WHAT, "a range whose ends are in the wrong order", token.at)
+        ranges.append((low, high))
+    charset = cs.of(ranges)
+    return cs.complement(charset) if negative else charset

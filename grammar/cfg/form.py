@@ -1,0 +1,171 @@
+"""Bodies and leaves in bytes, with what running them asks again and again: first bytes and fewest bytes.
+
+Does: sets of bytes as integers of 256 bits, the least cost from every place of a body. Does not: decide anything
+(`lower`, `chart`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..automata import REFUSED, Dfa, combine
+from .body import Body, Label
+from .order import components
+
+Mask = int  # bit b: byte b is in the set
+ENDLESS = 1 << 40
+
+
+def mask_bytes(mask: Mask) -> bytes:
+    """The bytes of a set, ascending."""
+    return bytes(b for b in range(256) if mask >> b & 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """An automaton over bytes that does not take the empty text."""
+
+    dfa: Dfa
+
+    @cached_property
+    def columns(self) -> list[Mask]:
+        """The bytes of each class."""
+        masks = [0] * self.dfa.table.shape[1]
+        for byte, column in enumerate(self.dfa.class_of.tolist()):
+            if column >= 0:
+                masks[column] |= 1 << byte
+        return masks
+
+    @cached_property
+    def _rows(self) -> dict[int, tuple[tuple[Mask, int], ...]]:
+        return {}
+
+    def arcs(self, state: int) -> tuple[tuple[Mask, int], ...]:
+        """Pairs of bytes and target of a state."""
+        row = self._rows.get(state)
+        if row is None:
+            targets: dict[int, Mask] = {}
+            for column, target in enumerate(self.dfa.table[state].tolist()):
+                if target >= 0:
+                    targets[target] = targets.get(target, 0) | self.columns[column]
+            row = self._rows[state] = tuple((mask, target) for target, mask in targets.items())
+        return row
+
+    def taken(self, state: int) -> Mask:
+        """The bytes that go on from a state."""
+        mask = 0
+        for more, _ in self.arcs(state):
+            mask |= more
+        return mask
+
+    @cached_property
+    def first(self) -> Mask:
+        """The bytes that texts begin with."""
+        return self.taken(0)
+
+    def ends(self, state: int) -> bool:
+        """Whether a text may end in a state."""
+        return bool(self.dfa.outcome[state] >= 0)
+
+    @cached_property
+    def least(self) -> int:
+        """The length of a shortest text."""
+        return int(self.dfa.distance[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A grammar whose bodies are deterministic over labels; `nullable`: the start rule also has the empty text."""
+
+    start: str
+    nullable: bool
+    leaves: Sequence[Leaf]
+    bodies: Mapping[str, Body]
+    _joined: dict[tuple[int, ...], tuple[Leaf, tuple[frozenset[int], ...]]] = field(
+        default_factory=dict
+    )
+
+    @cached_property
+    def rest(self) -> dict[str, list[int]]:
+        """Of each body, the fewest bytes from each state to a final one."""
+        return self._found[0]
+
+    @cached_property
+    def ways(self) -> dict[str, list[Label | None]]:
+        """Of each body, the label that a shortest way takes from each state; None: to end there."""
+        return self._found[1]
+
+    @cached_property
+    def _found(self) -> tuple[dict[str, list[int]], dict[str, list[Label | None]]]:
+        rest = {n: [0 if f else ENDLESS for f in body.final] for n, body in self.bodies.items()}
+        ways: dict[str, list[Label | None]] = {
+            n: [None] * len(b.final) for n, b in self.bodies.items()
+        }
+        users: dict[str, set[str]] = {name: set() for name in self.bodies}
+        for name, body in self.bodies.items():
+            for row in body.arcs:
+                for label in row:
+                    if isinstance(label, str):
+                        users[label].add(name)
+        order = [name for members in components(users) for name in members]
+        waiting = dict.fromkeys(order)  # an ordered set; its last are callees
+        while waiting:
+            name, _ = waiting.popitem()
+            before = rest[name][0]
+            self._relax(name, rest, ways[name])
+            if rest[name][0] < before:
+                waiting.update(dict.fromkeys(users[name]))
+        return rest, ways
+
+    def _relax(self, name: str, rest: dict[str, list[int]], way: list[Label | None]) -> None:
+        own, arcs = rest[name], self.bodies[name].arcs
+        changed = True
+        while changed:
+            changed = False
+            for state in range(len(arcs) - 1, -1, -1):
+                for label, target in arcs[state].items():
+                    least = rest[label][0] if isinstance(label, str) else self.leaves[label].least
+                    if least + own[target] < own[state]:
+                        own[state], way[state], changed = least + own[target], label, True
+
+    @cached_property
+    def first(self) -> dict[str, Mask]:
+        """Of each rule, the bytes that its texts begin with. No rule may begin with itself."""
+        begins = {
+            name: [label for label in body.arcs[0] if isinstance(label, str)]
+            for name, body in self.bodies.items()
+        }
+        first: dict[str, Mask] = {}
+        for (name,) in components(begins):
+            first[name] = self.firsts(self.bodies[name].arcs[0], first)
+        return first
+
+    def firsts(self, labels: Mapping[Label, int], first: Mapping[str, Mask]) -> Mask:
+        """The bytes that any of these labels begins with."""
+        mask = 0
+        for label in labels:
+            mask |= first[label] if isinstance(label, str) else self.leaves[label].first
+        return mask
+
+    def joint(self, labels: tuple[int, ...]) -> tuple[Leaf, tuple[frozenset[int], ...]]:
+        """Several leaves read at once: outcome o of the automaton says that the text is in each of `sets[o]`."""
+        known = self._joined.get(labels)
+        if known is not None:
+            return known
+        if len(labels) == 1:
+            return self.leaves[labels[0]], (frozenset(labels),)
+        before, sets = self.joint(labels[:-1])
+        last = labels[-1]
+        count = len(sets)
+        choice = np.full((count + 1, 2), REFUSED, np.int32)
+        choice[1:, 0] = np.arange(count)
+        choice[:, 1] = np.arange(count, 2 * count + 1)
+        both = combine(before.dfa, self.leaves[last].dfa, choice)
+        named = (*sets, frozenset((last,)), *(s | {last} for s in sets))
+        kept = both.outcomes
+        dfa = both.relabel({old: new for new, old in enumerate(kept)})
+        found = Leaf(dfa), tuple(named[old] for old in kept)
+        self._joined[labels] = found
+        return found

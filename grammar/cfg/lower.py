@@ -1,0 +1,389 @@
+"""Bodies to rules of the byte machine, where one byte of look-ahead always tells what to do.
+
+Does: find, state by state, whether the next byte decides. A state is a set of places in the bodies; where several
+callees could begin with the same byte they are taken apart in place until it is one callee or only bytes, so rules with
+a common beginning need no factoring by hand. A rule is called knowing which bytes may follow it; where it could go on
+with one of them its caller takes it apart too. Does not: run what has no such form: that raises `Undecided`.
+
+The construction is that of LL parsers over regular right parts, with subsets where they would demand single items.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..rule import Call, End, Expansion, Goto, Target
+from .body import Label
+from .form import Form, Leaf, Mask, mask_bytes
+from .order import components
+
+MOST_STATES: Final = 1 << 12  # looked at, in all
+MOST_ITEMS: Final = 1 << 8  # in one state
+DEEPEST: Final = 12  # rules taken apart in one another
+
+Place = tuple[Label, int]  # a state of a rule's body, or of a leaf
+Item = tuple[Place, ...]  # where to go on after the callee is through, for each but the last
+Spot = tuple[
+    frozenset[Item], bool
+]  # places that are all possible, and whether the rule may be over
+Key = tuple[str, Mask]  # a rule and the bytes that may follow it
+OVER: Final[Spot] = (frozenset(), True)
+
+
+class Undecided(Exception):
+    """One byte of look-ahead does not tell what to do in the rule `name`."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"in the rule {name!r} {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A callee that may begin at a place."""
+
+    label: Label
+    item: Item
+    target: int
+
+    def after(self) -> Item:
+        """The place after the callee."""
+        return (*self.item[:-1], (self.item[-1][0], self.target))
+
+
+@dataclass(slots=True)
+class Choice:
+    """What can happen at a spot."""
+
+    over: bool
+    bytes: list[tuple[Mask, Spot]] = field(default_factory=list)
+    calls: list[tuple[Mask, Key, Spot]] = field(default_factory=list)
+    leaf: tuple[Leaf, tuple[Spot, ...]] | None = None  # with where to go on after each outcome
+
+
+class GrammarRule:
+    """A rule for the machine; its states are numbers. See `rule.Rule`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.start = 0
+        self._expansions: list[Expansion] = []
+        self._returns: list[tuple[Target, ...]] = []
+        self._least: list[int] = []
+
+    def settle(
+        self, expansions: list[Expansion], returns: list[tuple[Target, ...]], least: list[int]
+    ) -> None:
+        """Fill in the tables, once: rules that call one another exist before their tables do."""
+        self._expansions, self._returns, self._least = expansions, returns, least
+
+    @property
+    def size(self) -> int:
+        """Number of states."""
+        return len(self._expansions)
+
+    def expand(self, key: object) -> Expansion:
+        """See `Rule.expand`."""
+        assert isinstance(key, int)
+        return self._expansions[key]
+
+    def resume(self, back: object, outcome: int, twin: bool) -> Target | None:  # noqa: ARG002
+        """See `Rule.resume`; nothing is remembered."""
+        assert isinstance(back, int)
+        targets = self._returns[back]
+        return targets[outcome] if outcome < len(targets) else None
+
+    def least(self, key: object) -> int:
+        """See `Rule.least`; exact."""
+        assert isinstance(key, int)
+        return self._least[key]
+
+
+def lower(form: Form) -> GrammarRule:
+    """The rule of a whole grammar.
+
+    Raises:
+        Undecided: it has no form in which one byte of look-ahead decides, or none was found within the limits.
+    """
+    return _Lowering(form).run()
+
+
+class _Lowering:
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.looked = 0
+        self.unsafe: dict[Key, Undecided] = {}
+        self.tables: dict[Key, dict[Spot, Choice]] = {}
+        self.callers: dict[Key, set[Key]] = {}
+        ends = {
+            name: [
+                x
+                for row in body.arcs
+                for x, t in row.items()
+                if isinstance(x, str) and body.ends(t)
+            ]
+            for name, body in form.bodies.items()
+        }
+        self.circle = {name: i for i, members in enumerate(components(ends)) for name in members}
+
+    def run(self) -> GrammarRule:
+        root: Key = (self.form.start, 0)
+        waiting = deque([root])
+        while waiting:
+            key = waiting.popleft()
+            if key in self.tables or key in self.unsafe:
+                continue
+            try:
+                table = self._explored(key, begun=key == root and self.form.nullable)
+            except Undecided as problem:
+                if key == root:
+                    raise
+                self.unsafe[key] = problem
+                for caller in self.callers.pop(key, ()):
+                    self.tables.pop(caller, None)
+                    waiting.append(caller)
+                continue
+            self.tables[key] = table
+            for choice in table.values():
+                for _, callee, _ in choice.calls:
+                    self.callers.setdefault(callee, set()).add(key)
+                    waiting.append(callee)
+        return self._rules(root)
+
+    def _explored(self, key: Key, *, begun: bool) -> dict[Spot, Choice]:
+        table: dict[Spot, Choice] = {}
+        waiting = [self._start(key, begun)]
+        while waiting:
+            spot = waiting.pop()
+            if spot in table or spot == OVER:
+                continue
+            choice = table[spot] = self._choice(spot, key)
+            waiting += [target for _, target in choice.bytes]
+            waiting += [target for _, _, target in choice.calls]
+            waiting += choice.leaf[1] if choice.leaf else ()
+        return table
+
+    @staticmethod
+    def _start(key: Key, begun: bool) -> Spot:
+        return frozenset((((key[0], 0),),)), begun
+
+    def _choice(self, spot: Spot, key: Key) -> Choice:
+        """What the next byte decides at a spot.
+
+        Raises:
+            Undecided: it does not.
+        """
+        name, following = key
+        items, over = spot
+        self.looked += 1
+        if self.looked > MOST_STATES or len(items) > MOST_ITEMS:
+            raise Undecided(name, "there are too many things to tell apart")
+        inside = {item for item in items if isinstance(item[-1][0], int)}
+        options = {option for item in items - inside for option in self._options(item)}
+        calls = self._settled(options, inside, key)
+        leaves = {option for option in options if isinstance(option.label, int)}
+        choice = Choice(over, calls=calls)
+        if leaves:
+            choice.leaf = self._joined(leaves, inside, key)
+            if choice.leaf is None:
+                inside |= {self._entered(option, name) for option in leaves}
+        choice.bytes = self._steps(inside)
+        if over:
+            taken = choice.leaf[0].first if choice.leaf else 0
+            for mask, _ in choice.bytes:
+                taken |= mask
+            for mask, _, _ in calls:
+                taken |= mask
+            if taken & following:
+                raise Undecided(name, f"{_shown(taken & following)} may go on or follow")
+        return choice
+
+    def _options(self, item: Item) -> list[Option]:
+        body, state = item[-1]
+        assert isinstance(body, str)
+        return [Option(x, item, t) for x, t in self.form.bodies[body].arcs[state].items()]
+
+    def _settled(
+        self, options: set[Option], inside: set[Item], key: Key
+    ) -> list[tuple[Mask, Key, Spot]]:
+        """Calls that nothing else begins like; the other rules of `options` are taken apart in place."""
+        while True:
+            rules = {option.label for option in options if isinstance(option.label, str)}
+            masks = {x: self.form.first[x] for x in rules}
+            bytewise = 0
+            for option in options:
+                if isinstance(option.label, int):
+                    bytewise |= self.form.leaves[option.label].first
+            for item in inside:
+                bytewise |= self._first(item)
+            calls, apart = [], set()
+            for x in sorted(rules):
+                others = bytewise
+                for y in rules - {x}:
+                    others |= masks[y]
+                after = self._after(o for o in options if o.label == x)
+                callee = (x, self._mask(after) | (key[1] if after[1] else 0))
+                circular = after == OVER and self.circle[x] == self.circle[key[0]]
+                if others & masks[x] or circular or callee in self.unsafe:
+                    apart.add(x)
+                else:
+                    calls.append((masks[x], callee, after))
+            if not apart:
+                return calls
+            for option in [o for o in options if o.label in apart]:
+                options.discard(option)
+                options.update(self._options(self._entered(option, key[0])))
+            if len(options) > MOST_ITEMS:
+                raise Undecided(key[0], "there are too many things to tell apart")
+
+    def _entered(self, option: Option, name: str) -> Item:
+        """The first place in a callee, remembering where to go on unless nothing is left there."""
+        after = option.after()
+        body, state = after[-1]
+        assert isinstance(body, str)
+        below = after[:-1] if self.form.bodies[body].ends(state) else after
+        if len(below) >= DEEPEST:
+            raise Undecided(
+                name, f"{option.label!r} begins like something else, however deep one looks"
+            )
+        return (*below, (option.label, 0))
+
+    def _after(self, options: Iterable[Option]) -> Spot:
+        return self._spot(option.after() for option in options)
+
+    def _spot(self, places: Iterable[Item]) -> Spot:
+        """Places with those that are reached without reading."""
+        items: set[Item] = set()
+        over = False
+        for item in places:
+            while True:
+                body, state = item[-1]
+                if isinstance(body, int):
+                    ends, more = (
+                        self.form.leaves[body].ends(state),
+                        bool(self.form.leaves[body].arcs(state)),
+                    )
+                else:
+                    ends = self.form.bodies[body].final[state]
+                    more = bool(self.form.bodies[body].arcs[state])
+                if more:
+                    items.add(item)
+                if not ends:
+                    break
+                if len(item) == 1:
+                    over = True
+                    break
+                item = item[:-1]
+        return frozenset(items), over
+
+    def _first(self, item: Item) -> Mask:
+        body, state = item[-1]
+        if isinstance(body, int):
+            return self.form.leaves[body].taken(state)
+        return self.form.firsts(self.form.bodies[body].arcs[state], self.form.first)
+
+    def _mask(self, spot: Spot) -> Mask:
+        mask = 0
+        for item in spot[0]:
+            mask |= self._first(item)
+        return mask
+
+    def _joined(
+        self, leaves: set[Option], inside: set[Item], key: Key
+    ) -> tuple[Leaf, tuple[Spot, ...]] | None:
+        """The leaves of a spot as one, if its longest text is always the right one."""
+        leaf, sets = self.form.joint(
+            tuple(sorted({o.label for o in leaves if isinstance(o.label, int)}))
+        )
+        if any(self._first(item) & leaf.first for item in inside):
+            return None
+        spots = tuple(self._after(o for o in leaves if o.label in labels) for labels in sets)
+        follow = [self._mask(spot) | (key[1] if spot[1] else 0) for spot in spots]
+        for state, outcome in enumerate(leaf.dfa.outcome.tolist()):
+            if outcome >= 0 and leaf.taken(state) & follow[outcome]:
+                return None
+        return leaf, spots
+
+    def _steps(self, inside: set[Item]) -> list[tuple[Mask, Spot]]:
+        """Where bytes lead that are read here and not by a callee."""
+        parts: list[tuple[Mask, set[Item]]] = []
+        for item in inside:
+            number, state = item[-1]
+            assert isinstance(number, int)
+            for mask, target in self.form.leaves[number].arcs(state):
+                moved: Item = (*item[:-1], (number, target))
+                split: list[tuple[Mask, set[Item]]] = []
+                left = mask
+                for known, items in parts:
+                    if known & mask:
+                        split.append((known & mask, items | {moved}))
+                    if known & ~mask:
+                        split.append((known & ~mask, items))
+                    left &= ~known
+                parts = split + ([(left, {moved})] if left else [])
+        steps: dict[Spot, Mask] = {}
+        for mask, items in parts:
+            spot = self._spot(items)
+            steps[spot] = steps.get(spot, 0) | mask
+        return [(mask, spot) for spot, mask in steps.items()]
+
+    def _rules(self, root: Key) -> GrammarRule:
+        """The machine's rules of all that the root leads to."""
+        rules, waiting = {root: GrammarRule(root[0])}, [root]
+        while waiting:
+            key = waiting.pop()
+            for choice in self.tables[key].values():
+                for _, callee, _ in choice.calls:
+                    if callee not in rules:
+                        rules[callee] = GrammarRule(callee[0])
+                        waiting.append(callee)
+        for key, rule in rules.items():
+            start = self._start(key, key == root and self.form.nullable)
+            self._settle(rule, start, self.tables[key], rules)
+        return rules[root]
+
+    def _settle(
+        self,
+        rule: GrammarRule,
+        start: Spot,
+        table: dict[Spot, Choice],
+        rules: dict[Key, GrammarRule],
+    ) -> None:
+        numbers = {start: 0}
+        for spot in table:
+            numbers.setdefault(spot, len(numbers))
+
+        def target(spot: Spot) -> Target:
+            return End(0) if spot == OVER else Goto(numbers[spot])
+
+        returns: list[tuple[Target, ...]] = []
+        expansions, least = [], []
+        for spot in sorted(table, key=numbers.__getitem__):
+            choice = table[spot]
+            calls: list[tuple[bytes, Call]] = []
+            for mask, callee, following in choice.calls:
+                calls.append((mask_bytes(mask), Call(rules[callee], len(returns))))
+                returns.append((target(following),))
+            if choice.leaf is not None:
+                leaf, spots = choice.leaf
+                calls.append((mask_bytes(leaf.first), Call(leaf.dfa, len(returns))))
+                returns.append(tuple(map(target, spots)))
+            arcs = tuple((mask_bytes(mask), target(following)) for mask, following in choice.bytes)
+            outcome = 0 if choice.over else None
+            expansions.append(Expansion(arcs, None, outcome, tuple(calls)))
+            least.append(0 if choice.over else min(map(self._rest, spot[0])))
+        rule.settle(expansions, returns, least)
+
+    def _rest(self, item: Item) -> int:
+        """The fewest bytes from a place to the end of the rule."""
+        return sum(
+            int(self.form.leaves[body].dfa.distance[state])
+            if isinstance(body, int)
+            else self.form.rest[body][state]
+            for body, state in item
+        )
+
+
+def _shown(mask: Mask) -> str:
+    texts = [repr(chr(b)) if 0x20 < b < 0x7F else f"byte {b:#04x}" for b in mask_bytes(mask)[:3]]
+    return " or ".join(texts) + (" and others" if mask.bit_count() > 3 else "")

@@ -1,0 +1,109 @@
+"""What the readers of both dialects share: a place in the source, tokens, escapes, errors by offset.
+
+Does: cut a source into tokens by a table of patterns, read escaped characters. Does not: know a dialect's syntax.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from ..errors import ConstraintTooLarge, InvalidConstraint, Refusal, UnsupportedConstraint
+
+MOST_RULES: Final = 4096
+DEEPEST: Final = 100
+MOST_REPEATS: Final = 1 << 16
+
+_SIMPLE: Final = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "0": 0, "e": 27}
+_HEX: Final = {"x": (1, 2), "u": (4, 4), "U": (8, 8)}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the source. `kind` is the name of its pattern; the last token of all is of kind `end`."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def tokens(source: str, pattern: re.Pattern[str], what: str) -> list[Token]:
+    """The tokens of a source by a pattern of named groups; those of the group `skip` are left out.
+
+    Raises:
+        InvalidConstraint: a character that begins no token.
+    """
+    found, at = [], 0
+    while at < len(source):
+        match = pattern.match(source, at)
+        if match is None or match.end() == at:
+            invalid(what, f"{source[at]!r} begins nothing that is known here", at)
+        kind = match.lastgroup or "skip"
+        if kind != "skip":
+            found.append(Token(kind, match.group(), at))
+        at = match.end()
+    return [*found, Token("end", "", at)]
+
+
+def invalid(what: str, reason: str, at: int) -> NoReturn:
+    """Refuse a source that is no grammar."""
+    refusal = Refusal(f"char {at}", what, reason, f"write the grammar as {what} has it")
+    raise InvalidConstraint(f"not a grammar: {reason} at char {at}", (refusal,))
+
+
+def unsupported(keyword: str, reason: str, hint: str, at: int) -> NoReturn:
+    """Refuse something that cannot be enforced."""
+    refusal = Refusal(f"char {at}", keyword, reason, hint)
+    raise UnsupportedConstraint(f"{keyword} at char {at}: {reason}; {hint}", (refusal,))
+
+
+def counted(low: str, high: str | None, what: str, at: int) -> tuple[int, int]:
+    """The bounds of a repeat.
+
+    Raises:
+        ConstraintTooLarge, InvalidConstraint: they are too large, or in the wrong order.
+    """
+    bounds = [
+        int(text) if len(text) < 8 else 10**8 for text in (low, low if high is None else high)
+    ]
+    if max(bounds) > MOST_REPEATS:
+        raise ConstraintTooLarge(f"a repeat of more than {MOST_REPEATS} times at char {at}")
+    if bounds[0] > bounds[1]:
+        invalid(what, "a repeat whose bounds are in the wrong order", at)
+    return bounds[0], bounds[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Escapes:
+    """Reads what a backslash begins: `plain` are the characters that stand for themselves after it."""
+
+    what: str
+    plain: str
+    named: Mapping[str, int]
+
+    def read(self, text: str, at: int, offset: int) -> tuple[int, int]:
+        """(code point, index after it) of the character or escape at `text[at]`, which is at `offset` + `at`.
+
+        Raises:
+            InvalidConstraint: no such escape.
+        """
+        if text[at] != "\\":
+            return ord(text[at]), at + 1
+        c = text[at + 1 : at + 2]
+        if c in self.named:
+            return self.named[c], at + 2
+        if c in _HEX:
+            least, most = _HEX[c]
+            end = at + 2
+            while end < len(text) and end < at + 2 + most and text[end] in "0123456789abcdefABCDEF":
+                end += 1
+            if end - at - 2 >= least and int(text[at + 2 : end], 16) <= 0x10FFFF:
+                return int(text[at + 2 : end], 16), end
+        elif c and c in self.plain:
+            return ord(c), at + 2
+        invalid(self.what, f"the escape '\\{c}'", offset + at)
+
+
+def escapes(what: str, plain: str, names: str) -> Escapes:
+    """Escapes of a dialect: `names` are the letters of control characters that it knows."""
+    return Escapes(what, plain, {name: _SIMPLE[name] for name in names})

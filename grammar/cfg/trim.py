@@ -1,0 +1,111 @@
+"""The first judgement of a grammar: what can ever end, how short, and what is of use.
+
+Does: the fewest bytes of every rule, rules and branches that can never end or are never reached taken out. Does not:
+make automata (`flat`).
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..errors import Refusal, Unsatisfiable
+from ..regex import tree as rx
+from . import tree
+from .order import reachable
+from .tree import EMPTY, Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
+
+ENDLESS: Final = 1 << 40  # bytes of what can never end
+_SURROGATES: Final = (0xD800, 0xDFFF)
+
+
+def trimmed(grammar: Grammar) -> tuple[Grammar, dict[str, int]]:
+    """(the grammar without what is of no use, of each rule the fewest bytes).
+
+    Raises:
+        Unsatisfiable: no text can be derived from the start rule.
+    """
+    least = fewest_bytes(grammar)
+    if least[grammar.start] >= ENDLESS:
+        reason = "no text can be derived from this rule"
+        refusal = Refusal(grammar.start, "rule", reason, "give it a branch that ends")
+        raise Unsatisfiable(f"no text can be derived from the rule {grammar.start!r}", (refusal,))
+    kept = {
+        name: _pruned(part, least) for name, part in grammar.rules.items() if least[name] < ENDLESS
+    }
+    used = reachable(grammar.start, {name: tuple(tree.refs(part)) for name, part in kept.items()})
+    rules = {name: part for name, part in kept.items() if name in used}
+    return Grammar(rules, grammar.start, grammar.kept & used), {n: least[n] for n in rules}
+
+
+def fewest_bytes(grammar: Grammar) -> dict[str, int]:
+    """Of each rule, the length of its shortest text in bytes; `ENDLESS` if it has none."""
+    users: dict[str, list[str]] = {name: [] for name in grammar.rules}
+    for name, part in grammar.rules.items():
+        for used in set(tree.refs(part)):
+            users[used].append(name)
+    least = dict.fromkeys(grammar.rules, ENDLESS)
+    waiting = list(grammar.rules)
+    queued = set(waiting)
+    while waiting:
+        name = waiting.pop()
+        queued.discard(name)
+        found = cost(grammar.rules[name], least)
+        if found < least[name]:
+            least[name] = found
+            fresh = [user for user in users[name] if user not in queued]
+            waiting.extend(fresh)
+            queued.update(fresh)
+    return least
+
+
+def cost(part: Part, least: Mapping[str, int]) -> int:
+    """The fewest bytes of a part, given those of rules."""
+    match part:
+        case Text(pattern):
+            return _text_cost(pattern)
+        case Fixed(dfa):
+            # Counted in code points: enough to tell what is endless and what can be empty.
+            return ENDLESS if dfa.empty else int(dfa.distance[0])
+        case Ref(name):
+            return least[name]
+        case Sequence(parts):
+            return min(ENDLESS, sum(cost(p, least) for p in parts))
+        case Either(parts):
+            return min((cost(p, least) for p in parts), default=ENDLESS)
+        case Repeat(inner, low, _):
+            return min(ENDLESS, low * cost(inner, least)) if low else 0
+
+
+def _text_cost(node: rx.Node) -> int:
+    match node:
+        case rx.Chars(charset):
+            return min((_bytes(low, high) for low, high in charset), default=ENDLESS)
+        case rx.Sequence(parts):
+            return min(ENDLESS, sum(map(_text_cost, parts)))
+        case rx.Either(parts):
+            return min(map(_text_cost, parts), default=ENDLESS)
+        case rx.Repeat(part, low, _):
+            return min(ENDLESS, low * _text_cost(part)) if low else 0
+        case _:
+            raise TypeError("look-around is compiled before it gets here")
+
+
+def _bytes(low: int, high: int) -> int:
+    """The fewest bytes of a character in a closed range; surrogates have none."""
+    if low >= _SURROGATES[0] and high <= _SURROGATES[1]:
+        return ENDLESS
+    return 1 if low < 0x80 else 2 if low < 0x800 else 3 if low < 0x10000 else 4
+
+
+def _pruned(part: Part, least: Mapping[str, int]) -> Part:
+    """The part without branches that can never end; it has one that can."""
+    match part:
+        case Sequence(parts):
+            return Sequence(tuple(_pruned(p, least) for p in parts))
+        case Either(parts):
+            return tree.either([_pruned(p, least) for p in parts if cost(p, least) < ENDLESS])
+        case Repeat(inner, low, high):
+            if high == 0 or cost(inner, least) >= ENDLESS:
+                return EMPTY
+            return Repeat(_pruned(inner, least), low, high)
+        case _:
+            return part
