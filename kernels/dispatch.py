@@ -79,4 +79,8 @@ def choose(device: torch.device) -> Kernels:
     """Kernels for `device`. Raises `ValueError` for a device that has none."""
     if device.type == "cpu":
         return ReferenceKernels()
-    raise ValueError(f"no kernels for device {device}: only 'cpu' is supported")
+    if device.type == "cuda":
+        from .gpu import GpuKernels  # Triton is loaded where there is a GPU to run it
+
+        return GpuKernels(device)
+    raise ValueError(f"no kernels for device {device}: 'cpu' and 'cuda' are supported")

@@ -108,7 +108,7 @@ def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: T
     stored = slots >= 0
     if not bool(stored.all()):
         keys, values, slots = keys[stored], values[stored], slots[stored]
-    kv_write(cache, keys, values, slots)
+    kv_write(cache, keys, values, slots.long())
     return qk[:, :heads]
 
 

@@ -1,0 +1,205 @@
+"""Attention of sequences with one new token over paged keys and values, split along the context.
+
+Does: the products, the online softmax (Dao et al. 2022), and the merge of the splits (Dao et al. 2023,
+"Flash-Decoding"). Does not: sequences with several new tokens (`attention_tiles`), or storing keys and values.
+
+All query heads of a key head are rows of one product. A program serves one key head of one sequence and one of `SPLITS`
+equal ranges of its context; whichever program of a (sequence, key head) finishes last merges their results, so there
+is no second launch. The number of splits follows from the number of sequences alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+from .contracts import Ragged
+from .launch import overlap, precision, processors
+
+LOG2_E = 1.4426950408889634
+
+
+@triton.jit
+def _decode(
+    query_ptr: tl.tensor,
+    query_stride: tl.tensor,
+    cache_ptr: tl.tensor,
+    plane: tl.tensor,
+    tables_ptr: tl.tensor,
+    tables_stride: tl.tensor,
+    starts_ptr: tl.tensor,
+    lengths_ptr: tl.tensor,
+    out_ptr: tl.tensor,
+    partial_ptr: tl.tensor,
+    lse_ptr: tl.tensor,
+    arrived_ptr: tl.tensor,
+    scale: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    GROUP: tl.constexpr,
+    GROUP_ROWS: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr,
+    TILE: tl.constexpr,
+    SPLITS: tl.constexpr,
+    SPLIT_ROWS: tl.constexpr,
+    STAGES: tl.constexpr,
+    PRECISION: tl.constexpr,
+    EARLY: tl.constexpr,
+) -> None:
+    kv_head = tl.program_id(0)
+    split = tl.program_id(1)
+    sequence = tl.program_id(2)
+    if EARLY:
+        gdc_launch_dependents()
+        gdc_wait()
+    row = tl.load(starts_ptr + sequence).to(tl.int64)
+    if tl.load(starts_ptr + sequence + 1) - row != 1:
+        return
+    length = tl.load(lengths_ptr + sequence)
+    per_split = tl.cdiv(tl.cdiv(length, TILE), SPLITS) * TILE
+    first = split * per_split
+    end = tl.minimum(first + per_split, length)
+    member = tl.arange(0, GROUP_ROWS)
+    dim = tl.arange(0, BLOCK_DIM)
+    heads = kv_head * GROUP + member
+    used = (member < GROUP)[:, None] & (dim < DIM)[None, :]
+    out_at = out_ptr + row * (KV_HEADS * GROUP * DIM) + heads[:, None] * DIM + dim[None, :]
+    if first >= length:
+        if length == 0 and split == 0:
+            tl.store(out_at, tl.zeros((GROUP_ROWS, BLOCK_DIM), out_ptr.dtype.element_ty), mask=used)
+        return
+    query_at = query_ptr + row * query_stride + heads[:, None] * DIM + dim[None, :]
+    query = tl.load(query_at, mask=used, other=0.0)
+    most = tl.full((GROUP_ROWS,), float("-inf"), tl.float32)
+    total = tl.zeros((GROUP_ROWS,), tl.float32)
+    acc = tl.zeros((GROUP_ROWS, BLOCK_DIM), tl.float32)
+    table = tables_ptr + sequence.to(tl.int64) * tables_stride
+    offset = tl.arange(0, TILE)
+    for at in tl.range(first, end, TILE, num_stages=STAGES):
+        position = at + offset
+        seen = position < end
+        block = tl.load(table + position // BLOCK_SIZE, mask=seen, other=0).to(tl.int64)
+        slot = block * BLOCK_SIZE + position % BLOCK_SIZE
+        key_at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + kv_head * DIM + dim[None, :]
+        if BLOCK_DIM == DIM:
+            key = tl.load(key_at, mask=seen[:, None], other=0.0)
+            value = tl.load(key_at + plane, mask=seen[:, None], other=0.0)
+        else:
+            whole = seen[:, None] & (dim < DIM)[None, :]
+            key = tl.load(key_at, mask=whole, other=0.0)
+            value = tl.load(key_at + plane, mask=whole, other=0.0)
+        scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
+        scores = tl.where(seen[None, :], scores, float("-inf"))
+        higher = tl.maximum(most, tl.max(scores, 1))
+        shrink = tl.exp2(most - higher)
+        weights = tl.exp2(scores - higher[:, None])
+        total = total * shrink + tl.sum(weights, 1)
+        acc = acc * shrink[:, None]
+        acc = tl.dot(weights.to(query.dtype), value.to(query.dtype), acc, input_precision=PRECISION)
+        most = higher
+    if SPLITS == 1:
+        tl.store(out_at, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=used)
+        return
+    parts = tl.cdiv(length, per_split)
+    if parts == 1:
+        tl.store(out_at, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=used)
+        return
+    pair = sequence.to(tl.int64) * KV_HEADS + kv_head
+    part_rows = (pair * SPLITS + split) * GROUP + member
+    part_at = partial_ptr + part_rows[:, None] * DIM + dim[None, :]
+    tl.store(part_at, acc / total[:, None], mask=used)
+    tl.store(lse_ptr + part_rows, most + tl.log2(total), mask=member < GROUP)
+    tl.debug_barrier()
+    arrived = tl.atomic_add(arrived_ptr + pair, 1, sem="acq_rel")
+    if arrived != parts - 1:
+        return
+    tl.debug_barrier()
+    every = tl.arange(0, SPLIT_ROWS)
+    for m in range(GROUP):
+        rows = (pair * SPLITS + every) * GROUP + m
+        there = every < parts
+        lse = tl.load(lse_ptr + rows, mask=there, other=float("-inf"), cache_modifier=".cg")
+        share = tl.exp2(lse - tl.max(lse, 0))
+        share = share / tl.sum(share, 0)
+        mask = there[:, None] & (dim < DIM)[None, :]
+        rows_at = partial_ptr + rows[:, None] * DIM + dim[None, :]
+        part = tl.load(rows_at, mask=mask, other=0.0, cache_modifier=".cg")
+        merged = tl.sum(part * share[:, None], 0)
+        merged_at = out_ptr + (row * KV_HEADS * GROUP + kv_head * GROUP + m) * DIM + dim
+        tl.store(merged_at, merged.to(out_ptr.dtype.element_ty), mask=dim < DIM)
+    tl.store(arrived_ptr + pair, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeShape:
+    """How the context is cut. `tile` keys are loaded at once, `stages` tiles are on their way."""
+
+    splits: int
+    tile: int
+    stages: int
+    warps: int
+
+
+def decode_shape(sequences: int, kv_heads: int, device: torch.device) -> DecodeShape:
+    """Enough programs to fill the device; a few sequences are cut into many splits."""
+    wanted = 4 * processors(device) // max(sequences * kv_heads, 1)
+    # Powers of two: every number of splits is a kernel to compile.
+    splits = 1 << min(5, max(wanted, 1).bit_length() - 1)
+    return DecodeShape(splits=splits, tile=64, stages=3, warps=4)
+
+
+class DecodeAttention:
+    """A step's single-token sequences, prepared. Sequences with more tokens are left alone."""
+
+    def __init__(
+        self, ragged: Ragged, heads: int, cache_shape: Sequence[int], shape: DecodeShape
+    ) -> None:
+        self._ragged = ragged
+        self._shape = shape
+        self._sequences = ragged.context_lengths.shape[0]
+        _, _, self._block_size, kv_heads, self._dim = cache_shape
+        self._kv_heads, self._group = kv_heads, heads // kv_heads
+        device = ragged.context_lengths.device
+        parts = self._sequences * heads * shape.splits if shape.splits > 1 else 1
+        self._partial = torch.empty((parts, self._dim), dtype=torch.float32, device=device)
+        self._lse = torch.empty(parts, dtype=torch.float32, device=device)
+        # Programs count themselves in and the last one resets the count, layer after layer.
+        counts = self._sequences * kv_heads if shape.splits > 1 else 1
+        self._arrived = torch.zeros(counts, dtype=torch.int32, device=device)
+
+    def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
+        """Fill the rows of `out` [N, heads, head_dim] that single-token sequences own."""
+        ragged, shape = self._ragged, self._shape
+        _decode[(self._kv_heads, shape.splits, self._sequences)](
+            query,
+            query.stride(0),
+            cache,
+            cache.stride(0),
+            ragged.block_tables,
+            ragged.block_tables.stride(0),
+            ragged.query_starts,
+            ragged.context_lengths,
+            out,
+            self._partial,
+            self._lse,
+            self._arrived,
+            LOG2_E / self._dim**0.5,
+            KV_HEADS=self._kv_heads,
+            GROUP=self._group,
+            GROUP_ROWS=max(16, triton.next_power_of_2(self._group)),
+            DIM=self._dim,
+            BLOCK_DIM=max(16, triton.next_power_of_2(self._dim)),
+            BLOCK_SIZE=self._block_size,
+            TILE=shape.tile,
+            SPLITS=shape.splits,
+            SPLIT_ROWS=triton.next_power_of_2(shape.splits),
+            STAGES=shape.stages,
+            PRECISION=precision(query.dtype),
+            num_warps=shape.warps,
+            **overlap(query),
+        )

@@ -1,0 +1,144 @@
+"""One row times a weight matrix, bound by reading the matrix: `norm_linear`, `norm_gated` and `linear_add` of batch 1.
+
+Does: the product with what stands before it (norm) and after it (bias, gate, residual) in one pass; arithmetic is
+float32. Does not: more rows (`skinny`). Reference: `reference.norm_linear`, `norm_gated`, `linear_add`.
+
+A program makes `BLOCK_OUT` outputs. Its first tile of weights is loaded before the kernel ahead of it has finished. The
+scale of the norm is one number a row, so it is applied to the sum and nothing waits for it.
+"""
+
+from dataclasses import dataclass
+
+import triton
+import triton.language as tl
+from torch import Tensor
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+from .contracts import RmsNorm
+from .launch import overlap
+
+
+@triton.jit
+def _tile(at: tl.tensor, k: tl.tensor, INPUTS: tl.constexpr, FULL: tl.constexpr) -> tl.tensor:
+    if FULL:
+        return tl.load(at)
+    return tl.load(at, mask=(k < INPUTS)[None, :], other=0.0)
+
+
+@triton.jit
+def _gemv(
+    x_ptr: tl.tensor,
+    norm_ptr: tl.tensor,
+    weight_ptr: tl.tensor,
+    bias_ptr: tl.tensor,
+    out_ptr: tl.tensor,
+    eps: tl.tensor,
+    OUTPUTS: tl.constexpr,
+    INPUTS: tl.constexpr,
+    BLOCK_OUT: tl.constexpr,
+    BLOCK_IN: tl.constexpr,
+    NORMED: tl.constexpr,
+    GATED: tl.constexpr,
+    BIASED: tl.constexpr,
+    ADDED: tl.constexpr,
+    EARLY: tl.constexpr,
+) -> None:
+    """`OUTPUTS` is what is written: half the rows of the matrix if GATED. ADDED adds to what `out` holds."""
+    FULL: tl.constexpr = INPUTS % BLOCK_IN == 0
+    if EARLY:
+        gdc_launch_dependents()
+    output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
+    inside = output < OUTPUTS
+    row = tl.minimum(output, OUTPUTS - 1).to(tl.int64)
+    k = tl.arange(0, BLOCK_IN)
+    at = weight_ptr + row[:, None] * INPUTS + k[None, :]
+    weight = _tile(at, k, INPUTS, FULL)
+    acc = tl.zeros((BLOCK_OUT, BLOCK_IN), tl.float32)
+    if GATED:
+        up = _tile(at + OUTPUTS * INPUTS, k, INPUTS, FULL)
+        up_acc = tl.zeros((BLOCK_OUT, BLOCK_IN), tl.float32)
+    squares = tl.zeros((BLOCK_IN,), tl.float32)
+    if EARLY:
+        gdc_wait()
+    for start in tl.static_range(0, INPUTS, BLOCK_IN):
+        here = start + k
+        x = tl.load(x_ptr + here, mask=here < INPUTS, other=0.0).to(tl.float32)
+        if NORMED:
+            squares += x * x
+            x = x * tl.load(norm_ptr + here, mask=here < INPUTS, other=0.0).to(tl.float32)
+        acc += weight.to(tl.float32) * x[None, :]
+        if GATED:
+            up_acc += up.to(tl.float32) * x[None, :]
+        if start + BLOCK_IN < INPUTS:
+            ahead = at + start + BLOCK_IN
+            weight = _tile(ahead, here + BLOCK_IN, INPUTS, FULL)
+            if GATED:
+                up = _tile(ahead + OUTPUTS * INPUTS, here + BLOCK_IN, INPUTS, FULL)
+    y = tl.sum(acc, 1)
+    scale = 1.0
+    if NORMED:
+        scale = tl.rsqrt(tl.sum(squares, 0) / INPUTS + eps)
+        y = y * scale
+    if BIASED:
+        y += tl.load(bias_ptr + output, mask=inside, other=0.0).to(tl.float32)
+    if GATED:
+        z = tl.sum(up_acc, 1) * scale
+        if BIASED:
+            z += tl.load(bias_ptr + OUTPUTS + output, mask=inside, other=0.0).to(tl.float32)
+        y = y * tl.sigmoid(y) * z
+    if ADDED:
+        y += tl.load(out_ptr + output, mask=inside, other=0.0).to(tl.float32)
+    tl.store(out_ptr + output, y.to(out_ptr.dtype.element_ty), mask=inside)
+
+
+@dataclass(frozen=True, slots=True)
+class GemvShape:
+    """Outputs and inputs of a tile, and warps."""
+
+    block_out: int
+    block_in: int
+    warps: int
+
+
+def gemv_shape(inputs: int) -> GemvShape:
+    """A few outputs a program, so that even narrow matrices fill the device."""
+    block_in = min(triton.next_power_of_2(inputs), 1024)
+    return GemvShape(block_out=2, block_in=block_in, warps=4)
+
+
+def gemv(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    out: Tensor,
+    *,
+    norm: RmsNorm | None,
+    gated: bool,
+    added: bool,
+    shape: GemvShape | None = None,
+) -> None:
+    """`x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs or half of them].
+
+    With `norm`, of the normed row; `gated`, silu of the first half times the second; `added`, onto what `out` holds.
+    """
+    outputs, inputs = weight.shape
+    written = outputs // 2 if gated else outputs
+    shape = gemv_shape(inputs) if shape is None else shape
+    _gemv[(triton.cdiv(written, shape.block_out),)](
+        x,
+        x if norm is None else norm.weight,
+        weight,
+        x if bias is None else bias,
+        out,
+        0.0 if norm is None else norm.eps,
+        OUTPUTS=written,
+        INPUTS=inputs,
+        BLOCK_OUT=shape.block_out,
+        BLOCK_IN=shape.block_in,
+        NORMED=norm is not None,
+        GATED=gated,
+        BIASED=bias is not None,
+        ADDED=added,
+        num_warps=shape.warps,
+        **overlap(x),
+    )

@@ -1,0 +1,40 @@
+"""How the Triton kernels are launched: overlap of neighbours on the stream, and the type of their products.
+
+Does: say what every launch has in common. Does not: launch.
+
+Kernels that follow one another on a stream overlap where the GPU can (programmatic dependent launch, compute capability
+9.0 and later): a kernel is started once all programs of the one before it have begun, loads what no kernel writes
+(weights), and waits before it touches anything else. So every kernel calls `gdc_launch_dependents` first, and
+`gdc_wait` before its first access to activations, caches or buffers, under the constant `EARLY`.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+@lru_cache(maxsize=16)
+def _starts_early(device: torch.device) -> bool:
+    return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (9, 0)
+
+
+@lru_cache(maxsize=16)
+def processors(device: torch.device) -> int:
+    """Multiprocessors of `device`; a small number for a host, where kernels are interpreted."""
+    if device.type != "cuda":
+        return 4
+    return int(torch.cuda.get_device_properties(device).multi_processor_count)
+
+
+def overlap(x: Tensor) -> dict[str, Any]:
+    """Arguments of a launch on `x`'s device: the constant `EARLY`, and the option that goes with it."""
+    if _starts_early(x.device):
+        return {"EARLY": True, "launch_pdl": True}
+    return {"EARLY": False}
+
+
+def precision(dtype: torch.dtype) -> str:
+    """`input_precision` of products: float32 is multiplied as float32, never rounded to a shorter format."""
+    return "ieee" if dtype == torch.float32 else "tf32"

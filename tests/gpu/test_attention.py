@@ -1,0 +1,75 @@
+"""Attention on the device against dense float64 attention, on 200 random steps."""
+
+import pytest
+import torch
+from intaglio.kernels.attention import PagedAttention
+
+from tests.support.paged import Heads, Step, make_step, random_step, relative_error
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+]
+
+DEVICE = torch.device("cuda")
+TOLERANCE = {torch.float32: 3e-6, torch.float16: 1.5e-3, torch.bfloat16: 1e-2}
+"""Norm of the error over norm of the float64 result: probabilities are rounded to the type before they meet values."""
+
+LAYOUTS = [
+    (Heads(8, 4, 128), 16),
+    (Heads(8, 2, 128), 16),
+    (Heads(2, 7, 64), 16),
+    (Heads(1, 5, 80), 4),
+    (Heads(2, 3, 96), 32),
+    (Heads(1, 2, 256), 16),
+    (Heads(3, 1, 64), 1),
+    (Heads(1, 16, 128), 32),
+    (Heads(2, 2, 16), 16),
+]
+
+
+def run(step: Step) -> torch.Tensor:
+    there = step.to(DEVICE)
+    attention = PagedAttention(there.ragged, there.query.shape[1], there.cache.shape)
+    attention.run(there.query, there.cache)
+    return attention.run(there.query, there.cache)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_any_mix_of_lengths_equals_dense_attention(seed: int) -> None:
+    dtype = list(TOLERANCE)[seed % 3]
+    step = random_step(seed, dtype, layouts=LAYOUTS, longest=1500)
+    assert relative_error(run(step), step.expected) < TOLERANCE[dtype]
+
+
+@pytest.mark.parametrize("sequences", [1, 3, 33, 200])
+def test_decode_steps(sequences: int) -> None:
+    lengths = [(37 * s) % 900 for s in range(sequences)]
+    step = make_step(lengths, [1] * sequences, Heads(8, 4, 128), 16, torch.bfloat16, sequences)
+    assert relative_error(run(step), step.expected) < TOLERANCE[torch.bfloat16]
+
+
+def test_a_captured_step_follows_its_buffers() -> None:
+    """The graph holds addresses and launch sizes only: lengths, tables and keys may change between replays."""
+    steps = [
+        make_step([900, 30, 400, 0], [1] * 4, Heads(2, 4, 64), 16, torch.bfloat16, seed=3),
+        make_step([31, 899, 401, 1], [1] * 4, Heads(2, 4, 64), 16, torch.bfloat16, seed=6),
+    ]
+    here = steps[0].to(DEVICE)
+    attention = PagedAttention(here.ragged, 8, here.cache.shape)
+    attention.run(here.query, here.cache)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        attention = PagedAttention(here.ragged, 8, here.cache.shape)
+        for _ in range(3):
+            out = attention.run(here.query, here.cache)
+    for step in (*steps, *steps):
+        there = step.to(DEVICE)
+        here.query.copy_(there.query)
+        here.cache.copy_(there.cache)
+        here.ragged.context_lengths.copy_(there.ragged.context_lengths)
+        here.ragged.block_tables.copy_(there.ragged.block_tables)
+        out.fill_(float("nan"))
+        graph.replay()
+        assert relative_error(out, step.expected) < TOLERANCE[torch.bfloat16]

@@ -1,0 +1,135 @@
+"""The other Triton kernels, interpreted, against the float32 reference: norms, gates, linears, rotation, copies."""
+
+import pytest
+import torch
+from intaglio.kernels import reference
+from intaglio.kernels.contracts import Places, QKNorm, RmsNorm
+from intaglio.kernels.gate import gate
+from intaglio.kernels.gemv import GemvShape, gemv
+from intaglio.kernels.kv_copy import kv_copy
+from intaglio.kernels.norm import rms_norm
+from intaglio.kernels.rope import rope_and_store
+from intaglio.kernels.skinny import SkinnyShape, skinny
+
+pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
+
+
+def randn(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def expected(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    onto: torch.Tensor,
+    *,
+    norm: RmsNorm | None,
+    gated: bool,
+    added: bool,
+) -> torch.Tensor:
+    """What the options of `gemv` and `skinny` mean, by the reference kernels."""
+    packed = reference.pack(weight)
+    y = reference.linear(x, packed, bias)
+    if norm is not None:
+        y = reference.norm_linear(x, norm, packed, bias)
+    if gated:
+        y = reference.gate(y)
+    return onto + y if added else y
+
+
+OPTIONS = [(n, g, a, b) for n in (0, 1) for g in (0, 1) for a in (0, 1) for b in (0, 1)]
+
+
+@pytest.mark.parametrize(("normed", "gated", "added", "biased"), OPTIONS)
+@pytest.mark.parametrize(("outputs", "inputs"), [(2, 16), (34, 96), (12, 130)])
+def test_gemv_of_every_kind(
+    normed: int, gated: int, added: int, biased: int, outputs: int, inputs: int
+) -> None:
+    x, weight = randn(1, inputs), randn(outputs, inputs, seed=1)
+    bias = randn(outputs, seed=2) if biased else None
+    norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
+    out = randn(1, outputs // 2 if gated else outputs, seed=4)
+    options = {"norm": norm, "gated": bool(gated), "added": bool(added)}
+    right = expected(x, weight, bias, out, **options)
+    gemv(x, weight, bias, out, **options, shape=GemvShape(4, 32, 1))
+    torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("normed", "gated", "added", "biased"), OPTIONS)
+@pytest.mark.parametrize(
+    ("rows", "outputs", "inputs", "splits"), [(2, 34, 64, 1), (17, 66, 130, 3), (5, 32, 96, 2)]
+)
+def test_skinny_of_every_kind(
+    normed: int,
+    gated: int,
+    added: int,
+    biased: int,
+    rows: int,
+    outputs: int,
+    inputs: int,
+    splits: int,
+) -> None:
+    x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1)
+    bias = randn(outputs, seed=2) if biased else None
+    norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
+    out = randn(rows, outputs // 2 if gated else outputs, seed=4)
+    counters = torch.zeros(8, dtype=torch.int32)
+    options = {"norm": norm, "gated": bool(gated), "added": bool(added)}
+    right = expected(x, weight, bias, out, **options)
+    shape = SkinnyShape(block_out=16, block_in=16, splits=splits, stages=2, warps=1)
+    skinny(x, weight, bias, out, counters, **options, shape=shape)
+    torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
+    assert not counters.any()
+
+
+@pytest.mark.parametrize("width", [1, 31, 33, 96, 1024])
+def test_norm(width: int) -> None:
+    x, norm = randn(3, width), RmsNorm(randn(width, seed=1), 1e-6)
+    right = reference.rms_norm(x, norm.weight, norm.eps)
+    torch.testing.assert_close(rms_norm(x, norm), right, atol=1e-5, rtol=1e-5)
+    wide = torch.cat((x, x), dim=1)[:, :width]
+    torch.testing.assert_close(rms_norm(wide, norm), right, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("width", [1, 33, 1025])
+def test_gate(width: int) -> None:
+    x = randn(2, 2 * width) * 4
+    torch.testing.assert_close(gate(x), reference.gate(x), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("normed", [False, True])
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "dim"), [(1, 1, 16), (5, 1, 80), (6, 3, 64), (4, 2, 96)]
+)
+def test_rotation_norm_and_store(heads: int, kv_heads: int, dim: int, normed: bool) -> None:
+    rows, block = 5, 4
+    fused = randn(rows, heads + 2 * kv_heads, dim)
+    angles = randn(50, dim // 2, seed=1)
+    cos, sin = angles.cos(), angles.sin()
+    positions = torch.tensor([3, 0, 49, 7, 1])
+    for slots in (torch.tensor([5, -1, 12, 11]), torch.tensor([4, 5, 6, 7, 13], dtype=torch.int32)):
+        places = Places(
+            torch.cat((cos, cos), -1),
+            torch.cat((-sin, sin), -1),
+            positions.to(slots.dtype),
+            slots,
+        )
+        norms = QKNorm(randn(dim, seed=2), randn(dim, seed=3), 1e-6) if normed else None
+        caches = [torch.full((2, 4, block, kv_heads, dim), 7.0) for _ in range(2)]
+        right = reference.rope_and_store(fused.clone(), places, norms, caches[0])
+        got = rope_and_store(fused.clone(), places, norms, caches[1])
+        torch.testing.assert_close(got, right, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(caches[1], caches[0], atol=1e-5, rtol=1e-5)
+
+
+def test_copies_of_blocks_in_all_layers() -> None:
+    caches = randn(3, 2, 6, 4, 2, 24)
+    right = caches.clone()
+    sources, targets = torch.tensor([1, 1, 5]), torch.tensor([2, 4, 3])
+    reference.kv_copy(right, sources, targets)
+    kv_copy(caches, sources, targets)
+    assert torch.equal(caches, right)
+    assert torch.equal(caches[:, :, 4], caches[:, :, 1])
+    kv_copy(caches, sources[:0], targets[:0])
+    assert torch.equal(caches, right)

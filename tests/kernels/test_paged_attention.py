@@ -1,0 +1,75 @@
+"""The Triton attention kernels, interpreted, against dense float64 attention."""
+
+import pytest
+import torch
+from intaglio.kernels.attention import PagedAttention
+from intaglio.kernels.attention_decode import DecodeAttention, DecodeShape
+from intaglio.kernels.attention_tiles import TileShape, attend_tiles
+
+from tests.support.paged import Heads, Step, make_step, random_step, relative_error
+
+pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
+
+LAYOUTS = [
+    (Heads(1, 1, 16), 1),
+    (Heads(1, 5, 80), 4),
+    (Heads(2, 3, 64), 16),
+    (Heads(2, 7, 16), 32),
+    (Heads(1, 16, 16), 16),
+]
+
+
+def run(step: Step) -> torch.Tensor:
+    attention = PagedAttention(step.ragged, step.query.shape[1], step.cache.shape)
+    return attention.run(step.query, step.cache)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_any_mix_of_lengths_equals_dense_attention(seed: int) -> None:
+    step = random_step(seed, torch.float32, layouts=LAYOUTS, longest=150)
+    assert relative_error(run(step), step.expected) < 2e-6
+
+
+@pytest.mark.parametrize("dim", [64, 80, 96, 128, 256])
+def test_every_head_size_in_half_precision(dim: int) -> None:
+    """The interpreter cannot multiply bfloat16: that type is for tests/gpu."""
+    step = make_step([70, 33], [1, 20], Heads(2, 2, dim), 16, torch.float16, seed=dim)
+    assert relative_error(run(step), step.expected) < 2e-3
+
+
+@pytest.mark.parametrize("splits", [1, 2, 7])
+def test_splits_do_not_change_what_is_computed(splits: int) -> None:
+    """Also where some splits have no keys, and layer after layer with the same counters."""
+    lengths = [1, 17, 70, 0]
+    step = make_step(lengths, [1] * len(lengths), Heads(1, 3, 16), 4, torch.float32, splits)
+    shape = DecodeShape(splits=splits, tile=16, stages=2, warps=1)
+    attention = DecodeAttention(step.ragged, step.query.shape[1], step.cache.shape, shape)
+    for _ in range(2):
+        out = torch.full_like(step.query, float("nan"))
+        attention.run(step.query, step.cache, out)
+        assert relative_error(out, step.expected) < 2e-6
+
+
+@pytest.mark.parametrize("group", [1, 3, 7, 16])
+def test_tiles_of_any_group_leave_single_tokens_alone(group: int) -> None:
+    step = make_step([90, 20, 64, 40], [50, 1, 64, 2], Heads(1, group, 16), 16, torch.float32, 1)
+    out = torch.full_like(step.query, 5.0)
+    shape = TileShape(rows=32, tile=16, stages=2, warps=4)
+    attend_tiles(step.ragged, step.query, step.cache, out, shape)
+    alone = out[50]
+    assert bool((alone == 5).all())
+    out[50] = step.expected[50]
+    assert relative_error(out, step.expected) < 2e-6
+
+
+def test_padding_sequences_are_zero_and_never_read_the_cache() -> None:
+    step = make_step([30, 0, 0], [1, 1, 1], Heads(2, 2, 16), 16, torch.float32, 0)
+    step.cache[:, 0] = float("nan")
+    assert relative_error(run(step), step.expected) < 2e-6
+
+
+def test_a_query_may_be_a_slice_of_wider_rows() -> None:
+    step = make_step([40, 20], [10, 1], Heads(2, 2, 16), 16, torch.float32, 0)
+    wide = torch.cat((step.query, step.query), dim=1)[:, : step.query.shape[1]]
+    got = PagedAttention(step.ragged, 4, step.cache.shape).run(wide, step.cache)
+    assert torch.equal(got, run(step))

@@ -1,0 +1,104 @@
+"""Random steps over a paged cache, with dense float64 attention as the judge."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from intaglio.kernels.contracts import NULL_BLOCK, Ragged
+from intaglio.kernels.reference import kv_write
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """Key heads, query heads for each, and the width of a head."""
+
+    kv: int
+    per_kv: int
+    dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Queries [N, heads, dim], whose they are, the cache, and the expected output in float64."""
+
+    query: torch.Tensor
+    ragged: Ragged
+    cache: torch.Tensor
+    expected: torch.Tensor
+
+    def to(self, device: torch.device) -> "Step":
+        """The same step elsewhere; the expected output stays."""
+        ragged = Ragged(
+            self.ragged.query_starts.to(device),
+            self.ragged.context_lengths.to(device),
+            self.ragged.block_tables.to(device),
+        )
+        return Step(self.query.to(device), ragged, self.cache.to(device), self.expected)
+
+
+def dense(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Causal attention of the last rows of a sequence; query [n, heads, d], keys and values [L, kv_heads, d]."""
+    n, heads, dim = query.shape
+    length, kv_heads, _ = keys.shape
+    q = query.double().view(n, kv_heads, heads // kv_heads, dim)
+    scores = torch.einsum("nkgd,lkd->nkgl", q, keys.double()) / dim**0.5
+    visible = torch.arange(length) <= torch.arange(length - n, length)[:, None]
+    scores = scores.masked_fill(~visible[:, None, None, :], float("-inf"))
+    return torch.einsum("nkgl,lkd->nkgd", scores.softmax(-1), values.double()).reshape(query.shape)
+
+
+def make_step(
+    lengths: Sequence[int],
+    counts: Sequence[int],
+    heads: Heads,
+    block_size: int,
+    dtype: torch.dtype,
+    seed: int,
+) -> Step:
+    """Sequences of these context lengths and new tokens, in shuffled blocks. What no sequence wrote is NaN."""
+    generator = torch.Generator().manual_seed(seed)
+    needs = [-(-length // block_size) for length in lengths]
+    blocks = list(range(1, sum(needs) + 1))
+    random.Random(seed).shuffle(blocks)
+    shape = (2, sum(needs) + 1, block_size, heads.kv, heads.dim)
+    cache = torch.full(shape, float("nan"), dtype=dtype)
+    cache[:, NULL_BLOCK] = 0
+    tables = torch.zeros((len(lengths), max(needs) + seed % 3), dtype=torch.int32)
+    queries, expected = [], []
+    for s, (length, count, need) in enumerate(zip(lengths, counts, needs, strict=True)):
+        mine = torch.tensor([blocks.pop() for _ in range(need)], dtype=torch.int64)
+        tables[s, :need] = mine
+        keys, values = torch.randn((2, length, heads.kv, heads.dim), generator=generator).to(dtype)
+        at = torch.arange(length)
+        kv_write(cache, keys, values, mine[at // block_size] * block_size + at % block_size)
+        query = torch.randn((count, heads.kv * heads.per_kv, heads.dim), generator=generator)
+        queries.append(query.to(dtype))
+        if length:
+            expected.append(dense(queries[-1], keys, values))
+        else:
+            expected.append(torch.zeros_like(queries[-1], dtype=torch.float64))
+    starts = torch.tensor([0, *torch.tensor(counts).cumsum(0).tolist()], dtype=torch.int32)
+    ragged = Ragged(starts, torch.tensor(lengths, dtype=torch.int32), tables)
+    return Step(torch.cat(queries), ragged, cache, torch.cat(expected))
+
+
+def random_step(
+    seed: int, dtype: torch.dtype, *, layouts: Sequence[tuple[Heads, int]], longest: int
+) -> Step:
+    """Up to six sequences of one or more new tokens each; `layouts` are heads and block sizes to choose from."""
+    dice = random.Random(seed)
+    lengths, counts = [], []
+    for _ in range(dice.randint(1, 6)):
+        edges = [n for n in (1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129, 700) if n <= longest]
+        length = dice.choice([*edges, dice.randint(1, longest)])
+        lengths.append(length)
+        counts.append(dice.choice([1, 1, 1, min(2, length), dice.randint(1, length), length]))
+    heads, block_size = dice.choice(layouts)
+    return make_step(lengths, counts, heads, block_size, dtype, seed)
+
+
+def relative_error(got: torch.Tensor, expected: torch.Tensor) -> float:
+    """Norm of the difference over the norm of the expected; NaN counts as infinite."""
+    error = (got.cpu().double() - expected).norm() / expected.norm().clamp_min(1e-30)
+    return float("inf") if bool(error.isnan()) else float(error)
