@@ -11,23 +11,28 @@ from .errors import (
     UnsupportedConstraint,
     Violation,
 )
+from .explain import TIERS, Explanation, Finding, explain, judge
 from .jsontext import InvalidJson, parse_json
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
 from .matcher import CompiledGrammar, Matcher
 from .screen import Screened, screen
-from .spec import Constraint, Kind, Whitespace
+from .spec import Constraint, KeyOrder, Kind, Whitespace
 from .vocabulary import Vocabulary
 
 __all__ = [
+    "TIERS",
     "CacheStats",
     "CompiledGrammar",
     "Compiler",
     "Constraint",
     "ConstraintTooLarge",
+    "Explanation",
+    "Finding",
     "GrammarCache",
     "GrammarError",
     "InvalidConstraint",
     "InvalidJson",
+    "KeyOrder",
     "Kind",
     "MaskRow",
     "MaskRows",
@@ -42,7 +47,9 @@ __all__ = [
     "allow",
     "allowed_tokens",
     "empty_rows",
+    "explain",
     "is_allowed",
+    "judge",
     "parse_json",
     "screen",
     "words",

@@ -58,6 +58,10 @@ class Compiler:
 
         return grammar.shortest if isinstance(grammar, NativeGrammar) else None
 
+    def spelled(self, text: bytes) -> tuple[int, ...]:
+        """The tokens of a whole output that reads `text`; empty where the tokenizer would write something else."""
+        return self._speller.spell((), text, final=True) if text else ()
+
     def warm(self) -> None:
         """Load compiled code and index the vocabulary, so that the first constraint need not wait for it."""
         matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()

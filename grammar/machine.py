@@ -85,6 +85,11 @@ class Machine:
         return self._store.tables
 
     @property
+    def states(self) -> int:
+        """States made so far, those of leaves included."""
+        return self._store.states.count
+
+    @property
     def size_bytes(self) -> int:
         """Memory of the tables."""
         return self._store.nbytes

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import ConstraintTooLarge, Refusal, Unsatisfiable, UnsupportedConstraint
-from .spec import Constraint, Kind, Whitespace
+from .spec import Constraint, KeyOrder, Kind
 
 if TYPE_CHECKING:
     from .automata import Dfa
@@ -29,12 +29,13 @@ _TOKEN_LEVEL = re.compile(
 class Screened:
     """A constraint that can be enforced in full: a rule or automaton over bytes, or a grammar, whichever is not None.
 
-    `enforced`: of a schema, each keyword with how it is enforced.
+    `enforced`: of a schema, each keyword with how it is enforced. `note`: why a grammar is left to another back end.
     """
 
     root: "Rule | Dfa | None" = None
     ebnf: str | None = None
     enforced: "tuple[Enforced, ...]" = ()
+    note: str = ""
 
 
 def screen(constraint: Constraint) -> Screened:
@@ -47,7 +48,7 @@ def screen(constraint: Constraint) -> Screened:
         Unsatisfiable: nothing can meet it.
     """
     limit = LONGEST[constraint.kind]
-    if len(constraint.source) > limit:
+    if len(constraint.source) + sum(len(text) for _, text in constraint.schemas) > limit:
         raise ConstraintTooLarge(f"the source is longer than {limit} characters")
     try:
         match constraint.kind:
@@ -64,16 +65,19 @@ def screen(constraint: Constraint) -> Screened:
 
 
 def _schema(constraint: Constraint) -> Screened:
-    from .jsonschema import options
     from .jsonschema.language import Language
-    from .jsonschema.values import read
+    from .jsonschema.options import Options, Whitespace
+    from .jsonschema.values import read, read_all
 
-    pretty = constraint.whitespace is Whitespace.PRETTY
-    form = options.Options(
-        whitespace=options.Whitespace.PRETTY if pretty else options.Whitespace.COMPACT,
+    form = Options(
+        whitespace=Whitespace(constraint.whitespace.value),
+        any_order=constraint.key_order == KeyOrder.ANY,
+        formats=constraint.formats,
+        indent=constraint.indent,
         extra_properties=constraint.extra_properties,
+        exponents=constraint.exponents,
     )
-    language = Language(read(constraint.source), form)
+    language = Language(read(constraint.source), form, read_all(constraint.schemas))
     return Screened(root=language.root, enforced=language.enforced)
 
 

@@ -5,8 +5,12 @@ are. Does not: parse or judge the source (`screen`, `compile`).
 """
 
 import hashlib
-from dataclasses import dataclass
+import json
+from dataclasses import astuple, dataclass
 from enum import StrEnum
+from typing import Final
+
+MOST_INDENT: Final = 16
 
 
 class Kind(StrEnum):
@@ -21,7 +25,16 @@ class Whitespace(StrEnum):
     """Where JSON output may hold white space. Every form is bounded: none lets a model print blanks for ever."""
 
     COMPACT = "compact"  # none outside strings
-    PRETTY = "pretty"  # one newline and two blanks an indentation level, exactly
+    SPACED = "spaced"  # one blank after each comma and colon, exactly
+    PRETTY = "pretty"  # a line for each member and item, `indent` blanks a level, one after a colon, exactly
+    LENIENT = "lenient"  # up to 64 blanks, tabs and line ends wherever JSON allows them
+
+
+class KeyOrder(StrEnum):
+    """In which order the members of an object may come."""
+
+    SCHEMA = "schema"  # as their schema declares them, then all others
+    ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +42,33 @@ class Constraint:
     """A language the output must belong to, in full.
 
     `source` is JSON text for `JSON_SCHEMA`, a pattern that the whole output must match for `REGEX`
-    (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`. `whitespace` only means something for
-    `JSON_SCHEMA`, and so does `extra_properties`: false keeps objects to the properties their schema names, also where
-    it would allow others by not forbidding them (every such output is valid against the schema all the same).
+    (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`. All other fields only mean something for
+    `JSON_SCHEMA`:
+
+    `extra_properties`: false keeps objects to the properties their schema names, also where it would allow others by
+    not forbidding them (every such output is valid against the schema all the same). `indent`: blanks a level of
+    `PRETTY`, at most `MOST_INDENT`. `formats`: whether `format` asserts; else it is an annotation. `exponents`: whether
+    numbers of which something is asked may be written with an exponent, where that can be told. `schemas`: the other
+    documents that `$ref` may name, as pairs of URI and JSON text; nothing is ever fetched.
     """
 
     kind: Kind
     source: str
     whitespace: Whitespace = Whitespace.COMPACT
     extra_properties: bool = True
+    key_order: KeyOrder = KeyOrder.SCHEMA
+    indent: int = 2
+    formats: bool = True
+    exponents: bool = False
+    schemas: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an indentation out of its bounds."""
+        if not 0 <= self.indent <= MOST_INDENT:
+            raise ValueError(f"indent must be between 0 and {MOST_INDENT}, not {self.indent}")
 
     @property
     def key(self) -> str:
         """A collision-resistant name of this constraint, for caches: hex SHA-256 of all its fields."""
-        text = "\0".join((self.kind, self.whitespace, str(self.extra_properties), self.source))
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        text = json.dumps(astuple(self))
+        return hashlib.sha256(text.encode()).hexdigest()

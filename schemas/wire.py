@@ -16,7 +16,24 @@ class Wire(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
-class ExtractOptions(Wire):
+class FormOptions(Wire):
+    """How the JSON of an answer is written."""
+
+    whitespace: Literal["compact", "spaced", "pretty"] = Field(
+        default="compact",
+        description="None; a blank after each comma and colon; or a line for each member and item.",
+    )
+    key_order: Literal["schema", "any"] = Field(
+        default="schema",
+        description="Properties in the order the schema declares them, or in any order.",
+    )
+    extra_properties: bool = Field(
+        default=False,
+        description="Whether objects may hold properties that their schema neither names nor forbids.",
+    )
+
+
+class ExtractOptions(FormOptions):
     """How an extraction runs. The defaults are greedy and deterministic."""
 
     max_tokens: int | None = Field(
@@ -29,11 +46,6 @@ class ExtractOptions(Wire):
     top_k: int = Field(default=0, ge=0)
     min_p: float = Field(default=0.0, ge=0.0, le=1.0)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
-    whitespace: Literal["compact", "pretty"] = "compact"
-    extra_properties: bool = Field(
-        default=False,
-        description="Whether objects may hold properties that their schema neither names nor forbids.",
-    )
     deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
     priority: int = Field(default=0, ge=-100, le=100, description="Smaller is served first.")
 

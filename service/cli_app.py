@@ -153,3 +153,69 @@ def schema_show(
     from .cli_schema import show_one
 
     return show_one(name, sample=sample, as_json=as_json)
+
+
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        help="json_schema, regex, ebnf, ...; default: by the file's ending, else json_schema."
+    ),
+]
+Form = Annotated[str, typer.Option("--whitespace", help="compact, spaced, pretty or lenient.")]
+AnyOrder = Annotated[bool, typer.Option("--any-order", help="Properties in any order.")]
+Extra = Annotated[
+    bool,
+    typer.Option("--extra-properties", help="Let in properties that the schema does not name."),
+]
+Refs = Annotated[
+    list[str] | None,
+    typer.Option("--ref", metavar="URI=FILE", help="Another schema that $ref names; repeatable."),
+]
+
+
+@catalogue.command("explain")
+@reporting
+def schema_explain(
+    name: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file, - for stdin, or a name of the catalogue.")
+    ],
+    model: Model = None,
+    kind: Kind = None,
+    whitespace: Form = "compact",
+    any_order: AnyOrder = False,
+    extra_properties: Extra = False,
+    ref: Refs = None,
+    as_json: Json = False,
+) -> Exit:
+    """Say how each part of a schema is enforced or why not, what it costs, and what it lets through.
+
+    Exit codes: 0 enforced, 2 it cannot be read, 3 refused, 5 no schema at all.
+    """
+    from .cli_explain import Form, explain
+
+    form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    return explain(name, form, model, as_json=as_json)
+
+
+@catalogue.command("check")
+@reporting
+def schema_check(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE", help="Files, - for stdin, or names of the catalogue."),
+    ],
+    kind: Kind = None,
+    whitespace: Form = "compact",
+    any_order: AnyOrder = False,
+    extra_properties: Extra = False,
+    ref: Refs = None,
+    as_json: Json = False,
+) -> Exit:
+    """Check that schemas can be enforced in full, without a model; made for CI.
+
+    Exit codes: 0 all can, 2 one cannot be read, 3 one is refused, 5 one is no schema at all; the greatest counts.
+    """
+    from .cli_explain import Form, check
+
+    form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    return check(names, form, as_json=as_json)

@@ -76,7 +76,7 @@ def read_schema(given: str) -> Any:
         except catalogue.UnknownSchema as unknown:
             raise Trouble(f"no such file, and {unknown}", Exit.USAGE, hint=hint) from None
     try:
-        return json.loads(_text(path))
+        return json.loads(text_of(path))
     except ValueError as error:
         raise Trouble(f"{given} is not JSON: {error}", Exit.REFUSED) from None
 
@@ -89,24 +89,26 @@ def read_documents(names: Sequence[str]) -> tuple[Document, ...]:
     for name in names:
         if name == "-":
             document = Document(
-                "standard input", _decoded("standard input", sys.stdin.buffer.read())
+                "standard input", decoded("standard input", sys.stdin.buffer.read())
             )
         else:
-            document = Document(name, _text(Path(name)))
+            document = Document(name, text_of(Path(name)))
         if not document.text.strip():
             raise Trouble(f"{document.name} is empty", Exit.USAGE)
         documents.append(document)
     return tuple(documents)
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a file. Raises `Trouble` where it cannot be read."""
     try:
-        return _decoded(str(path), path.read_bytes())
+        return decoded(str(path), path.read_bytes())
     except OSError as error:
         raise Trouble(f"cannot read {path}: {error.strerror}", Exit.USAGE) from None
 
 
-def _decoded(name: str, content: bytes) -> str:
+def decoded(name: str, content: bytes) -> str:
+    """UTF-8 as text. Raises `Trouble` where it is something else."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

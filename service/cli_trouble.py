@@ -29,13 +29,15 @@ class Exit(IntEnum):
     USAGE = 2
     REFUSED = 3
     UNREACHABLE = 4
+    INVALID = 5
     INTERRUPTED = 130
     PIPE = 141
 
 
 EXIT_CODES = """
 0 all well · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
-4 the service or the model could not be reached or started · 130 interrupted · 141 output closed early
+4 the service or the model could not be reached or started · 5 no schema, pattern or grammar at all ·
+130 interrupted · 141 output closed early
 """
 
 _BY_CODE = {

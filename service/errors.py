@@ -217,8 +217,8 @@ RETRY_AFTER_S = {429: "1", 503: "1"}
 
 def answer(error: Exception, request_id: str | None = None) -> Answer:
     """The response that tells a user about `error`; an exception of no known class says no more than "internal"."""
-    kind = next((known for known in type(error).__mro__ if known in STATUS), None)
-    if kind is None:
+    known = status_of(error)
+    if known is None:
         return _answer(
             500,
             Problem(
@@ -229,7 +229,7 @@ def answer(error: Exception, request_id: str | None = None) -> Answer:
                 request_id=request_id,
             ),
         )
-    status, code = STATUS[kind]
+    status, code = known
     hint, param, retryable = "", None, status in (429, 503)
     details: tuple[Detail, ...] = ()
     if isinstance(error, ServiceError):
@@ -254,11 +254,20 @@ def answer(error: Exception, request_id: str | None = None) -> Answer:
     return _answer(status, problem, extra)
 
 
-def refusal_details(error: grammar.GrammarError) -> tuple[Detail, ...]:
-    """Each refusal of a schema with its pointer made relative to the request body."""
+def status_of(error: Exception) -> tuple[int, Code] | None:
+    """The status and code of an error; None for one of no known class."""
+    kind = next((known for known in type(error).__mro__ if known in STATUS), None)
+    return None if kind is None else STATUS[kind]
+
+
+def refusal_details(error: grammar.GrammarError, below: str = "/schema") -> tuple[Detail, ...]:
+    """Each refusal of a schema that stands `below` a place; its pointer is made relative to what holds that place.
+
+    An offset into a pattern or grammar, or a pointer into another document, is told as it is where nothing is above.
+    """
     return tuple(
         Detail(
-            pointer="/schema" + (refusal.where if refusal.where.startswith("/") else ""),
+            pointer=below + (refusal.where if refusal.where.startswith("/") or not below else ""),
             keyword=refusal.keyword,
             reason=refusal.reason,
             hint=refusal.hint,

@@ -153,7 +153,7 @@ class Extractor:
                 hint=f"the model here is {self._info.model!r}; or leave the field out",
                 details=(Detail(pointer="/model", reason="not loaded"),),
             )
-        schema = self._schema(body.schema_)
+        schema = find_schema(body.schema_)
         constraint = schema_constraint(schema, body.options)
         self._passed.screen(constraint)
         words = extraction_messages(schema if isinstance(schema, dict) else {}, body.text)
@@ -208,20 +208,6 @@ class Extractor:
             ),
         )
 
-    def _schema(self, given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:
-        if not isinstance(given, str):
-            return given
-        try:
-            return catalogue.get(given).schema
-        except catalogue.UnknownSchema as unknown:
-            known = unknown.matches or catalogue.names()
-            raise UnknownSchema(
-                f"the catalogue has no schema {given[:80]!r}",
-                param="schema",
-                hint=f"{'did you mean' if unknown.matches else 'there are'} {', '.join(known)}",
-                details=(Detail(pointer="/schema", reason="no schema of that name"),),
-            ) from None
-
     def _budget(self, prompt: int, wanted: int | None) -> int:
         """Tokens the output may take: as asked, or all that is left."""
         left = self._room - prompt
@@ -263,6 +249,26 @@ class Extractor:
         if output.finish is not Finish.STOP or output.usage is None:
             raise EngineStopped("the engine gave the request up", hint="try again")
         return output.usage
+
+
+def find_schema(given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:
+    """The schema, or the one of that name in the catalogue.
+
+    Raises:
+        UnknownSchema: there is none.
+    """
+    if not isinstance(given, str):
+        return given
+    try:
+        return catalogue.get(given).schema
+    except catalogue.UnknownSchema as unknown:
+        known = unknown.matches or catalogue.names()
+        raise UnknownSchema(
+            f"the catalogue has no schema {given[:80]!r}",
+            param="schema",
+            hint=f"{'did you mean' if unknown.matches else 'there are'} {', '.join(known)}",
+            details=(Detail(pointer="/schema", reason="no schema of that name"),),
+        ) from None
 
 
 def _ms(seconds: float) -> float:

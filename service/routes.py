@@ -20,14 +20,16 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ..engine.api import EngineState
+from ..schemas.explanation import ExplainResult
 from ..schemas.wire import ExtractRequest, Health, ModelCard, ModelList, Version
 from .backend import Backend
 from .config import ServiceConfig
 from .errors import ClientGone, MethodNotAllowed, NotReady
+from .explain import Explainer
 from .extract import Extractor, Output, Prepared, TextModel
 from .limits import Gate, read_body
 from .meters import Meters
-from .translate import extract_request
+from .translate import explain_request, extract_request
 
 T = TypeVar("T")
 
@@ -45,6 +47,7 @@ class Service:
     started: int
     threads: anyio.CapacityLimiter
     extractor: Extractor | None = None
+    explainer: Explainer | None = None
 
     def health(self) -> Health:
         """Whether extractions are taken, in the words of `/ready`."""
@@ -77,6 +80,7 @@ class Service:
     def loaded(self, text: TextModel) -> None:
         """The model can be used from now on."""
         assert self.backend.info is not None
+        self.explainer = Explainer(text)
         self.extractor = Extractor(text, self.backend.info)
 
 
@@ -99,6 +103,25 @@ async def extract(service: Service, request: Request) -> Response:
 def _prepare(extractor: Extractor, body: bytes, config: ServiceConfig) -> Prepared:
     wanted: ExtractRequest = extract_request(body, max_depth=config.max_json_depth)
     return extractor.prepare(wanted)
+
+
+async def explain(service: Service, request: Request) -> Response:
+    """`POST /v1/schemas/explain`: how each part of a schema is enforced or why not, its costs, and samples."""
+    with service.gate.enter():
+        service.ready()
+        assert service.explainer is not None  # it comes with the extractor
+        body = await read_body(
+            request,
+            most_bytes=service.config.max_body_bytes,
+            most_seconds=service.config.body_timeout_s,
+        )
+        return document(
+            await service.offload(partial(_explain, service.explainer, body, service.config))
+        )
+
+
+def _explain(explainer: Explainer, body: bytes, config: ServiceConfig) -> ExplainResult:
+    return explainer.explain(explain_request(body, max_depth=config.max_json_depth))
 
 
 async def _generate(service: Service, prepared: Prepared) -> Output:
@@ -179,6 +202,7 @@ Handler = Callable[[Service, Request], Awaitable[Response]]
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/extract": {"POST": extract},
+    "/v1/schemas/explain": {"POST": explain},
     "/v1/models": {"GET": models},
     "/health": {"GET": health},
     "/healthz": {"GET": health},

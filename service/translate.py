@@ -6,18 +6,21 @@ and a constraint. Does not: look at what a schema means.
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import pydantic
 
 from ..engine.api import SamplingParams
-from ..grammar.api import Constraint, Kind, Whitespace, parse_json
+from ..grammar.api import Constraint, KeyOrder, Kind, Whitespace, parse_json
 from ..grammar.api import InvalidJson as BadJson
+from ..schemas.explanation import ExplainRequest
 from ..schemas.problem import Detail
-from ..schemas.wire import ExtractOptions, ExtractRequest
+from ..schemas.wire import ExtractOptions, ExtractRequest, FormOptions, Wire
 from .errors import InvalidBody, InvalidJson, ServiceError, UnknownField
 
 MOST_DETAILS = 20
+
+R = TypeVar("R", bound=Wire)
 
 
 def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
@@ -28,8 +31,17 @@ def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
         UnknownField: a field is not known.
         InvalidBody: a field is missing or has a wrong type or value.
     """
+    return checked(_parsed(body, max_depth))
+
+
+def explain_request(body: bytes, *, max_depth: int) -> ExplainRequest:
+    """The request to explain a schema. Raises as `extract_request`."""
+    return _validated(ExplainRequest, _parsed(body, max_depth))
+
+
+def _parsed(body: bytes, max_depth: int) -> Any:
     try:
-        value = parse_json(body.decode("utf-8"), depth=max_depth)
+        return parse_json(body.decode("utf-8"), depth=max_depth)
     except UnicodeDecodeError as error:
         raise InvalidJson(
             f"the body is not UTF-8: byte 0x{body[error.start]:02x} at {error.start}",
@@ -37,15 +49,18 @@ def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
         ) from None
     except BadJson as error:
         raise InvalidJson(f"the body is not JSON: {error}") from None
-    return checked(value)
 
 
 def checked(value: Any) -> ExtractRequest:
     """`value` as a request. Types are not coerced: `"5"` is no number. Raises as `extract_request`."""
+    return _validated(ExtractRequest, value)
+
+
+def _validated(kind: type[R], value: Any) -> R:
     try:
-        return ExtractRequest.model_validate(value, strict=True, by_alias=True, by_name=False)
+        return kind.model_validate(value, strict=True, by_alias=True, by_name=False)
     except pydantic.ValidationError as error:
-        raise _refused(error) from None
+        raise _refused(error, kind) from None
 
 
 def pointer(parts: Iterable[str | int]) -> str:
@@ -53,14 +68,15 @@ def pointer(parts: Iterable[str | int]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def schema_constraint(schema: dict[str, Any] | bool, options: ExtractOptions) -> Constraint:
-    """The constraint that the output is JSON of `schema`. The order of keys is kept: it is the order of output."""
+def schema_constraint(schema: dict[str, Any] | bool, options: FormOptions) -> Constraint:
+    """The constraint that the output is JSON of `schema`. The order of its keys is kept: it may be that of output."""
     source = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
     return Constraint(
         Kind.JSON_SCHEMA,
         source,
         Whitespace(options.whitespace),
         extra_properties=options.extra_properties,
+        key_order=KeyOrder(options.key_order),
     )
 
 
@@ -76,7 +92,7 @@ def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
     )
 
 
-def _refused(error: pydantic.ValidationError) -> ServiceError:
+def _refused(error: pydantic.ValidationError, kind: type[Wire]) -> ServiceError:
     """The mistakes of a body. Names of fields are the caller's and are shown; values never are."""
     causes = error.errors(include_url=False, include_input=False, include_context=False)
     unknown = [cause for cause in causes if cause["type"] == "extra_forbidden"]
@@ -88,7 +104,7 @@ def _refused(error: pydantic.ValidationError) -> ServiceError:
         return UnknownField(
             f"the body has a field that nothing reads: {details[0].pointer}",
             param=_dotted(unknown[0]["loc"]),
-            hint=f"the fields are {_fields_beside(unknown[0]['loc'])}",
+            hint=f"the fields are {_fields_beside(unknown[0]['loc'], kind)}",
             details=details,
         )
     found = {
@@ -124,6 +140,8 @@ def _dotted(loc: tuple[str | int, ...]) -> str:
     return ".".join(str(part) for part in loc)
 
 
-def _fields_beside(loc: tuple[str | int, ...]) -> str:
-    owner = ExtractOptions if loc[:1] == ("options",) else ExtractRequest
+def _fields_beside(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
+    owner = kind
+    if loc[:1] == ("options",):
+        owner = ExtractOptions if kind is ExtractRequest else FormOptions
     return ", ".join(field.alias or name for name, field in owner.model_fields.items())

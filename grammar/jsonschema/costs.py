@@ -226,17 +226,17 @@ class Costs:
     def item(self, value: Cost) -> Cost:
         """A comma and an item."""
         if self._indent is None:
-            return value + Cost(1)
+            return value + Cost(len(self.language.options.comma))
         return value.inside(self._indent) + Cost(2 + self._indent, 1)
 
     def member(self, name: Name, value: Cost) -> Cost:
         """A comma, a name, a colon and a value."""
-        colon = 1 if self._indent is None else 2
+        colon = len(self.language.options.colon)
         return self.item(value) + Cost(self.language.names.name_bytes(name) + colon)
 
     def without_comma(self, cost: Cost) -> Cost:
         """The rest from behind the opening byte, where the first member has no comma."""
-        return Cost(cost.base - 1, cost.lines)
+        return Cost(cost.base - len(self.language.options.comma), cost.lines)
 
     def members(self, layout: Layout, others: tuple[Formula, ...]) -> dict[str, Cost]:
         """What demanded members cost under the atoms of a frame, as far as it is known."""

@@ -2,12 +2,15 @@
 
 Does: Boolean algebra over bounds, multiples and constants, by value: 1.0 is 1. Does not: write other kinds of value.
 
-Numbers of which anything is asked are written without an exponent, all others as JSON allows.
+Numbers of which anything is asked are written without an exponent, all others as JSON allows. Asked for, exponents are
+let in where everything asked has to hold: then a way to write a number that cannot be told is merely left out.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 
 from ..automata import Dfa, difference, intersection, literal, nothing, trie, union_all
 from ..leaves.numbers import NumberSpec, number
@@ -22,7 +25,9 @@ FREELY_WRITTEN = 64
 class Numbers:
     """The languages of formulas restricted to numbers; each is made once."""
 
-    def __init__(self) -> None:
+    def __init__(self, exponents: bool) -> None:
+        """`exponents`: let them in where that can be told."""
+        self._exponents = exponents
         self._made: dict[Formula, Dfa] = {}
 
     def classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
@@ -34,6 +39,10 @@ class Numbers:
         if must.op is Op.TRUE and all(ask.op in {Op.TRUE, Op.FALSE} for ask in asks):
             bits = sum(1 << i for i, ask in enumerate(asks) if ask.op is Op.TRUE)
             return number(NumberSpec(exponents=True)), (bits,)
+        parts = must.args if must.op is Op.ALL else (must,)
+        if self._exponents and not asks and all(part.op is Op.ATOM for part in parts):
+            wide = [_atom(part.atom, exponents=True) for part in parts]
+            return reduce(intersection, wide), (0,)
         return classes(self.of(must), [self.of(ask) for ask in asks])
 
     def of(self, formula: Formula) -> Dfa:
@@ -50,7 +59,7 @@ class Numbers:
         if formula.op is Op.FALSE:
             return nothing()
         if formula.op is Op.ATOM:
-            return _atom(formula.atom)
+            return _atom(formula.atom, exponents=False)
         parts = [self.of(part) for part in formula.args]
         if formula.op is Op.NOT:
             return difference(anything, parts[0])
@@ -64,34 +73,34 @@ class Numbers:
         return exactly_one(anything, parts)
 
 
-def _atom(atom: Atom) -> Dfa:
+def _atom(atom: Atom, exponents: bool) -> Dfa:
+    spec = NumberSpec(exponents=exponents)
     if isinstance(atom, Integer):
-        return number(NumberSpec(integer=True, point_zero=not atom.plainly))
+        point = not atom.plainly
+        return number(NumberSpec(integer=True, point_zero=point, exponents=exponents and point))
     if isinstance(atom, AtLeast):
         bound = decimal(atom.bound)
         if atom.strictly:
-            return number(NumberSpec(exclusive_minimum=bound))
-        return number(NumberSpec(minimum=bound))
+            return number(replace(spec, exclusive_minimum=bound))
+        return number(replace(spec, minimum=bound))
     if isinstance(atom, AtMost):
         bound = decimal(atom.bound)
         if atom.strictly:
-            return number(NumberSpec(exclusive_maximum=bound))
-        return number(NumberSpec(maximum=bound))
+            return number(replace(spec, exclusive_maximum=bound))
+        return number(replace(spec, maximum=bound))
     if isinstance(atom, MultipleOf):
         return number(NumberSpec(multiple_of=(decimal(atom.step),)))
     assert isinstance(atom, OneOf)
     values = [decimal(value) for value in atom.values if isinstance(value, int | Fraction)]
     if len(values) > FREELY_WRITTEN:
         return trie({format(value, "f").encode(): 0 for value in values})
-    return union_all([_equal(value) for value in values])
+    return union_all([_equal(value, spec) for value in values])
 
 
-def _equal(value: Decimal) -> Dfa:
-    if value == 0:
-        return number(NumberSpec(minimum=value, maximum=value))
-    text = format(value, "f")
-    tail = NumberSpec(minimum=value, maximum=value)
-    return number(tail) if len(text) < 400 else literal(text.encode())
+def _equal(value: Decimal, spec: NumberSpec) -> Dfa:
+    if value != 0 and len(text := format(value, "f")) >= 400:
+        return literal(text.encode())
+    return number(replace(spec, minimum=value, maximum=value))
 
 
 def decimal(value: int | Fraction) -> Decimal:

@@ -11,6 +11,7 @@ class Whitespace(StrEnum):
     """Where white space may stand outside strings. Every form is bounded."""
 
     COMPACT = "compact"  # nowhere
+    SPACED = "spaced"  # one blank after each comma and colon; exactly so
     PRETTY = "pretty"  # a line for each member and item, `indent` blanks a level, one after a colon; exactly so
     LENIENT = "lenient"  # up to `most_blanks` blanks, tabs and line ends at every place JSON allows
 
@@ -21,7 +22,8 @@ class Options:
 
     `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
     assert every `format` of the specification, whatever the draft. `extra_properties`: whether an object takes names
-    that its schema neither declares nor speaks of.
+    that its schema neither declares nor speaks of. `exponents`: whether numbers of which something is asked may have
+    one.
     """
 
     whitespace: Whitespace = Whitespace.COMPACT
@@ -29,12 +31,18 @@ class Options:
     formats: bool = True
     indent: int = 2
     extra_properties: bool = True
+    exponents: bool = False
     most_blanks: int = 64
 
     @property
     def pretty(self) -> bool:
         """Whether every member and item has its own line."""
         return self.whitespace is Whitespace.PRETTY
+
+    @property
+    def comma(self) -> bytes:
+        """What stands between members and items on one line, where that is fixed."""
+        return b", " if self.whitespace is Whitespace.SPACED else b","
 
     @property
     def lenient(self) -> bool:
@@ -44,4 +52,4 @@ class Options:
     @property
     def colon(self) -> bytes:
         """What stands between a name and its value, where that is fixed."""
-        return b": " if self.pretty else b":"
+        return b": " if self.pretty or self.whitespace is Whitespace.SPACED else b":"

@@ -145,7 +145,7 @@ class Schemas:
                 where,
                 keyword,
                 f"{uri} is not at hand, and nothing is ever fetched",
-                "put the schema it names under $defs",
+                "put the schema it names under $defs, or give it beside this one",
             )
             raise UnsupportedConstraint(f"{where}: {refusal.reason}", (refusal,))
         if not is_schema(schema):

@@ -195,6 +195,22 @@ class ValueRule:
             return UNKNOWN
         return None if cost is None else cost.base + cost.lines * self._indent(self._depth)
 
+    def demands(self, opening: int) -> bool:
+        """Whether the schema says anything of the objects or arrays that begin with this byte."""
+        container = self._layout if opening == ord("{") else self._sequence
+        return container.start.fold.must is not self._language.normal.pool.true
+
+    def names_in(self, state: Between) -> Keys | None:
+        """The names that can come next, None if there are none."""
+        if state not in self._keys:
+            self._keys[state] = keys(self._language, self._layout, state)
+        return self._keys[state]
+
+    def _next(self, inner: Hashable) -> Goto:
+        """Go on after a comma, on the same line."""
+        blanks = len(self._options.comma) - 1
+        return Goto(Blank(blanks, inner)) if blanks else self._spaced(inner)
+
     def _spaced(self, inner: Hashable) -> Goto:
         """Go on after white space, where it may stand anywhere."""
         return Goto(Gap(self._options.most_blanks, inner) if self._options.lenient else inner)
@@ -248,7 +264,7 @@ class ValueRule:
             return Expansion(tuple(arcs))
         line = Line(self._indent(self._depth + 1), Entry(state))
         if isinstance(key, After):
-            arcs.append((b",", Goto(line) if self._options.pretty else self._spaced(Entry(state))))
+            arcs.append((b",", Goto(line) if self._options.pretty else self._next(Entry(state))))
         elif isinstance(key, Opened) and self._options.pretty:
             arcs.append((b"\n", Goto(_blank(line.blanks, line.inner))))
         else:
@@ -258,9 +274,7 @@ class ValueRule:
     def _entry(self, state: Between | Row) -> Call | None:
         """The call that reads a name or an item, None if there can be none."""
         if isinstance(state, Between):
-            if state not in self._keys:
-                self._keys[state] = keys(self._language, self._layout, state)
-            names = self._keys[state]
+            names = self.names_in(state)
             return None if names is None else names.call
         plan = self._sequence.plan(state)
         if plan is None:

@@ -61,7 +61,7 @@ class ScalarLeaves:
         self._language = language
         self._pool = language.normal.pool
         self._texts = language.texts
-        self._numbers = Numbers()
+        self._numbers = Numbers(language.options.exponents)
         self._scalars: dict[tuple[Formula, tuple[Formula, ...]], Scalars | None] = {}
         self._examples: dict[tuple[Formula, tuple[Formula, ...]], list[tuple[Value, int]]] = {}
 

@@ -17,12 +17,12 @@ from ..errors import (
     Refusal,
     UnsupportedConstraint,
 )
-from ..leaves.formats import NAMES
 from .atoms import Format, MultipleOf, Names, Props, Sub, subs_of
 from .formula import Formula
 from .normal import BUILDERS, Normal
 from .opaque import opaque
 from .places import Place, Schema
+from .unread import why_unread
 from .uri import step
 from .values import number
 
@@ -55,21 +55,27 @@ def survey(normal: Normal) -> tuple[Enforced, ...]:
     Raises:
         UnsupportedConstraint, InvalidConstraint, ConstraintTooLarge: with all refusals of that kind, by JSON Pointer.
     """
-    errors: list[GrammarError] = []
-    _reach(normal, errors)
-    found = []
-    for place in normal.built:
-        schema = normal.schemas.value(place.site)
-        if isinstance(schema, dict):
-            errors += _refused(place, schema)
-            found += list(_enforced(place, schema, normal.formats))
+    found, errors = look(normal)
     for kind in (InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge):
         own = [error for error in errors if isinstance(error, kind)]
         if own:
             refusals = tuple(dict.fromkeys(r for e in own for r in e.refusals))
             more = f", and {len(refusals) - 1} more" if len(refusals) > 1 else ""
             raise kind(own[0].message + more, refusals)
-    return tuple(dict.fromkeys(found))
+    return found
+
+
+def look(normal: Normal) -> tuple[tuple[Enforced, ...], tuple[GrammarError, ...]]:
+    """Every keyword that is enforced, in the order of the schema, and everything that is refused."""
+    errors: list[GrammarError] = []
+    _reach(normal, errors)
+    found: list[Enforced] = []
+    for place in normal.built:
+        schema = normal.schemas.value(place.site)
+        if isinstance(schema, dict):
+            errors += _refused(place, schema)
+            found += _enforced(place, schema, normal.formats)
+    return tuple(dict.fromkeys(found)), tuple(errors)
 
 
 def _reach(normal: Normal, errors: list[GrammarError]) -> None:
@@ -161,19 +167,16 @@ def _at(where: str, keyword: str, error: GrammarError) -> GrammarError:
 
 
 def _enforced(place: Place, schema: Schema, formats: bool) -> Iterator[Enforced]:
-    dialect = place.site.dialect
     for keyword in _keywords(place, schema):
         value, tier = schema[keyword], Tier.AUTOMATON
-        if keyword == "format":
-            asserted = formats or dialect.asserts_formats
-            if not asserted or value not in NAMES:
-                continue  # an annotation
-            if opaque(Format(str(value))):
-                tier = Tier.JUDGED
-        elif keyword == "multipleOf" and opaque(MultipleOf(number(value))):  # type: ignore[arg-type]
-            tier = Tier.JUDGED
-        elif keyword == "uniqueItems":
-            if value is not True:
-                continue
+        if why_unread(place, schema, keyword, formats) or (keyword, value) == (
+            "uniqueItems",
+            False,
+        ):
+            continue
+        if keyword == "uniqueItems":
             tier = Tier.BOOKKEEPING
+        elif keyword in {"format", "multipleOf"}:
+            atom = Format(str(value)) if keyword == "format" else MultipleOf(number(value))  # type: ignore[arg-type]
+            tier = Tier.JUDGED if opaque(atom) else tier
         yield Enforced(step(place.site.where, keyword), keyword, tier)

@@ -7,7 +7,7 @@ A canonical value is None, a `Truth`, an int or a Fraction (1.0 is 1), a str, a 
 and 1 apart, which Python would not.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -105,3 +105,21 @@ def read(text: str | bytes) -> Json:
     except InvalidJson as error:
         raise InvalidConstraint(f"the schema is not JSON: {error}") from error
     return value
+
+
+def read_all(documents: Iterable[tuple[str, str]]) -> dict[str, Json]:
+    """Other schema documents by URI, without the empty fragment.
+
+    Raises:
+        InvalidConstraint: one of them is not JSON, has no absolute URI, or stands there twice.
+    """
+    found: dict[str, Json] = {}
+    for uri, text in documents:
+        name = uri.removesuffix("#")
+        if ":" not in name or "#" in name or name in found:
+            raise InvalidConstraint(f"a schema must come once, under an absolute URI: {uri!r}")
+        try:
+            found[name] = read(text)
+        except InvalidConstraint as error:
+            raise InvalidConstraint(f"{uri}: {error.message}") from error
+    return found

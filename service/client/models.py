@@ -27,7 +27,8 @@ class Options(TypedDict, total=False):
     top_k: int
     min_p: float
     seed: int | None
-    whitespace: Literal["compact", "pretty"]
+    whitespace: Literal["compact", "spaced", "pretty"]
+    key_order: Literal["schema", "any"]
     extra_properties: bool
     deadline_s: float | None
     priority: int

@@ -1,0 +1,94 @@
+"""What becomes of a schema, told: what the grammar finds out, and the text the schema adds to a prompt.
+
+Does: put both together for HTTP and the command line. Does not: compile (`intaglio.grammar`), or write outlines
+(`prompt`).
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from ..grammar.api import Compiler, Constraint, Explanation, Finding, explain, judge
+from ..schemas.explanation import (
+    CostReport,
+    ExplainRequest,
+    ExplainResult,
+    KeywordReport,
+    PromptReport,
+)
+from .errors import refusal_details, status_of
+from .extract import TextModel, find_schema
+from .prompt import outline
+from .translate import schema_constraint
+
+
+class Explainer:
+    """Explains constraints for the tokens of one model. May be shared by threads."""
+
+    def __init__(self, text: TextModel) -> None:
+        self._text = text
+
+    def explain(self, body: ExplainRequest) -> ExplainResult:
+        """What becomes of the schema of a request.
+
+        Raises:
+            UnknownSchema: the catalogue has none of that name.
+        """
+        schema = find_schema(body.schema_)
+        return self.of(schema_constraint(schema, body.options), schema)
+
+    def of(self, constraint: Constraint, schema: Mapping[str, Any] | bool | None) -> ExplainResult:
+        """What becomes of a constraint; `schema` is its value where it is a JSON Schema."""
+        prompt = None
+        if isinstance(schema, Mapping):
+            shape = outline(schema)
+            prompt = PromptReport(text=shape, tokens=len(self._text.tokenizer.encode(shape)))
+        return report(explain(self._compiler, constraint), prompt)
+
+    @cached_property
+    def _compiler(self) -> Compiler:
+        compiler = Compiler(self._text.vocabulary, self._text.tokenizer.canonical)
+        compiler.warm()
+        return compiler
+
+
+def judged(constraint: Constraint) -> ExplainResult:
+    """Whether a constraint can be enforced and how, without a model: no costs, texts or tokens."""
+    return report(judge(constraint), None)
+
+
+def report(found: Explanation, prompt: PromptReport | None) -> ExplainResult:
+    """An explanation as it goes over the wire."""
+    cost, known = found.cost, None if found.error is None else status_of(found.error)
+    return ExplainResult(
+        enforced=found.error is None,
+        code=None if known is None else known[1],
+        message="" if found.error is None else found.error.message,
+        refusals=() if found.error is None else refusal_details(found.error, below=""),
+        keywords=tuple(map(_keyword, found.findings)),
+        engine=found.engine,
+        note=found.note,
+        cost=None
+        if cost is None
+        else CostReport(
+            states=cost.states,
+            bytes=cost.size_bytes,
+            compile_ms=_ms(cost.compile_s),
+            first_mask_ms=_ms(cost.first_mask_s),
+        ),
+        least_tokens=found.least_tokens,
+        typical_tokens=found.typical_tokens,
+        shortest=found.shortest,
+        typical=found.typical,
+        prompt=prompt,
+    )
+
+
+def _keyword(found: Finding) -> KeywordReport:
+    return KeywordReport(
+        pointer=found.where, keyword=found.keyword, tier=found.tier, reason=found.reason
+    )
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 3)
