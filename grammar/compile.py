@@ -1,6 +1,6 @@
 """Constraints to compiled grammars, for one vocabulary.
 
-Does: choose the back end: our own machine for schemas and patterns, xgrammar's for context-free grammars. Does not:
+Does: choose the back end: our own machine, or xgrammar's for grammars that it cannot run. Does not:
 keep what it made (`cache`), judge (`screen`).
 
 The compiled code of the machine is loaded with the first constraint, or by `warm`, not with this module.
@@ -42,11 +42,12 @@ class Compiler:
             GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
         """
         screened = screen(constraint)
-        if screened.root is None:
-            return self._earley.compile(screened.ebnf or "")
+        if screened.parsed is not None:
+            return self._earley.compile(screened.parsed)
         from .machine import Machine
         from .native import NativeGrammar
 
+        assert screened.root is not None
         grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
         _ = grammar.least_tokens  # found here, off the step loop
         return grammar

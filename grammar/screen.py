@@ -7,33 +7,36 @@ keyword, reason and hint.
 The compiled code below the automata is loaded when the first constraint comes, not with this module.
 """
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .errors import ConstraintTooLarge, Refusal, Unsatisfiable, UnsupportedConstraint
+from .errors import ConstraintTooLarge, Unsatisfiable
 from .spec import Constraint, KeyOrder, Kind
 
 if TYPE_CHECKING:
     from .automata import Dfa
+    from .cfg.enforce import Parsed
     from .jsonschema.survey import Enforced
     from .rule import Rule
 
-LONGEST = {Kind.JSON_SCHEMA: 2**21, Kind.REGEX: 2**19, Kind.EBNF: 2**17}  # characters
-_TOKEN_LEVEL = re.compile(
-    r"\b(Token|ExcludeToken|AnyTokens|TagDispatch|TokenTagDispatch|Capture)\s*\("
-)
+LONGEST = {  # characters
+    Kind.JSON_SCHEMA: 2**21,
+    Kind.REGEX: 2**19,
+    Kind.EBNF: 2**17,
+    Kind.LARK: 2**17,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """A constraint that can be enforced in full: a rule or automaton over bytes, or a grammar, whichever is not None.
+    """A constraint that can be enforced in full: a rule or automaton over bytes, or a grammar that has no such form,
+    whichever is not None.
 
     `enforced`: of a schema, each keyword with how it is enforced. `note`: why a grammar is left to another back end.
     """
 
     root: "Rule | Dfa | None" = None
-    ebnf: str | None = None
+    parsed: "Parsed | None" = None
     enforced: "tuple[Enforced, ...]" = ()
     note: str = ""
 
@@ -56,8 +59,8 @@ def screen(constraint: Constraint) -> Screened:
                 return _schema(constraint)
             case Kind.REGEX:
                 return _pattern(constraint.source)
-            case Kind.EBNF:
-                return _grammar(constraint.source)
+            case Kind.EBNF | Kind.LARK:
+                return _grammar(constraint)
     except RecursionError as error:
         raise ConstraintTooLarge("the source is nested too deeply") from error
     except MemoryError as error:
@@ -91,11 +94,11 @@ def _pattern(source: str) -> Screened:
     return Screened(root=automaton)
 
 
-def _grammar(source: str) -> Screened:
-    found = _TOKEN_LEVEL.search(source)
-    if found is not None:
-        name = found.group(1)
-        reason = "a grammar speaks of characters, not of tokens"
-        refusal = Refusal(f"char {found.start()}", name, reason, "write out the characters")
-        raise UnsupportedConstraint(f"{name} at char {found.start()}: {reason}", (refusal,))
-    return Screened(ebnf=source)
+def _grammar(constraint: Constraint) -> Screened:
+    from .cfg import ebnf, enforce, lark
+
+    read = ebnf.parse if constraint.kind is Kind.EBNF else lark.parse
+    found = enforce.enforced(read(constraint.source))
+    if isinstance(found, enforce.Parsed):
+        return Screened(parsed=found, note=found.reason)
+    return Screened(root=found)

@@ -19,6 +19,7 @@ class Kind(StrEnum):
     JSON_SCHEMA = "json_schema"
     REGEX = "regex"
     EBNF = "ebnf"
+    LARK = "lark"
 
 
 class Whitespace(StrEnum):
@@ -42,8 +43,8 @@ class Constraint:
     """A language the output must belong to, in full.
 
     `source` is JSON text for `JSON_SCHEMA`, a pattern that the whole output must match for `REGEX`
-    (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`. All other fields only mean something for
-    `JSON_SCHEMA`:
+    (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`, `start` for `LARK`. All other fields only mean
+    something for `JSON_SCHEMA`:
 
     `extra_properties`: false keeps objects to the properties their schema names, also where it would allow others by
     not forbidding them (every such output is valid against the schema all the same). `indent`: blanks a level of

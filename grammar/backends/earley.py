@@ -1,12 +1,13 @@
-"""Grammars with recursion, in EBNF, matched by xgrammar.
+"""Grammars in which one byte of look-ahead does not decide, matched by xgrammar.
 
-Does: compile EBNF text for one vocabulary and follow outputs through it. Does not: judge the grammar (`screen`) or
-turn schemas into EBNF (`backends.schema_ebnf`).
+Does: compile a grammar for one vocabulary and follow outputs through it; `cfg.chart` finds the way to their end. Does
+not: read or judge grammars (`cfg`).
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,9 @@ from .spelling import Speller
 
 if TYPE_CHECKING:
     import xgrammar
+
+    from ..cfg.chart import Chart
+    from ..cfg.enforce import Parsed
 
 _PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
 
@@ -44,8 +48,8 @@ class EarleyCompiler:
         )
         return xgrammar.GrammarCompiler(info, max_threads=self._threads, cache_enabled=False)
 
-    def compile(self, ebnf: str, least_tokens: int | None = None) -> "EarleyGrammar":
-        """Compile a grammar whose start rule is `root`.
+    def compile(self, parsed: "Parsed") -> "EarleyGrammar":
+        """Compile a grammar.
 
         Raises:
             InvalidConstraint: xgrammar cannot read it.
@@ -53,17 +57,14 @@ class EarleyCompiler:
         import xgrammar
 
         # In xgrammar 0.2.8 a start rule that recurs loses tokens that close two levels at once, so it gets one above.
-        start = "start"
-        while start in ebnf:
-            start += "_"
         try:
             grammar = xgrammar.Grammar.from_ebnf(
-                f"{ebnf}\n{start} ::= root\n", root_rule_name=start
+                f"{parsed.ebnf}\nstart ::= root\n", root_rule_name="start"
             )
             compiled = self._compiler.compile_grammar(grammar)
         except RuntimeError as error:
             raise InvalidConstraint(f"not a grammar: {_reason(error)}") from error
-        return EarleyGrammar(compiled, self._vocabulary, self._speller, least_tokens)
+        return EarleyGrammar(compiled, parsed, self._vocabulary, self._speller)
 
 
 def _reason(error: RuntimeError) -> str:
@@ -77,31 +78,46 @@ class EarleyGrammar:
     """A grammar compiled for one vocabulary; see `CompiledGrammar`."""
 
     compiled: "xgrammar.CompiledGrammar"
+    parsed: "Parsed"
     vocabulary: Vocabulary
     speller: Speller
-    least_tokens: int | None
+
+    @property
+    def least_tokens(self) -> int | None:
+        """See `CompiledGrammar.least_tokens`."""
+        return self.matcher().least_tokens()
 
     @property
     def size_bytes(self) -> int:
         """Memory held, as xgrammar counts it."""
         return int(self.compiled.memory_size_bytes)
 
+    @property
+    def single_bytes(self) -> dict[int, int]:
+        """The token of each byte that is a token by itself."""
+        return _single_bytes(self.vocabulary)
+
     def matcher(self) -> "EarleyMatcher":
         """A new matcher at the start of the output."""
         import xgrammar
 
-        return EarleyMatcher(self, xgrammar.GrammarMatcher(self.compiled), [])
+        from ..cfg.chart import Chart
+
+        return EarleyMatcher(self, xgrammar.GrammarMatcher(self.compiled), Chart(self.parsed.form))
 
 
 class EarleyMatcher:
     """Follows one output; see `Matcher`."""
 
     def __init__(
-        self, grammar: EarleyGrammar, inner: "xgrammar.GrammarMatcher", history: list[int]
+        self, grammar: EarleyGrammar, inner: "xgrammar.GrammarMatcher", chart: "Chart"
     ) -> None:
         self._grammar = grammar
         self._inner = inner
-        self._history = history
+        self._chart = chart  # of the tokens that `closing` was asked about, and behind by the rest
+        self._history: list[int] = []
+        # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
+        self._ways: list[tuple[int, ...] | None] = [None]
 
     @property
     def finished(self) -> bool:
@@ -126,7 +142,9 @@ class EarleyMatcher:
         known = vocabulary.text(token) is not None or token in vocabulary.end_ids
         if not known or self.finished or not self._inner.accept_token(token):
             raise Violation(f"token {token} is not legal here")
+        way = self._ways[-1]
         self._history.append(token)
+        self._ways.append(way[1:] if way and way[0] == token else None)
 
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next; see `Matcher.forced`."""
@@ -163,20 +181,54 @@ class EarleyMatcher:
         if count:
             self._inner.rollback(count)
             del self._history[len(self._history) - count :]
+            del self._ways[len(self._ways) - count :]
+            self._chart.cut(min(self._chart.length, sum(map(len, self._texts(self._history)))))
 
     def fork(self) -> "EarleyMatcher":
         """An independent copy at the same position."""
-        return EarleyMatcher(self._grammar, self._inner.fork(), list(self._history))
+        twin = EarleyMatcher(self._grammar, self._inner.fork(), self._chart.fork())
+        twin._history, twin._ways = list(self._history), list(self._ways)
+        return twin
 
     def least_tokens(self) -> int | None:
-        """Known at the start and at the end of an output only."""
-        if self.finished:
-            return 0
-        return None if self._history else self._grammar.least_tokens
+        """Tokens of `closing`; see `Matcher.least_tokens`."""
+        tokens = self.closing()
+        return None if tokens is None else len(tokens)
 
     def closing(self) -> tuple[int, ...] | None:
-        """Not known to this back end."""
-        return None
+        """Tokens, the end token included, of a short way to complete the output; None if none was found.
+
+        Each place remembers its way: after one of its tokens has been accepted, the rest is still a way.
+        """
+        if self.finished:
+            return ()
+        found = self._ways[-1]
+        if found is None:
+            found = self._ways[-1] = self._way()
+        return found or None
+
+    def _texts(self, tokens: Iterable[int]) -> list[bytes]:
+        return [self._grammar.vocabulary.text(token) or b"" for token in tokens]
+
+    def _way(self) -> tuple[int, ...]:
+        vocabulary = self._grammar.vocabulary
+        output = b"".join(self._texts(self._history))
+        if not self._chart.read(output[self._chart.length :]):
+            return ()
+        text = self._chart.closing()
+        run = self._grammar.speller.spell(self._history, text, final=True) if text else ()
+        if b"".join(self._texts(run)) != text:
+            run = tuple(self._grammar.single_bytes.get(byte, -1) for byte in text)
+        way = (*run, vocabulary.end_ids[0])
+        probe = self._inner.fork()
+        return way if all(token >= 0 and probe.accept_token(token) for token in way) else ()
+
+
+@lru_cache(maxsize=8)
+def _single_bytes(vocabulary: Vocabulary) -> dict[int, int]:
+    return {
+        text[0]: token for token, text in enumerate(vocabulary.tokens) if text and len(text) == 1
+    }
 
 
 def _clear_tail(row: MaskRow, width: int) -> None:

@@ -22,7 +22,8 @@ _TOKEN: Final = re.compile(
     |(?P<set>\[(?:\\.|[^\]\\\r\n])*\])
     |(?P<count>\{\s*[0-9]+\s*(?:,\s*[0-9]*\s*)?\})
     |(?P<is>::=)|(?P<look>\(\s*=)
-    |(?P<mark>[|()*+?.])""",
+    |(?P<mark>[|()*+?.])
+    |(?P<other>.)""",
     re.VERBOSE,
 )
 _NAMES: Final = "ntrabfv0e"

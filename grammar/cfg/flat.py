@@ -4,7 +4,6 @@ Does: flatten rules that do not recurse, and those that recurse only at one end 
 regular approximation of context-free languages", 2000), exactly. Does not: decide how bodies are run (`lower`).
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,7 +25,10 @@ MOST_STATES: Final = (
     1 << 17
 )  # of a leaf, at most: `_JOINED` and 4 for each state before it is determinised
 _JOINED: Final = 1 << 12  # of a leaf that is put together from rules
-MOST_SECONDS: Final = 1.2  # for all automata of a grammar
+MOST_WORK: Final = (
+    1 << 18
+)  # states of all automata of a grammar, before and after they are determinised
+_FAILURE: Final = 1 << 14  # what an automaton that grew too large counts as
 _INLINED: Final = (
     96  # nodes of a rule that is written into its callers rather than made an automaton first
 )
@@ -93,12 +95,15 @@ class _Flattener:
     def __init__(self, grammar: Grammar, least: dict[str, int]) -> None:
         self.grammar = grammar
         self.least = least
-        self.deadline = time.monotonic() + MOST_SECONDS
+        self.spent = 0
         self.weight: dict[str, int] = {}  # of regular rules
         self.made: dict[str, Dfa] = {}  # of regular rules that are not written into their callers
         self.leaves: list[Dfa] = []
         self.numbers: dict[bytes, int] = {}
         self.bodies: dict[str, Loose] = {}
+        # By identity: parts of counted repeats come again and again, and are large to compare.
+        self.tried: dict[int, tuple[Part, Dfa | None]] = {}
+        self.grouped: dict[int, tuple[tuple[Part, ...], list[Part]]] = {}
 
     def run(self) -> Flat:
         rules, start = self.grammar.rules, self.grammar.start
@@ -153,7 +158,7 @@ class _Flattener:
         try:
             return {name: self._linear_dfa(bodies, name, right) for name in bodies}
         except ConstraintTooLarge:
-            Limits(deadline=self.deadline).check()
+            self._spend(_FAILURE)
             return None
 
     def _linear_dfa(self, bodies: dict[str, Loose], name: str, right: bool) -> Dfa:
@@ -161,7 +166,7 @@ class _Flattener:
             {label for b in bodies.values() for label in b.labels() if isinstance(label, int)}
         )
         alphabet = cs.alphabet(c for n in used for c in class_sets(self.leaves[n]))
-        nfa = Nfa(alphabet.width, Limits(_JOINED, self.deadline))
+        nfa = Nfa(alphabet.width, Limits(_JOINED))
         whole = Piece(nfa.state(), nfa.state())
         first: dict[str, int] = {}
         for other, body in bodies.items():
@@ -188,7 +193,9 @@ class _Flattener:
                     piece = nfa.embed(leaf, [alphabet.sets[c] for c in class_sets(leaf)])
                     nfa.jump(base + s, piece.start)
                     nfa.jump(piece.end, base + target)
-        return nfa.determinise(whole, CODE_POINTS, alphabet.bounds, alphabet.classes)
+        dfa = nfa.determinise(whole, CODE_POINTS, alphabet.bounds, alphabet.classes)
+        self._spend(nfa.states + dfa.states)
+        return dfa
 
     def _regular(self, part: Part) -> bool:
         return all(name in self.weight for name in tree.refs(part))
@@ -201,7 +208,7 @@ class _Flattener:
             case Fixed(dfa):
                 return dfa.states
             case Ref(name):
-                return self.weight[name]
+                return 1 + self.weight[name]
             case Repeat(inner, low, high):
                 return 1 + self._weight(inner) * max(low, 1 if high is None else high)
             case _:
@@ -209,24 +216,35 @@ class _Flattener:
 
     def _tried(self, part: Part) -> Dfa | None:
         """The automaton of a regular part; None if it takes too many states."""
-        if self._weight(part) > MOST_STATES:
-            return None
-        try:
-            return self._whole(part)
-        except ConstraintTooLarge:
-            Limits(deadline=self.deadline).check()
-            return None
+        known = self.tried.get(id(part))
+        if known is not None:
+            return known[1]
+        dfa = None
+        if self._weight(part) <= MOST_STATES:
+            try:
+                dfa = self._whole(part)
+            except ConstraintTooLarge:
+                self._spend(_FAILURE)
+        self.tried[id(part)] = part, dfa
+        return dfa
 
     def _limits(self, part: Part) -> Limits:
         alone = not any(isinstance(node, Ref) for node in tree.walk(part))
         most = _JOINED + (4 * self._weight(part) if alone else 0)
-        return Limits(min(MOST_STATES, most), self.deadline)
+        return Limits(min(MOST_STATES, most))
 
     def _whole(self, part: Part) -> Dfa:
         if isinstance(part, Ref) and part.name in self.made:
             return self.made[part.name]
-        emitter = _Emitter(self, part, self._limits(part))
-        return emitter.dfa(part)
+        self._spend(self._weight(part))
+        dfa = _Emitter(self, part, self._limits(part)).dfa(part)
+        self._spend(dfa.states)
+        return dfa
+
+    def _spend(self, work: int) -> None:
+        self.spent += work
+        if self.spent > MOST_WORK:
+            raise ConstraintTooLarge("the automata of this grammar are too large together")
 
     def _body(self, part: Part) -> Loose:
         wiring = Wiring()
@@ -264,8 +282,13 @@ class _Flattener:
                     "a text of this grammar needs an automaton that is too large"
                 )
 
-    def _grouped(self, parts: Sequence[Part]) -> list[Part]:
+    def _grouped(self, parts: tuple[Part, ...]) -> list[Part]:
         """Neighbours that are regular as one part, unless all are (then they are too large together)."""
+        if id(parts) not in self.grouped:
+            self.grouped[id(parts)] = parts, self._group(parts)
+        return self.grouped[id(parts)][1]
+
+    def _group(self, parts: tuple[Part, ...]) -> list[Part]:
         if all(map(self._regular, parts)):
             return list(parts)
         grouped: list[list[Part]] = []

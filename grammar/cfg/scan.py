@@ -97,11 +97,12 @@ class Escapes:
             end = at + 2
             while end < len(text) and end < at + 2 + most and text[end] in "0123456789abcdefABCDEF":
                 end += 1
-            if end - at - 2 >= least and int(text[at + 2 : end], 16) <= 0x10FFFF:
-                return int(text[at + 2 : end], 16), end
+            point = int(text[at + 2 : end], 16) if end - at - 2 >= least else -1
+            if 0 <= point < 0xD800 or 0xE000 <= point <= 0x10FFFF:
+                return point, end
         elif c and c in self.plain:
             return ord(c), at + 2
-        invalid(self.what, f"the escape '\\{c}'", offset + at)
+        invalid(self.what, f"the escape '\\{c}' stands for no character", offset + at)
 
 
 def escapes(what: str, plain: str, names: str) -> Escapes:

@@ -1,0 +1,110 @@
+"""A grammar written out again, for the back end that takes any: EBNF as xgrammar reads it.
+
+Does: rules under plain names, characters as escapes, automata as rules of their own. Does not: change the language.
+"""
+
+from collections.abc import Iterator
+
+from ..automata import Dfa
+from ..regex import tree as rx
+from ..regex.charset import Charset
+from .flat import class_sets
+from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
+
+_SURROGATES = (0xD800, 0xDFFF)
+
+
+def written(grammar: Grammar) -> str:
+    """The grammar as EBNF text whose start rule is `root`."""
+    return _Writer(grammar).text()
+
+
+class _Writer:
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.names = {name: f"r{i}" for i, name in enumerate(grammar.rules)}
+        self.names[grammar.start] = "root"
+        self.lines: list[str] = []
+        self.automata: dict[bytes, str] = {}
+
+    def text(self) -> str:
+        for name, part in self.grammar.rules.items():
+            self.lines.append(f"{self.names[name]} ::= {self._part(part)}")
+        return "\n".join(self.lines) + "\n"
+
+    def _part(self, part: Part) -> str:
+        match part:
+            case Text(pattern):
+                return _pattern(pattern)
+            case Fixed(dfa):
+                return self._automaton(dfa)
+            case Ref(name):
+                return self.names[name]
+            case Sequence(()):
+                return '""'
+            case Sequence(parts):
+                return f"({' '.join(map(self._part, parts))})"
+            case Either(parts):
+                return f"({' | '.join(map(self._part, parts))})"
+            case Repeat(inner, low, high):
+                return f"({self._part(inner)}){_times(low, high)}"
+
+    def _automaton(self, dfa: Dfa) -> str:
+        """The rule that stands for an automaton: one rule a state, each after the first at the end of another."""
+        known = self.automata.get(dfa.fingerprint)
+        if known is not None:
+            return known
+        prefix = f"a{len(self.automata)}_"
+        self.automata[dfa.fingerprint] = prefix + "0"
+        sets = class_sets(dfa)
+        for state, row in enumerate(dfa.table.tolist()):
+            branches = ['""'] if dfa.outcome[state] >= 0 else []
+            branches += [
+                f"{_chars(sets[c])} {prefix}{target}"
+                for c, target in enumerate(row)
+                if target >= 0 and _without_surrogates(sets[c])
+            ]
+            self.lines.append(f"{prefix}{state} ::= {' | '.join(branches) or _chars(())}")
+        return prefix + "0"
+
+
+def _times(low: int, high: int | None) -> str:
+    if (low, high) in ((0, None), (1, None), (0, 1)):
+        return {(0, None): "*", (1, None): "+", (0, 1): "?"}[low, high]
+    return f"{{{low},{'' if high is None else high}}}"
+
+
+def _pattern(node: rx.Node) -> str:
+    match node:
+        case rx.Chars(charset):
+            return _chars(charset)
+        case rx.Sequence(()):
+            return '""'
+        case rx.Sequence(parts):
+            return f"({' '.join(map(_pattern, parts))})"
+        case rx.Either(parts):
+            return f"({' | '.join(map(_pattern, parts))})"
+        case rx.Repeat(part, low, high):
+            return f"({_pattern(part)}){_times(low, high)}"
+        case _:
+            raise TypeError("look-around is compiled before it gets here")
+
+
+def _without_surrogates(charset: Charset) -> list[tuple[int, int]]:
+    return list(_halves(charset))
+
+
+def _halves(charset: Charset) -> Iterator[tuple[int, int]]:
+    low, high = _SURROGATES
+    for first, last in charset:
+        for a, b in ((first, min(last, low - 1)), (max(first, high + 1), last)):
+            if a <= b:
+                yield a, b
+
+
+def _chars(charset: Charset) -> str:
+    return f"[{''.join(_escaped(a) + '-' + _escaped(b) for a, b in _halves(charset))}]"
+
+
+def _escaped(point: int) -> str:
+    return f"\\U{point:08x}"

@@ -1,0 +1,151 @@
+"""Strings and regular expressions as Lark writes them.
+
+Does: `"text"i`, `"a".."z"`, `/pattern/is` to trees; letters of either case. Does not: know rules (`lark`).
+
+Patterns are read as ECMA-262 with the u flag, as everywhere in this package, but for `.`, which is anything except a
+line feed, and `(?P<name>...)`. They are matched against the terminal alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Final
+
+from ..errors import InvalidConstraint, UnsupportedConstraint
+from ..regex import charset as cs
+from ..regex import tree as rx
+from ..regex.parse import parse
+from .scan import Token, escapes, invalid, unsupported
+from .tree import Text
+
+MOST_NODES: Final = 1 << 14
+_WHAT: Final = "Lark"
+_ESCAPES: Final = escapes(_WHAT, "\"'\\/", "ntrfv")
+_LAST_CASED: Final = 0x1E943  # no letter behind it has another case
+
+
+def literal(token: Token) -> Text:
+    """A string, with `i` in either case."""
+    text, folded = (token.text[:-1], True) if token.text.endswith("i") else (token.text, False)
+    chars, at = [], 1
+    while at < len(text) - 1:
+        point, at = _ESCAPES.read(text, at, token.at)
+        charset = ((point, point),)
+        chars.append(rx.Chars(_folded(charset) if folded else charset))
+    return Text(rx.Sequence(tuple(chars)))
+
+
+def span(first: Token, last: Token) -> Text:
+    """One character of a range."""
+    ends = []
+    for token in (first, last):
+        point, at = _ESCAPES.read(token.text, 1, token.at) if len(token.text) > 2 else (0, 0)
+        if at != len(token.text) - 1:
+            invalid(_WHAT, "a range goes from one character to another", token.at)
+        ends.append(point)
+    if ends[0] > ends[1]:
+        invalid(_WHAT, "a range whose ends are in the wrong order", first.at)
+    return Text(rx.Chars(((ends[0], ends[1]),)))
+
+
+def regexp(token: Token) -> Text:
+    """A regular expression with its flags; look-around may still be in it.
+
+    Raises:
+        InvalidConstraint, UnsupportedConstraint: it cannot be read or enforced.
+    """
+    source, _, flags = token.text[1:].rpartition("/")
+    unknown = set(flags) - set("isu")
+    if unknown:
+        flag = min(unknown)
+        unsupported(
+            f"flag {flag}", "it is not known here", "leave it out: i, s and u are", token.at
+        )
+    try:
+        node = parse(_translated(source, everything="s" in flags))
+    except UnsupportedConstraint as error:
+        unsupported("regular expression", error.message, "see its own hint", token.at)
+    except InvalidConstraint as error:
+        invalid(_WHAT, error.message, token.at)
+    for part in _walk(node):
+        if isinstance(part, rx.Edge):
+            reason = "a terminal does not see what is around it"
+            unsupported(
+                part.value, reason, "leave it out, or say what follows in the rule", token.at
+            )
+    return Text(_in_either_case(node) if "i" in flags else node)
+
+
+def has_look(node: rx.Node) -> bool:
+    """Whether a pattern looks around."""
+    return any(isinstance(part, rx.Look) for part in _walk(node))
+
+
+def _walk(node: rx.Node) -> Iterator[rx.Node]:
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, rx.Sequence | rx.Either):
+            stack.extend(node.parts)
+        elif isinstance(node, rx.Repeat | rx.Look):
+            stack.append(node.part)
+
+
+def _translated(source: str, *, everything: bool) -> str:
+    """The pattern with its dots and named groups as ECMA-262 writes them."""
+    pieces, at, inside = [], 0, False
+    while at < len(source):
+        size = 2 if source[at] == "\\" else 1
+        piece = source[at : at + size]
+        if inside:
+            inside = piece != "]"
+        elif piece == "[":
+            inside = True
+        elif piece == ".":
+            piece = "[^]" if everything else r"[^\n]"
+        elif source.startswith("(?P<", at):
+            size, piece = 4, "(?<"
+        pieces.append(piece)
+        at += size
+    return "".join(pieces)
+
+
+def _in_either_case(node: rx.Node) -> rx.Node:
+    match node:
+        case rx.Chars(charset):
+            return rx.Chars(_folded(charset))
+        case rx.Sequence(parts):
+            return rx.Sequence(tuple(map(_in_either_case, parts)))
+        case rx.Either(parts):
+            return rx.Either(tuple(map(_in_either_case, parts)))
+        case rx.Repeat(part, low, high):
+            return rx.Repeat(_in_either_case(part), low, high)
+        case rx.Look(part, behind, negative, offset):
+            return rx.Look(_in_either_case(part), behind, negative, offset)
+        case _:
+            return node
+
+
+def _folded(charset: cs.Charset) -> cs.Charset:
+    """The set with the other case of each letter that has one."""
+    others = _other_cases()
+    added = [
+        (other, other)
+        for low, high in charset
+        for point in range(low, min(high, _LAST_CASED) + 1)
+        for other in others.get(point, ())
+    ]
+    return cs.of([*charset, *added])
+
+
+@cache
+def _other_cases() -> Mapping[int, tuple[int, ...]]:
+    """Of each letter, those that differ from it in case only, one by one."""
+    found: dict[int, set[int]] = {}
+    for point in range(_LAST_CASED + 1):
+        letter = chr(point)
+        for other in (letter.lower(), letter.upper()):
+            if len(other) == 1 and other != letter:
+                found.setdefault(point, set()).add(ord(other))
+                found.setdefault(ord(other), set()).add(point)
+    return {point: tuple(sorted(others)) for point, others in found.items()}
