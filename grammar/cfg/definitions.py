@@ -1,0 +1,179 @@
+"""What a Lark source defines, with its names looked up.
+
+Does: one rule for each way a template is used, patterns with look-around as automata, what `%ignore` names behind every
+terminal. Does not: read text (`lark`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..errors import ConstraintTooLarge
+from ..regex import tree as rx
+from ..regex.pattern import compile_tree
+from . import tree
+from .order import components
+from .patterns import MOST_NODES, has_look
+from .scan import Token, invalid
+from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
+
+WHAT: Final = "Lark"
+_SKIP: Final = "%ignore"
+_START: Final = "%start"
+_MOST_INSTANCES: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A rule with parameters."""
+
+    parameters: tuple[str, ...]
+    part: Part
+
+
+@dataclass(slots=True)
+class Source:
+    """What a source says, before names are looked up; `uses`: calls of templates, by the name that stands for them."""
+
+    rules: dict[str, Part] = field(default_factory=dict)
+    templates: dict[str, Template] = field(default_factory=dict)
+    uses: dict[str, tuple[str, tuple[Part, ...], int]] = field(default_factory=dict)
+    ignored: list[Part] = field(default_factory=list)
+    named: list[Token] = field(default_factory=list)
+
+
+def mapped(part: Part, leaf: Callable[[Part], Part]) -> Part:
+    """The part with everything below its sequences, branches and repeats replaced."""
+    match part:
+        case Sequence(parts):
+            return Sequence(tuple(mapped(p, leaf) for p in parts))
+        case Either(parts):
+            return Either(tuple(mapped(p, leaf) for p in parts))
+        case Repeat(inner, low, high):
+            return Repeat(mapped(inner, leaf), low, high)
+        case _:
+            return leaf(part)
+
+
+def resolved(found: Source) -> Grammar:
+    """The grammar that a source says."""
+    rules = _instantiated(found)
+    for use in found.named:
+        if use.text not in rules:
+            invalid(WHAT, f"{use.text[:80]!r} is not defined", use.at)
+    if "start" not in rules:
+        invalid(WHAT, "there is no rule 'start'", 0)
+    terminals = {name: part for name, part in rules.items() if name.lstrip("_")[0].isupper()}
+    if found.ignored:
+        terminals[_SKIP] = Repeat(tree.either(found.ignored), 0, None)
+    plain = _terminals(terminals)
+    if not found.ignored:
+        return Grammar(
+            {name: plain.get(name) or _alone(part) for name, part in rules.items()}, "start"
+        )
+
+    def followed(leaf: Part) -> Part:
+        own = isinstance(leaf, Text | Fixed) or (isinstance(leaf, Ref) and leaf.name in terminals)
+        return Sequence((leaf, Ref(_SKIP))) if own else leaf
+
+    all_rules = {
+        name: plain.get(name) or mapped(_alone(part), followed) for name, part in rules.items()
+    }
+    all_rules |= {_SKIP: plain[_SKIP], _START: Sequence((Ref(_SKIP), Ref("start")))}
+    return Grammar(all_rules, _START)
+
+
+def _instantiated(found: Source) -> dict[str, Part]:
+    """All rules, with one for each list of arguments that a template is called with.
+
+    Raises:
+        ConstraintTooLarge: a template that calls itself with ever new arguments.
+    """
+    made: dict[tuple[str, tuple[Part, ...]], str] = {}
+    waiting: list[tuple[str, tuple[Part, ...]]] = []
+
+    def bound(part: Part, arguments: Mapping[str, Part]) -> Part:
+        def leaf(part: Part) -> Part:
+            if not isinstance(part, Ref):
+                return part
+            if part.name in arguments:
+                return arguments[part.name]
+            if part.name not in found.uses:
+                return part
+            name, given, at = found.uses[part.name]
+            template = found.templates.get(name)
+            if template is None or len(template.parameters) != len(given):
+                invalid(WHAT, f"there is no template {name!r} with {len(given)} parameters", at)
+            key = name, tuple(bound(argument, arguments) for argument in given)
+            if key not in made:
+                if len(made) >= _MOST_INSTANCES:
+                    raise ConstraintTooLarge(
+                        f"templates are used in more than {_MOST_INSTANCES} ways"
+                    )
+                made[key] = f"{name}{{{len(made)}}}"
+                waiting.append(key)
+            return Ref(made[key])
+
+        return mapped(part, leaf)
+
+    rules = {name: bound(part, {}) for name, part in found.rules.items()}
+    found.ignored = [bound(part, {}) for part in found.ignored]
+    while waiting:
+        key = waiting.pop()
+        template = found.templates[key[0]]
+        rules[made[key]] = bound(template.part, dict(zip(template.parameters, key[1], strict=True)))
+    return rules
+
+
+def _alone(part: Part) -> Part:
+    """Patterns with look-around as automata."""
+
+    def leaf(part: Part) -> Part:
+        looks = isinstance(part, Text) and has_look(part.tree)
+        return Fixed(compile_tree(part.tree)) if looks and isinstance(part, Text) else part
+
+    return mapped(part, leaf)
+
+
+def _terminals(terminals: Mapping[str, Part]) -> dict[str, Part]:
+    """Terminals without look-around: what looks around is made an automaton as a whole, as it looks at all of it."""
+    looking: set[str] = set()
+    edges = {name: tuple(tree.refs(part)) for name, part in terminals.items()}
+    for name, used in edges.items():
+        for other in used:
+            if other not in terminals:
+                invalid(WHAT, f"the terminal {name!r} uses the rule {other!r}", 0)
+    for members in components(edges):
+        name = members[0]
+        if len(members) > 1 or name in edges[name]:
+            invalid(WHAT, f"the terminal {name!r} uses itself", 0)
+        texts = (part.tree for part in tree.walk(terminals[name]) if isinstance(part, Text))
+        if any(map(has_look, texts)) or looking.intersection(edges[name]):
+            looking.add(name)
+    plain = dict(terminals)
+    for name in looking:
+        budget = [MOST_NODES]
+        plain[name] = Fixed(compile_tree(_as_pattern(terminals[name], terminals, budget)))
+    return plain
+
+
+def _as_pattern(part: Part, terminals: Mapping[str, Part], budget: list[int]) -> rx.Node:
+    """A terminal with all it uses as one pattern."""
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise ConstraintTooLarge("a terminal with look-around is too large")
+    match part:
+        case Text(pattern):
+            return pattern
+        case Ref(name):
+            return _as_pattern(terminals[name], terminals, budget)
+        case Sequence(parts):
+            return rx.Sequence(tuple(_as_pattern(p, terminals, budget) for p in parts))
+        case Either(parts):
+            return rx.Either(tuple(_as_pattern(p, terminals, budget) for p in parts))
+        case Repeat(_, _, 0):
+            return rx.EMPTY
+        case Repeat(inner, low, high):
+            return rx.Repeat(_as_pattern(inner, terminals, budget), low, high)
+        case _:
+            raise TypeError("automata come last")
