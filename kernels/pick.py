@@ -75,11 +75,16 @@ class _Run:
     def _floats(self, size: int) -> Tensor:
         return torch.empty(size, dtype=torch.float32, device=self.logits.device)
 
+    def _scores(self) -> tuple[Any, ...]:
+        return self.logits, self.logits.stride(0), self.logits.shape[1], self.vocab
+
     def _mask(self) -> tuple[Any, ...]:
         masks, rows = self.args.masks, self.args.mask_rows
         if masks is None:
             return self.answer, 0, 0, self.answer
-        return masks, masks.stride(0), masks.shape[1], self.answer if rows is None else rows
+        as_bytes = masks.view(torch.uint8)
+        which = self.answer if rows is None else rows
+        return as_bytes, as_bytes.stride(0), as_bytes.shape[1], which
 
     def _flags(self) -> dict[str, Any]:
         return {
@@ -94,28 +99,20 @@ class _Run:
         """All tiles: the survey for thresholds, or the draw."""
         args, rows, draw = self.args, self.logits.shape[0], self.args.draw
         count = rows * self.tiles
+        logprobs, sums, removed, highest_and_weight, _, cuts = self.numbers
         tile_pass[(count,)](
-            self.logits,
-            self.logits.stride(0),
-            self.logits.shape[1],
-            self.vocab,
-            *self._mask(),
-            self.answer if draw is None else draw.temperature,
-            self.answer if draw is None else draw.keys,
+            self._scores(),
+            self._mask(),
+            (self.answer, self.answer) if draw is None else (draw.temperature, draw.keys),
             self.edited,
             self.edits,
-            self.numbers[5],
+            cuts,
             self.maxima,
             self.ranks,
             self.parts,
             self.parts[count * PARTS.value :].view(torch.int32),
             counters,
-            self.answer[0],
-            self.answer[1],
-            self.numbers[0],
-            self.numbers[1],
-            self.numbers[2],
-            self.numbers[3:5],
+            (*self.answer, logprobs, sums, removed, highest_and_weight),
             **self._flags(),
             step=_STEP,
             drawing=draw is not None,
@@ -134,19 +131,15 @@ class _Run:
         assert args.truncation is not None
         groups = torch.empty(rows * NEAR.value, dtype=torch.int32, device=self.logits.device)
         cut_pass[(rows,)](
-            self.logits,
-            self.logits.stride(0),
-            self.vocab,
-            *self._mask(),
+            self._scores(),
+            self._mask(),
             args.draw.temperature,
             self.edited,
-            (self.edits[0], self.edits[3]) if self.edits else (),
-            args.truncation.top_k,
-            args.truncation.top_p,
-            args.truncation.min_p,
+            self.edits,
+            (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
             self.maxima,
             groups,
-            self.numbers[3:5],
+            self.numbers[3],
             self.numbers[5],
             **self._flags(),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],

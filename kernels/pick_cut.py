@@ -10,36 +10,41 @@ logits and are left out.
 
 # ruff: noqa: SIM102 - an outer condition known when compiling must not be joined with one of the device
 
-from typing import Any
-
 import triton
 import triton.language as tl
 
-from .pick_tile import DEPTH, LANES, LOG2E, NEVER, TILE, legal_words
+from .pick_tile import DEPTH, LANES, LOG2E, LOWEST, NEVER, TILE, is_edited, is_legal
 
 NEAR: tl.constexpr = tl.constexpr(512)  # groups that are searched on the chip
 BOUND_STEPS: tl.constexpr = tl.constexpr(12)
 
 
 @triton.jit
-def to_key(x: Any) -> Any:
+def to_key(x: tl.tensor) -> tl.tensor:
     """int32 keys in the order of finite float32."""
     bits = x.to(tl.int32, bitcast=True)
     return tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
 
 
 @triton.jit
-def from_key(key: Any) -> Any:
+def from_key(key: tl.tensor) -> tl.tensor:
     """The inverse of `to_key`."""
     return tl.where(key < 0, key ^ 0x7FFFFFFF, key).to(tl.float32, bitcast=True)
 
 
 @triton.jit
-def row_chunk(logits, edited, edit, masks, mask_row, mask_stride, words, vocab, first):  # fmt: skip
+def row_chunk(
+    logits: tl.tensor,
+    edited: tl.tensor,
+    edit: tl.tensor,
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    first: tl.tensor,
+) -> tl.tensor:
     """LANES logits of a row as the draw sees them, illegal ones -inf."""
     at = first + tl.arange(0, LANES)
-    bits = legal_words(masks, mask_row, mask_stride, words, vocab, at // 32)
-    legal = ((bits >> (at % 32)) & 1) != 0
+    legal = is_legal(mask, mask_row, vocab, at)
     x = tl.load(logits + at, mask=legal, other=NEVER).to(tl.float32)
     if edit:
         x = tl.load(edited + at, mask=legal, other=NEVER)
@@ -48,34 +53,45 @@ def row_chunk(logits, edited, edit, masks, mask_row, mask_stride, words, vocab, 
 
 @triton.jit
 def cut_pass(
-    logits, stride, vocab, masks, mask_stride, words, mask_rows, temperature, edited, edit_starts,
-    top_k, top_p, min_p, maxima, groups, stats, cuts,
-    tiles: tl.constexpr, padded_tiles: tl.constexpr, spare: tl.constexpr,
-    masked: tl.constexpr, mapped: tl.constexpr, editing: tl.constexpr,
-):  # fmt: skip
-    """Grid [rows]. Writes `cuts` [rows] float32, -inf where everything stays."""
+    scores: tl.tensor,
+    mask: tl.tensor,
+    temperature: tl.tensor,
+    edited: tl.tensor,
+    edits: tl.tensor,
+    truncation: tl.tensor,
+    maxima: tl.tensor,
+    groups: tl.tensor,
+    stats: tl.tensor,
+    cuts: tl.tensor,
+    tiles: tl.constexpr,
+    padded_tiles: tl.constexpr,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+    mapped: tl.constexpr,
+    editing: tl.constexpr,
+) -> None:
+    """Grid [rows]. Writes `cuts` [rows] float32, -inf where everything stays. `truncation`: (top-k, top-p, min-p)."""
     row = tl.program_id(0)
+    vocab = scores[3]
     heat = tl.load(temperature + row)
     highest = tl.load(stats + row * 2)
     mass = tl.load(stats + row * 2 + 1)
     tl.store(cuts + row, NEVER)
-    if (heat > 0) & (highest > NEVER) & (mass >= 1.0):
-        mask_row = row
-        if mapped:
-            mask_row = tl.load(mask_rows + row)
-        if not masked:
-            mask_row = row * 0 - 1
+    if (heat > 0) & (highest > LOWEST) & (mass >= 1.0):
+        mask_row = row * 0 - 1
+        if masked:
+            mask_row = row
+            if mapped:
+                mask_row = tl.load(mask[3] + row)
         edit = False
         if editing:
             edited += row.to(tl.int64) * (tiles * TILE)
-            edit = (tl.load(edit_starts[0] + row) < tl.load(edit_starts[0] + row + 1)) | (
-                tl.load(edit_starts[1] + row) < tl.load(edit_starts[1] + row + 1)
-            )
-        logits += row.to(tl.int64) * stride
+            edit = is_edited(edits, row)
+        logits = scores[0] + row.to(tl.int64) * scores[1]
         scale = LOG2E / heat
-        k = tl.minimum(tl.load(top_k + row), vocab).to(tl.int32)
-        p = tl.load(top_p + row)
-        least = tl.load(min_p + row)
+        k = tl.minimum(tl.load(truncation[0] + row), vocab).to(tl.int32)
+        p = tl.load(truncation[1] + row)
+        least = tl.load(truncation[2] + row)
         cut = NEVER
         if least > 0:
             cut = highest + heat * tl.log(least)
@@ -112,8 +128,7 @@ def cut_pass(
                 member = ((group // LANES) * TILE + group % LANES)[:, None] + (
                     tl.arange(0, DEPTH) * LANES
                 )[None, :]
-                bits = legal_words(masks, mask_row, mask_stride, words, vocab, member // 32)
-                legal = (((bits >> (member % 32)) & 1) != 0) & (slot < count)[:, None]
+                legal = is_legal(mask, mask_row, vocab, member) & (slot < count)[:, None]
                 x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
                 if editing:
                     if edit:
@@ -145,7 +160,7 @@ def cut_pass(
                     bottom = lower
                 cut = tl.maximum(cut, from_key(bottom << spare))
             else:
-                lower = to_key(tl.maximum(known, -3.4028234663852886e38)) >> spare
+                lower = to_key(tl.maximum(known, LOWEST)) >> spare
                 ceiling = (to_key(highest) >> spare) + 1
                 kept = mass
                 if (k > 0) & (k < vocab):
@@ -154,17 +169,7 @@ def cut_pass(
                         middle_key = lower + (upper - lower) // 2
                         number = 0
                         for first in range(0, vocab, LANES):
-                            x = row_chunk(
-                                logits,
-                                edited,
-                                edit,
-                                masks,
-                                mask_row,
-                                mask_stride,
-                                words,
-                                vocab,
-                                first,
-                            )
+                            x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)
                             number += tl.sum(((to_key(x) >> spare) >= middle_key).to(tl.int32))
                         if number >= k:
                             lower = middle_key
@@ -172,9 +177,7 @@ def cut_pass(
                             upper = middle_key
                     kept = 0.0
                     for first in range(0, vocab, LANES):
-                        x = row_chunk(
-                            logits, edited, edit, masks, mask_row, mask_stride, words, vocab, first
-                        )
+                        x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)
                         inside = (to_key(x) >> spare) >= lower
                         kept += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
                 if p < 1.0:
@@ -183,17 +186,7 @@ def cut_pass(
                         middle_key = lower + (upper - lower) // 2
                         share = 0.0
                         for first in range(0, vocab, LANES):
-                            x = row_chunk(
-                                logits,
-                                edited,
-                                edit,
-                                masks,
-                                mask_row,
-                                mask_stride,
-                                words,
-                                vocab,
-                                first,
-                            )
+                            x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)
                             inside = (to_key(x) >> spare) >= middle_key
                             share += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
                         if share >= p * kept:

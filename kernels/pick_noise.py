@@ -3,14 +3,12 @@
 Does: hash, and turn a hash into Gumbel noise in base-2 units. Does not: keep state.
 """
 
-from typing import Any
-
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def _finalise(x: Any) -> Any:
+def _finalise(x: tl.tensor) -> tl.tensor:
     """MurmurHash3's 32-bit finaliser; uint32."""
     x = x ^ (x >> 16)
     x = x * 0x85EBCA6B
@@ -20,7 +18,7 @@ def _finalise(x: Any) -> Any:
 
 
 @triton.jit
-def exponential(key0: Any, key1: Any, counter: Any) -> Any:
+def exponential(key0: tl.tensor, key1: tl.tensor, counter: tl.tensor) -> tl.tensor:
     """Standard exponential noise for uint32 `counter`; `-log` of it is Gumbel noise.
 
     `-log1p(-u)` in full relative precision, as the fast logarithm has none near one: half of it is the area tangent

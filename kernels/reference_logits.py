@@ -18,7 +18,8 @@ Definitions
                 `logit / temperature + gumbel(key, token)`. Both together choose a token with exactly its probability,
                 as one draw among all tokens would, at one noise for many tokens. Temperature 0 takes the largest
                 logit. Of equals the lowest number wins
-    group       of token t, `t // TILE * LANES + t % LANES`: up to TILE / LANES tokens that lie LANES apart
+    group       of token t, `t // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and those that
+                lie multiples of LANES further in the same tile
 """
 
 import torch
@@ -38,6 +39,7 @@ from .contracts import (
 )
 
 NEVER = float("-inf")
+SPAN = 8
 LANES = 1024
 TILE = 16 * LANES
 GROUPS = 1 << 31
@@ -153,12 +155,14 @@ def grouped_draw(logits: Tensor, keys: Tensor) -> Tensor:
     """One token a row [R] int64 in proportion to the weights `exp(logits)` [R, V]; see `draw` and `group` above."""
     rows, vocab = logits.shape
     padded = torch.nn.functional.pad(logits, (0, -vocab % LANES), value=NEVER)
-    lanes = padded.view(rows, -1, LANES)
-    weights = torch.cat([tile.logsumexp(1) for tile in lanes.split(TILE // LANES, 1)], 1)
+    lanes = padded.view(rows, -1, LANES // SPAN, SPAN)
+    weights = torch.cat([tile.logsumexp((1, 3)) for tile in lanes.split(TILE // LANES, 1)], 1)
     groups = torch.arange(weights.shape[1], device=logits.device)
     group = (weights + gumbel(keys, groups + GROUPS)).argmax(-1)
-    depth = torch.arange(min(TILE, padded.shape[1]) // LANES, device=logits.device)
-    members = (group // LANES * TILE + group % LANES)[:, None] + depth * LANES
+    first = group // (LANES // SPAN) * TILE + group % (LANES // SPAN) * SPAN
+    depth = torch.arange(min(TILE, padded.shape[1]) // LANES, device=logits.device) * LANES
+    inner = (depth[:, None] + torch.arange(SPAN, device=logits.device)).flatten()
+    members = first[:, None] + inner
     inside = members < vocab
     members = members.clamp(max=vocab - 1)
     values = logits.gather(1, members).masked_fill(~inside, NEVER) + gumbel(keys, members)
