@@ -8,9 +8,10 @@ import time
 from math import prod
 from pathlib import Path
 
-from ..grammar.api import Compiler, Constraint, GrammarCache, Kind
+from ..grammar.api import Compiler
 from .config import EngineConfig
 from .constraints import Constraints
+from .grammars import Workshop
 from .loop import Engine
 from .memory.manager import KVManager
 from .memory.pool import BlockPool
@@ -40,11 +41,10 @@ def build(config: EngineConfig) -> Assembly:
         Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
         time.monotonic,
     )
-    grammars = GrammarCache(Compiler(tokenizer.vocabulary(width), tokenizer.canonical))
-    # The first compilation loads the native compiler: it begins now, beside the rest, and not with a request.
-    grammars.submit(Constraint(Kind.JSON_SCHEMA, "{}"))
+    compiler = Compiler(tokenizer.vocabulary(width), tokenizer.canonical)
+    workshop = Workshop(config.grammar, compiler)
     constraints = Constraints(
-        grammars,
+        workshop.cache,
         end_tokens=frozenset(tokenizer.end_ids),
         width=width,
         max_rows=config.scheduler.max_running,
@@ -63,6 +63,6 @@ def build(config: EngineConfig) -> Assembly:
     return Assembly(
         engine=Engine(scheduler, constraints, built.runner),
         info=info,
-        grammar_stats=lambda: grammars.stats,
-        close=grammars.close,
+        grammar_stats=lambda: workshop.cache.stats,
+        close=workshop.close,
     )

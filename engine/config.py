@@ -8,7 +8,8 @@ import math
 import os
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from .errors import ConfigError
@@ -98,12 +99,55 @@ class SchedulerConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrammarConfig:
+    """How constraints are examined, compiled and kept. Sizes are in bytes.
+
+    `grammar_bytes` bounds the compiled grammars in memory. A server examines constraints in processes of their own
+    first (`grammar_isolation` "server"; "always" has `LLM` do so too, "never" trusts everybody): `grammar_workers` at a
+    time, each for `grammar_deadline_s` at most, of which `grammar_cpu_s` of processor time, and with `grammar_memory`
+    above what a fresh one has. What was found out is kept in the file `grammar_store`, up to `grammar_store_bytes`;
+    "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off" keeps nothing. It holds the sources of
+    constraints. The `grammar_warm` most used of it are compiled at the start, in the background.
+    """
+
+    grammar_bytes: int = 512 << 20
+    grammar_isolation: Literal["server", "always", "never"] = "server"
+    grammar_workers: int = 2
+    grammar_deadline_s: float = 1.8
+    grammar_cpu_s: float = 1.5
+    grammar_memory: int = 1 << 30
+    grammar_store: str = "auto"
+    grammar_store_bytes: int = 256 << 20
+    grammar_warm: int = 64
+
+    def __post_init__(self) -> None:
+        for name in ("grammar_bytes", "grammar_workers", "grammar_store_bytes"):
+            _at_least(self, name, 1)
+        _at_least(self, "grammar_memory", 64 << 20)
+        _at_least(self, "grammar_warm", 0)
+        for name in ("grammar_deadline_s", "grammar_cpu_s"):
+            if not 0.05 <= getattr(self, name) <= 3600:
+                raise ConfigError(f"{name} is from 0.05 to 3600 seconds", where=name)
+
+    @property
+    def store_path(self) -> Path | None:
+        """The file to keep what was found out in; None for none."""
+        if self.grammar_store == "off":
+            return None
+        if self.grammar_store != "auto":
+            return Path(self.grammar_store)
+        folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+        return Path(folder).expanduser() / "intaglio" / "grammars.sqlite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineConfig:
     """All sections. A part of the engine receives its own section, never the whole."""
 
     model: ModelConfig
     cache: CacheConfig
     scheduler: SchedulerConfig
+    grammar: GrammarConfig = field(default_factory=GrammarConfig)
 
     @classmethod
     def load(
@@ -127,7 +171,7 @@ class EngineConfig:
         }
         known = {
             name
-            for section in (ModelConfig, CacheConfig, SchedulerConfig)
+            for section in (ModelConfig, CacheConfig, SchedulerConfig, GrammarConfig)
             for name in section.__dataclass_fields__
         }
         for name in given.keys() - known:
@@ -143,18 +187,19 @@ class EngineConfig:
             model=ModelConfig(**_section(ModelConfig, given, texts)),  # type: ignore[arg-type]
             cache=CacheConfig(**_section(CacheConfig, given, texts)),  # type: ignore[arg-type]
             scheduler=SchedulerConfig(**_section(SchedulerConfig, given, texts)),  # type: ignore[arg-type]
+            grammar=GrammarConfig(**_section(GrammarConfig, given, texts)),  # type: ignore[arg-type]
         )
 
 
 def _section(
-    section: type[ModelConfig | CacheConfig | SchedulerConfig],
+    section: type[ModelConfig | CacheConfig | SchedulerConfig | GrammarConfig],
     given: Mapping[str, object],
     texts: Mapping[str, str],
 ) -> dict[str, object]:
     """The keyword arguments of one section, each of the type its field declares."""
     hints = get_type_hints(section)
     values: dict[str, object] = {}
-    for name in (field.name for field in fields(section)):
+    for name in (member.name for member in fields(section)):
         if name in given:
             values[name] = _typed(name, given[name], hints[name])
         elif name in texts:

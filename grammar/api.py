@@ -1,8 +1,10 @@
 """The names of this package that others may use."""
 
+from .admission import Admission
 from .cache import CacheStats, GrammarCache
 from .compile import Compiler
 from .errors import (
+    CompilerBusy,
     ConstraintTooLarge,
     GrammarError,
     InvalidConstraint,
@@ -12,18 +14,23 @@ from .errors import (
     Violation,
 )
 from .explain import TIERS, Explanation, Finding, explain, judge
+from .isolation import Isolated, Limits, WorkerFailure
 from .jsontext import InvalidJson, parse_json
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
 from .matcher import CompiledGrammar, Matcher
 from .screen import Screened, screen
 from .spec import Constraint, KeyOrder, Kind, Whitespace
+from .store import Store, StoreUnusable
+from .verdict import Verdict, screened
 from .vocabulary import Vocabulary
 
 __all__ = [
     "TIERS",
+    "Admission",
     "CacheStats",
     "CompiledGrammar",
     "Compiler",
+    "CompilerBusy",
     "Constraint",
     "ConstraintTooLarge",
     "Explanation",
@@ -32,18 +39,24 @@ __all__ = [
     "GrammarError",
     "InvalidConstraint",
     "InvalidJson",
+    "Isolated",
     "KeyOrder",
     "Kind",
+    "Limits",
     "MaskRow",
     "MaskRows",
     "Matcher",
     "Refusal",
     "Screened",
+    "Store",
+    "StoreUnusable",
     "Unsatisfiable",
     "UnsupportedConstraint",
+    "Verdict",
     "Violation",
     "Vocabulary",
     "Whitespace",
+    "WorkerFailure",
     "allow",
     "allowed_tokens",
     "empty_rows",
@@ -52,5 +65,6 @@ __all__ = [
     "judge",
     "parse_json",
     "screen",
+    "screened",
     "words",
 ]

@@ -1,13 +1,14 @@
 """Compiled grammars, kept: one compilation a constraint, off the caller's thread.
 
 Does: hand out futures, bound memory by evicting what was used least recently, answer waiting requests when a
-compilation takes too long. Does not: stop such a compilation. Native code in a thread cannot be killed; the bounds of
-`screen` keep it short, and it holds one of `workers` threads until it ends.
+compilation takes too long, keep what it found out in a store and start from what is there. Does not: stop a
+compilation. Native code in a thread cannot be killed; it holds one of `workers` threads until it ends. Constraints of
+strangers go through `admission` before they come here.
 """
 
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -15,22 +16,44 @@ from .compile import Compiler
 from .errors import ConstraintTooLarge, GrammarError
 from .matcher import CompiledGrammar
 from .spec import Constraint
+from .store import Store
+from .verdict import Verdict
 
+_ACCOUNT_S = (
+    1.0  # grammars grow while they are used, so their sizes are asked for again after so long
+)
+_UNTOLD_USES = 256
 _ENTRY_BYTES = 1024  # what an entry takes beside its grammar
 
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """Counters since the start, and what is held now. `compile_seconds` is wall time over all compilations."""
+    """Counters since the start, and what is held now, as of the last account. `compile_seconds` is wall time over all
+    compilations; `from_store` counts those that began from what an earlier one had found out.
+    """
 
     hits: int = 0
     misses: int = 0
     failures: int = 0
     timeouts: int = 0
     evictions: int = 0
+    from_store: int = 0
     compile_seconds: float = 0.0
     entries: int = 0
     held_bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The outcome of one compilation, and its size when it was last asked for."""
+
+    result: Future[CompiledGrammar]
+    source: int
+    size: int = 0
+
+    def measure(self) -> None:
+        grammar = None if self.result.exception() else self.result.result()
+        self.size = self.source + _ENTRY_BYTES + (grammar.size_bytes if grammar else 0)
 
 
 class GrammarCache:
@@ -47,15 +70,19 @@ class GrammarCache:
         limit_bytes: int = 512 * 1024 * 1024,
         workers: int = 2,
         deadline_s: float = 20.0,
+        store: Store | None = None,
     ) -> None:
         self._compiler = compiler
         self._limit = limit_bytes
         self._deadline = deadline_s
+        self._store = store
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grammar")
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[Future[CompiledGrammar], int]] = OrderedDict()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._running: dict[str, Future[CompiledGrammar]] = {}
-        self._counts: dict[str, float] = {}
+        self._counts: Counter[str] = Counter()
+        self._uses: Counter[Constraint] = Counter()  # that the store has not been told
+        self._accounted = 0.0
         self._closed = False
 
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
@@ -69,12 +96,14 @@ class GrammarCache:
             kept = self._kept.get(key)
             if kept is not None:
                 self._kept.move_to_end(key)
-                self._count("hits")
-                return kept[0]
+                self._counts["hits"] += 1
+                self._uses[constraint] += 1
+                self._account()
+                return kept.result
             if key in self._running:
-                self._count("hits")
+                self._counts["hits"] += 1
                 return self._running[key]
-            self._count("misses")
+            self._counts["misses"] += 1
             future: Future[CompiledGrammar] = Future()
             future.set_running_or_notify_cancel()
             self._running[key] = future
@@ -89,11 +118,25 @@ class GrammarCache:
         """The counters at this moment."""
         with self._lock:
             return CacheStats(
-                **{name: int(count) for name, count in self._counts.items() if name != "seconds"},
-                compile_seconds=self._counts.get("seconds", 0.0),
+                **{name: count for name, count in self._counts.items() if name != "microseconds"},
+                compile_seconds=self._counts["microseconds"] / 1e6,
                 entries=len(self._kept),
-                held_bytes=sum(size for _, size in self._kept.values()),
+                held_bytes=sum(kept.size for kept in self._kept.values()),
             )
+
+    def warm(self, count: int) -> None:
+        """Load the compiler's code, then compile the `count` constraints of the store that were used most.
+
+        One after the other, and only while nobody waits for another. Returns when it is done.
+        """
+        if not self._closed:
+            self._compiler.warm()
+        for constraint in self._store.most_used(count) if self._store and count else ():
+            while self._running and not self._closed:
+                time.sleep(0.05)
+            if self._closed:
+                return
+            self.submit(constraint).exception()
 
     def close(self) -> None:
         """Take nothing more. Compilations that run are waited for; those that wait fail."""
@@ -106,17 +149,15 @@ class GrammarCache:
         for future in waiting:
             if not future.done():
                 future.set_exception(GrammarError("the grammar cache was closed"))
+        self._tell_uses()
 
     def _compile(
         self, constraint: Constraint, future: Future[CompiledGrammar], timer: threading.Timer
     ) -> None:
         start = time.perf_counter()
         result: Future[CompiledGrammar] = Future()
-        size = len(constraint.source) + _ENTRY_BYTES
         try:
-            grammar = self._compiler.compile(constraint)
-            size += grammar.size_bytes
-            result.set_result(grammar)
+            result.set_result(self._compiled(constraint))
         except GrammarError as error:
             result.set_exception(error)
         except BaseException as error:
@@ -126,22 +167,65 @@ class GrammarCache:
             raise
         finally:
             timer.cancel()
-        self._keep(constraint.key, result, size, time.perf_counter() - start)
+        self._keep(constraint, result, time.perf_counter() - start)
         failed = result.exception()
         self._settle(future, error=failed, grammar=None if failed else result.result())
+        self._tell_uses()
 
-    def _keep(self, key: str, result: Future[CompiledGrammar], size: int, seconds: float) -> None:
+    def _compiled(self, constraint: Constraint) -> CompiledGrammar:
+        """A grammar, with the help of what the store knows; which is told what it does not know."""
+        if self._store is None:
+            return self._compiler.compile(constraint)
+        known = self._store.get(constraint)
+        if known is not None:
+            with self._lock:
+                self._counts["from_store"] += 1
+                self._uses[constraint] += 1
+            error = known.error
+            if error is not None:
+                raise error
+            return self._compiler.compile(constraint, known.shortest)
+        start = time.thread_time()
+        grammar = self._compiler.compile(constraint)
+        shortest = self._compiler.shortest(grammar)
+        self._store.put(constraint, Verdict(shortest=shortest, seconds=time.thread_time() - start))
+        return grammar
+
+    def _keep(
+        self, constraint: Constraint, result: Future[CompiledGrammar], seconds: float
+    ) -> None:
+        kept = _Kept(result, len(constraint.source))
+        kept.measure()
         with self._lock:
-            self._running.pop(key, None)
-            self._count("seconds", seconds)
+            self._running.pop(constraint.key, None)
+            self._counts["microseconds"] += round(seconds * 1e6)
             if result.exception() is not None:
-                self._count("failures")
-            self._kept[key] = (result, size)
-            held = sum(size for _, size in self._kept.values())
-            while held > self._limit:
-                _, (_, freed) = self._kept.popitem(last=False)
-                held -= freed
-                self._count("evictions")
+                self._counts["failures"] += 1
+            self._kept[constraint.key] = kept
+            self._evict()
+
+    def _account(self) -> None:
+        """Ask all grammars for their sizes again, every now and then."""
+        now = time.monotonic()
+        if now - self._accounted >= _ACCOUNT_S:
+            self._accounted = now
+            for kept in self._kept.values():
+                kept.measure()
+            self._evict()
+            if self._store is not None and self._uses.total() > _UNTOLD_USES:
+                self._pool.submit(self._tell_uses)
+
+    def _evict(self) -> None:
+        held = sum(kept.size for kept in self._kept.values())
+        while held > self._limit:
+            held -= self._kept.popitem(last=False)[1].size
+            self._counts["evictions"] += 1
+
+    def _tell_uses(self) -> None:
+        with self._lock:
+            uses, self._uses = self._uses, Counter()
+        if self._store is not None:
+            self._store.touch(uses)
 
     def _too_late(self, future: Future[CompiledGrammar]) -> None:
         error = ConstraintTooLarge(
@@ -149,7 +233,7 @@ class GrammarCache:
         )
         if self._settle(future, error=error):
             with self._lock:
-                self._count("timeouts")
+                self._counts["timeouts"] += 1
 
     def _settle(
         self,
@@ -166,6 +250,3 @@ class GrammarCache:
             elif first:
                 future.set_exception(error)
         return first
-
-    def _count(self, name: str, by: float = 1) -> None:
-        self._counts[name] = self._counts.get(name, 0) + by

@@ -13,14 +13,27 @@ from .backends.earley import EarleyCompiler
 from .backends.spelling import Canonical, Speller
 from .masks import empty_rows
 from .matcher import CompiledGrammar
-from .screen import screen
+from .screen import Screened, screen
 from .spec import Constraint, Kind
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from .masking import TokenIndex
 
-_WARMING = '{"type": "object", "properties": {"a": {"type": "string"}, "b": {"items": {"type": "number"}}}}'
+# Something of everything that has compiled code of its own.
+_WARMING = r"""{
+    "properties": {
+        "a": {"type": "string", "pattern": "(?=a)b*|\\bx$", "minLength": 3},
+        "b": {"enum": [1, "x", null, [1]]},
+        "c": {"type": "string", "format": "date-time"},
+        "d": {"type": "number", "multipleOf": 0.7, "minimum": 1},
+        "e": {"not": {"type": "string", "pattern": "^a+$"}},
+        "f": {"items": {"type": "integer"}, "uniqueItems": true, "contains": {"type": "integer"}, "minItems": 2},
+        "g": {}
+    },
+    "patternProperties": {"^x": {"type": "boolean"}},
+    "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
+}"""
 _SHARED_BYTES = 256 << 20  # rows of all grammars together
 
 
@@ -41,7 +54,10 @@ class Compiler:
         Raises:
             GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
         """
-        screened = screen(constraint)
+        return self.build(screen(constraint), shortest)
+
+    def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
+        """The second half of `compile`, which raises what it does."""
         if screened.parsed is not None:
             return self._earley.compile(screened.parsed)
         from .machine import Machine
@@ -64,12 +80,13 @@ class Compiler:
         return self._speller.spell((), text, final=True) if text else ()
 
     def warm(self) -> None:
-        """Load compiled code and index the vocabulary, so that the first constraint need not wait for it."""
+        """Load all compiled code and index the vocabulary, so that no constraint need wait for it."""
         matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()
         row = empty_rows(1, self.vocabulary.width)[0]
-        while not matcher.finished:
+        for token in matcher.closing() or ():
             matcher.fill(row)
-            matcher.accept((*matcher.forced(), *(matcher.closing() or self.vocabulary.end_ids))[0])
+            matcher.forced()
+            matcher.accept(token)
         matcher.rollback(1)
 
     @cached_property

@@ -5,7 +5,8 @@ GrammarError
 ├── UnsupportedConstraint  it is one, but something in it cannot be enforced; each refusal is named
 ├── ConstraintTooLarge     compiling it went over a limit of states, bytes or time
 ├── Unsatisfiable          no output can ever match
-└── Violation              a token was offered that the grammar does not allow
+├── Violation              a token was offered that the grammar does not allow
+└── CompilerBusy           too many constraints wait to be compiled
 """
 
 from dataclasses import dataclass
@@ -64,3 +65,9 @@ class Violation(GrammarError):
     """A token was offered to a matcher that its grammar does not allow there."""
 
     code = "grammar_violation"
+
+
+class CompilerBusy(GrammarError):
+    """Too many constraints wait to be compiled: nothing is wrong with this one."""
+
+    code = "compiler_busy"

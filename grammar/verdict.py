@@ -7,12 +7,21 @@ used; decide where an examination runs (`isolation`) or keep what came out (`sto
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from .errors import ConstraintTooLarge, GrammarError, Refusal
+from .errors import (
+    ConstraintTooLarge,
+    GrammarError,
+    InvalidConstraint,
+    Refusal,
+    Unsatisfiable,
+    UnsupportedConstraint,
+)
 from .masks import empty_rows
-from .spec import Constraint, Kind, Whitespace
+from .screen import screen
+from .spec import Constraint, Kind
 
 if TYPE_CHECKING:
     from .compile import Compiler
@@ -51,10 +60,19 @@ class Verdict:
         return 256 + len(self.message) + texts + len(self.shortest or b"")
 
 
-_CLASSES: Final = {kind.code: kind for kind in (GrammarError, *GrammarError.__subclasses__())}
+_CLASSES: Final[dict[str, type[GrammarError]]] = {
+    kind.code: kind
+    for kind in (
+        GrammarError,
+        InvalidConstraint,
+        UnsupportedConstraint,
+        ConstraintTooLarge,
+        Unsatisfiable,
+    )
+}
 
 
-def refused(error: GrammarError, seconds: float = 0.0) -> Verdict:
+def _refusal(error: GrammarError, seconds: float = 0.0) -> Verdict:
     """The verdict that an error stands for."""
     return Verdict(error.code, error.message, error.refusals, seconds=seconds)
 
@@ -68,20 +86,26 @@ def cut_off(reason: str) -> Verdict:
 def examine(compiler: "Compiler", constraint: Constraint) -> Verdict:
     """Compile a constraint and make the masks along a shortest output, as a request that uses it would.
 
-    Any error of the grammar is a verdict; other exceptions are bugs and are raised.
+    Any error of the grammar is a verdict; other exceptions are bugs and are raised. A grammar that goes to another
+    library is screened only.
     """
     begun = time.process_time()
     try:
         shortest = _try(compiler, constraint)
     except GrammarError as error:
-        return refused(error, time.process_time() - begun)
+        return _refusal(error, time.process_time() - begun)
     except (MemoryError, RecursionError):
         return cut_off("compiling this takes more memory or depth than allowed")
     return Verdict(shortest=shortest, seconds=time.process_time() - begun)
 
 
 def _try(compiler: "Compiler", constraint: Constraint) -> bytes | None:
-    grammar = compiler.compile(constraint)
+    screened = screen(constraint)
+    if (
+        screened.root is None
+    ):  # another library's compiler takes what it wants: it is not tried here
+        return None
+    grammar = compiler.build(screened)
     matcher = grammar.matcher()
     row = empty_rows(1, compiler.vocabulary.width)[0]
     matcher.fill(row)
@@ -89,6 +113,16 @@ def _try(compiler: "Compiler", constraint: Constraint) -> bytes | None:
         matcher.accept(token)
         matcher.fill(row)
     return compiler.shortest(grammar)
+
+
+def screened(constraint: Constraint) -> Verdict:
+    """As far as can be told without a vocabulary, in this process and without a limit of time."""
+    begun = time.process_time()
+    try:
+        screen(constraint)
+    except GrammarError as error:
+        return _refusal(error, time.process_time() - begun)
+    return Verdict(seconds=time.process_time() - begun)
 
 
 def encode_constraint(constraint: Constraint) -> bytes:
@@ -103,8 +137,13 @@ def decode_constraint(data: bytes) -> Constraint:
         ValueError, TypeError, KeyError: `data` is no constraint.
     """
     value: dict[str, Any] = json.loads(data)
-    kind, whitespace = Kind(value.pop("kind")), Whitespace(value.pop("whitespace"))
-    return Constraint(kind=kind, whitespace=whitespace, **value)
+    value["kind"] = Kind(value["kind"])
+    for field in fields(Constraint):  # JSON has neither enumerations nor tuples
+        if isinstance(field.default, Enum):
+            value[field.name] = type(field.default)(value[field.name])
+        elif isinstance(field.default, tuple):
+            value[field.name] = tuple(tuple(item) for item in value[field.name])
+    return Constraint(**value)
 
 
 def encode_verdict(verdict: Verdict) -> bytes:

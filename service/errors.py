@@ -195,6 +195,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     grammar.ConstraintTooLarge: (400, Code.SCHEMA_TOO_LARGE),
     grammar.Unsatisfiable: (422, Code.UNSATISFIABLE_SCHEMA),
     grammar.Violation: (500, Code.INTERNAL),
+    grammar.CompilerBusy: (429, Code.OVERLOADED),
     engine.EngineError: (500, Code.INTERNAL),
     engine.Refused: (400, Code.INVALID_REQUEST),
     engine.TooLong: (400, Code.CONTEXT_LENGTH_EXCEEDED),

@@ -1,0 +1,128 @@
+"""The grammar parts of an engine and of its caller, put together from their settings.
+
+Does: open the store, make the cache that an engine compiles with and the door at which its caller has constraints
+examined; warm both. Does not: do any of their work (`intaglio.grammar`).
+"""
+
+import threading
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Self
+
+from ..grammar.api import (
+    Admission,
+    Compiler,
+    Constraint,
+    GrammarCache,
+    Isolated,
+    Limits,
+    Store,
+    StoreUnusable,
+    Verdict,
+    Vocabulary,
+    screened,
+)
+from .config import GrammarConfig
+from .errors import ConfigError
+
+
+def open_store(config: GrammarConfig) -> Store | None:
+    """The store of these settings. "auto" does without one where the cache folder cannot be used.
+
+    Raises:
+        ConfigError: the file that was asked for cannot be used.
+    """
+    try:
+        path = config.store_path
+        return None if path is None else Store(path, limit_bytes=config.grammar_store_bytes)
+    except (StoreUnusable, RuntimeError) as error:  # the latter: there is no home
+        if config.grammar_store == "auto":
+            return None
+        raise ConfigError(
+            str(error), where="grammar_store", hint="name a file in a folder of your own, or off"
+        ) from error
+
+
+class Workshop:
+    """Where an engine compiles: its cache, over the store. The first compilations begin at once, in the background."""
+
+    def __init__(self, config: GrammarConfig, compiler: Compiler) -> None:
+        self._store = open_store(config)
+        self.cache = GrammarCache(compiler, limit_bytes=config.grammar_bytes, store=self._store)
+        self._warming = threading.Thread(
+            target=self.cache.warm, args=(config.grammar_warm,), name="grammars", daemon=True
+        )
+        self._warming.start()
+
+    def close(self) -> None:
+        """End the threads and let go of the store."""
+        self.cache.close()
+        self._warming.join()
+        if self._store is not None:
+            self._store.close()
+
+
+class Door:
+    """Where constraints are examined before they may cost an engine anything. From any thread."""
+
+    def __init__(
+        self, admission: Admission, isolated: Isolated | None = None, store: Store | None = None
+    ) -> None:
+        self._admission = admission
+        self._isolated = isolated
+        self._store = store
+        self._warming: threading.Thread | None = None
+
+    @classmethod
+    def open(cls, config: GrammarConfig, vocabulary: Vocabulary, *, server: bool) -> Self:
+        """The door of a server, or of a program that runs an engine of its own. Returns before it is warm.
+
+        Raises:
+            ConfigError: the store that was asked for cannot be used.
+        """
+        isolate = {"server": server, "always": True, "never": False}[config.grammar_isolation]
+        if not isolate:
+            return cls(Admission(screened, workers=config.grammar_workers))
+        store = open_store(config)
+        limits = Limits(
+            wall_s=config.grammar_deadline_s,
+            cpu_s=config.grammar_cpu_s,
+            memory=config.grammar_memory,
+        )
+        isolated = Isolated(vocabulary, limits)
+        admission = Admission(
+            isolated.examine,
+            store=store,
+            workers=config.grammar_workers,
+            most_seconds=config.grammar_cpu_s,
+        )
+        return cls(admission, isolated, store)
+
+    def submit(self, constraint: Constraint) -> Future[Verdict]:
+        """See `Admission.submit`."""
+        return self._admission.submit(constraint)
+
+    def admit(self, constraint: Constraint) -> None:
+        """See `Admission.admit`."""
+        self._admission.admit(constraint)
+
+    def warm(self, constraints: Iterable[Constraint]) -> None:
+        """Start the processes, then examine these, all in the background and while nobody else asks."""
+
+        def work() -> None:
+            if self._isolated is not None:
+                self._isolated.start()
+            self._admission.warm(constraints)
+
+        self._warming = threading.Thread(target=work, name="admission warming", daemon=True)
+        self._warming.start()
+
+    def close(self) -> None:
+        """End processes and threads and let go of the store; safe to call twice."""
+        if self._isolated is not None:
+            self._isolated.close()
+        self._admission.close()
+        if self._warming is not None:
+            self._warming.join()
+        if self._store is not None:
+            self._store.close()

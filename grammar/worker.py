@@ -1,0 +1,140 @@
+"""The process that examines untrusted constraints, and may be killed for it.
+
+Does: load the compiler once, then fork a child for each place of work; a child examines one constraint after another
+under hard limits of memory and processor time. Does not: decide when to end one (`isolation`), or import anything heavy
+before its own settings are in place.
+
+The first process, the zygote, has a single thread and never sees a constraint: forking from it is safe, takes
+milliseconds, and a child that is killed takes nothing with it. Its standard input is a socket to its parent, for
+commands; the end of it is the parent's end. A child talks to the parent over a socket that came with the command.
+"""
+
+import gc
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from .channel import Bounds
+    from .compile import Compiler
+
+FORK: Final = b"F"  # with the child's socket; the answer is its process id
+END: Final = b"E"  # with a process id; the answer is its wait status
+ORDER: Final = struct.Struct("<cq")
+ANSWER: Final = struct.Struct("<q")
+MORE: Final = b"+"  # before a verdict: the child takes another constraint
+LAST: Final = b"-"  # before a verdict: it does not
+EXIT_MEMORY: Final = 3
+_GROWTH: Final = 256 << 20  # bytes by which a child may grow before it makes room for another
+_NICENESS: Final = 5  # what is being generated goes first
+
+
+def main() -> int:
+    """Entry of the zygote; returns when its parent is gone."""
+    stay_single()
+    from .channel import decode_start, receive, send
+
+    control = socket.socket(fileno=0)
+    bounds, vocabulary = decode_start(receive(control))
+    from .compile import Compiler
+
+    compiler = Compiler(vocabulary, lambda _: ())
+    compiler.warm()
+    gc.freeze()
+    if _threads() > 1:
+        raise SystemExit("a process with threads must not fork")
+    send(control, b"ready")
+    return _serve(control, compiler, bounds)
+
+
+def stay_single() -> None:
+    """Before numpy is loaded: the linear algebra below it is not used here, and its threads would forbid to fork."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.putenv(name, "1")
+
+
+def _serve(control: socket.socket, compiler: "Compiler", bounds: "Bounds") -> int:
+    children: set[int] = set()
+    while True:
+        try:
+            order, sockets, _, _ = socket.recv_fds(control, ORDER.size, 1)
+        except ConnectionError:
+            order = b""
+        if len(order) < ORDER.size:
+            break
+        verb, process = ORDER.unpack(order)
+        if verb == FORK:
+            with socket.socket(fileno=sockets[0]) as channel:
+                process = os.fork()
+                if process == 0:
+                    control.close()
+                    _work(channel, compiler, bounds)
+            children.add(process)
+            control.sendall(ANSWER.pack(process))
+        elif verb == END and process in children:
+            children.discard(process)
+            os.kill(process, signal.SIGKILL)
+            control.sendall(ANSWER.pack(os.waitpid(process, 0)[1]))
+    for process in children:
+        os.kill(process, signal.SIGKILL)
+    return 0
+
+
+def _work(channel: socket.socket, compiler: "Compiler", bounds: "Bounds") -> None:
+    """The life of a child. Never returns."""
+    status = 1
+    try:
+        _confine(bounds.memory)
+        _examine_all(channel, compiler, bounds)
+        status = 0
+    except MemoryError:
+        status = EXIT_MEMORY
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        raise
+    finally:
+        sys.stderr.flush()
+        os._exit(status)  # nothing of the zygote's may run here
+
+
+def _confine(memory: int) -> None:
+    """Bound memory; be the first whom a system without memory kills; leave no image of it behind."""
+    os.nice(_NICENESS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    pages = Path("/proc/self/statm")
+    if not pages.exists():
+        return
+    most = int(pages.read_text().split()[0]) * resource.getpagesize() + memory
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _examine_all(channel: socket.socket, compiler: "Compiler", bounds: "Bounds") -> None:
+    from .channel import Gone, receive, send
+    from .verdict import decode_constraint, encode_verdict, examine
+
+    begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    while True:
+        try:
+            constraint = decode_constraint(receive(channel))
+        except Gone:
+            return
+        # The kernel counts and kills: no state of the interpreter can keep it from that.
+        signal.setitimer(signal.ITIMER_PROF, bounds.cpu_s)
+        verdict = examine(compiler, constraint)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun) * 1024
+        last = not verdict.final or grown > _GROWTH
+        send(channel, (LAST if last else MORE) + encode_verdict(verdict))
+        if last:
+            return
+
+
+def _threads() -> int:
+    tasks = Path("/proc/self/task")
+    return len(list(tasks.iterdir())) if tasks.exists() else 1

@@ -1,0 +1,182 @@
+"""Constraints of strangers may end the process that examines them, and nothing else."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from intaglio.grammar.api import Constraint, Isolated, Kind, Limits, Verdict, WorkerFailure
+
+from tests.support.faulty_worker import ENTRY
+from tests.support.tokens import small
+
+LIMITS = Limits(wall_s=1.0, cpu_s=0.5, memory=256 << 20)
+
+
+def regex(source: str) -> Constraint:
+    return Constraint(Kind.REGEX, source)
+
+
+def processes() -> list[psutil.Process]:
+    """The zygotes and their children."""
+    return psutil.Process().children(recursive=True)
+
+
+def seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+@pytest.fixture(scope="module")
+def isolated() -> Iterator[Isolated]:
+    made = Isolated(small().vocabulary(), LIMITS, entry=ENTRY)
+    made.start()
+    yield made
+    made.close()
+
+
+def fine(isolated: Isolated, number: int = 1) -> bool:
+    return isolated.examine(regex(f"b{{{number}}}")).shortest == b"b" * number
+
+
+def test_verdicts_come_back_whole(isolated: Isolated) -> None:
+    assert fine(isolated)
+    refused = isolated.examine(
+        Constraint(Kind.JSON_SCHEMA, '{"properties": {"a": {"$ref": "#/b"}}}')
+    )
+    assert refused.code == "invalid_constraint" or refused.refusals
+    assert refused.final
+    never = isolated.examine(
+        Constraint(Kind.JSON_SCHEMA, '{"type": "string", "minLength": 2, "enum": ["a"]}')
+    )
+    assert never.code == "unsatisfiable_constraint"
+    grammar = isolated.examine(Constraint(Kind.EBNF, 'root ::= "x"'))
+    assert grammar.code is None
+
+
+@pytest.mark.parametrize(
+    "fault", ["!segfault", "!abort", "!exit", "!eat", "!spin", "!deaf", "!sleep"]
+)
+def test_a_constraint_that_ends_its_process_is_too_large(isolated: Isolated, fault: str) -> None:
+    assert fine(isolated)
+    before = {process.pid for process in processes()}
+    if fault == "!exit":  # an orderly end is nobody's limit
+        with pytest.raises(WorkerFailure, match="log"):
+            isolated.examine(regex(fault))
+    else:
+        verdict = isolated.examine(regex(fault))
+        assert verdict.code == "constraint_too_large"
+        assert not verdict.final
+        assert verdict.refusals[0].hint
+    assert fine(isolated), "the next is served"
+    assert len({process.pid for process in processes()} & before) == len(before) - 1
+
+
+def test_a_bug_is_not_the_fault_of_a_constraint(isolated: Isolated) -> None:
+    with pytest.raises(WorkerFailure, match="log"):
+        isolated.examine(regex("!bug"))
+    assert fine(isolated)
+
+
+def test_after_a_time_out_no_processor_is_used(isolated: Isolated) -> None:
+    for fault in ("!spin", "!deaf", "!eat"):
+        assert isolated.examine(regex(fault)).code == "constraint_too_large"
+    used = {process: seconds(process) for process in processes()}
+    time.sleep(1.0)
+    assert all(process.is_running() for process in used)
+    assert sum(seconds(process) - before for process, before in used.items()) <= 0.05
+    assert max(process.memory_info().rss for process in processes()) < 700 << 20
+
+
+def test_others_are_answered_meanwhile(isolated: Isolated) -> None:
+    verdicts: list[Verdict] = []
+    slow = threading.Thread(target=lambda: verdicts.append(isolated.examine(regex("!spin"))))
+    slow.start()
+    answered = 0
+    while slow.is_alive():
+        assert fine(isolated, answered % 50 + 1)
+        answered += 1
+    assert answered > 5
+    assert verdicts[0].code == "constraint_too_large"
+
+
+def test_many_kills_in_a_row_leave_nothing_behind(isolated: Isolated) -> None:
+    assert fine(isolated)
+    before, files = len(processes()), len(list(Path("/proc/self/fd").iterdir()))
+    for number in range(30):
+        fault = ("!segfault", "!abort")[number % 2]
+        assert isolated.examine(regex(fault)).code == "constraint_too_large"
+        assert fine(isolated)
+    assert len(processes()) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == files
+
+
+def test_a_child_that_dies_while_it_waits_costs_nobody_anything(isolated: Isolated) -> None:
+    assert fine(isolated)
+    parents = {process.ppid() for process in processes()}
+    for process in processes():
+        if process.pid not in parents:
+            process.kill()
+    time.sleep(0.1)
+    assert fine(isolated)
+
+
+def test_the_first_process_is_replaced_where_it_dies(isolated: Isolated) -> None:
+    assert fine(isolated)
+    zygotes = [process for process in processes() if process.children()]
+    assert len(zygotes) == 1
+    zygotes[0].kill()
+    zygotes[0].wait(5)
+    assert fine(isolated)
+    assert isolated.examine(regex("!segfault")).code == "constraint_too_large"
+    assert fine(isolated)
+
+
+def test_closing_ends_all_and_takes_nothing_more() -> None:
+    made = Isolated(small().vocabulary(), LIMITS)
+    made.start()
+    mine = [process for process in processes() if process.ppid() == os.getpid()][-1:]
+    mine += mine[0].children()
+    stuck = threading.Thread(target=lambda: made.examine(regex("a")))
+    stuck.start()
+    stuck.join()
+    made.close()
+    made.close()
+    psutil.wait_procs(mine, 5)
+    assert not [process for process in mine if process.is_running()]
+    with pytest.raises(WorkerFailure):
+        made.examine(regex("a"))
+
+
+def test_processes_end_with_their_parent() -> None:
+    program = """
+import sys, time
+from intaglio.grammar.api import Isolated, Vocabulary
+isolated = Isolated(Vocabulary(tuple(bytes([b]) for b in range(256)) + (None,), (256,), 257))
+isolated.start()
+print("ready", flush=True)
+time.sleep(60)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == b"ready\n"
+    below = psutil.Process(parent.pid).children(recursive=True)
+    assert len(below) == 2
+    parent.send_signal(signal.SIGKILL)
+    parent.communicate()
+    assert psutil.wait_procs(below, 5)[1] == []
+
+
+def test_a_real_explosion_is_cut_off(isolated: Isolated) -> None:
+    names = [f"p{number}" for number in range(3000)]
+    schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
+    verdict = isolated.examine(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
+    assert verdict.code in (None, "constraint_too_large")
+    assert fine(isolated)

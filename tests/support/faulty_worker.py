@@ -1,0 +1,68 @@
+"""The worker of `intaglio.grammar.isolation`, where patterns that begin with `!` make it fail in the way they name."""
+
+import ctypes
+import os
+import signal
+import time
+from pathlib import Path
+
+from intaglio.grammar import verdict, worker
+from intaglio.grammar.compile import Compiler
+from intaglio.grammar.spec import Constraint
+from intaglio.grammar.verdict import Verdict
+
+ENTRY = (
+    f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
+    "from intaglio.grammar.worker import stay_single; stay_single()\n"
+    "from tests.support.faulty_worker import main\nraise SystemExit(main())"
+)
+
+
+def eat() -> None:
+    held = []
+    while True:
+        held.append(bytearray(os.urandom(1 << 16) * 64))
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def sleep() -> None:
+    time.sleep(3600)
+
+
+def deaf() -> None:
+    """Blocks what can be blocked, and spins."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64))
+    spin()
+
+
+def bug() -> None:
+    raise ZeroDivisionError("planted")
+
+
+FAULTS = {
+    "!segfault": lambda: ctypes.string_at(0),
+    "!abort": os.abort,
+    "!exit": lambda: os._exit(0),
+    "!eat": eat,
+    "!spin": spin,
+    "!deaf": deaf,
+    "!sleep": sleep,
+    "!bug": bug,
+}
+
+
+def main() -> int:
+    """As `intaglio.grammar.worker.main`."""
+    whole = verdict.examine
+
+    def examine(compiler: Compiler, constraint: Constraint) -> Verdict:
+        if constraint.source in FAULTS:
+            FAULTS[constraint.source]()
+        return whole(compiler, constraint)
+
+    verdict.examine = examine
+    return worker.main()
