@@ -14,8 +14,7 @@ from .automata.minimal import Ints, Longs
 from .errors import ConstraintTooLarge
 from .machine import Machine
 from .memories import Memories
-from .tables import FINAL, OUTCOME, ROW
-from .walk import Bytes
+from .tables import FINAL, OUTCOME, ROW, Bytes
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
 

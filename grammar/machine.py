@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from .automata import Dfa
+from .embedded import Leaf
 from .errors import ConstraintTooLarge, Unsatisfiable
 from .rule import Call, End, Expansion, Rule, Target, as_written
 from .tables import (
@@ -24,7 +25,9 @@ from .tables import (
     FINAL,
     FIRST,
     JUDGED,
+    LEAF,
     LEAVE,
+    NEAR,
     OUTCOME,
     REMEMBERS,
     ROW,
@@ -35,14 +38,6 @@ from .tables import (
 )
 
 MOST_BYTES: Final = 1 << 28
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """An embedded automaton: its state s is state `base` + s of the machine."""
-
-    dfa: Dfa
-    base: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +67,9 @@ class Machine:
         self._numbers: dict[Hashable, int] = {}
         self._outcomes: list[int] = []
         no_bytes = self._store.alphabet(np.zeros(256, np.int32))
-        self._store.states.extend([[self._store.cells.extend([DEAD]), no_bytes, -1, -1]])
+        self._store.states.extend([[self._store.cells.extend([DEAD]), no_bytes, -1, -1, 0]])
         self._keys.append(None)
-        self._store.sites.extend([[FINAL, 0, 0, 0]])
+        self._store.sites.extend([[FINAL, 0, 0, 0, -1]])
         if (isinstance(root, Dfa) and root.empty) or _hopeless(root):
             raise Unsatisfiable("no output can match this constraint")
         self.start = self._entry(root)
@@ -144,7 +139,7 @@ class Machine:
         if number is None:
             number = DEAD
             if rule.least(key) is not None:
-                number = self._store.states.extend([[-1, -1, -1, -1]])
+                number = self._store.states.extend([[-1, -1, -1, -1, 0]])
                 self._keys.append(name)
             self._numbers[name] = number
         return number
@@ -160,9 +155,18 @@ class Machine:
         if call.judge is not None:
             flags |= JUDGED
         room = max(call.callee.outcomes) + 1 if isinstance(call.callee, Dfa) else 1
-        first = self._store.returns.extend([UNRESOLVED] * (2 * room))
+        entry, live = self._entry(call.callee), -1
+        returns = np.full((room, 2), UNRESOLVED, np.int32)
+        if call.live is not None:
+            assert isinstance(call.callee, Dfa)
+            counts = np.zeros(room, np.uint8)
+            counts[list(call.live)] = 1
+            returns[counts == 0] = DEAD
+            alive = self.leaves[self._store.states.array[entry, LEAF]].alive(counts)
+            live = -1 if alive.all() else self._store.alive(alive)
+        first = self._store.returns.extend(returns.reshape(-1))
         self.sites.append(Site(rule, call))
-        return self._store.sites.extend([[self._entry(call.callee), first, room, flags]])
+        return self._store.sites.extend([[entry, first, room, flags, live]])
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
         """Find out where a site's rule goes on after an outcome of its callee."""
@@ -204,9 +208,9 @@ class Machine:
         base = self._numbers.get(dfa.fingerprint)
         if base is not None:
             return base
-        final = (dfa.outcome >= 0) & (dfa.table < 0).all(axis=1)
         base = self._store.states.count
-        targets = np.where(final, ENDED - dfa.outcome, base + np.arange(dfa.states))
+        leaf = Leaf(dfa, base)
+        targets = np.where(leaf.over, ENDED - dfa.outcome, base + np.arange(dfa.states))
         default = np.where(dfa.outcome >= 0, LEAVE, DEAD).astype(np.int32)[:, None]
         rows = np.where(dfa.table >= 0, targets[dfa.table], default)
         width = dfa.table.shape[1] + 1
@@ -215,12 +219,13 @@ class Machine:
             np.where(dfa.class_of >= 0, dfa.class_of, width - 1).astype(np.int32)
         )
         first = self._store.cells.extend(cells.reshape(-1))
-        block = np.empty((dfa.states, 4), np.int32)
+        block = np.empty((dfa.states, 5), np.int32)
         block[:, ROW] = first + np.arange(dfa.states) * width
-        block[:, 1], block[:, OUTCOME], block[:, 3] = alphabet, dfa.outcome, len(self.leaves)
+        block[:, 1], block[:, OUTCOME], block[:, LEAF] = alphabet, dfa.outcome, len(self.leaves)
+        block[:, NEAR] = leaf.near
         self._store.states.extend(block)
         self._keys.extend([None] * dfa.states)
-        self.leaves.append(Leaf(dfa, base))
+        self.leaves.append(leaf)
         self._numbers[dfa.fingerprint] = base
         return base
 

@@ -1,26 +1,30 @@
 """Masks of a configuration: which tokens are legal next.
 
 Does: walk the trie from a cursor, with the part inside a leaf shared by all grammars; correct what depends on texts.
-Does not: keep rows (`rows`), loop over bytes (`walk`).
+Does not: keep rows (`rows`, `leafrows`), loop over bytes (`walk_tokens`).
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from . import walk as w
-from .automata import Dfa
 from .automata.minimal import Ints
 from .cursor import Cursor
-from .machine import Machine
+from .leafrows import LeafRows, View
 from .masks import words
-from .rows import Kept, LeafRow, Row
-from .tables import AS_WRITTEN, FINAL, FLAGS, LEAF, REMEMBERS
+from .rows import Bits, Kept, Row, own_words, pack
+from .tables import AS_WRITTEN, FINAL, FLAGS, LEAF, LIVE, NEAR, OUTCOME, REMEMBERS, Bytes
 from .trie import Trie, build, find
 from .vocabulary import Vocabulary
-from .walk import Bytes, Words
-from .walk_leaf import common_target, walk_beside, walk_leaf
+from .walk import Words
+from .walk_leaf import allow, forbid
+from .walk_tokens import Room, approach, walk, walk_exits
+
+_PLAIN: Final = REMEMBERS | AS_WRITTEN
+_NO_NODES: Final = np.empty(0, np.int32)
 
 
 class TokenIndex:
@@ -33,76 +37,58 @@ class TokenIndex:
         self.words = words(vocabulary.width)
         self.longest = int(self.trie.depth.max(initial=0))
         self.texts = _texts(vocabulary)
-        self.leaf_rows: Kept[LeafRow] = Kept(most_bytes // 2)
+        self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
         self.rows: Kept[Row] = Kept(most_bytes // 2)
+        self._desks: list[Desk] = []
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the rows kept."""
+        return self.rows.nbytes + self.leaf_rows.nbytes
 
     @cached_property
     def single_bytes(self) -> dict[int, int]:
         """The token of each byte that is a token by itself."""
         return {int(text[0]): token for token, text in self.texts.items() if len(text) == 1}
 
+    @cached_property
+    def nodes(self) -> Ints:
+        """int32 [width]: the node of each token's text, 0 if it has none."""
+        nodes = np.zeros(self.vocabulary.width, np.int32)
+        counts = np.diff(self.trie.first)
+        nodes[self.trie.tokens] = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        return nodes
+
     def text_to(self, node: int) -> Bytes:
         """The bytes that lead to a trie node (not the root)."""
         token = int(self.trie.tokens[self.trie.first[node]])
         return self.texts[token][: self.trie.depth[node]]
 
-    def leaf_row(self, machine: Machine, state: int) -> LeafRow:
-        """The tokens that stay inside the leaf from one of its states, and where it is left."""
-        leaf = machine.leaves[machine.tables.states[state, LEAF]]
-        return self._leaf_row(leaf.dfa, state - leaf.base)
+    def borrow(self) -> "Desk":
+        """Room to work in, for one thread at a time; to be given back."""
+        return self._desks.pop() if self._desks else Desk.of(self)
 
-    def _leaf_row(self, dfa: Dfa, state: int) -> LeafRow:
-        key = (dfa.fingerprint, state)
-        row = self.leaf_rows.get(key)
-        if row is None:
-            common = self._common(dfa, state)
-            if common == state:
-                row = self._common_row(dfa, state)
-            elif common >= 0 and self._common(dfa, common) == common:
-                row = self._beside(dfa, state, common)
-            else:
-                row = self._whole(dfa, state)
-            self.leaf_rows.put(key, row)
-        return row
+    def give(self, desk: "Desk") -> None:
+        """Take back what was borrowed."""
+        self._desks.append(desk)
 
-    @staticmethod
-    def _common(dfa: Dfa, state: int) -> int:
-        return int(common_target(dfa.table, dfa.class_of, state))
 
-    def _path(self, state: int, known: int) -> Ints:
-        path = np.empty((self.longest + 1, 2), np.int32)
-        path[0] = state, known
-        return path
+@dataclass(frozen=True, slots=True, eq=False)
+class Desk:
+    """Arrays that a walk writes to."""
 
-    def _whole(self, dfa: Dfa, state: int) -> LeafRow:
-        mask = np.zeros(self.words, np.uint32)
-        exits = np.empty((len(self.trie.byte), 3), np.int32)
-        tables = (dfa.table, dfa.outcome, dfa.class_of)
-        count = walk_leaf(tables, self.trie, self._path(state, -1), mask, exits)
-        return LeafRow(mask, exits[:count].copy())
+    room: Room
+    bits: Bits
 
-    def _common_row(self, dfa: Dfa, state: int) -> LeafRow:
-        """Kept under the language that is left, which leaves with different beginnings share."""
-        key = dfa.residual(state).fingerprint
-        row = self.leaf_rows.get(key)
-        if row is None:
-            row = self._whole(dfa, state)
-            self.leaf_rows.put(key, row)
-        return row
-
-    def _beside(self, dfa: Dfa, state: int, common: int) -> LeafRow:
-        known = self._leaf_row(dfa, common)
-        mask = known.words.copy()
-        exits = np.empty((len(self.trie.byte), 3), np.int32)
-        dropped = np.empty((len(self.trie.byte), 2), np.int32)
-        tables = (dfa.table, dfa.outcome, dfa.class_of)
-        path = self._path(state, common)
-        count, drops = walk_beside(tables, self.trie, path, mask, exits, dropped)
-        # Dropped ranges come in ascending order; one may lie inside another.
-        ends = np.maximum.accumulate(dropped[:drops, 1]) if drops else dropped[:0, 1]
-        at = np.searchsorted(dropped[:drops, 0], known.exits[:, 0], "right") - 1
-        kept = (at < 0) | (known.exits[:, 0] >= ends[at]) if drops else slice(None)
-        return LeafRow(mask, np.concatenate((known.exits[kept], exits[:count])))
+    @classmethod
+    def of(cls, index: TokenIndex) -> "Desk":
+        """Room for any walk over a vocabulary."""
+        nodes, tokens = len(index.trie.byte), len(index.trie.tokens)
+        path = np.empty((index.longest + 1, w.COUNT + 1), np.int32)
+        room = Room(path, np.empty(2 * tokens, np.int32), np.empty(nodes, np.int32))
+        touched = np.zeros(index.words, np.uint8)
+        values, at = np.zeros(index.words, np.uint32), np.empty(index.words, np.int32)
+        return cls(room, Bits(touched, values, at))
 
 
 def _texts(vocabulary: Vocabulary) -> dict[int, Bytes]:
@@ -122,40 +108,60 @@ class Walk:
 
     cursor: Cursor
     index: TokenIndex
-    row: Words
-    path: Ints
-    asks: Ints
+    room: Room
+
+    def begin(self, exact: bool) -> None:
+        """Start from the cursor's own place, with nothing found."""
+        self.cursor.begin(exact)
+        note = self.cursor.note
+        note[w.FOUND], note[w.ARCS] = 0, -1
+        note[w.LEAF_TOP], note[w.LEAF_COUNT] = self.cursor.depth - 1, self.cursor.depth
+
+    def approach(self) -> bool:
+        """Enter the leaf that is called here, if there is one that has rows."""
+        cursor = self.cursor
+        while True:
+            approach(cursor.machine.tables, self.index.trie, cursor.frames, cursor.note, self.room)
+            status = cursor.note[w.STATUS]
+            if status in (w.MOVED, w.REFUSED):
+                break
+            cursor.learn()
+            self.begin(exact=False)
+        note = cursor.note
+        if status == w.REFUSED:
+            self.begin(exact=False)
+        else:
+            note[w.LEAF_TOP], note[w.LEAF_COUNT] = note[w.TOP], note[w.COUNT]
+        return bool(status == w.MOVED)
 
     def below(self, node: int) -> None:
-        """Allow what is legal below a node, from the configuration in `note`."""
-        note = self.cursor.note
-        self.path[self.index.trie.depth[node]] = note[: w.COUNT + 1]
-        note[w.NODE], note[w.END] = node + 1, self.index.trie.skip[node]
+        """Find what is legal below a node, from the configuration in `note`."""
+        cursor, note, trie = self.cursor, self.cursor.note, self.index.trie
+        self.room.path[trie.depth[node]] = note[: w.COUNT + 1]
+        note[w.NODE], note[w.END] = node + 1, trie.skip[node]
         while True:
-            tables = self.cursor.machine.tables
-            w.walk(
-                tables, self.index.trie, self.cursor.frames, note, self.path, self.row, self.asks
-            )
+            walk(cursor.machine.tables, trie, cursor.frames, note, self.room)
             if note[w.STATUS] == w.MOVED:
                 return
-            self.cursor.learn()
+            cursor.learn()
 
-    def exits(self, exits: Ints) -> None:
-        """Allow what is legal behind the exits of the leaf on top of the stack."""
-        note, work = self.cursor.note, (self.path, self.row, self.asks)
+    def exits(self, trie: Trie, exits: Ints) -> None:
+        """Find what is legal behind exits of the leaf on top of the stack."""
+        cursor, note = self.cursor, self.cursor.note
         note[w.EXIT] = 0
         while True:
-            tables = self.cursor.machine.tables
-            w.walk_exits(tables, self.index.trie, self.cursor.frames, note, exits, work)
+            walk_exits(cursor.machine.tables, trie, cursor.frames, note, exits, self.room)
             if note[w.STATUS] == w.MOVED:
                 return
-            self.cursor.learn()
+            cursor.learn()
 
+    def found(self) -> Ints:
+        """The tokens found."""
+        return self.room.found[: self.cursor.note[w.FOUND]]
 
-def _walk(cursor: Cursor, index: TokenIndex, row: Words) -> Walk:
-    nodes = len(index.trie.byte)
-    path = np.empty((index.longest + 1, w.COUNT + 1), np.int32)
-    return Walk(cursor, index, row, path, np.empty(nodes, np.int32))
+    def asked(self) -> Ints:
+        """The nodes where a text decides."""
+        return self.room.asks[: self.cursor.note[w.ASKED]].copy()
 
 
 def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
@@ -163,35 +169,108 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
 
     Texts that are compared as written count as new if they were begun before; `correct` puts that right.
     """
-    walk = _walk(cursor, index, np.zeros(index.words, np.uint32))
-    cursor.begin(exact=False)
-    machine = cursor.machine
-    if cursor.state == FINAL or machine.tables.states[cursor.state, LEAF] < 0:
-        walk.below(0)
+    desk = index.borrow()
+    try:
+        walking = Walk(cursor, index, desk.room)
+        walking.begin(exact=False)
+        view = _view(walking)
+        dropped, split, base = _NO_NODES, 0, None
+        if view is None:
+            walking.below(0)
+            asks = walking.asked()
+        else:
+            base, dropped = view.row, view.dropped
+            split, asks = _behind(walking, view)
+        machine = cursor.machine
+        at, own = own_words(index.trie, base, dropped, walking.found(), split, desk.bits)
+        may_end = cursor.state == FINAL or machine.tables.states[cursor.state, OUTCOME] >= 0
+        row = Row(base, *pack(base, at, own, index.words), asks, bool(may_end))
+    finally:
+        index.give(desk)
+    return row, cursor.depth - int(cursor.note[w.LOWEST])
+
+
+def _view(walking: Walk) -> View | None:
+    """The row of the leaf that the cursor is in or before, with which to begin; None: walk all tokens."""
+    cursor, note = walking.cursor, walking.cursor.note
+    tables = cursor.machine.tables
+    if cursor.state == FINAL:
+        return None
+    if tables.states[cursor.state, LEAF] < 0:
+        if not walking.approach():
+            return None
+        tables = cursor.machine.tables
+    state = int(note[w.STATE])
+    if tables.states[state, NEAR] == 0:
+        return None
+    leaf = cursor.machine.leaves[tables.states[state, LEAF]]
+    live = int(tables.sites[cursor.frames[note[w.LEAF_TOP], w.SITE], LIVE])
+    alive = None if live < 0 else tables.live[live : live + leaf.dfa.states]
+    return walking.index.leaf_rows.view(leaf, state - leaf.base, alive)
+
+
+def _behind(walking: Walk, view: View) -> tuple[int, Ints]:
+    """Find what follows the exits of a view, and the tokens it adds: (how many are found by the shared row, asks)."""
+    cursor, index, note = walking.cursor, walking.index, walking.cursor.note
+    flags = cursor.machine.tables.sites[cursor.frames[note[w.LEAF_TOP], w.SITE], FLAGS]
+    if flags not in (0, _PLAIN):
+        # A text decides at each exit, so each is looked at by itself.
+        asks, split = _NO_NODES, 0
+        own = view.all_exits(index.trie)
     else:
-        inside = index.leaf_row(machine, cursor.state)
-        walk.row[:] = inside.words
-        walk.exits(inside.exits)
-    asks = walk.asks[: cursor.note[w.ASKED]].copy()
-    return Row.pack(walk.row, asks), cursor.depth - int(cursor.note[w.LOWEST])
+        walking.exits(view.row.trees, view.roots)
+        split, own = int(note[w.FOUND]), view.exits
+        asks = _of_tokens(view.row.trees, walking.asked(), index)
+        note[w.ASKED] = 0
+    if len(own):
+        walking.exits(index.trie, own)
+        asks = np.concatenate((asks, walking.asked()))
+    for node in view.added.tolist():
+        tokens = index.trie.tokens[index.trie.first[node] : index.trie.first[node + 1]]
+        walking.room.found[note[w.FOUND] : note[w.FOUND] + len(tokens)] = tokens
+        note[w.FOUND] += len(tokens)
+    return split, asks
+
+
+def _of_tokens(trees: Trie, asks: Ints, index: TokenIndex) -> Ints:
+    """The places in the vocabulary's trie of all tokens at and below some nodes of trees."""
+    if not len(asks):
+        return _NO_NODES
+    parts = [trees.tokens[trees.first[node] : trees.first[trees.skip[node]]] for node in asks]
+    nodes: Ints = np.unique(index.nodes[np.concatenate(parts)])
+    return nodes
 
 
 def correct(cursor: Cursor, index: TokenIndex, row: Words, asks: Ints) -> None:
     """Decide the tokens for which texts matter: at and below the nodes `asks`, and where a known text would end."""
-    trie, memories = index.trie, len(cursor.memories)
     todo = [(node, -1) for node in asks.tolist()]
-    todo += [(node, frame) for node, frame in _known(cursor, trie)]
-    walk = _walk(cursor, index, row)
+    todo += _known(cursor, index.trie)
+    if not todo:
+        return
+    desk = index.borrow()
+    try:
+        _decide(Walk(cursor, index, desk.room), row, todo)
+    finally:
+        index.give(desk)
+
+
+def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
+    """Decide pairs (node, frame or -1) one after the other.
+
+    `frame`: a text begun there would equal a known one if it ended at the node.
+    """
+    cursor, index = walking.cursor, walking.index
+    trie, memories = index.trie, len(cursor.memories)
     while todo:
         node, frame = todo.pop()
         if node:
-            w.forbid(trie, row, node)
+            forbid(trie, row, node)
             legal = cursor.read(index.text_to(node))
         else:
             legal = True
-            cursor.begin(exact=True)
+            walking.begin(exact=True)
         if legal and node:
-            w.allow(trie, row, node)
+            allow(trie, row, node)
         if (
             legal
             and frame >= 0
@@ -203,9 +282,13 @@ def correct(cursor: Cursor, index: TokenIndex, row: Words, asks: Ints) -> None:
                 todo.append((child, -1))
                 child = int(trie.skip[child])
         elif legal:
-            cursor.note[w.EXACT] = cursor.note[w.ASKED] = 0
-            walk.below(node)
-            todo += [(more, -1) for more in walk.asks[: cursor.note[w.ASKED]].tolist()]
+            note = cursor.note
+            note[w.EXACT] = note[w.ASKED] = note[w.FOUND] = 0
+            note[w.ARCS] = -1
+            walking.below(node)
+            for token in walking.found():
+                row[token >> 5] |= np.uint32(1 << (int(token) & 31))
+            todo += [(more, -1) for more in walking.asked().tolist()]
         cursor.memories.cut(memories)
 
 

@@ -6,6 +6,7 @@ Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: 
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -28,14 +29,15 @@ class NativeGrammar:
     """A machine for one vocabulary; see `CompiledGrammar`.
 
     `known`: a short complete output, where one was found before. `heights`: on how many frames the rows of a state
-    depend.
+    depend. `number`: its name among the grammars whose rows are kept together.
     """
 
     machine: Machine
     index: TokenIndex
     speller: Speller
     known: bytes | None = None
-    heights: dict[int, frozenset[int]] = field(default_factory=dict)
+    heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    number: int = field(default_factory=count(1).__next__)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -74,19 +76,24 @@ class NativeGrammar:
         """A new matcher at the start of the output."""
         return NativeMatcher(self, Cursor(self.machine))
 
-    def row(self, cursor: Cursor) -> Row:
-        """The mask of a configuration, from those kept or made now."""
+    def fill(self, cursor: Cursor, row: MaskRow) -> Row:
+        """Overwrite `row` with the mask of a configuration, from those kept or made now."""
         state, depth, sites = cursor.state, cursor.depth, cursor.frames[:, SITE]
-        heights = self.heights.get(state, frozenset())
+        heights = self.heights.get(state, ())
         for height in heights:
             if height <= depth:
-                row = self.index.rows.get((self, state, sites[depth - height : depth].tobytes()))
-                if row is not None:
-                    return row
-        row, height = make_row(cursor, self.index)
-        self.heights[state] = heights | {height}
-        self.index.rows.put((self, state, sites[depth - height : depth].tobytes()), row)
-        return row
+                found = self.index.rows.get(
+                    (self.number, state, sites[depth - height : depth].tobytes())
+                )
+                if found is not None and found.unpack(row):
+                    return found
+        found, height = make_row(cursor, self.index)
+        if height not in heights:
+            self.heights[state] = (*heights, height)
+        name = (self.number, state, sites[depth - height : depth].tobytes())
+        self.index.rows.put(name, found)
+        found.unpack(row)
+        return found
 
 
 class NativeMatcher:
@@ -112,11 +119,10 @@ class NativeMatcher:
             row[:] = 0
             return
         cursor = self._cursor
-        found = self._grammar.row(cursor)
-        found.unpack(row)
+        found = self._grammar.fill(cursor, row)
         if len(cursor.memories) > 1 or len(found.asks):
             correct(cursor, self._grammar.index, row.view(np.uint32), found.asks)
-        if cursor.can_end():
+        if found.may_end and cursor.can_end():
             allow(row, self._grammar.index.vocabulary.end_ids)
 
     def accept(self, token: int) -> None:

@@ -1,97 +1,227 @@
 """Masks made once and kept: of leaves across all grammars of a vocabulary, of configurations within one grammar.
 
-Does: pack, keep within bounds, unpack. Does not: walk (`walk`) or decide what is legal (`native`).
+Does: hold a mask as few words beside one that many share, keep within bounds, unpack. Does not: walk (`walk_tokens`) or
+decide what is legal (`native`).
 """
 
-from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from .automata.jit import kernel
 from .automata.minimal import Ints
 from .masks import MaskRow
+from .tables import Bytes
+from .trie import Trie
 from .walk import Words
 
-_SPARSE_WORDS = 1024  # above so many words that are not zero a row is kept whole
+_SPARSE_WORDS = 1024  # above so many words of its own a row is kept whole
+_PYTHON_BYTES = 400  # what the objects of a row add
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
+class LeafRow:
+    """The tokens that stay inside a leaf, and its exits: rows (node, outcome, whether its byte was read).
+
+    `roots` and `trees`: what follows the exits (`forest`). Once the row has been dropped, `words` are None.
+    """
+
+    words: Words | None
+    exits: Ints
+    trees: Trie
+    roots: Ints
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        held = self.exits.nbytes + self.roots.nbytes + sum(array.nbytes for array in self.trees)
+        return held + (0 if self.words is None else self.words.nbytes) + _PYTHON_BYTES
+
+    def drop(self) -> None:
+        """Let the memory go, whoever still refers to this row."""
+        self.words = None
+
+
+@dataclass(slots=True, eq=False)
 class Row:
-    """A mask, whole or as its words that are not zero, and the trie nodes where only a text can decide."""
+    """A mask: that of a leaf's row (or nothing) but for some words, and the trie nodes where only a text can decide.
 
+    `may_end`: whether the state lets the rule end without a byte.
+    """
+
+    base: LeafRow | None
     at: Ints | None
     words: Words
     asks: Ints
+    may_end: bool
 
-    @classmethod
-    def pack(cls, words: Words, asks: Ints) -> "Row":
-        """A copy of a mask."""
-        at = np.flatnonzero(words)
-        if len(at) > _SPARSE_WORDS:
-            return cls(None, words.copy(), asks)
-        return cls(at.astype(np.int32), words[at], asks)
-
-    def unpack(self, row: MaskRow) -> None:
-        """Overwrite `row`, which is at least as long."""
+    def unpack(self, row: MaskRow) -> bool:
+        """Overwrite `row`, which is at least as long; False if this row cannot be used any more."""
         words = row.view(np.uint32)
-        if self.at is None:
+        if self.base is not None:
+            shared = self.base.words
+            if shared is None:
+                return False
+            words[: len(shared)] = shared
+            words[len(shared) :] = 0
+        elif self.at is not None:
+            words.fill(0)
+        else:
             words[: len(self.words)] = self.words
             words[len(self.words) :] = 0
-        else:
-            words[:] = 0
-            words[self.at] = self.words
+            return True
+        words[self.at] = self.words
+        return True
 
     @property
     def nbytes(self) -> int:
-        """Memory held, with what Python adds."""
-        return (
-            self.words.nbytes + self.asks.nbytes + (0 if self.at is None else self.at.nbytes) + 400
-        )
+        """Memory held, without that of the leaf's row."""
+        at = 0 if self.at is None else self.at.nbytes
+        return self.words.nbytes + self.asks.nbytes + at + _PYTHON_BYTES
+
+    def drop(self) -> None:
+        """Nothing to let go that others hold."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LeafRow:
-    """The tokens that stay inside a leaf, and the exits: rows (node, outcome, whether its byte was read)."""
+@dataclass(slots=True, eq=False)
+class Bits:
+    """Where a mask's own words are collected; all zero between uses."""
 
+    touched: Bytes
     words: Words
-    exits: Ints
+    at: Ints
+
+
+@kernel
+def _touch(touched: Bytes, words: Words, at: Ints, base: Words, count: int, token: int) -> int:
+    word = token >> 5
+    if touched[word] == 0:
+        touched[word] = 1
+        at[count] = word
+        words[word] = base[word] if len(base) > 0 else np.uint32(0)
+        count += 1
+    return count
+
+
+@kernel
+def _own_words(
+    trie: Trie, base: Words, dropped: Ints, found: Ints, split: int, work: tuple[Bytes, Words, Ints]
+) -> tuple[Ints, Words]:
+    """(which words differ from `base`, these words) of a mask; see `pack`."""
+    touched, words, at = work
+    count = 0
+    one = np.uint32(1)
+    for i in range(split):
+        token = found[i]
+        count = _touch(touched, words, at, base, count, token)
+        words[token >> 5] |= one << np.uint32(token & 31)
+    for i in range(len(dropped)):
+        node = dropped[i]
+        for k in range(trie.first[node], trie.first[trie.skip[node]]):
+            token = trie.tokens[k]
+            count = _touch(touched, words, at, base, count, token)
+            words[token >> 5] &= ~(one << np.uint32(token & 31))
+    for i in range(split, len(found)):
+        token = found[i]
+        count = _touch(touched, words, at, base, count, token)
+        words[token >> 5] |= one << np.uint32(token & 31)
+    mine, own = at[:count].copy(), np.empty(count, np.uint32)
+    for i in range(count):
+        own[i] = words[mine[i]]
+        touched[mine[i]] = 0
+    return mine, own
+
+
+_NOTHING = np.empty(0, np.uint32)
+
+
+def own_words(
+    trie: Trie, base: LeafRow | None, dropped: Ints, found: Ints, split: int, bits: Bits
+) -> tuple[Ints, Words]:
+    """(where, which) words of a mask are not those of `base`.
+
+    The mask is `base` with the tokens `found` before `split`, then without those at and below the nodes `dropped`, then
+    with the rest of `found`.
+    """
+    shared = _NOTHING if base is None or base.words is None else base.words
+    at, words = _own_words(trie, shared, dropped, found, split, (bits.touched, bits.words, bits.at))
+    return at, words
+
+
+def pack(base: LeafRow | None, at: Ints, words: Words, whole: int) -> tuple[Ints | None, Words]:
+    """(at, words) of a row: as given, or of all `whole` words where they are many and stand alone."""
+    if base is not None or len(at) <= _SPARSE_WORDS:
+        return at, words
+    full = np.zeros(whole, np.uint32)
+    full[at] = words
+    return None, full
+
+
+class Sized(Protocol):
+    """What can be kept."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+    def drop(self) -> None: ...
+
+
+R = TypeVar("R", bound=Sized)
+
+
+@dataclass(slots=True)
+class Kept(Generic[R]):
+    """Rows by key, in two generations: the older goes as a whole when the younger holds half of `most_bytes`.
+
+    What is used meanwhile becomes young again. Safe to share between threads.
+    """
+
+    most_bytes: int
+    _young: dict[Hashable, R] = field(default_factory=dict)
+    _old: dict[Hashable, R] = field(default_factory=dict)
+    _young_bytes: int = 0
+    _old_bytes: int = 0
+    _lock: Lock = field(default_factory=Lock)
 
     @property
     def nbytes(self) -> int:
-        """Memory held, with what Python adds."""
-        return self.words.nbytes + self.exits.nbytes + 400
+        """Memory held."""
+        return self._young_bytes + self._old_bytes
 
-
-R = TypeVar("R", Row, LeafRow)
-
-
-class Kept(Generic[R]):
-    """Rows by key; the least recently used go when their memory is over the limit. Safe to share between threads."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self.most_bytes = most_bytes
-        self.nbytes = 0
-        self._rows: OrderedDict[Hashable, R] = OrderedDict()
-        self._lock = Lock()
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
 
     def get(self, key: Hashable) -> R | None:
         """The row of a key, or None."""
-        row = self._rows.get(key)
-        if row is not None:
+        row = self._young.get(key)
+        if row is None and key in self._old:
             with self._lock:
-                if key in self._rows:
-                    self._rows.move_to_end(key)
+                row = self._old.pop(key, None)
+                if row is not None:
+                    self._old_bytes -= row.nbytes
+                    self._keep(key, row)
         return row
 
     def put(self, key: Hashable, row: R) -> None:
-        """Keep a row."""
+        """Keep a row, in place of what was kept under this key."""
         with self._lock:
-            old = self._rows.pop(key, None)
-            self._rows[key] = row
-            self.nbytes += row.nbytes - (old.nbytes if old is not None else 0)
-            while self.nbytes > self.most_bytes and len(self._rows) > 1:
-                _, dropped = self._rows.popitem(last=False)
-                self.nbytes -= dropped.nbytes
+            for rows in (self._young, self._old):
+                before = rows.pop(key, None)
+                if before is not None and rows is self._young:
+                    self._young_bytes -= before.nbytes
+                elif before is not None:
+                    self._old_bytes -= before.nbytes
+            self._keep(key, row)
+
+    def _keep(self, key: Hashable, row: R) -> None:
+        size = row.nbytes
+        if self._young_bytes + size > self.most_bytes // 2:
+            for gone in self._old.values():
+                gone.drop()
+            self._old, self._old_bytes = self._young, self._young_bytes
+            self._young, self._young_bytes = {}, 0
+        self._young[key] = row
+        self._young_bytes += size

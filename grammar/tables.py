@@ -32,11 +32,17 @@ ROW: Final = 0  # offset of the row in `cells`; -1 until the state is expanded
 ALPHABET: Final = 1
 OUTCOME: Final = 2  # at which the rule may end here without reading, or -1
 LEAF: Final = 3  # number of the leaf the state belongs to, or -1
+NEAR: Final = (
+    4  # 1 where a row made once for all grammars pays: most bytes can come, now or after one more
+)
 # Columns of `sites`.
 ENTRY: Final = 0  # first state of the callee
 FIRST: Final = 1  # offset in `returns`
 SIZE: Final = 2  # outcomes there is room for
 FLAGS: Final = 3
+LIVE: Final = (
+    4  # offset in `live` of the first state of the leaf called here, or -1: all of it may be used
+)
 # Bits of `FLAGS`.
 REMEMBERS: Final = 1  # the text is compared with earlier ones of this activation
 AS_WRITTEN: Final = 2  # ... byte by byte
@@ -46,18 +52,22 @@ FINAL: Final = 0  # the state after the end of the root
 ROOT: Final = 0  # the site of the bottom frame
 
 
+Bytes = npt.NDArray[np.uint8]
+
+
 class Tables(NamedTuple):
     """A snapshot for compiled code. Entries only ever go from unknown to known, so an old one is merely ignorant."""
 
-    states: Ints  # [states, 4]
+    states: Ints  # [states, 5]
     cells: Ints
     alphabets: Ints  # [alphabets, 256], class of each byte
-    sites: Ints  # [sites, 4]
+    sites: Ints  # [sites, 5]
     returns: Ints
+    live: Bytes  # of leaf states at some sites: 0 where no outcome is in reach that counts there
 
 
 class Growing:
-    """A numpy array that doubles. Entries past `count` are `fill`."""
+    """A numpy array of int32 that doubles. Entries past `count` are `fill`."""
 
     def __init__(self, width: int, fill: int = -1) -> None:
         """`width`: columns, 0 for a plain vector."""
@@ -83,10 +93,13 @@ class Store:
     """The growing arrays of one machine. Rows are only added, and filled in where they were unknown."""
 
     def __init__(self) -> None:
-        self.states = Growing(4)
+        self.states = Growing(5)
         self.cells = Growing(0)
-        self.sites = Growing(4)
+        self.sites = Growing(5)
         self.returns = Growing(0, UNRESOLVED)
+        self.live: Bytes = np.zeros(64, np.uint8)
+        self._lives = 0
+        self._live_at: dict[bytes, int] = {}
         self._alphabets = Growing(256)
         self._numbers: dict[bytes, int] = {}
 
@@ -99,6 +112,7 @@ class Store:
             self._alphabets.array,
             self.sites.array,
             self.returns.array,
+            self.live,
         )
 
     @property
@@ -113,6 +127,18 @@ class Store:
         if number is None:
             number = self._numbers[name] = self._alphabets.extend([classes])
         return number
+
+    def alive(self, states: Bytes) -> int:
+        """The offset of such a vector in `live`."""
+        name = states.tobytes()
+        at = self._live_at.get(name)
+        if at is None:
+            at, self._lives = self._lives, self._lives + len(states)
+            if self._lives > len(self.live):
+                self.live = np.concatenate((self.live, np.zeros(self._lives, np.uint8)))
+            self.live[at : self._lives] = states
+            self._live_at[name] = at
+        return at
 
     def enlarge(self, site: int, least: int) -> None:
         """Room for more outcomes at a site. Readers of the old array see the old place and size together."""

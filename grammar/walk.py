@@ -1,7 +1,8 @@
-"""The byte machine's inner loops, compiled: one byte, a text, all tokens.
+"""The byte machine's inner loops, compiled: one byte, a text.
 
 Does: move a configuration (a state and a stack of frames) along bytes by the tables; stop and say what is missing where
-the tables do not know, so that the caller can look it up and go on from the same place. Does not: change tables.
+the tables do not know, so that the caller can look it up and go on from the same place. Does not: change tables, walk
+all tokens (`walk_tokens`).
 
 A frame is a row (site, parent, memory, begun): the call site, the row of the caller's frame, the number of the set of
 texts remembered in this activation (`UNSURE`: it grew within this walk), and the offset in the output at which its text
@@ -26,17 +27,17 @@ from .tables import (
     FIRST,
     FLAGS,
     LEAVE,
+    LIVE,
     OUTCOME,
     REMEMBERS,
     ROW,
     SIZE,
     UNRESOLVED,
+    Bytes,
     Tables,
 )
-from .trie import Trie
 
 Words = npt.NDArray[np.uint32]
-Bytes = npt.NDArray[np.uint8]
 
 # Columns of a frame.
 SITE: Final = 0
@@ -73,9 +74,13 @@ EXACT: Final = 11  # whether nothing is assumed about texts
 OFFSET: Final = 12  # of the first byte read
 NODE: Final = 13
 END: Final = 14
-ASKED: Final = 15
+ASKED: Final = 15  # nodes found where a text decides
 EXIT: Final = 16
-NOTES: Final = 17
+FOUND: Final = 17  # tokens found
+ARCS: Final = 18  # the alphabet whose class 0 is left out at the first byte, or -1
+LEAF_TOP: Final = 19  # the frame of the leaf that a walk starts in
+LEAF_COUNT: Final = 20  # frames in use then
+NOTES: Final = 21
 
 _MOST_CALLS: Final = 4096  # for one byte
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
@@ -161,6 +166,10 @@ def step(
             return EXPAND
         move = tables.cells[row + tables.alphabets[tables.states[state, ALPHABET], byte]]
         if move >= 0:
+            site = frames[note[TOP], SITE]
+            live = tables.sites[site, LIVE]
+            if live >= 0 and tables.live[live + move - tables.sites[site, ENTRY]] == 0:
+                return REFUSED
             note[STATE] = move
             return MOVED
         if move == DEAD:
@@ -223,94 +232,6 @@ def chain(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
         at = frames[at, PARENT]
         fresh[height - 1 - i, PARENT] = kept + height - 2 - i
     return kept, fresh
-
-
-@kernel
-def allow(trie: Trie, row: Words, node: int) -> None:
-    """Set the bits of the tokens at a node."""
-    for i in range(trie.first[node], trie.first[node + 1]):
-        token = trie.tokens[i]
-        row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
-
-
-@kernel
-def forbid(trie: Trie, row: Words, node: int) -> None:
-    """Clear the bits of all tokens at and below a node."""
-    for i in range(trie.first[node], trie.first[trie.skip[node]]):
-        token = trie.tokens[i]
-        row[token >> 5] &= ~(np.uint32(1) << np.uint32(token & 31))
-
-
-@kernel
-def walk(
-    tables: Tables, trie: Trie, frames: Ints, note: Longs, path: Ints, row: Words, asks: Ints
-) -> None:
-    """Walk the nodes from `note[NODE]` to `note[END]` - 1, allowing the tokens at those that can be reached.
-
-    `path[d]` is the configuration (state, top, count) at depth d. Nodes where only a text can decide go to `asks`, and
-    what is below them is left out. `note[STATUS]` is `MOVED` when all is done; otherwise see `step`, and call again.
-    """
-    looks = path[:0]
-    node = note[NODE]
-    note[STATUS] = MOVED
-    while node < note[END]:
-        d = trie.depth[node]
-        note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
-        status = step(tables, frames, note, looks, np.int64(trie.byte[node]), note[OFFSET] + d - 1)
-        if status == MOVED:
-            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
-            allow(trie, row, node)
-            node += 1
-        elif status == REFUSED:
-            node = trie.skip[node]
-        elif status == LOOK:
-            asks[note[ASKED]] = node
-            note[ASKED] += 1
-            node = trie.skip[node]
-        else:
-            note[STATUS] = status
-            break
-    note[NODE] = node
-
-
-@kernel
-def walk_exits(
-    tables: Tables,
-    trie: Trie,
-    frames: Ints,
-    note: Longs,
-    exits: Ints,
-    work: tuple[Ints, Words, Ints],
-) -> None:
-    """Go on from where a leaf on top of the stack ends, beginning with exit `note[EXIT]`; `work` is (path, row, asks).
-
-    See `walk`, which this ends like, and `walk_leaf` for `exits`.
-    """
-    path, row, asks = work
-    looks = path[:0]
-    top = note[DEPTH] - 1
-    note[STATUS] = MOVED
-    while note[EXIT] < len(exits):
-        node, ending, was_read = exits[note[EXIT], 0], exits[note[EXIT], 1], exits[note[EXIT], 2]
-        asked = note[ASKED]
-        d = trie.depth[node] - 1 + was_read
-        note[TOP], note[COUNT], note[LOOKS] = top, note[DEPTH], 0
-        status = leave(tables, frames, note, looks, np.int64(ending), np.int64(note[OFFSET] + d))
-        if status == LOOK:
-            asks[asked] = node
-            note[ASKED] += 1
-        elif status == MOVED:
-            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
-            if was_read:
-                allow(trie, row, node)
-            note[NODE], note[END] = node + was_read, trie.skip[node]
-            walk(tables, trie, frames, note, path, row, asks)
-            status = note[STATUS]
-        if status not in (MOVED, REFUSED, LOOK):
-            note[ASKED], note[STATUS] = asked, status
-            return
-        note[EXIT] += 1
-    note[STATUS] = MOVED
 
 
 @kernel

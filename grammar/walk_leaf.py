@@ -1,29 +1,46 @@
 """All tokens walked inside one leaf, compiled.
 
 Does: find the tokens that stay inside a leaf and the trie nodes where it is left, from scratch or by the difference to
-a state whose answer is known. Does not: know stacks (`walk`).
+a state whose answer is known; tell states apart as far as tokens can. Does not: know stacks (`walk_tokens`).
 
 An *exit* is (node, outcome, whether the node's byte was read): where the leaf ends. What is below it is left out.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from .automata.jit import kernel
 from .automata.minimal import Flags, Ints
+from .tables import Bytes
 from .trie import Trie
-from .walk import Words, allow, forbid
+from .walk import Words
 
-Leaf = tuple[Ints, Ints, Ints]  # table, outcome, class of each byte
+
+class LeafTables(NamedTuple):
+    """An automaton for walking. `over`: states where a text has ended for good, `alive`: those that may be entered."""
+
+    table: Ints
+    outcome: Ints
+    class_of: Ints
+    over: Flags
+    alive: Bytes
 
 
 @kernel
-def finals(table: Ints, outcome: Ints) -> Flags:
-    """States where a text has ended and cannot go on."""
-    over = outcome >= 0
-    for s in range(len(table)):
-        for c in range(table.shape[1]):
-            over[s] = over[s] and table[s, c] < 0
-    return over
+def allow(trie: Trie, row: Words, node: int) -> None:
+    """Set the bits of the tokens at a node."""
+    for i in range(trie.first[node], trie.first[node + 1]):
+        token = trie.tokens[i]
+        row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+
+
+@kernel
+def forbid(trie: Trie, row: Words, node: int) -> None:
+    """Clear the bits of all tokens at and below a node."""
+    for i in range(trie.first[node], trie.first[trie.skip[node]]):
+        token = trie.tokens[i]
+        row[token >> 5] &= ~(np.uint32(1) << np.uint32(token & 31))
 
 
 @kernel
@@ -48,20 +65,100 @@ def common_target(table: Ints, class_of: Ints, state: int) -> int:
 
 
 @kernel
-def walk_leaf(dfa: Leaf, trie: Trie, path: Ints, row: Words, exits: Ints) -> int:
+def _visited(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
+    """(states in reach by `depth` bytes, in order of their first text; number of each state among them or -1)."""
+    order, number = np.empty(len(leaf.outcome), np.int32), np.full(len(leaf.outcome), -1, np.int32)
+    order[0], number[state], count, begin = state, 0, 1, 0
+    seen = np.zeros(leaf.table.shape[1], np.bool_)
+    classes, width = np.empty(leaf.table.shape[1], np.int32), 0
+    for byte in range(256):
+        c = leaf.class_of[byte]
+        if c >= 0 and not seen[c]:
+            seen[c] = True
+            classes[width] = c
+            width += 1
+    for _ in range(depth):
+        end = count
+        for i in range(begin, end):
+            for k in range(width):
+                t = leaf.table[order[i], classes[k]]
+                if t >= 0 and leaf.alive[t] != 0 and number[t] < 0:
+                    order[count], number[t] = t, count
+                    count += 1
+        begin = end
+    return order[:count].copy(), number
+
+
+@kernel
+def _equal(one: Ints, other: Ints) -> bool:
+    i = 0
+    while i < len(one) and one[i] == other[i]:
+        i += 1
+    return i == len(one)
+
+
+@kernel
+def ball(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
+    """(numbers that are equal for states whose texts of at most `depth` bytes fare alike, their outcomes in order).
+
+    Outcomes are numbered by the order in which they are first in reach, so leaves that differ in these alone fare
+    alike.
+    """
+    order, number = _visited(leaf, state, depth)
+    size, width = len(order), leaf.table.shape[1]
+    ends = np.empty(size, np.int32)
+    outcomes, known = np.empty(size, np.int32), np.full(leaf.outcome.max() + 2, -1, np.int32)
+    count = 0
+    for i in range(size):
+        ending = leaf.outcome[order[i]]
+        if ending >= 0 and known[ending] < 0:
+            known[ending] = count
+            outcomes[count] = ending
+            count += 1
+        ends[i] = 2 * known[ending] + leaf.over[order[i]] if ending >= 0 else -1
+    columns = np.full((width + 1, size), -1, np.int32)
+    for c in range(width):
+        for i in range(size):
+            t = leaf.table[order[i], c]
+            columns[c, i] = number[t] if t >= 0 and leaf.alive[t] != 0 else -1
+    first, kept = np.full(width + 1, -1, np.int32), np.empty(width + 1, np.int32)
+    same = np.empty(256, np.int32)
+    used = 0
+    for byte in range(256):
+        c = leaf.class_of[byte] if leaf.class_of[byte] >= 0 else width
+        if first[c] < 0:
+            k = 0
+            while k < used and not _equal(columns[kept[k]], columns[c]):
+                k += 1
+            if k == used:
+                kept[used] = c
+                used += 1
+            first[c] = k
+        same[byte] = first[c]
+    result = np.empty(256 + size * (used + 1), np.int32)
+    result[:256] = same
+    result[256 : 256 + size] = ends
+    for k in range(used):
+        result[256 + size * (k + 1) : 256 + size * (k + 2)] = columns[kept[k]]
+    return result, outcomes[:count].copy()
+
+
+@kernel
+def walk_leaf(leaf: LeafTables, trie: Trie, path: Ints, row: Words, exits: Ints) -> int:
     """Walk from the state `path[0, 0]`, allowing the tokens that stay inside; the number of `exits` written."""
-    table, outcome, class_of = dfa
-    over = finals(table, outcome)
     node, count = 1, 0
     while node < len(trie.byte):
-        at, c = path[trie.depth[node] - 1, 0], class_of[trie.byte[node]]
-        target = table[at, c] if c >= 0 else -1
-        if target >= 0 and not over[target]:
-            path[trie.depth[node], 0] = target
-            allow(trie, row, node)
-            node += 1
+        at, c = path[trie.depth[node] - 1, 0], leaf.class_of[trie.byte[node]]
+        target = leaf.table[at, c] if c >= 0 else -1
+        if target >= 0 and not leaf.over[target]:
+            if leaf.alive[target] != 0:
+                path[trie.depth[node], 0] = target
+                allow(trie, row, node)
+                node += 1
+            else:
+                node = trie.skip[node]
             continue
-        ending = outcome[target] if target >= 0 else outcome[at]
+        ending = leaf.outcome[target] if target >= 0 else leaf.outcome[at]
         if ending >= 0:
             exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
             count += 1
@@ -71,39 +168,40 @@ def walk_leaf(dfa: Leaf, trie: Trie, path: Ints, row: Words, exits: Ints) -> int
 
 @kernel
 def walk_beside(
-    dfa: Leaf, trie: Trie, path: Ints, row: Words, exits: Ints, dropped: Ints
-) -> tuple[int, int]:
-    """Make `row`, which holds the answer for state `path[0, 1]`, that of `path[0, 0]`, walking where the two differ.
+    leaf: LeafTables, trie: Trie, path: Ints, dropped: Ints, added: Ints, exits: Ints
+) -> tuple[int, int, int]:
+    """Walk from the state `path[0, 0]` where it differs from `path[0, 1]`, whose answer is known.
 
-    Returns the number of `exits` written and of `dropped`: ranges of nodes (first, past) whose known exits do not count
-    any more.
+    Returns how many were written of `dropped` (nodes at and below which the known answer does not count), `added`
+    (nodes whose tokens stay inside, after all), `exits`.
     """
-    table, outcome, class_of = dfa
-    over = finals(table, outcome)
-    node, count, drops = 1, 0, 0
+    node, drops, adds, count = 1, 0, 0, 0
     while node < len(trie.byte):
-        d, c = trie.depth[node], class_of[trie.byte[node]]
+        d, c = trie.depth[node], leaf.class_of[trie.byte[node]]
         at, beside = path[d - 1, 0], path[d - 1, 1]
-        target = table[at, c] if c >= 0 else -1
-        other = table[beside, c] if c >= 0 and beside >= 0 else -1
-        ending = outcome[target] if target >= 0 else outcome[at]
-        if target == other and (target >= 0 or (beside >= 0 and outcome[at] == outcome[beside])):
+        target = leaf.table[at, c] if c >= 0 else -1
+        other = leaf.table[beside, c] if c >= 0 and beside >= 0 else -1
+        if target == other and (
+            target >= 0 or (beside >= 0 and leaf.outcome[at] == leaf.outcome[beside])
+        ):
             node = trie.skip[node]
             continue
-        inside = target >= 0 and not over[target]
-        if other < 0 or over[other] or not inside:
-            dropped[drops, 0] = node
-            dropped[drops, 1] = trie.skip[node]
+        inside = target >= 0 and not leaf.over[target]
+        dead = inside and leaf.alive[target] == 0
+        if beside >= 0 and (other < 0 or leaf.over[other] or not inside or dead):
+            dropped[drops] = node
             drops += 1
             other = -1
-        if inside:
+        if inside and not dead:
             path[d, 0], path[d, 1] = target, other
-            allow(trie, row, node)
+            if other < 0:
+                added[adds] = node
+                adds += 1
             node += 1
             continue
-        forbid(trie, row, node)
-        if ending >= 0:
+        ending = leaf.outcome[target] if target >= 0 else leaf.outcome[at]
+        if ending >= 0 and not dead:
             exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
             count += 1
         node = trie.skip[node]
-    return count, drops
+    return drops, adds, count

@@ -65,7 +65,7 @@ class Walker:
                 self.text += bytes([byte])
                 return self._go(target)
             if expansion.call is not None:
-                callee = expansion.call.callee
+                callee = _live(expansion.call)
                 start = 0 if isinstance(callee, Dfa) else callee.start
                 self.frames.append(Frame(callee, start, expansion.call, len(self.text)))
             elif expansion.outcome is None or not self._leave(expansion.outcome):
@@ -101,6 +101,13 @@ class Walker:
             twin = key in caller.seen
             caller.seen.add(key)
         return self._go(caller.callee.resume(call.back, outcome, twin))
+
+
+def _live(call: Call) -> Rule | Dfa:
+    if call.live is None:
+        return call.callee
+    assert isinstance(call.callee, Dfa)
+    return call.callee.restrict(call.live)
 
 
 def accepts(root: Rule, text: bytes) -> bool:

@@ -1,0 +1,203 @@
+"""All tokens of a trie walked through the byte machine, compiled.
+
+Does: find the tokens that can be read from a configuration, or from where a leaf ends. Stops where the tables do not
+know, for the caller to look it up and go on (`walk`). Does not: read single texts (`walk`), know masks (`rows`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .automata.jit import kernel
+from .automata.minimal import Ints, Longs
+from .tables import (
+    ALPHABET,
+    CALLED,
+    DEAD,
+    ENTRY,
+    FLAGS,
+    LEAF,
+    LIVE,
+    NEAR,
+    ROW,
+    Tables,
+)
+from .trie import Trie
+from .walk import (
+    ARCS,
+    ASKED,
+    BEGUN,
+    CIRCLES,
+    COUNT,
+    END,
+    EXIT,
+    EXPAND,
+    FOUND,
+    FULL,
+    LEAF_COUNT,
+    LEAF_TOP,
+    LOOK,
+    LOOKS,
+    MEMORY,
+    MOVED,
+    NODE,
+    OFFSET,
+    PARENT,
+    REFUSED,
+    SITE,
+    STATE,
+    STATUS,
+    TOP,
+    WHAT,
+    leave,
+    step,
+)
+
+_DEEPEST = 64  # calls entered without reading a byte
+
+
+class Room(NamedTuple):
+    """Where a walk works: `path[d]` is the configuration (state, top, count) at depth d; tokens and nodes found."""
+
+    path: Ints  # [longest token + 1, 3]
+    found: Ints
+    asks: Ints
+
+
+@kernel
+def _collect(trie: Trie, note: Longs, found: Ints, node: int | np.int64) -> None:
+    for i in range(trie.first[node], trie.first[node + 1]):
+        found[note[FOUND]] = trie.tokens[i]
+        note[FOUND] += 1
+
+
+@kernel
+def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> None:
+    """Walk the nodes from `note[NODE]` to `note[END]` - 1, finding the tokens at those that can be reached.
+
+    Nodes where only a text can decide go to `asks`, and what is below them is left out. `note[STATUS]` is `MOVED` when
+    all is done; otherwise see `step`, and call again.
+    """
+    path = room.path
+    looks = path[:0]
+    node, skipped = note[NODE], note[ARCS]
+    note[STATUS] = MOVED
+    while node < note[END]:
+        d = trie.depth[node]
+        byte = np.int64(trie.byte[node])
+        if d == 1 and skipped >= 0 and tables.alphabets[skipped, byte] == 0:
+            node = np.int64(trie.skip[node])
+            continue
+        note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
+        status = step(tables, frames, note, looks, byte, note[OFFSET] + d - 1)
+        if status == MOVED:
+            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+            _collect(trie, note, room.found, node)
+            node += 1
+        elif status == REFUSED:
+            node = np.int64(trie.skip[node])
+        elif status == LOOK:
+            room.asks[note[ASKED]] = node
+            note[ASKED] += 1
+            node = np.int64(trie.skip[node])
+        else:
+            note[STATUS] = status
+            break
+    note[NODE] = node
+
+
+@kernel
+def walk_exits(
+    tables: Tables, trie: Trie, frames: Ints, note: Longs, exits: Ints, room: Room
+) -> None:
+    """Go on from where the leaf of frame `note[LEAF_TOP]` ends, beginning with exit `note[EXIT]`.
+
+    An exit is (node, outcome, whether the node's byte was read); the root of a tree stands for what follows the exit.
+    Ends like `walk`.
+    """
+    path = room.path
+    looks = path[:0]
+    note[STATUS] = MOVED
+    note[ARCS] = -1
+    while note[EXIT] < len(exits):
+        node, ending, was_read = (
+            np.int64(exits[note[EXIT], 0]),
+            np.int64(exits[note[EXIT], 1]),
+            exits[note[EXIT], 2] != 0 or trie.depth[exits[note[EXIT], 0]] == 0,
+        )
+        asked, found = note[ASKED], note[FOUND]
+        d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
+        note[TOP], note[COUNT], note[LOOKS] = note[LEAF_TOP], note[LEAF_COUNT], 0
+        status = leave(tables, frames, note, looks, ending, note[OFFSET] + d)
+        if status == LOOK:
+            room.asks[asked] = node
+            note[ASKED] += 1
+        elif status == MOVED:
+            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+            if was_read:
+                _collect(trie, note, room.found, node)
+            note[NODE], note[END] = node + was_read, trie.skip[node]
+            walk(tables, trie, frames, note, room)
+            status = note[STATUS]
+        if status not in (MOVED, REFUSED, LOOK):
+            note[ASKED], note[FOUND], note[STATUS] = asked, found, status
+            return
+        note[EXIT] += 1
+    note[STATUS] = MOVED
+
+
+@kernel
+def _can_enter(tables: Tables, note: Longs) -> int:
+    """`MOVED` if a state does nothing but call (arcs apart, which take other bytes) a leaf with rows of its own."""
+    state = note[STATE]
+    taken = np.zeros(256, np.bool_)
+    for _ in range(_DEEPEST):
+        row = tables.states[state, ROW]
+        if row < 0:
+            note[WHAT] = state
+            return EXPAND
+        alphabet = tables.alphabets[tables.states[state, ALPHABET]]
+        if tables.states[state, LEAF] >= 0:
+            if tables.states[state, NEAR] == 0:
+                return REFUSED
+            for byte in range(256):
+                if taken[byte] and tables.cells[row + alphabet[byte]] != DEAD:
+                    return REFUSED
+            return MOVED
+        for byte in range(256):
+            taken[byte] |= alphabet[byte] != 0
+        site = CALLED - tables.cells[row]
+        if site < 0 or tables.sites[site, FLAGS] != 0 or tables.sites[site, LIVE] >= 0:
+            return REFUSED
+        state = np.int64(tables.sites[site, ENTRY])
+    return CIRCLES
+
+
+@kernel
+def approach(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> None:
+    """Enter the leaf that a state calls, finding the tokens that other arcs on the way take.
+
+    `note[STATUS]` is `MOVED` when the configuration in `note` is that in the leaf, `REFUSED` where there is none to
+    enter; otherwise see `step`: begin again.
+    """
+    note[STATUS] = _can_enter(tables, note)
+    if note[STATUS] != MOVED:
+        return
+    path = room.path
+    while tables.states[note[STATE], LEAF] < 0:
+        state, top, count = note[STATE], note[TOP], note[COUNT]
+        path[0, 0], path[0, 1], path[0, 2] = state, top, count
+        note[ARCS] = tables.states[state, ALPHABET]
+        note[NODE], note[END] = 1, len(trie.byte)
+        walk(tables, trie, frames, note, room)
+        if note[STATUS] != MOVED:
+            return
+        if count == len(frames):
+            note[STATUS] = FULL
+            return
+        site = CALLED - tables.cells[tables.states[state, ROW]]
+        frames[count, SITE], frames[count, PARENT] = site, top
+        frames[count, MEMORY], frames[count, BEGUN] = 0, note[OFFSET]
+        note[STATE], note[TOP], note[COUNT] = tables.sites[site, ENTRY], count, count + 1
+    note[ARCS] = -1
+    note[STATUS] = MOVED
