@@ -5,7 +5,7 @@ Does: own the matchers, fill mask rows, follow what was picked, and say what the
 nobody else's: nothing is logged and carried on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import ParamSpec, Protocol, TypeVar
@@ -97,8 +97,10 @@ class Constraints:
         self._following[seq_id] = following
         return opening
 
-    def masks(self, plan: Plan) -> Masks:
+    def masks(self, plan: Plan, void: Container[int] = ()) -> Masks:
         """The legal tokens of every constrained sequence that gets one in this step. The rows are lent until the next.
+
+        Sequences in `void` get a token that nobody wants: they have no row.
 
         A row that cannot be filled, or allows nothing, makes its sequence fail in `advance`; it allows token 0, so that
         whoever samples needs no case for it.
@@ -106,7 +108,7 @@ class Constraints:
         row_of: dict[int, int] = {}
         for work in plan.works:
             following = self._following.get(work.seq_id)
-            if following is None or not work.wants_logits:
+            if following is None or not work.wants_logits or work.seq_id in void:
                 continue
             row = self._rows[len(row_of)]
             row_of[work.seq_id] = len(row_of)
@@ -118,9 +120,10 @@ class Constraints:
                 allow(row, 0)
         return Masks(self._rows[: len(row_of)], row_of)
 
-    def advance(self, picked: Picked) -> Forced:
+    def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
         """Follow what was picked, end tokens included, and say what must come next, which is accepted as well.
 
+        What was picked for sequences in `void` is left alone.
         A sequence whose matcher refuses what its mask allowed, or fails, is among the failures.
         """
         failures, self._failures = self._failures, {}
@@ -128,7 +131,7 @@ class Constraints:
         instead: set[int] = set()
         for pick in picked.picks:
             following = self._following.get(pick.seq_id)
-            if following is None or pick.failure or pick.seq_id in failures:
+            if following is None or pick.failure or pick.seq_id in failures or pick.seq_id in void:
                 continue
             try:
                 followed = _guarded(following.follow, pick.tokens)

@@ -13,6 +13,8 @@ from .types import Delta, Finish
 
 T = TypeVar("T")
 
+COUNTED = ("steps", "computed", "prompt", "cached", "output", "forced")
+
 PARTS = ("deliver", "plan", "forward", "mask", "sample", "advance", "commit", "tell")
 
 
@@ -46,12 +48,14 @@ class StepRecord:
 class Snapshot:
     """Everything counted since the start. Plain numbers, texts and dicts of them: it can go over any wire.
 
-    `computed_tokens` counts again what was recomputed after a preemption. `seconds` is by part of the step, of `PARTS`.
+    `computed_tokens` counts again what was recomputed after a preemption. `cached_tokens` are those of `prompt_tokens`
+    that were found in the prefix cache. `seconds` is by part of the step, of `PARTS`.
     """
 
     steps: int
     computed_tokens: int
     prompt_tokens: int
+    cached_tokens: int = 0
     output_tokens: int
     forced_tokens: int
     preemptions: int
@@ -71,7 +75,7 @@ class Metrics:
 
     def __init__(self, load: Load) -> None:
         # All keys from the start: a dict that never grows can be copied while it is written.
-        self._counts = dict.fromkeys(("steps", "computed", "prompt", "output", "forced"), 0)
+        self._counts = dict.fromkeys(COUNTED, 0)
         self._finished = dict.fromkeys((finish.value for finish in Finish), 0)
         self._seconds = dict.fromkeys(PARTS, 0.0)
         self._most_sequences = 0
@@ -106,6 +110,7 @@ class Metrics:
             self._finished[delta.finish.value] += 1
             if delta.usage is not None:
                 self._counts["prompt"] += delta.usage.prompt_tokens
+                self._counts["cached"] += delta.usage.cached_tokens
                 self._counts["output"] += delta.usage.output_tokens
                 self._counts["forced"] += delta.usage.forced_tokens
 
@@ -116,6 +121,7 @@ class Metrics:
             steps=counts["steps"],
             computed_tokens=counts["computed"],
             prompt_tokens=counts["prompt"],
+            cached_tokens=counts["cached"],
             output_tokens=counts["output"],
             forced_tokens=counts["forced"],
             preemptions=load.preemptions,

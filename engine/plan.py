@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from ..grammar.api import MaskRows
 from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
 
+AHEAD = -1
+"""Stands in a `Work` for the token that the plan before picked for its sequence, and that nobody has read yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
@@ -31,7 +34,7 @@ class Work:
 
     `new_blocks` are appended to the executor's copy of its block table first (empty for one admitted in this plan: its
     table is whole). The last `drafted` of `tokens` are guesses to be verified. `wants_logits` is true exactly when
-    the work reaches the end of what is known, so that a next token is to be picked.
+    the work reaches the end of what is known, so that a next token is to be picked. The last token may be `AHEAD`.
     """
 
     seq_id: int
@@ -40,6 +43,11 @@ class Work:
     new_blocks: tuple[int, ...] = ()
     drafted: int = 0
     wants_logits: bool = False
+
+    @property
+    def end(self) -> int:
+        """The position after its last token: that of the token to be picked."""
+        return self.start + len(self.tokens)
 
 
 @dataclass(frozen=True, slots=True)

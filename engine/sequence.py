@@ -28,18 +28,21 @@ MOVES: dict[SeqState, frozenset[SeqState]] = {
 
 
 class Sequence:
-    """Known tokens, and how many of them are computed (their keys and values are in the cache).
+    """Known tokens, and how many of them are computed: their keys and values are in the cache, or will be once the
+    plans made so far are carried out.
 
-    There is no prefill and no decode: a step computes some of `pending`, and when nothing known is left to compute one
-    more token is picked. `rank` orders sequences, best first; it never changes. Times are seconds of the
-    engine's clock.
+    There is no prefill and no decode: a step computes some of `pending`, and when nothing is left to compute one more
+    token is picked. `awaited` of the picks are not known yet: a device that runs ahead computes them meanwhile.
+    `rank` orders sequences, best first; it never changes. Times are seconds of the engine's clock.
     """
 
     __slots__ = (
         "_admitted",
         "_arrived",
         "_first_pick",
+        "awaited",
         "budget_forced",
+        "cached",
         "computed",
         "forced",
         "id",
@@ -48,6 +51,7 @@ class Sequence:
         "request",
         "state",
         "tokens",
+        "void",
     )
 
     def __init__(self, seq_id: int, request: Request, rank: tuple[float, int], now: float) -> None:
@@ -57,6 +61,9 @@ class Sequence:
         self.state = SeqState.WAITING if request.constraint is None else SeqState.WAIT_GRAMMAR
         self.tokens = list(request.prompt)
         self.computed = 0
+        self.awaited = 0
+        self.void = 0
+        self.cached = 0
         self.preemptions = 0
         self.forced = 0
         self.budget_forced = False
@@ -71,8 +78,8 @@ class Sequence:
 
     @property
     def pending(self) -> int:
-        """Tokens known and not computed."""
-        return len(self.tokens) - self.computed
+        """Tokens known or awaited, and not computed."""
+        return len(self.tokens) + self.awaited - self.computed
 
     @property
     def output_tokens(self) -> int:
@@ -94,14 +101,17 @@ class Sequence:
         self.computed = computed
         if self._admitted is None:
             self._admitted = now
+            self.cached = computed
 
     def compute(self, count: int) -> None:
-        """`count` more of the known tokens are in the cache."""
+        """A plan computes `count` more tokens; where none is left after them, a pick is awaited."""
         if count > self.pending:
             raise InternalError(
                 f"sequence {self.id}: {count} tokens computed, {self.pending} pending"
             )
         self.computed += count
+        if self.computed == len(self.tokens) + self.awaited:
+            self.awaited += 1
 
     def append(self, token: int) -> None:
         """One more token is known."""
@@ -113,9 +123,23 @@ class Sequence:
         self.budget_forced |= instead
 
     def picked(self, now: float) -> None:
-        """The model picked a token; the first time ends the prefill."""
+        """The pick that was awaited longest is there; the first time ends the prefill."""
+        self.awaited -= 1
         if self._first_pick is None:
             self._first_pick = now
+
+    def overtake(self) -> None:
+        """More became known than one pick: what is being picked after that pick alone will be void."""
+        self.void += self.awaited
+        self.awaited = 0
+
+    def dismiss(self) -> None:
+        """A void pick is there."""
+        if not self.void:
+            raise InternalError(
+                f"sequence {self.id}: a token was picked in the middle of the known"
+            )
+        self.void -= 1
 
     def preempt(self) -> None:
         """Give up everything computed, keep everything known, and wait again."""
@@ -140,6 +164,7 @@ class Sequence:
             queue_s=admitted - self._arrived,
             prefill_s=first_pick - admitted,
             decode_s=now - first_pick,
+            cached_tokens=self.cached,
         )
 
     def _move(self, state: SeqState) -> None:

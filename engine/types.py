@@ -48,7 +48,8 @@ class SamplingParams:
 class Request:
     """One generation. `prompt` is token ids; `deadline` is seconds from admission to the engine, None = none.
 
-    A smaller `priority` is served first; ties go by arrival.
+    A smaller `priority` is served first; ties go by arrival. Keys and values of a prompt's beginning are shared with
+    requests of the same `cache_salt` only: one salt a tenant keeps tenants from seeing what the others sent, by time.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Request:
     constraint: Constraint | None = None
     priority: int = 0
     deadline: float | None = None
+    cache_salt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ class Failure:
 class Usage:
     """Token counts of one request, and where its time went, in seconds by the engine's monotonic clock.
 
-    `budget_forced` is true if the output was completed by the shortest way because its budget ran out.
+    `budget_forced` is true if the output was completed by the shortest way because its budget ran out. `cached_tokens`
+    are those of the prompt whose keys and values were found in the prefix cache.
 
     `queue_s` runs from arrival to first admission, `prefill_s` from there to the first token, `decode_s` from there to
     the end.
@@ -96,6 +99,7 @@ class Usage:
     queue_s: float = 0.0
     prefill_s: float = 0.0
     decode_s: float = 0.0
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,6 +128,11 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
             snapshot.computed_tokens,
         ),
         ("prompt_tokens", "Prompt tokens of requests that ended.", snapshot.prompt_tokens),
+        (
+            "prefix_cache_hit_tokens",
+            "Prompt tokens whose keys and values were cached.",
+            snapshot.cached_tokens,
+        ),
         ("generation_tokens", "Output tokens of requests that ended.", snapshot.output_tokens),
         (
             "constraint_forced_tokens",

@@ -11,7 +11,12 @@ Handle = TypeVar("Handle")
 
 
 class Executor(Protocol[Handle]):
-    """Computes plans, one after the other. `Handle` stands for a pass under way and is opaque to the engine."""
+    """Computes plans, in order. `Handle` stands for a pass under way and is opaque to the engine.
+
+    A plan may be begun before the one before it was read: its works then hold `AHEAD` where a token was picked that only
+    the executor knows. Of every plan `forward`, `sample` and `picked` are called in this order, and `sample` of a plan
+    follows `picked` of the plan before.
+    """
 
     def forward(self, plan: Plan) -> Handle:
         """Start to compute `plan`, which has works, and return at once where the device allows it.
@@ -20,9 +25,13 @@ class Executor(Protocol[Handle]):
         """
         ...
 
-    def sample(self, handle: Handle, masks: Masks) -> Picked:
-        """Finish the pass and pick a token, legal under its mask row, for each work that wants logits, in plan order.
+    def sample(self, handle: Handle, masks: Masks) -> None:
+        """Start to pick a token, legal under its mask row, for each work that wants logits.
 
         `masks.rows` is lent for this call only.
         """
+        ...
+
+    def picked(self, handle: Handle) -> Picked:
+        """Wait for the picks of a plan that `sample` was called for: one for each work that wants logits, in order."""
         ...

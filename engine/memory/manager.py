@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..errors import InternalError
 from ..sequence import Sequence
 from .pool import BlockPool
+from .prefix import PrefixCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +24,15 @@ class Reservation:
 class KVManager:
     """Block tables of the running sequences. A table only grows until it is released as a whole.
 
-    `reserve` and `release` see every sequence each time something changes for it, which is all a prefix cache needs to
-    know: what it already holds at the first `reserve`, and which blocks have become full at every later call.
+    With a prefix cache, a new table begins with the blocks that hold the beginning of its sequence already.
     """
 
-    def __init__(self, pool: BlockPool, block_size: int) -> None:
+    def __init__(self, pool: BlockPool, block_size: int, prefix: PrefixCache | None = None) -> None:
         if block_size < 1:
             raise ValueError(f"a block holds 1 token at least, not {block_size}")
         self.block_size = block_size
         self._pool = pool
+        self._prefix = prefix
         self._tables: dict[int, list[int]] = {}
 
     @property
@@ -51,14 +52,25 @@ class KVManager:
 
     def reserve(self, seq: Sequence, count: int) -> Reservation | None:
         """Room for `count` tokens after the computed ones; None, and nothing changed, if there is not enough."""
-        need = self._blocks_for(seq.computed + count) - len(self._tables.get(seq.id, ()))
+        table = self._tables.get(seq.id)
+        if table is None:
+            return self._open(seq, count)
+        need = self._blocks_for(seq.computed + count) - len(table)
         if need <= 0:
             return Reservation((), seq.computed)
-        blocks = self._pool.take(need)
+        blocks = self._take(need)
         if blocks is None:
             return None
-        self._tables.setdefault(seq.id, []).extend(blocks)
+        table.extend(blocks)
         return Reservation(blocks, seq.computed)
+
+    def computed(self, seq: Sequence) -> None:
+        """More of `seq` is computed, or will be by the plan that is being made.
+
+        A layer stores all keys of a step before it reads any, so what a plan computes may be shared within that plan.
+        """
+        if self._prefix is not None:
+            self._prefix.publish(seq.id, seq.tokens, self._tables[seq.id], seq.computed)
 
     def table(self, seq: Sequence) -> tuple[int, ...]:
         """The blocks of `seq`, in the order of its tokens."""
@@ -67,24 +79,51 @@ class KVManager:
     def release(self, seq: Sequence) -> None:
         """Take back all blocks of `seq`; the last ones are used again first, so that shared beginnings live longest."""
         self._pool.give(reversed(self._tables.pop(seq.id, [])))
+        if self._prefix is not None:
+            self._prefix.leave(seq.id)
 
     def check(self, running: list[Sequence]) -> None:
-        """Exactly the running sequences hold blocks, enough for what they computed, and nobody shares one.
+        """Exactly the running sequences hold blocks, enough for what they computed, and each is counted.
 
         Raises:
             InternalError: that is not so.
         """
         self._pool.check()
+        if self._prefix is not None:
+            self._prefix.check()
         if self._tables.keys() != {seq.id for seq in running}:
             raise InternalError("the sequences with a block table are not the running ones")
         for seq in running:
             if len(self._tables[seq.id]) < self._blocks_for(seq.computed):
                 raise InternalError(f"sequence {seq.id} computed more than its blocks hold")
         users = Counter(block for table in self._tables.values() for block in table)
-        if any(count > 1 for count in users.values()):
+        for block, count in users.items():
+            known = self._pool.users(block)
+            if known != count:
+                raise InternalError(f"block {block} is in {count} tables, {known} known")
+        if self._prefix is None and any(count > 1 for count in users.values()):
             raise InternalError(f"a block is in two tables: {users.most_common(1)}")
         if len(users) + self._pool.free != self._pool.capacity:
             raise InternalError("a block is neither free nor in a table")
+
+    def _open(self, seq: Sequence, count: int) -> Reservation | None:
+        """The first room of `seq`, which has computed nothing: what the prefix cache holds, and new blocks."""
+        found: list[int] = []
+        if self._prefix is not None:
+            found = self._prefix.match(seq.id, seq.tokens, seq.request.cache_salt)
+            self._pool.share(found)
+        blocks = self._take(max(0, self._blocks_for(count) - len(found)))
+        if blocks is None:
+            self._pool.give(reversed(found))
+            return None
+        self._tables[seq.id] = [*found, *blocks]
+        return Reservation((*found, *blocks), len(found) * self.block_size)
+
+    def _take(self, count: int) -> tuple[int, ...] | None:
+        blocks = self._pool.take(count)
+        if blocks and self._prefix is not None:
+            self._prefix.forget(blocks)
+        return blocks
 
     def _blocks_for(self, tokens: int) -> int:
         return -(-tokens // self.block_size)

@@ -3,7 +3,7 @@
 Does: hand out blocks and take them back, all or nothing. Does not: know sequences, tokens or tensors.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..errors import InternalError
 from .block import Block, FreeList
@@ -46,6 +46,18 @@ class BlockPool:
         for block in taken:
             block.refs = 1
         return tuple(block.id for block in taken)
+
+    def share(self, block_ids: Sequence[int]) -> None:
+        """One more user of each of these blocks, whether anybody holds them or not."""
+        for block_id in block_ids:
+            block = self._blocks[block_id]
+            if block.refs == 0:
+                self._free.remove(block)
+            block.refs += 1
+
+    def users(self, block_id: int) -> int:
+        """How many hold a block."""
+        return self._blocks[block_id].refs
 
     def give(self, block_ids: Iterable[int]) -> None:
         """Hand blocks back, in the order in which they should be used again.

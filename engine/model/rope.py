@@ -13,23 +13,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...kernels.contracts import RopeRows
 from .spec import RopeSpec
 
 
 @dataclass(frozen=True, slots=True)
 class RopeTable:
-    """Angles of all positions: `cos` and `sin` [positions, head_dim], laid out as `RopeRows` says."""
+    """Angles of all positions: `cos` and `sin` [positions, head_dim], laid out as `Places` says."""
 
     cos: Tensor
     sin: Tensor
-
-    def rows(self, positions: Tensor) -> RopeRows:
-        """Rotations of the tokens at `positions` [N] int64."""
-        return RopeRows(
-            self.cos.index_select(0, positions).unsqueeze(1),
-            self.sin.index_select(0, positions).unsqueeze(1),
-        )
 
 
 def build_table(

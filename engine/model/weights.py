@@ -1,8 +1,8 @@
 """Weights from safetensors files into a ready `Decoder`.
 
 Does: check every name and shape of the checkpoint against the spec before reading one, then read tensor by tensor,
-fusing query/key/value and gate/up as they arrive. Does not: convert formats, or forgive: a tensor that is missing, not
-used or of another shape is a `ModelError` that names it.
+fusing query/key/value and gate/up as they arrive; or draw random weights of the same shapes. Does not: convert
+formats, or forgive: a tensor that is missing, not used or of another shape is a `ModelError` that names it.
 """
 
 import json
@@ -15,16 +15,17 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from ...kernels.contracts import Kernels
+from ...kernels.contracts import Kernels, QKNorm, RmsNorm
 from ..errors import ModelError
 from .decoder import Decoder
 from .families import DERIVED, EMBEDDING, FINAL_NORM, HEAD, LAYER
-from .layers import Attention, Layer, Linear, Mlp, Norm
-from .rope import build_table
+from .layers import Attention, Layer, Matrix, Mlp
+from .rope import RopeTable, build_table
 from .spec import ModelSpec
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
+RANDOM_SCALE = 0.02
 LISTED = 12  # how many names an error spells out
 
 
@@ -46,26 +47,55 @@ def load_decoder(
     _check(shapes, expected_shapes(spec), spec)
     by_name = {name: file for file in files for name in file.names}
     reader = _Reader(by_name, dtype, device)
-    embedding = reader.tensor(EMBEDDING + ".weight")
-    if spec.tied:
-        head_weight = embedding
-        if HEAD + ".weight" in by_name and not torch.equal(
-            reader.tensor(HEAD + ".weight"), embedding
-        ):
+    if spec.tied and HEAD + ".weight" in by_name:
+        embedding, head = reader.tensor(EMBEDDING + ".weight"), reader.tensor(HEAD + ".weight")
+        if not torch.equal(head, embedding):
             raise ModelError(
                 "config.json ties the head to the embedding, but the checkpoint holds another head",
                 where=HEAD + ".weight",
                 hint="set tie_word_embeddings to false to use it",
             )
-    else:
-        head_weight = reader.tensor(HEAD + ".weight")
+    return assemble(
+        spec, reader, kernels, build_table(spec.rope, spec.head_dim, positions, dtype, device)
+    )
+
+
+def random_decoder(
+    spec: ModelSpec,
+    *,
+    kernels: Kernels,
+    dtype: torch.dtype,
+    device: torch.device,
+    positions: int,
+) -> Decoder:
+    """A decoder of that shape whose weights mean nothing, to measure with: norms 1, all else from N(0, 0.02)."""
+    generator = torch.Generator(device).manual_seed(0)
+    weights = _Random(expected_shapes(spec), dtype, device, generator)
+    return assemble(
+        spec, weights, kernels, build_table(spec.rope, spec.head_dim, positions, dtype, device)
+    )
+
+
+class Weights(Protocol):
+    """Tensors by their names in a checkpoint, in the dtype and on the device that are wanted."""
+
+    def tensor(self, name: str) -> Tensor:
+        """One of them, the caller's own."""
+        ...
+
+
+def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, rope: RopeTable) -> Decoder:
+    """The decoder of these weights, read one after the other."""
+    embedding = weights.tensor(EMBEDDING + ".weight")
+    head = embedding if spec.tied else weights.tensor(HEAD + ".weight")
     return Decoder(
         spec=spec,
+        kernels=kernels,
         embedding=embedding,
-        layers=tuple(_layer(i, spec, reader, kernels) for i in range(spec.layers)),
-        norm=Norm(kernels, reader.tensor(FINAL_NORM + ".weight"), spec.norm_eps),
-        head=Linear(kernels, kernels.pack(head_weight)),
-        rope=build_table(spec.rope, spec.head_dim, positions, dtype, device),
+        layers=tuple(_layer(i, spec, weights, kernels) for i in range(spec.layers)),
+        norm=RmsNorm(weights.tensor(FINAL_NORM + ".weight"), spec.norm_eps),
+        head=Matrix(kernels.pack(head)),
+        rope=rope,
     )
 
 
@@ -137,43 +167,51 @@ class _Reader:
     def tensor(self, name: str) -> Tensor:
         return self.files[name].tensor(name).to(self.device, self.dtype, copy=True)
 
-    def stacked(self, names: list[str]) -> Tensor:
+
+@dataclass(frozen=True, slots=True)
+class _Random:
+    """Draws each tensor when it is asked for."""
+
+    shapes: Mapping[str, tuple[int, ...]]
+    dtype: torch.dtype
+    device: torch.device
+    generator: torch.Generator
+
+    def tensor(self, name: str) -> Tensor:
+        out = torch.empty(self.shapes[name], dtype=self.dtype, device=self.device)
+        if name.endswith("norm.weight"):
+            return out.fill_(1)
+        return out.normal_(0, RANDOM_SCALE, generator=self.generator)
+
+
+def _layer(i: int, spec: ModelSpec, weights: Weights, kernels: Kernels) -> Layer:
+    def stacked(parts: tuple[str, ...], kind: str) -> Tensor:
         """Tensors one under the other, along the outputs."""
-        return torch.cat([self.tensor(name) for name in names])
+        tensors = [weights.tensor(LAYER[part].format(i=i) + kind) for part in parts]
+        return tensors[0] if len(tensors) == 1 else torch.cat(tensors)
 
+    def matrix(*parts: str, bias: bool) -> Matrix:
+        packed = kernels.pack(stacked(parts, ".weight"))
+        return Matrix(packed, stacked(parts, ".bias") if bias else None)
 
-def _layer(i: int, spec: ModelSpec, reader: _Reader, kernels: Kernels) -> Layer:
-    def linear(*parts: str, bias: bool) -> Linear:
-        names = [LAYER[part].format(i=i) for part in parts]
-        weight = kernels.pack(reader.stacked([name + ".weight" for name in names]))
-        return Linear(
-            kernels, weight, reader.stacked([name + ".bias" for name in names]) if bias else None
-        )
+    def norm(part: str) -> Tensor:
+        return weights.tensor(LAYER[part].format(i=i) + ".weight")
 
-    def norm(part: str) -> Norm:
-        return Norm(kernels, reader.tensor(LAYER[part].format(i=i) + ".weight"), spec.norm_eps)
-
-    qk_norm = None
-    if spec.family.qk_norm:
-        query, key = norm("q_norm").weight, norm("k_norm").weight
-        both = torch.cat((query.expand(spec.heads, -1), key.expand(spec.kv_heads, -1)))
-        qk_norm = Norm(kernels, both, spec.norm_eps)
+    eps = spec.norm_eps
     return Layer(
-        attention_norm=norm("attention_norm"),
-        attention=Attention(
+        Attention(
             kernels=kernels,
-            heads=spec.heads,
-            kv_heads=spec.kv_heads,
+            norm=RmsNorm(norm("attention_norm"), eps),
+            qkv=matrix("q", "k", "v", bias=spec.qkv_bias),
+            output=matrix("output", bias=spec.output_bias),
+            qk_norm=QKNorm(norm("q_norm"), norm("k_norm"), eps) if spec.family.qk_norm else None,
             head_dim=spec.head_dim,
-            qkv=linear("q", "k", "v", bias=spec.qkv_bias),
-            output=linear("output", bias=spec.output_bias),
-            qk_norm=qk_norm,
         ),
-        mlp_norm=norm("mlp_norm"),
-        mlp=Mlp(
-            kernels,
-            linear("gate", "up", bias=spec.mlp_bias),
-            linear("down", bias=spec.mlp_bias),
+        Mlp(
+            kernels=kernels,
+            norm=RmsNorm(norm("mlp_norm"), eps),
+            gate_up=matrix("gate", "up", bias=spec.mlp_bias),
+            down=matrix("down", bias=spec.mlp_bias),
         ),
     )
 

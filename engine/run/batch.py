@@ -1,119 +1,133 @@
-"""A plan as tensors, in buffers that are allocated once.
+"""A plan as arrays: every token of a step with its place, on the host.
 
-Does: lay the works' tokens out one after the other, with positions, slots, block tables and the rows that want logits.
-Does not: compute, or keep anything from one step to the next.
+Does: bring the rows of the sequences up to date, and lay the works' tokens out one after the other, with positions,
+slots, owners and the rows that want logits. Does not: compute, or send anything to a device.
 """
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
 
-from ...kernels.contracts import Ragged
 from ..errors import InternalError
-from ..plan import Plan
-from .rows import SequenceRows
-
-LEAST_ROWS = 2
-"""A product of one row is summed in another order than one of several, so a lone row gets company: `reference.pack`."""
+from ..plan import AHEAD, Plan
+from .rows import Ints, SequenceRows
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One step, N rows of tokens (padding included) of S sequences; tensors are views of the buffers.
+    """One step of N tokens of S sequences; a *row* is a sequence's row in `SequenceRows`.
 
-    `tokens`, `positions` int64 [N]; `slots` int64 [M], M real rows, which come first. `logit_rows` int64 [R or more]
-    are the rows whose logits are wanted, repeated up to `LEAST_ROWS`; `picking` are their R sequence ids,
-    `picking_rows` int64 [R] their rows in `SequenceRows`. `fresh` are blocks whose first tokens are written in this
-    step and whose rest is not.
+    By token [N]: `tokens` int32, of which some are `AHEAD`; `positions`, `slots`, `owners` (rows). By sequence:
+    `starts` [S + 1], `lengths` [S] (context, those of this step included), `rows` [S]. `wanted` [R] are the tokens
+    whose logits are wanted, `picking` and `picking_rows` their sequences and rows, `next_positions` [R] where what is
+    picked will stand. `grown` are the entries of block tables that changed: flat index and block, [2, n].
     """
 
-    tokens: Tensor
-    positions: Tensor
-    slots: Tensor
-    ragged: Ragged
-    logit_rows: Tensor
+    tokens: npt.NDArray[np.int32]
+    positions: Ints
+    slots: Ints
+    owners: Ints
+    starts: Ints
+    lengths: Ints
+    rows: Ints
+    wanted: Ints
     picking: tuple[int, ...]
-    picking_rows: npt.NDArray[np.int64]
-    fresh: list[int]
+    picking_rows: Ints
+    next_positions: Ints
+    grown: Ints
+
+    @property
+    def longest(self) -> int:
+        """Most tokens of one sequence."""
+        return int(np.diff(self.starts).max())
 
 
 class BatchBuilder:
-    """Builds batches of at most `max_tokens` tokens of `max_running` sequences; each lives until the next is built."""
+    """Builds batches of at most `max_tokens` tokens of `max_running` sequences."""
 
     def __init__(
         self, rows: SequenceRows, max_tokens: int, max_running: int, block_size: int
     ) -> None:
         self._rows = rows
+        self._max_tokens = max_tokens
+        self._max_running = max_running
         self._block_size = block_size
-        size = max(max_tokens, LEAST_ROWS)
-        self._tokens = torch.zeros(size, dtype=torch.int64)
-        self._positions = torch.zeros(size, dtype=torch.int64)
-        self._slots = torch.zeros(size, dtype=torch.int64)
-        self._owners = np.zeros(size, dtype=np.int64)
-        self._starts = torch.zeros(max_running + 1, dtype=torch.int32)
-        self._lengths = torch.zeros(max_running, dtype=torch.int32)
-        self._tables = torch.zeros((max_running, rows.tables.shape[1]), dtype=torch.int32)
-        self._logit_rows = torch.zeros(max(max_running, LEAST_ROWS), dtype=torch.int64)
 
     def build(self, plan: Plan) -> Batch:
-        """The batch of `plan`, whose sequences have been admitted. Raises `InternalError` if it does not fit."""
-        count, works = plan.token_count, plan.works
-        if count > self._tokens.shape[0] or len(works) > self._lengths.shape[0]:
-            raise InternalError(f"{len(works)} works of {count} tokens do not fit the buffers")
-        tokens, positions = self._tokens.numpy(), self._positions.numpy()
-        starts, lengths = self._starts.numpy(), self._lengths.numpy()
-        table_rows, picking, wanted, fresh = [], [], [], []
-        at = 0
-        for i, work in enumerate(works):
+        """The batch of `plan`, which is carried out in the rows first.
+
+        Raises:
+            InternalError: it does not fit, or is for a sequence that is not known.
+        """
+        works = plan.works
+        grown = self._admit(plan)
+        row_of = self._rows.row_of
+        try:
+            rows = [row_of[work.seq_id] for work in works]
+        except KeyError as unknown:
+            raise InternalError(f"work for sequence {unknown}, which was not admitted") from None
+        counts = [len(work.tokens) for work in works]
+        total = sum(counts)
+        if total > self._max_tokens or len(works) > self._max_running:
+            raise InternalError(f"{len(works)} works of {total} tokens do not fit the buffers")
+        for row, work in zip(rows, works, strict=True):
+            if work.new_blocks:
+                grown.append((row, self._rows.hold(row, work.new_blocks), work.new_blocks))
             if work.drafted:
                 raise InternalError("this executor does not verify drafts")
-            row = self._rows.extend(work)
-            end = at + len(work.tokens)
-            tokens[at:end] = work.tokens
-            positions[at:end] = np.arange(work.start, work.start + len(work.tokens))
-            self._owners[at:end] = row
-            starts[i + 1] = end
-            lengths[i] = work.start + len(work.tokens)
-            table_rows.append(row)
-            fresh += self._fresh(row, work.start, work.start + len(work.tokens))
-            if work.wants_logits:
-                picking.append(work.seq_id)
-                wanted.append(end - 1)
-            at = end
-        padded = max(count, LEAST_ROWS)
-        tokens[count:padded] = 0
-        positions[count:padded] = 0
-        where = positions[:count]
-        blocks = self._rows.tables[self._owners[:count], where // self._block_size]
-        self._slots.numpy()[:count] = blocks * np.int64(self._block_size) + where % self._block_size
-        width = -(-int(lengths[: len(works)].max()) // self._block_size)
-        self._tables.numpy()[: len(works), :width] = self._rows.tables[table_rows, :width]
-        logit_rows = self._logit_rows.numpy()
-        kept = max(len(wanted), LEAST_ROWS) if wanted else 0
-        logit_rows[:kept] = wanted + wanted[-1:] * (kept - len(wanted))
+        starts = np.zeros(len(works) + 1, dtype=np.int64)
+        np.cumsum(counts, out=starts[1:])
+        first = np.fromiter((work.start for work in works), np.int64, len(works))
+        tokens = np.fromiter(chain.from_iterable(work.tokens for work in works), np.int32, total)
+        by_work = np.array(rows, dtype=np.int64)
+        if total == len(works):
+            positions, owners = first, by_work
+        else:
+            positions = np.arange(total) + np.repeat(first - starts[:-1], counts)
+            owners = np.repeat(by_work, counts)
+        self._rows.learn(owners, positions, tokens)
+        size = self._block_size
+        slots = self._rows.tables[owners, positions // size] * np.int64(size) + positions % size
+        wants = np.fromiter((work.wants_logits for work in works), np.bool_, len(works))
+        lengths = first + np.diff(starts)
         return Batch(
-            tokens=self._tokens[:padded],
-            positions=self._positions[:padded],
-            slots=self._slots[:count],
-            ragged=Ragged(
-                self._starts[: len(works) + 1],
-                self._lengths[: len(works)],
-                self._tables[: len(works), :width],
-            ),
-            logit_rows=self._logit_rows[:kept],
-            picking=tuple(picking),
-            picking_rows=np.array(
-                [self._rows.row_of[seq_id] for seq_id in picking], dtype=np.int64
-            ),
-            fresh=fresh,
+            tokens=tokens,
+            positions=positions,
+            slots=slots,
+            owners=owners,
+            starts=starts,
+            lengths=lengths,
+            rows=by_work,
+            wanted=starts[1:][wants] - 1,
+            picking=tuple(work.seq_id for work in works if work.wants_logits),
+            picking_rows=by_work[wants],
+            next_positions=lengths[wants],
+            grown=self._flat(grown),
         )
 
-    def _fresh(self, row: int, start: int, end: int) -> list[int]:
-        """The block of `row` that tokens `start:end` enter first and do not fill, if there is one."""
-        first = end // self._block_size * self._block_size
-        if first < start or first == end:
-            return []
-        return [int(self._rows.tables[row, first // self._block_size])]
+    def _admit(self, plan: Plan) -> list[tuple[int, int, tuple[int, ...]]]:
+        for seq_id in plan.released:
+            self._rows.forget(seq_id)
+        return [(self._rows.admit(new), 0, new.blocks) for new in plan.admitted]
+
+    def _flat(self, grown: list[tuple[int, int, tuple[int, ...]]]) -> Ints:
+        width = self._rows.tables.shape[1]
+        at = [row * width + held + i for row, held, new in grown for i in range(len(new))]
+        blocks = [block for _, _, new in grown for block in new]
+        return np.array((at, blocks), dtype=np.int64).reshape(2, -1)
+
+
+def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:
+    """Blocks whose first tokens are written in this step and whose rest is not."""
+    first = batch.lengths // block_size * block_size
+    begun = batch.lengths - np.diff(batch.starts)
+    entered = (first >= begun) & (first < batch.lengths)
+    blocks: list[int] = tables[batch.rows[entered], first[entered] // block_size].tolist()
+    return blocks
+
+
+def is_ahead(batch: Batch) -> npt.NDArray[np.bool_]:
+    """Which tokens of a batch only the executor knows."""
+    return np.equal(batch.tokens, AHEAD)

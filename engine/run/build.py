@@ -14,7 +14,9 @@ from ..config import CacheConfig, ModelConfig, SchedulerConfig
 from ..errors import ConfigError
 from ..model.spec import ModelSpec, read_spec
 from ..model.weights import load_decoder
+from .compute import HostCompute
 from .kv import KVCache, count_blocks
+from .rows import SequenceRows
 from .runner import ModelRunner, RunnerLimits
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -72,6 +74,7 @@ def build_runner(
         max_context=max_context,
         vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
     )
-    runner = ModelRunner(decoder, kv, kernels, limits)
+    rows = SequenceRows(scheduler.max_running, max_context, cache.block_size)
+    runner = ModelRunner(decoder, kv, HostCompute(decoder, kv, rows.tables), rows, limits)
     runner.warm_up()
     return Built(runner, spec, num_blocks, max_context, kv.nbytes, time.monotonic() - began)

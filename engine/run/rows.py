@@ -5,23 +5,36 @@ it. The arrays never grow: `max_running` rows of `max_context` tokens.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...kernels.contracts import NULL_BLOCK
 from ..errors import InternalError
-from ..plan import Admitted, Work
+from ..plan import AHEAD, Admitted
 from ..types import SamplingParams
 
 _WORD64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 
+Ints = npt.NDArray[np.int64]
+
+
+class Wishes(NamedTuple):
+    """How rows are drawn, by row: temperature 0 is greedy; top-k 0, top-p 1 and min-p 0 leave nothing out."""
+
+    temperature: npt.NDArray[np.float32]
+    top_k: Ints
+    top_p: npt.NDArray[np.float32]
+    min_p: npt.NDArray[np.float32]
+    special: npt.NDArray[np.bool_]  # has a bias, a penalty, or wants log-probabilities
+
 
 class SequenceRows:
     """Rows by sequence. Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context],
-    `known` and `prompts` int64 [rows] (tokens known, of which prompt).
+    `known` and `prompts` int64 [rows] (tokens known, of which prompt). A token may be `AHEAD` until it was read.
     """
 
     def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
@@ -33,7 +46,14 @@ class SequenceRows:
         self.prompts = np.zeros(max_running, dtype=np.int64)
         self.seeds = np.zeros(max_running, dtype=np.uint64)
         self.sampling: list[SamplingParams | None] = [None] * max_running
-        self._held = np.zeros(max_running, dtype=np.int64)
+        self.wishes = Wishes(
+            np.zeros(max_running, dtype=np.float32),
+            np.zeros(max_running, dtype=np.int64),
+            np.ones(max_running, dtype=np.float32),
+            np.zeros(max_running, dtype=np.float32),
+            np.zeros(max_running, dtype=np.bool_),
+        )
+        self._held = [0] * max_running
         self._row_of: dict[int, int] = {}
         self._free = list(range(max_running - 1, -1, -1))
         self._entropy = secrets.randbits(64)
@@ -43,8 +63,8 @@ class SequenceRows:
         """Rows by sequence id."""
         return self._row_of
 
-    def admit(self, admitted: Admitted) -> None:
-        """Give a sequence a row. Raises `InternalError` if it has one, or none is free."""
+    def admit(self, admitted: Admitted) -> int:
+        """Give a sequence a row, and return it. Raises `InternalError` if it has one, or none is free."""
         if admitted.seq_id in self._row_of:
             raise InternalError(f"sequence {admitted.seq_id} was admitted twice")
         if not self._free:
@@ -53,29 +73,36 @@ class SequenceRows:
         self._row_of[admitted.seq_id] = row
         self.tables[row] = NULL_BLOCK
         self._held[row] = 0
-        self._hold(row, admitted.blocks)
+        self.hold(row, admitted.blocks)
         self.known[row] = len(admitted.tokens)
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
-        self.sampling[row] = admitted.sampling
+        self._wish(row, admitted.sampling)
         seed = admitted.sampling.seed
         # Without a seed: as random as this process, and still the same again for a sequence that was preempted.
         self.seeds[row] = (
             _mix(self._entropy + admitted.seq_id * _GOLDEN) if seed is None else _mix(seed)
         )
-
-    def extend(self, work: Work) -> int:
-        """Take a work's new blocks and tokens; returns the row. Raises `InternalError` for an unknown sequence."""
-        row = self._row_of.get(work.seq_id)
-        if row is None:
-            raise InternalError(f"work for sequence {work.seq_id}, which was not admitted")
-        if work.new_blocks:
-            self._hold(row, work.new_blocks)
-        end = work.start + len(work.tokens)
-        self.tokens[row, work.start : end] = work.tokens
-        if end > self.known[row]:
-            self.known[row] = end
         return row
+
+    def hold(self, row: int, blocks: Sequence[int]) -> int:
+        """Append to a row's block table; returns where. Raises `InternalError` if they do not fit."""
+        held = self._held[row]
+        if held + len(blocks) > self.tables.shape[1]:
+            raise InternalError(f"{held + len(blocks)} blocks do not fit a block table")
+        self.tables[row, held : held + len(blocks)] = blocks
+        self._held[row] = held + len(blocks)
+        return held
+
+    def learn(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
+        """Tokens at positions of rows, several a row in order."""
+        self.tokens[rows, positions] = tokens
+        np.maximum.at(self.known, rows, positions + 1)
+
+    def read(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
+        """What was picked for these rows: the tokens that stood there as `AHEAD`."""
+        unread = self.tokens[rows, positions] == AHEAD
+        self.tokens[rows[unread], positions[unread]] = tokens[unread]
 
     def forget(self, seq_id: int) -> None:
         """Free the row of a sequence. Raises `InternalError` for an unknown one."""
@@ -85,16 +112,13 @@ class SequenceRows:
         self.sampling[row] = None
         self._free.append(row)
 
-    def draw_keys(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Two 32-bit words [rows, 2] of counter state for the next token of each row.
+    def draw_keys(self, rows: Ints, positions: Ints) -> Ints:
+        """Two 32-bit words [rows, 2] of counter state for the tokens to be drawn at `positions`.
 
-        SplitMix64 of (seed, position), position being the index of the token to be drawn, so a request's draws depend
-        on its seed and on nothing else.
+        SplitMix64 of (seed, position), so a request's draws depend on its seed and on nothing else.
         """
         with np.errstate(over="ignore"):
-            z = self.seeds[rows] + (self.known[rows].astype(np.uint64) + np.uint64(1)) * np.uint64(
-                _GOLDEN
-            )
+            z = self.seeds[rows] + (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN)
             z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             z ^= z >> np.uint64(31)
@@ -106,12 +130,18 @@ class SequenceRows:
         if rows != list(range(len(self.sampling))):
             raise InternalError("a row is lost, or belongs to two sequences")
 
-    def _hold(self, row: int, blocks: tuple[int, ...]) -> None:
-        held = int(self._held[row])
-        if held + len(blocks) > self.tables.shape[1]:
-            raise InternalError(f"{held + len(blocks)} blocks do not fit a block table")
-        self.tables[row, held : held + len(blocks)] = blocks
-        self._held[row] = held + len(blocks)
+    def _wish(self, row: int, sampling: SamplingParams) -> None:
+        self.sampling[row] = sampling
+        self.wishes.temperature[row] = sampling.temperature
+        self.wishes.top_k[row] = max(sampling.top_k, 0)
+        self.wishes.top_p[row] = sampling.top_p
+        self.wishes.min_p[row] = sampling.min_p
+        penalised = sampling.repetition_penalty != 1 or bool(
+            sampling.presence_penalty or sampling.frequency_penalty
+        )
+        self.wishes.special[row] = (
+            penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
+        )
 
 
 def _mix(value: int) -> int:

@@ -3,21 +3,24 @@
 Does: implement `dist.executor.Executor` in process. Does not: schedule, match grammars, or talk to clients.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from ...grammar.api import empty_rows
-from ...kernels.contracts import Kernels
+from ...grammar.api import MaskRows, empty_rows
+from ...kernels.contracts import Drawn
+from ..errors import InternalError
 from ..model.decoder import Decoder
-from ..model.layers import StepContext
 from ..plan import Admitted, Masks, Picked, Plan, Work
 from ..types import SamplingParams
-from .batch import Batch, BatchBuilder
+from .batch import Batch, BatchBuilder, is_ahead
+from .compute import Compute
 from .kv import KVCache
 from .rows import SequenceRows
-from .sampler import Sampler
+from .sampler import Sampler, Wanted, first_rows, picks
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +33,38 @@ class RunnerLimits:
     vocab: int
 
 
-@dataclass(frozen=True, slots=True)
-class Forward:
-    """A pass whose logits are there: `logits` [R or more, vocab] float32, None where nobody wants any."""
+@dataclass(slots=True, eq=False)
+class Pass:
+    """A plan under way: `logits` [R or more, vocab] once `forward` returned, None where nobody wants any; the other
+    fields once `sample` did."""
 
     batch: Batch
     logits: Tensor | None
+    drawn: Callable[[], Drawn] | None = None
+    wanted: Wanted | None = None
 
 
 class ModelRunner:
-    """Executes plans one after the other. `sample` takes the newest `forward`'s handle."""
+    """Executes plans one after the other."""
 
     def __init__(
-        self, decoder: Decoder, cache: KVCache, kernels: Kernels, limits: RunnerLimits
+        self,
+        decoder: Decoder,
+        cache: KVCache,
+        compute: Compute,
+        rows: SequenceRows,
+        limits: RunnerLimits,
     ) -> None:
         self._decoder = decoder
         self._cache = cache
-        self._kernels = kernels
+        self._compute = compute
         self._limits = limits
-        self._rows = SequenceRows(limits.max_running, limits.max_context, cache.block_size)
+        self._rows = rows
         self._builder = BatchBuilder(
-            self._rows, limits.max_batched_tokens, limits.max_running, cache.block_size
+            rows, limits.max_batched_tokens, limits.max_running, cache.block_size
         )
-        self._sampler = Sampler(kernels, self._rows, limits.vocab)
+        self._sampler = Sampler(compute, rows, limits.vocab)
+        self._places = np.full(limits.max_running, -1)  # by row: where its last pick was kept
 
     @property
     def decoder(self) -> Decoder:
@@ -69,35 +81,51 @@ class ModelRunner:
         """The largest step."""
         return self._limits
 
-    @torch.inference_mode()
-    def forward(self, plan: Plan) -> Forward:
-        """Forget, learn, compute: logits of the works that want them."""
-        for seq_id in plan.released:
-            self._rows.forget(seq_id)
-        for admitted in plan.admitted:
-            self._rows.admit(admitted)
-        batch = self._builder.build(plan)
-        # What a former owner left in a block, a NaN included, must not reach the new one through masked keys.
-        self._cache.clear(batch.fresh)
-        step = StepContext(
-            rope=self._decoder.rope.rows(batch.positions),
-            attention=self._kernels.attend(
-                batch.ragged, self._decoder.spec.heads, self._cache.layers[0].shape
-            ),
-            slots=batch.slots,
-        )
-        hidden = self._decoder.hidden(batch.tokens, self._cache.layers, step)
-        if not batch.picking:
-            return Forward(batch, None)
-        return Forward(batch, self._decoder.logits(hidden.index_select(0, batch.logit_rows)))
+    def mask_memory(self, count: int, width: int) -> MaskRows:
+        """Memory for mask rows that reaches the device fastest."""
+        return self._compute.mask_memory(count, width)
 
     @torch.inference_mode()
-    def sample(self, handle: Forward, masks: Masks) -> Picked:
-        """One pick for each work of the plan that wanted logits, in the plan's order."""
+    def forward(self, plan: Plan) -> Pass:
+        """Forget, learn, compute: logits of the works that want them."""
+        batch = self._builder.build(plan)
+        sources = np.where(is_ahead(batch), self._places[batch.owners], -1)
+        return Pass(batch, self._compute.logits(batch, sources))
+
+    @torch.inference_mode()
+    def sample(self, handle: Pass, masks: Masks) -> None:
+        """Start to draw for each work of the plan that wanted logits."""
         if handle.logits is None:
-            return Picked()
+            return
         batch = handle.batch
-        return self._sampler.pick(handle.logits, batch.picking, batch.picking_rows, masks)
+        args = self._sampler.args(batch, masks)
+        logits = first_rows(handle.logits, len(batch.picking))
+        drawn = self._decoder.kernels.pick(logits, args)
+        self._compute.keep(drawn.tokens)
+        self._places[batch.picking_rows] = np.arange(len(batch.picking))
+        handle.wanted = self._sampler.wanted(batch)
+        handle.drawn = self._compute.fetch(drawn)
+        handle.logits = None  # its memory serves the next pass
+
+    def picked(self, handle: Pass) -> Picked:
+        """One pick for each work of the plan that wanted logits, in the plan's order."""
+        batch = handle.batch
+        if handle.drawn is None:
+            if batch.picking:
+                raise InternalError("picks are read before they were drawn")
+            return Picked()
+        drawn = handle.drawn()
+        row_of = self._rows.row_of
+        still = [
+            i
+            for i, (seq_id, row) in enumerate(
+                zip(batch.picking, batch.picking_rows.tolist(), strict=True)
+            )
+            if row_of.get(seq_id) == row
+        ]
+        tokens = drawn.tokens.numpy().astype(np.int32)
+        self._rows.read(batch.picking_rows[still], batch.next_positions[still], tokens[still])
+        return picks(batch.picking, drawn, handle.wanted)
 
     def warm_up(self) -> None:
         """Run one small step, so that the first request does not pay for what libraries set up on first use."""
@@ -105,7 +133,9 @@ class ModelRunner:
         seq_id = -1
         admitted = Admitted(seq_id, tokens, len(tokens), (1,), SamplingParams(temperature=0))
         plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, wants_logits=True),))
-        self.sample(self.forward(plan), Masks(empty_rows(0, 1), {}))
+        handle = self.forward(plan)
+        self.sample(handle, Masks(empty_rows(0, 1), {}))
+        self.picked(handle)
         self._rows.forget(seq_id)
 
     def check(self) -> None:

@@ -11,18 +11,14 @@ forced tokens included. Log-probabilities are the model's own among the legal to
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
-import torch
 from torch import Tensor
 
-from ...grammar.api import words
 from ...kernels.contracts import (
     NOT_FINITE,
     OK,
     Bias,
     Draw,
     Drawn,
-    Kernels,
     Penalties,
     PickArgs,
     Truncation,
@@ -30,7 +26,9 @@ from ...kernels.contracts import (
 from ..errors import InternalError
 from ..plan import Masks, Pick, Picked
 from ..types import Failure, SamplingParams, TokenLogprob
-from .rows import SequenceRows
+from .batch import Batch
+from .compute import Compute
+from .rows import Ints, SequenceRows
 
 NUMERICAL = Failure(
     "numerical_error",
@@ -43,53 +41,64 @@ NO_TOKEN = Failure(
     hint="report the schema that this happened with",
 )
 
-Rows = npt.NDArray[np.int64]
+Wanted = Sequence[int | None]
+"""For each pick, how many alternatives are reported; None for those who want no log-probabilities."""
 
 
 class Sampler:
-    """Picks for the sequences of `rows`. `vocab` tokens exist; none at or past it is ever picked."""
+    """Says how the sequences of `rows` pick. `vocab` tokens exist; none at or past it is ever picked."""
 
-    def __init__(self, kernels: Kernels, rows: SequenceRows, vocab: int) -> None:
-        self._kernels = kernels
+    def __init__(self, compute: Compute, rows: SequenceRows, vocab: int) -> None:
+        self._compute = compute
         self._rows = rows
         self._vocab = vocab
 
-    def pick(self, logits: Tensor, picking: Sequence[int], rows: Rows, masks: Masks) -> Picked:
-        """One `Pick` for each of `picking`, whose logits are the first rows of `logits` [R or more, V] float32."""
-        if not picking:
-            return Picked()
-        params = [self._params(row) for row in rows]
-        args = PickArgs(
-            vocab=self._vocab,
-            masks=self._masks(picking, masks),
-            bias=_bias(params),
+    def args(self, batch: Batch, masks: Masks) -> PickArgs:
+        """What the picking sequences of `batch` ask for."""
+        rows, wishes, send = batch.picking_rows, self._rows.wishes, self._compute.send
+        given = mask_rows = draw = truncation = None
+        if masks.row_of:
+            given = self._compute.masks(masks.rows)
+            row_of = masks.row_of
+            mask_rows = send(np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32))
+        temperature = wishes.temperature[rows]
+        if temperature.any():
+            keys = self._rows.draw_keys(rows, batch.next_positions)
+            draw = Draw(send(temperature), send(keys))
+            top_k, top_p, min_p = wishes.top_k[rows], wishes.top_p[rows], wishes.min_p[rows]
+            if ((temperature > 0) & ((top_k > 0) | (top_p < 1) | (min_p > 0))).any():
+                truncation = Truncation(send(top_k), send(top_p), send(min_p))
+        plain = PickArgs(self._vocab, given, mask_rows, draw=draw, truncation=truncation)
+        return self._special(plain, rows) if wishes.special[rows].any() else plain
+
+    def wanted(self, batch: Batch) -> Wanted | None:
+        """Who wants log-probabilities, and how many; None if nobody does."""
+        if not self._rows.wishes.special[batch.picking_rows].any():
+            return None
+        return [params.logprobs for params in self._params(batch.picking_rows)]
+
+    def _special(self, plain: PickArgs, rows: Ints) -> PickArgs:
+        """`plain` with what few ask for."""
+        params = self._params(rows)
+        return PickArgs(
+            plain.vocab,
+            plain.masks,
+            plain.mask_rows,
+            bias=self._bias(params),
             penalties=self._penalties(params, rows),
-            draw=self._draw(params, rows),
-            truncation=_truncation(params),
+            draw=plain.draw,
+            truncation=plain.truncation,
             top=max((p.logprobs for p in params if p.logprobs is not None), default=None),
         )
-        return _picked(picking, params, self._kernels.pick(logits[: len(picking)], args))
 
-    def _params(self, row: int) -> SamplingParams:
-        params = self._rows.sampling[row]
-        if params is None:
-            raise InternalError(f"row {row} is free and is asked for a token")
-        return params
+    def _params(self, rows: Ints) -> list[SamplingParams]:
+        params = [self._rows.sampling[row] for row in rows.tolist()]
+        known = [p for p in params if p is not None]
+        if len(known) < len(params):
+            raise InternalError("a free row is asked for a token")
+        return known
 
-    def _masks(self, picking: Sequence[int], masks: Masks) -> Tensor | None:
-        """The rows of `picking`, in its order, as wide as the vocabulary; all ones for the free."""
-        if not masks.row_of:
-            return None
-        width = words(self._vocab)
-        given = min(width, masks.rows.shape[1])
-        out = np.full((len(picking), width), -1, dtype=np.int32)
-        which = [i for i, seq_id in enumerate(picking) if seq_id in masks.row_of]
-        source = [masks.row_of[picking[i]] for i in which]
-        out[which, :given] = masks.rows[source, :given]
-        out[which, given:] = 0
-        return torch.from_numpy(out)
-
-    def _penalties(self, params: Sequence[SamplingParams], rows: Rows) -> Penalties | None:
+    def _penalties(self, params: Sequence[SamplingParams], rows: Ints) -> Penalties | None:
         penalised = [
             i
             for i, p in enumerate(params)
@@ -106,56 +115,44 @@ class Sampler:
             where.append(np.full(distinct.size, i, dtype=np.int64))
             tokens.append(distinct.astype(np.int64))
             counts.append(np.bincount(place[prompt:], minlength=distinct.size).astype(np.float32))
+        send = self._compute.send
         return Penalties(
-            rows=torch.from_numpy(np.concatenate(where)),
-            tokens=torch.from_numpy(np.concatenate(tokens)),
-            counts=torch.from_numpy(np.concatenate(counts)),
-            repetition=torch.tensor([p.repetition_penalty for p in params]),
-            presence=torch.tensor([float(p.presence_penalty) for p in params]),
-            frequency=torch.tensor([float(p.frequency_penalty) for p in params]),
+            rows=send(np.concatenate(where)),
+            tokens=send(np.concatenate(tokens)),
+            counts=send(np.concatenate(counts)),
+            repetition=send(np.array([p.repetition_penalty for p in params], np.float32)),
+            presence=send(np.array([p.presence_penalty for p in params], np.float32)),
+            frequency=send(np.array([p.frequency_penalty for p in params], np.float32)),
         )
 
-    def _draw(self, params: Sequence[SamplingParams], rows: Rows) -> Draw | None:
-        if all(p.temperature == 0 for p in params):
+    def _bias(self, params: Sequence[SamplingParams]) -> Bias | None:
+        entries = [
+            (i, token, value) for i, p in enumerate(params) for token, value in p.logit_bias.items()
+        ]
+        if not entries:
             return None
-        return Draw(
-            temperature=torch.tensor([float(p.temperature) for p in params]),
-            keys=torch.from_numpy(self._rows.draw_keys(rows)),
-        )
+        rows, tokens, values = (np.array(column) for column in zip(*entries, strict=True))
+        send = self._compute.send
+        return Bias(send(rows), send(tokens), send(values.astype(np.float32)))
 
 
-def _bias(params: Sequence[SamplingParams]) -> Bias | None:
-    entries = [
-        (i, token, value) for i, p in enumerate(params) for token, value in p.logit_bias.items()
-    ]
-    if not entries:
-        return None
-    rows, tokens, values = zip(*entries, strict=True)
-    return Bias(torch.tensor(rows), torch.tensor(tokens), torch.tensor(values, dtype=torch.float32))
-
-
-def _truncation(params: Sequence[SamplingParams]) -> Truncation | None:
-    if all(p.temperature == 0 or (p.top_k < 1 and p.top_p >= 1 and p.min_p <= 0) for p in params):
-        return None
-    return Truncation(
-        top_k=torch.tensor([max(p.top_k, 0) for p in params]),
-        top_p=torch.tensor([float(p.top_p) for p in params]),
-        min_p=torch.tensor([float(p.min_p) for p in params]),
-    )
-
-
-def _picked(picking: Sequence[int], params: Sequence[SamplingParams], drawn: Drawn) -> Picked:
+def picks(picking: Sequence[int], drawn: Drawn, wanted: Wanted | None) -> Picked:
+    """The answer to a plan, from what was drawn, on the host."""
     tokens, status = drawn.tokens.tolist(), drawn.status.tolist()
-    picks = []
+    if wanted is None and not any(status):
+        return Picked(
+            tuple(Pick(seq_id, (token,)) for seq_id, token in zip(picking, tokens, strict=True))
+        )
+    found = []
     for i, seq_id in enumerate(picking):
         if status[i] != OK:
             failure = NUMERICAL if status[i] == NOT_FINITE else NO_TOKEN
-            picks.append(Pick(seq_id, (), failure=failure))
+            found.append(Pick(seq_id, (), failure=failure))
             continue
-        asked = params[i].logprobs
+        asked = None if wanted is None else wanted[i]
         logprobs = () if asked is None else (_logprob(drawn, i, tokens[i], asked),)
-        picks.append(Pick(seq_id, (tokens[i],), logprobs))
-    return Picked(tuple(picks))
+        found.append(Pick(seq_id, (tokens[i],), logprobs))
+    return Picked(tuple(found))
 
 
 def _logprob(drawn: Drawn, row: int, token: int, top: int) -> TokenLogprob:
@@ -168,3 +165,8 @@ def _logprob(drawn: Drawn, row: int, token: int, top: int) -> TokenLogprob:
     )
     legal = tuple((t, p) for t, p in pairs if p > float("-inf"))
     return TokenLogprob(token, float(drawn.logprobs[row]), legal)
+
+
+def first_rows(logits: Tensor, count: int) -> Tensor:
+    """The rows that were asked for, without those that pad them."""
+    return logits if logits.shape[0] == count else logits[:count]

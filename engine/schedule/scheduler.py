@@ -11,7 +11,7 @@ from itertools import chain
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
-from ..plan import Admitted, Change, Changes, Forced, Picked, Plan, Work
+from ..plan import AHEAD, Admitted, Change, Changes, Forced, Picked, Plan, Work
 from ..sequence import SeqState, Sequence
 from ..types import Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
@@ -127,12 +127,12 @@ class Scheduler:
         if self._preemptions == preemptions:  # whoever gave way must not come back in the same step
             left = self._config.max_batched_tokens - sum(len(work.tokens) for work in works)
             for seq in self._admit(left, now):
-                work = _work(seq, min(seq.pending, left))
+                admitted.append(_admitted(seq, self._memory.table(seq)))
+                work = _compute(self._memory, seq, min(seq.pending, left))
                 left -= len(work.tokens)
                 works.append(work)
-                admitted.append(_admitted(seq, self._memory.table(seq)))
         if not works:
-            if self._roster.waiting:
+            if self._roster.waiting and not self._roster.running:
                 raise InternalError("sequences wait, nobody runs, and nobody can be admitted")
             return Plan(self._steps)
         self._steps += 1
@@ -142,7 +142,8 @@ class Scheduler:
     def commit(self, plan: Plan, picked: Picked, forced: Forced) -> Changes:
         """Append what was picked and what the grammar forces after it, end who is done, and say what happened.
 
-        Also says what happened since the last commit: aborts, deadlines, constraints that were refused.
+        Also says what happened since the last commit: aborts, deadlines, constraints that were refused. One more plan
+        may have been made since `plan`: what it picks for sequences that go on otherwise than by one pick is void.
 
         Raises:
             InternalError: `picked` does not answer `plan`.
@@ -150,13 +151,19 @@ class Scheduler:
         now = self._clock()
         picks = iter(picked.picks)
         for work in plan.works:
-            seq = self._roster[work.seq_id]
-            seq.compute(len(work.tokens))
             if not work.wants_logits:
                 continue
             pick = next(picks, None)
-            if pick is None or pick.seq_id != seq.id:
-                raise InternalError(f"the plan asks for a token of sequence {seq.id}, not {pick}")
+            if pick is None or pick.seq_id != work.seq_id:
+                raise InternalError(
+                    f"the plan asks for a token of sequence {work.seq_id}, not {pick}"
+                )
+            seq = self._roster.get(work.seq_id)
+            if seq is None:  # it ended since
+                continue
+            if work.end != seq.known:
+                seq.dismiss()
+                continue
             failure = pick.failure or forced.failures.get(seq.id)
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
@@ -226,10 +233,13 @@ class Scheduler:
         index = 0
         while left and index < len(running):
             seq = running[index]
+            if seq.awaited and seq.computed == seq.most_computed:  # the last pick is on its way
+                index += 1
+                continue
             count = min(seq.pending, left)
             reservation = self._memory.reserve(seq, count)
             if reservation is not None:
-                yield _work(seq, count, reservation.blocks)
+                yield _compute(self._memory, seq, count, reservation.blocks)
                 left -= count
                 index += 1
                 continue
@@ -278,6 +288,8 @@ class Scheduler:
             finish = finish_after(seq, token, self._limits.end_tokens)
             if finish is not None:
                 break
+        if known > 1:
+            seq.overtake()
         seq.force(max(0, known - len(picked)), instead=instead)
         shown = known - (finish is Finish.STOP)  # an end token is not part of the text
         if seq.request.sampling.logprobs is not None:  # a forced token is certain
@@ -308,16 +320,23 @@ class Scheduler:
         )
 
 
+def _compute(
+    memory: KVManager, seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()
+) -> Work:
+    """Plan the next `count` tokens of `seq`."""
+    work = _work(seq, count, new_blocks)
+    seq.compute(count)
+    memory.computed(seq)
+    return work
+
+
 def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
-    """Compute the next `count` known tokens of `seq`."""
+    """Compute the next `count` tokens of `seq`, of which the last may be awaited."""
     end = seq.computed + count
-    return Work(
-        seq.id,
-        seq.computed,
-        tuple(seq.tokens[seq.computed : end]),
-        new_blocks,
-        wants_logits=end == seq.known,
-    )
+    tokens = tuple(seq.tokens[seq.computed : end])
+    if end > seq.known:
+        tokens += (AHEAD,)
+    return Work(seq.id, seq.computed, tokens, new_blocks, wants_logits=count == seq.pending)
 
 
 def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:

@@ -53,6 +53,11 @@ def test_pending_is_known_less_computed() -> None:
     seq.compute(2)
     assert (seq.known, seq.pending) == (3, 1)
     seq.compute(1)
+    assert (seq.awaited, seq.pending) == (
+        1,
+        1,
+    )  # the pick that is on its way is to be computed next
+    seq.picked(12.0)
     seq.append(9)
     seq.append(8)
     seq.force(1)
@@ -65,10 +70,27 @@ def test_preemption_keeps_what_is_known_and_gives_up_what_is_computed() -> None:
     seq = sequence()
     seq.admit(11.0, 0)
     seq.compute(3)
+    seq.picked(12.0)
     seq.append(9)
     seq.preempt()
     assert seq.tokens == [2, 3, 4, 9]
     assert (seq.computed, seq.pending, seq.preemptions) == (0, 4, 1)
+
+
+def test_what_is_picked_after_a_pick_that_was_not_alone_is_void() -> None:
+    seq = sequence()
+    seq.admit(11.0, 0)
+    seq.compute(3)
+    seq.compute(1)  # one plan ahead: the pick of the first is computed unread
+    assert (seq.computed, seq.awaited, seq.pending) == (4, 2, 1)
+    seq.picked(12.0)
+    seq.append(9)
+    seq.append(8)
+    seq.overtake()
+    assert (seq.known, seq.awaited, seq.pending) == (5, 0, 1)
+    seq.dismiss()
+    with pytest.raises(InternalError, match="in the middle"):
+        seq.dismiss()
 
 
 def test_the_last_token_is_never_computed() -> None:

@@ -150,15 +150,16 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
 honest = {name: getattr(owner, name) for owner, name, _ in FAULTS}
 
 
+@pytest.mark.parametrize("ahead", [False, True], ids=["plain", "overlapped"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault[2].__name__)
 def test_a_planted_fault_is_found(
-    fault: tuple[object, str, Callable[..., Any]], monkeypatch: pytest.MonkeyPatch
+    fault: tuple[object, str, Callable[..., Any]], ahead: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner, name, wrong = fault
     monkeypatch.setattr(owner, name, wrong)
     for seed in range(TRIES):
         try:
-            Run(Workload.of(seed)).go()
+            Run(Workload.of(seed), overlap=ahead, prefix=ahead).go()
         except (WrongError, EngineError):
             return
     pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")

@@ -9,21 +9,25 @@ from intaglio.engine.types import Request, SamplingParams
 from tests.support.schedules import Run, Tally, Workload
 from tests.support.scripted import TEXT, Script
 
-SCHEDULES = 1000
-SHARDS = 10
+SCHEDULES = 600
+SHARDS = 3
 
 
+@pytest.mark.parametrize("prefix", [False, True], ids=["cold", "cached"])
+@pytest.mark.parametrize("overlap", [False, True], ids=["plain", "overlapped"])
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_random_schedules_give_the_plain_tokens(shard: int) -> None:
+def test_random_schedules_give_the_plain_tokens(shard: int, overlap: bool, prefix: bool) -> None:
     total = Tally()
     for seed in range(shard, SCHEDULES, SHARDS):
-        total.add(Run(Workload.of(seed)).go())
+        total.add(Run(Workload.of(seed), overlap=overlap, prefix=prefix).go())
     # The workloads are worth something only if they go through what they are meant to.
     assert total.requests > 300
     assert total.partial > 200
     assert total.preemptions > 20
     assert total.forced > 300
     assert total.most_works > 2
+    assert (total.ahead > 500) == overlap
+    assert (total.cached > 100) == prefix
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
@@ -74,9 +78,11 @@ def workloads(draw: st.DrawFn) -> Workload:
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(workloads())
-def test_any_schedule_gives_the_plain_tokens(workload: Workload) -> None:
-    Run(workload).go()
+@given(workloads(), st.booleans(), st.booleans())
+def test_any_schedule_gives_the_plain_tokens(
+    workload: Workload, overlap: bool, prefix: bool
+) -> None:
+    Run(workload, overlap=overlap, prefix=prefix).go()
 
 
 def test_many_requests_on_little_memory_all_end() -> None:

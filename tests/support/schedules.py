@@ -13,6 +13,8 @@ from intaglio.engine.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.memory.prefix import PrefixCache, digest
+from intaglio.engine.overlap import OverlappedEngine
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
@@ -29,6 +31,16 @@ from .scripted import (
 )
 
 STEP_LIMIT = 4000
+ADDED = (
+    "steps",
+    "requests",
+    "partial",
+    "preemptions",
+    "forced",
+    "constrained",
+    "ahead",
+    "cached",
+)
 
 
 class WrongError(AssertionError):
@@ -104,7 +116,7 @@ def _request(rng: Random, name: str, longest: int) -> Request:
     faulty = script is not None and script.fault
     return Request(
         id=name,
-        prompt=tuple(rng.choice(TEXT) for _ in range(rng.randint(1, longest))),
+        prompt=_prompt(rng, longest),
         sampling=SamplingParams(
             max_tokens=max_tokens,
             ignore_eos=rng.random() < 0.5,
@@ -115,7 +127,15 @@ def _request(rng: Random, name: str, longest: int) -> Request:
         constraint=None if script is None else script.constraint,
         priority=rng.randint(-2, 2),
         deadline=rng.choice((0.5, 3.0, 60.0)) if rng.random() < 0.2 else None,
+        cache_salt=rng.choice(("", "", "other")),
     )
+
+
+def _prompt(rng: Random, longest: int) -> tuple[int, ...]:
+    """Often the beginning of one of two texts, so that prompts share some of it."""
+    own = [rng.choice(TEXT) for _ in range(rng.randint(1, longest))]
+    shared = Random(rng.randrange(2)).choices(TEXT, k=rng.randint(0, len(own)))
+    return tuple(shared + own[len(shared) :])
 
 
 @dataclass
@@ -128,11 +148,13 @@ class Tally:
     preemptions: int = 0
     forced: int = 0
     constrained: int = 0
+    ahead: int = 0
+    cached: int = 0
     most_works: int = 0
     ends: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Tally") -> None:
-        for name in ("steps", "requests", "partial", "preemptions", "forced", "constrained"):
+        for name in ADDED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.most_works = max(self.most_works, other.most_works)
         self.ends += other.ends
@@ -141,12 +163,14 @@ class Tally:
 class Run:
     """One workload on one engine."""
 
-    def __init__(self, workload: Workload) -> None:
+    def __init__(self, workload: Workload, *, overlap: bool = False, prefix: bool = False) -> None:
         self.workload = workload
         self.clock = Clock()
         self.rng = Random(workload.seed ^ 0x5EED)
         pool = BlockPool(workload.num_blocks)
-        self.manager = KVManager(pool, workload.block_size)
+        # Names of one byte: most beginnings share theirs with others.
+        cache = PrefixCache(workload.block_size, lambda data: digest(data)[:1]) if prefix else None
+        self.manager = KVManager(pool, workload.block_size, cache)
         limits = Limits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.scheduler = Scheduler(workload.config, self.manager, limits, self.clock)
         self.compiler = ScriptedCompiler()
@@ -157,9 +181,14 @@ class Run:
             max_rows=workload.config.max_running,
         )
         self.executor = ScriptedExecutor(
-            workload.num_blocks, workload.block_size, workload.config.max_batched_tokens
+            workload.num_blocks,
+            workload.block_size,
+            workload.config.max_batched_tokens,
+            strict=not overlap,
         )
-        self.engine = Engine(self.scheduler, constraints, self.executor, self.clock)
+        self.engine = (OverlappedEngine if overlap else Engine)(
+            self.scheduler, constraints, self.executor, self.clock
+        )
         self.requests: dict[str, Request] = {}
         self.arrived: dict[str, float] = {}
         self.aborted: set[str] = set()
@@ -199,6 +228,8 @@ class Run:
             forced=snapshot.forced_tokens,
             constrained=sum(r.constraint is not None for r in self.requests.values()),
             most_works=self.executor.seen.most_works,
+            ahead=self.executor.seen.ahead,
+            cached=snapshot.cached_tokens,
             ends=+Counter(snapshot.finished),
         )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from zlib import crc32
 
-from intaglio.engine.plan import Masks, Pick, Picked, Plan, Work
+from intaglio.engine.plan import AHEAD, Masks, Pick, Picked, Plan, Work
 from intaglio.engine.types import Failure
 from intaglio.grammar.api import (
     CompiledGrammar,
@@ -61,6 +61,7 @@ class _Known:
     table: list[int]
     unusable_from: float
     computed: int = 0
+    last: int | None = None  # what was picked last
 
 
 @dataclass
@@ -72,6 +73,15 @@ class Seen:
     partial: int = 0
     works: int = 0
     most_works: int = 0
+    ahead: int = 0
+
+
+@dataclass(eq=False)
+class Pass:
+    """A plan under way."""
+
+    plan: Plan
+    picked: Picked | None = None
 
 
 class ScriptedExecutor:
@@ -81,7 +91,10 @@ class ScriptedExecutor:
     numbers.
     """
 
-    def __init__(self, num_blocks: int, block_size: int, max_tokens: int) -> None:
+    def __init__(
+        self, num_blocks: int, block_size: int, max_tokens: int, *, strict: bool = False
+    ) -> None:
+        """`strict` refuses works with tokens that only the executor knows."""
         garbage = Random(num_blocks * 31 + block_size)
         self._cells = [
             [garbage.randrange(1 << 40, 1 << 41) for _ in range(block_size)]
@@ -90,6 +103,8 @@ class ScriptedExecutor:
         self._block_size = block_size
         self._max_tokens = max_tokens
         self._known: dict[int, _Known] = {}
+        self._strict = strict
+        self._logits: Pass | None = None
         self.seen = Seen()
 
     @property
@@ -97,7 +112,7 @@ class ScriptedExecutor:
         """How many sequences it was not told to forget."""
         return len(self._known)
 
-    def forward(self, plan: Plan) -> Plan:
+    def forward(self, plan: Plan) -> Pass:
         demand(bool(plan.works), "a plan without work was sent")
         demand(plan.token_count <= self._max_tokens, "a plan over the budget of tokens")
         demand(len({w.seq_id for w in plan.works}) == len(plan.works), "two works of a sequence")
@@ -119,15 +134,25 @@ class ScriptedExecutor:
         self.seen.tokens += plan.token_count
         self.seen.works += len(plan.works)
         self.seen.most_works = max(self.seen.most_works, len(plan.works))
-        return plan
+        self._logits = Pass(plan)
+        return self._logits
 
     def _compute(self, known: _Known, work: Work) -> None:
         known.table.extend(work.new_blocks)
         demand(work.tokens != (), "an empty work")
+        demand(AHEAD not in work.tokens[:-1], "a token in the middle is not known")
         demand(all(0 < block < len(self._cells) for block in known.table), "a bad block number")
         end = work.start + len(work.tokens)
         demand(end <= len(known.table) * self._block_size, "more tokens than the table has room")
-        for position, token in enumerate(work.tokens, work.start):
+        for position, told in enumerate(work.tokens, work.start):
+            token = told
+            if told == AHEAD:
+                demand(known.last is not None, "nothing was picked for a sequence that goes on")
+                demand(position == len(known.tokens), "a pick stands elsewhere than at the end")
+                demand(not self._strict, "a token that is known was not told")
+                self.seen.ahead += 1
+                assert known.last is not None
+                token = known.last
             if position < len(known.tokens):
                 demand(known.tokens[position] == token, "a known token has changed")
             else:
@@ -138,9 +163,10 @@ class ScriptedExecutor:
         if not work.wants_logits:
             self.seen.partial += 1
 
-    def sample(self, handle: Plan, masks: Masks) -> Picked:
+    def sample(self, handle: Pass, masks: Masks) -> None:
+        demand(handle is self._logits, "logits that were overwritten are sampled")
         picks = []
-        for work in handle.works:
+        for work in handle.plan.works:
             if not work.wants_logits:
                 continue
             known = self._known[work.seq_id]
@@ -152,8 +178,14 @@ class ScriptedExecutor:
                 row = masks.rows[masks.row_of[work.seq_id]]
                 allowed = allowed_tokens(row, VOCAB).tolist()
                 demand(allowed != [], "a row that allows nothing was handed to the sampler")
-            picks.append(Pick(work.seq_id, (self._next(known, allowed),)))
-        return Picked(tuple(picks))
+            known.last = self._next(known, allowed)
+            picks.append(Pick(work.seq_id, (known.last,)))
+        handle.picked = Picked(tuple(picks))
+
+    def picked(self, handle: Pass) -> Picked:
+        demand(handle.picked is not None, "picks are read that were not made")
+        assert handle.picked is not None
+        return handle.picked
 
     def _next(self, known: _Known, allowed: list[int] | None) -> int:
         size = self._block_size

@@ -83,5 +83,5 @@ def test_check_finds_a_shared_block() -> None:
     memory.reserve(first, 4)
     memory.reserve(second, 4)
     memory._tables[2] = memory._tables[1]
-    with pytest.raises(InternalError, match="in two tables"):
+    with pytest.raises(InternalError, match="is in 2 tables, 1 known"):
         memory.check([first, second])

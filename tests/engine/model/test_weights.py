@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from intaglio.engine.errors import ModelError
 from intaglio.engine.model.decoder import Decoder
-from intaglio.engine.model.spec import read_spec
-from intaglio.engine.model.weights import load_decoder
+from intaglio.engine.model.spec import parse_spec, read_spec
+from intaglio.engine.model.weights import load_decoder, random_decoder
 from intaglio.kernels.dispatch import choose
 from safetensors.torch import save_file
 
@@ -37,7 +38,8 @@ def test_fused_linears_hold_their_parts_in_order(tmp_path: Path) -> None:
                 x @ weights[f"{prefix}{name}.weight"].T + weights[f"{prefix}{name}.bias"]
                 for name in names
             ]
-            torch.testing.assert_close(linear(x), torch.cat(expected, 1), atol=1e-5, rtol=1e-5)
+            got = decoder.kernels.linear(x, linear.weight, linear.bias)
+            torch.testing.assert_close(got, torch.cat(expected, 1), atol=1e-5, rtol=1e-5)
 
 
 def test_sharded_and_single_files_give_the_same(tmp_path: Path) -> None:
@@ -150,3 +152,15 @@ def test_a_tensor_in_two_shards_is_refused(tmp_path: Path) -> None:
     save_file({**mine, twin: weights[twin]}, second)
     with pytest.raises(ModelError, match="disagrees"):
         load(folder)
+
+
+@pytest.mark.parametrize("config", [LLAMA, QWEN3])
+def test_random_weights_have_the_shapes_and_the_scale(config: dict[str, Any]) -> None:
+    spec = parse_spec(config)
+    decoder = random_decoder(
+        spec, kernels=choose(CPU), dtype=torch.float32, device=CPU, positions=64
+    )
+    assert decoder.embedding.shape == (spec.vocab_size, spec.hidden)
+    assert decoder.embedding.std().item() == pytest.approx(0.02, rel=0.05)
+    assert torch.equal(decoder.norm.weight, torch.ones(spec.hidden))
+    assert (decoder.head.weight.outputs, len(decoder.layers)) == (spec.vocab_size, spec.layers)

@@ -108,8 +108,9 @@ class Driver:
     ) -> None:
         handle = self.runner.forward(plan)
         masks = no_masks() if self.masks is None else self.masks(by_id, plan)
-        rows = [] if handle.logits is None else [row.clone() for row in handle.logits]
-        picked = self.runner.sample(handle, masks)
+        rows = [] if handle.logits is None else [row.clone() for row in handle.logits.float()]
+        self.runner.sample(handle, masks)
+        picked = self.runner.picked(handle)
         wanting = [work for work in plan.works if work.wants_logits]
         assert [pick.seq_id for pick in picked.picks] == [work.seq_id for work in wanting]
         for work in plan.works:

@@ -184,7 +184,9 @@ def test_a_plan_that_makes_no_sense_is_refused(runner: ModelRunner) -> None:
     runner.forward(
         Plan(6, (Admitted(6, (1,), 1, (9,), SamplingParams()),), (Work(6, 0, (1,)),), (5,))
     )
-    assert runner.sample(runner.forward(Plan(7, (), (Work(6, 1, (1,)),))), no_masks()).picks == ()
+    handle = runner.forward(Plan(7, (), (Work(6, 1, (1,)),)))
+    runner.sample(handle, no_masks())
+    assert runner.picked(handle).picks == ()
     runner.forward(Plan(8, (admitted,), (work,), (6,)))
     runner.forward(
         Plan(9, (Admitted(6, (1,), 1, (9,), SamplingParams()),), (Work(6, 0, (1,)),), (5,))

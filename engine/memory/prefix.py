@@ -1,0 +1,125 @@
+"""Which blocks hold the keys and values of which beginnings, so that nobody computes a shared beginning twice.
+
+Does: name every full block by a hash of its tokens and of all before it, find the blocks of a prompt, forget a block
+that is used for something else. Does not: own blocks (`pool`) or decide what is evicted: the pool hands out the least
+recently freed block, whatever it holds.
+
+A name is BLAKE2b over the name before it and the block's tokens; the first is over the salt, so that requests of
+different salts never meet. A name is where to look, and not a proof: what is found is compared, tokens and chain, so
+that two beginnings of one name are never confused (chained block hashes as in vLLM; the comparison is ours).
+"""
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from ..errors import InternalError
+
+Name = bytes
+Hash = Callable[[bytes], bytes]
+
+NAME_BYTES = 16
+
+
+def digest(data: bytes) -> Name:
+    """The name of `data`."""
+    return blake2b(data, digest_size=NAME_BYTES).digest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """What a block holds: `tokens`, as bytes, after all that is on `before` (the salt at the beginning)."""
+
+    name: Name
+    before: "Page | str"
+    tokens: bytes
+    block: int
+
+    def holds(self, tokens: bytes, before: "Page | str") -> bool:
+        """Whether this is the page of `tokens` after `before`. Salts are compared by value, pages by identity."""
+        return self.tokens == tokens and self.before == before
+
+
+@dataclass(slots=True)
+class _Trail:
+    """How far a sequence has been followed: its last full page, and how many there are up to it."""
+
+    page: Page | str
+    name: Name
+    pages: int
+
+
+class PrefixCache:
+    """Pages by name and by block. `hash_` is replaced by tests that want names to collide."""
+
+    def __init__(self, block_size: int, hash_: Hash = digest) -> None:
+        self._block_size = block_size
+        self._hash = hash_
+        self._pages: dict[Name, Page] = {}
+        self._held: dict[int, Page] = {}
+        self._trails: dict[int, _Trail] = {}
+
+    def __len__(self) -> int:
+        """Blocks whose content can be found."""
+        return len(self._held)
+
+    def match(self, seq_id: int, tokens: Sequence[int], salt: str) -> list[int]:
+        """The blocks that hold the longest known beginning of `tokens`; never all, since the last must be computed.
+
+        `seq_id` is followed from there on.
+        """
+        trail = _Trail(salt, self._hash(salt.encode()), 0)
+        blocks: list[int] = []
+        data = memoryview(array("i", tokens)).cast("B")
+        width = 4 * self._block_size
+        for index in range((len(tokens) - 1) // self._block_size):
+            text = data[index * width : (index + 1) * width].tobytes()
+            name = self._hash(trail.name + text)
+            page = self._pages.get(name)
+            if page is None or not page.holds(text, trail.page):
+                break
+            blocks.append(page.block)
+            trail = _Trail(page, name, index + 1)
+        self._trails[seq_id] = trail
+        return blocks
+
+    def publish(self, seq_id: int, tokens: Sequence[int], table: Sequence[int], end: int) -> None:
+        """The first `end` of `tokens` are in the blocks of `table`, or will be before anybody reads them."""
+        trail, size = self._trails[seq_id], self._block_size
+        for index in range(trail.pages, min(end, len(tokens)) // size):
+            text = array("i", tokens[index * size : (index + 1) * size]).tobytes()
+            name = self._hash(trail.name + text)
+            page = self._pages.get(name)
+            if page is None or not page.holds(text, trail.page):
+                page = self._enter(Page(name, trail.page, text, table[index]))
+            self._trails[seq_id] = trail = _Trail(page, name, index + 1)
+
+    def leave(self, seq_id: int) -> None:
+        """`seq_id` holds no blocks any more; what they hold can be found until they are taken."""
+        self._trails.pop(seq_id, None)
+
+    def forget(self, blocks: Sequence[int]) -> None:
+        """These blocks are used for something else from now on."""
+        for block in blocks:
+            page = self._held.pop(block, None)
+            if page is not None and self._pages.get(page.name) is page:
+                del self._pages[page.name]
+
+    def _enter(self, page: Page) -> Page:
+        """Keep `page`; an older one of the same name, with another content or a lost beginning, goes."""
+        older = self._pages.get(page.name)
+        if older is not None:
+            del self._held[older.block]
+        self._pages[page.name] = self._held[page.block] = page
+        return page
+
+    def check(self) -> None:
+        """Every page is found by its name and by its block.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        by_block = {page.block: page for page in self._pages.values()}
+        if by_block != self._held or len(by_block) != len(self._pages):
+            raise InternalError("the prefix cache's names and blocks differ")

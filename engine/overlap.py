@@ -1,0 +1,60 @@
+"""The engine one step ahead: the device computes a plan while the host is busy with what the plan before it picked.
+
+Does: the calls of `loop` in another order. While plan N is under way the next one is made as if every sequence went on
+by one token, which the device knows and the host does not yet (`plan.AHEAD`); it is begun, and only then is N read. Its
+tokens go through the grammars, which fill the masks of N + 1 while N + 1 is computed. Does not: change what is picked:
+where a sequence went on otherwise, by tokens the grammar forced or by its end, what N + 1 picks for it is void.
+
+Between two passes of the device stands only the choice of a token; host work is hidden as long as it takes less time
+than a pass.
+"""
+
+from collections.abc import Container
+from typing import Any, NamedTuple
+
+from . import outputs
+from .loop import Engine
+from .metrics import Stopwatch
+from .plan import Forced, Picked, Plan
+from .types import Delta
+
+
+class _UnderWay(NamedTuple):
+    """A plan that is being computed, the executor's handle, and the sequences whose picks will be void."""
+
+    plan: Plan
+    handle: Any
+    void: Container[int]
+
+
+class OverlappedEngine(Engine):
+    """An `Engine` whose `step` begins one plan and ends the one before. Its requests get the same tokens."""
+
+    _under_way: _UnderWay | None = None
+
+    def _step(self) -> list[Delta]:
+        lap = Stopwatch(self._clock)
+        picked, forced = Picked(), Forced({}, {})
+        refused = lap("deliver", self._inbox.deliver(self._scheduler, self._constraints))
+        plan = lap("plan", self._scheduler.plan())
+        forward = lap("forward", self._executor.forward(plan)) if plan.works else None
+        before, self._under_way = self._under_way, None
+        if before is not None:
+            picked = lap("sample", self._executor.picked(before.handle))
+            forced = lap("advance", self._constraints.advance(picked, before.void))
+        computed = Plan(0) if before is None else before.plan
+        changes = self._scheduler.commit(computed, picked, forced)
+        self._constraints.forget(lap("commit", changes))
+        if plan.works:
+            masks = lap("mask", self._constraints.masks(plan, void=forced.tokens))
+            self._executor.sample(forward, masks)
+            self._under_way = _UnderWay(plan, forward, forced.tokens)
+        deltas = lap("tell", refused + outputs.deltas(changes))
+        self._metrics.record(plan, deltas, lap, self._scheduler.load())
+        self._inbox.settle(deltas)  # nothing may fail between this and the return
+        return deltas
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a step would do something now: also if only what is under way is to be ended."""
+        return self._under_way is not None or super().has_work

@@ -1,0 +1,133 @@
+"""What the prefix cache finds, what it never finds, and who is evicted."""
+
+from intaglio.engine.memory.manager import KVManager
+from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.memory.prefix import Hash, PrefixCache, digest
+from intaglio.engine.sequence import Sequence
+from intaglio.engine.types import Request, SamplingParams
+
+SIZE = 4
+
+
+class Rig:
+    """Memory with a prefix cache, and sequences that are computed as soon as they are admitted."""
+
+    def __init__(self, blocks: int = 40, hash_: Hash = digest) -> None:
+        self.pool = BlockPool(blocks)
+        self.cache = PrefixCache(SIZE, hash_)
+        self.memory = KVManager(self.pool, SIZE, self.cache)
+        self.running: list[Sequence] = []
+        self._last = 0
+
+    def admit(self, prompt: list[int], salt: str = "") -> Sequence | None:
+        self._last += 1
+        request = Request(
+            id=str(self._last), prompt=tuple(prompt), sampling=SamplingParams(), cache_salt=salt
+        )
+        seq = Sequence(self._last, request, (0.0, self._last), 0.0)
+        room = self.memory.reserve(seq, seq.known)
+        if room is None:
+            return None
+        seq.admit(0.0, room.computed)
+        seq.compute(seq.pending)
+        self.memory.computed(seq)
+        self.running.append(seq)
+        self.memory.check(self.running)
+        return seq
+
+    def end(self, seq: Sequence) -> None:
+        self.running.remove(seq)
+        self.memory.release(seq)
+        self.memory.check(self.running)
+
+    def cached(self, prompt: list[int], salt: str = "") -> int:
+        """How many tokens of a prompt are found."""
+        seq = self.admit(prompt, salt)
+        assert seq is not None
+        self.end(seq)
+        return seq.cached
+
+
+PROMPT = list(range(10, 31))  # 21 tokens: five blocks and one token
+
+
+def test_a_running_sequence_shares_what_it_computed() -> None:
+    rig = Rig()
+    first = rig.admit(PROMPT)
+    second = rig.admit(PROMPT[:12] + [1] * 9)
+    assert first is not None
+    assert second is not None
+    assert (first.cached, second.cached) == (0, 12)
+    assert rig.memory.table(second)[:3] == rig.memory.table(first)[:3]
+    assert set(rig.memory.table(second)[3:]).isdisjoint(rig.memory.table(first))
+    rig.end(first)
+    assert rig.cached(PROMPT) == 20
+
+
+def test_the_last_token_is_always_computed() -> None:
+    rig = Rig()
+    rig.cached(PROMPT[:8])
+    assert rig.cached(PROMPT[:8]) == 4
+    assert rig.cached(PROMPT[:9]) == 8
+
+
+def test_a_block_is_found_only_after_the_same_beginning() -> None:
+    rig = Rig()
+    rig.cached([1, 2, 3, 4, *PROMPT])
+    assert rig.cached(PROMPT) == 0
+    assert rig.cached([1, 2, 3, 5, *PROMPT]) == 0
+
+
+def test_salts_never_meet() -> None:
+    rig = Rig()
+    rig.cached(PROMPT, "a")
+    assert rig.cached(PROMPT, "b") == 0
+    assert rig.cached(PROMPT) == 0
+    assert rig.cached(PROMPT, "a") == 20
+
+
+def test_names_that_collide_confuse_nobody() -> None:
+    rig = Rig(hash_=lambda _: b"same")
+    rig.cached(PROMPT)
+    assert rig.cached(PROMPT[::-1]) == 0
+    assert rig.cached(PROMPT[::-1], "other") == 0
+    one_name = Rig(hash_=lambda data: digest(data)[:1])
+    for start in range(60):
+        prompt = [start, *PROMPT]
+        assert one_name.cached(prompt) == 0
+        assert one_name.cached(prompt) in range(0, 21, SIZE)
+
+
+def test_the_least_recently_used_is_evicted_ends_before_beginnings() -> None:
+    rig = Rig(blocks=1 + 12)
+    rig.cached(PROMPT)  # six blocks, five of them full
+    rig.cached([7] * 21)
+    assert rig.cached(PROMPT) == 20  # used again: now the other is the older one
+    assert rig.cached([5] * 12) == 0  # takes the free block and the end of the older one
+    assert rig.cached(PROMPT) == 20
+    assert 0 < rig.cached([7] * 21) < 20
+
+
+def test_no_room_leaves_everything_as_it_was() -> None:
+    rig = Rig(blocks=1 + 6)
+    first = rig.admit(PROMPT)
+    assert first is not None
+    assert rig.admit(PROMPT + PROMPT) is None
+    rig.memory.check(rig.running)
+    rig.end(first)
+    assert rig.memory.free_blocks == 6
+    assert rig.admit([*PROMPT, 1, 2]) is not None
+
+
+def test_a_block_of_output_is_shared_once_it_is_known() -> None:
+    rig = Rig()
+    seq = rig.admit(PROMPT[:6])
+    assert seq is not None
+    for token in (70, 71, 72):
+        seq.picked(0.0)
+        seq.append(token)
+        assert rig.memory.reserve(seq, 1) is not None
+        seq.compute(1)
+        rig.memory.computed(seq)
+    rig.end(seq)
+    assert rig.cached([*PROMPT[:6], 70, 71, 72]) == 8
