@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..automata import Dfa
 from ..regex import tree as rx
 from ..regex.charset import Charset
-from .flat import class_sets
+from .regular import class_sets
 from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 
 _SURROGATES = (0xD800, 0xDFFF)

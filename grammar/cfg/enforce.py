@@ -12,8 +12,9 @@ from .body import Body, Loose, determined, unrolled, without_left_recursion
 from .emit import written
 from .flat import Flat, flatten
 from .form import Form, Leaf
-from .lower import GrammarRule, Undecided, lower
+from .lower import Undecided, lower
 from .order import components
+from .table import GrammarRule
 from .tree import Grammar
 from .trim import trimmed
 

@@ -9,26 +9,20 @@ The construction is that of LL parsers over regular right parts, with subsets wh
 """
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from ..rule import Call, End, Expansion, Goto, Target
-from .body import Label
 from .form import Form, Leaf, Mask, mask_bytes
 from .order import components
+from .places import OVER, Item, Option, Places, Spot
+from .table import GrammarRule
 
 MOST_STATES: Final = 1 << 12  # looked at, in all
 MOST_ITEMS: Final = 1 << 8  # in one state
 DEEPEST: Final = 12  # rules taken apart in one another
 
-Place = tuple[Label, int]  # a state of a rule's body, or of a leaf
-Item = tuple[Place, ...]  # where to go on after the callee is through, for each but the last
-Spot = tuple[
-    frozenset[Item], bool
-]  # places that are all possible, and whether the rule may be over
 Key = tuple[str, Mask]  # a rule and the bytes that may follow it
-OVER: Final[Spot] = (frozenset(), True)
 
 
 class Undecided(Exception):
@@ -36,19 +30,6 @@ class Undecided(Exception):
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"in the rule {name!r} {reason}")
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A callee that may begin at a place."""
-
-    label: Label
-    item: Item
-    target: int
-
-    def after(self) -> Item:
-        """The place after the callee."""
-        return (*self.item[:-1], (self.item[-1][0], self.target))
 
 
 @dataclass(slots=True)
@@ -59,44 +40,6 @@ class Choice:
     bytes: list[tuple[Mask, Spot]] = field(default_factory=list)
     calls: list[tuple[Mask, Key, Spot]] = field(default_factory=list)
     leaf: tuple[Leaf, tuple[Spot, ...]] | None = None  # with where to go on after each outcome
-
-
-class GrammarRule:
-    """A rule for the machine; its states are numbers. See `rule.Rule`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.start = 0
-        self._expansions: list[Expansion] = []
-        self._returns: list[tuple[Target, ...]] = []
-        self._least: list[int] = []
-
-    def settle(
-        self, expansions: list[Expansion], returns: list[tuple[Target, ...]], least: list[int]
-    ) -> None:
-        """Fill in the tables, once: rules that call one another exist before their tables do."""
-        self._expansions, self._returns, self._least = expansions, returns, least
-
-    @property
-    def size(self) -> int:
-        """Number of states."""
-        return len(self._expansions)
-
-    def expand(self, key: object) -> Expansion:
-        """See `Rule.expand`."""
-        assert isinstance(key, int)
-        return self._expansions[key]
-
-    def resume(self, back: object, outcome: int, twin: bool) -> Target | None:  # noqa: ARG002
-        """See `Rule.resume`; nothing is remembered."""
-        assert isinstance(back, int)
-        targets = self._returns[back]
-        return targets[outcome] if outcome < len(targets) else None
-
-    def least(self, key: object) -> int:
-        """See `Rule.least`; exact."""
-        assert isinstance(key, int)
-        return self._least[key]
 
 
 def lower(form: Form) -> GrammarRule:
@@ -111,6 +54,7 @@ def lower(form: Form) -> GrammarRule:
 class _Lowering:
     def __init__(self, form: Form) -> None:
         self.form = form
+        self.places = Places(form)
         self.looked = 0
         self.unsafe: dict[Key, Undecided] = {}
         self.tables: dict[Key, dict[Spot, Choice]] = {}
@@ -179,7 +123,7 @@ class _Lowering:
         if self.looked > MOST_STATES or len(items) > MOST_ITEMS:
             raise Undecided(name, "there are too many things to tell apart")
         inside = {item for item in items if isinstance(item[-1][0], int)}
-        options = {option for item in items - inside for option in self._options(item)}
+        options = {option for item in items - inside for option in self.places.options(item)}
         calls = self._settled(options, inside, key)
         leaves = {option for option in options if isinstance(option.label, int)}
         choice = Choice(over, calls=calls)
@@ -187,7 +131,7 @@ class _Lowering:
             choice.leaf = self._joined(leaves, inside, key)
             if choice.leaf is None:
                 inside |= {self._entered(option, name) for option in leaves}
-        choice.bytes = self._steps(inside)
+        choice.bytes = self.places.steps(inside)
         if over:
             taken = choice.leaf[0].first if choice.leaf else 0
             for mask, _ in choice.bytes:
@@ -197,11 +141,6 @@ class _Lowering:
             if taken & following:
                 raise Undecided(name, f"{_shown(taken & following)} may go on or follow")
         return choice
-
-    def _options(self, item: Item) -> list[Option]:
-        body, state = item[-1]
-        assert isinstance(body, str)
-        return [Option(x, item, t) for x, t in self.form.bodies[body].arcs[state].items()]
 
     def _settled(
         self, options: set[Option], inside: set[Item], key: Key
@@ -215,14 +154,14 @@ class _Lowering:
                 if isinstance(option.label, int):
                     bytewise |= self.form.leaves[option.label].first
             for item in inside:
-                bytewise |= self._first(item)
+                bytewise |= self.places.first(item)
             calls, apart = [], set()
             for x in sorted(rules):
                 others = bytewise
                 for y in rules - {x}:
                     others |= masks[y]
-                after = self._after(o for o in options if o.label == x)
-                callee = (x, self._mask(after) | (key[1] if after[1] else 0))
+                after = self.places.after(o for o in options if o.label == x)
+                callee = (x, self.places.mask(after) | (key[1] if after[1] else 0))
                 circular = after == OVER and self.circle[x] == self.circle[key[0]]
                 if others & masks[x] or circular or callee in self.unsafe:
                     apart.add(x)
@@ -232,7 +171,7 @@ class _Lowering:
                 return calls
             for option in [o for o in options if o.label in apart]:
                 options.discard(option)
-                options.update(self._options(self._entered(option, key[0])))
+                options.update(self.places.options(self._entered(option, key[0])))
             if len(options) > MOST_ITEMS:
                 raise Undecided(key[0], "there are too many things to tell apart")
 
@@ -248,46 +187,6 @@ class _Lowering:
             )
         return (*below, (option.label, 0))
 
-    def _after(self, options: Iterable[Option]) -> Spot:
-        return self._spot(option.after() for option in options)
-
-    def _spot(self, places: Iterable[Item]) -> Spot:
-        """Places with those that are reached without reading."""
-        items: set[Item] = set()
-        over = False
-        for item in places:
-            while True:
-                body, state = item[-1]
-                if isinstance(body, int):
-                    ends, more = (
-                        self.form.leaves[body].ends(state),
-                        bool(self.form.leaves[body].arcs(state)),
-                    )
-                else:
-                    ends = self.form.bodies[body].final[state]
-                    more = bool(self.form.bodies[body].arcs[state])
-                if more:
-                    items.add(item)
-                if not ends:
-                    break
-                if len(item) == 1:
-                    over = True
-                    break
-                item = item[:-1]
-        return frozenset(items), over
-
-    def _first(self, item: Item) -> Mask:
-        body, state = item[-1]
-        if isinstance(body, int):
-            return self.form.leaves[body].taken(state)
-        return self.form.firsts(self.form.bodies[body].arcs[state], self.form.first)
-
-    def _mask(self, spot: Spot) -> Mask:
-        mask = 0
-        for item in spot[0]:
-            mask |= self._first(item)
-        return mask
-
     def _joined(
         self, leaves: set[Option], inside: set[Item], key: Key
     ) -> tuple[Leaf, tuple[Spot, ...]] | None:
@@ -295,37 +194,14 @@ class _Lowering:
         leaf, sets = self.form.joint(
             tuple(sorted({o.label for o in leaves if isinstance(o.label, int)}))
         )
-        if any(self._first(item) & leaf.first for item in inside):
+        if any(self.places.first(item) & leaf.first for item in inside):
             return None
-        spots = tuple(self._after(o for o in leaves if o.label in labels) for labels in sets)
-        follow = [self._mask(spot) | (key[1] if spot[1] else 0) for spot in spots]
+        spots = tuple(self.places.after(o for o in leaves if o.label in labels) for labels in sets)
+        follow = [self.places.mask(spot) | (key[1] if spot[1] else 0) for spot in spots]
         for state, outcome in enumerate(leaf.dfa.outcome.tolist()):
             if outcome >= 0 and leaf.taken(state) & follow[outcome]:
                 return None
         return leaf, spots
-
-    def _steps(self, inside: set[Item]) -> list[tuple[Mask, Spot]]:
-        """Where bytes lead that are read here and not by a callee."""
-        parts: list[tuple[Mask, set[Item]]] = []
-        for item in inside:
-            number, state = item[-1]
-            assert isinstance(number, int)
-            for mask, target in self.form.leaves[number].arcs(state):
-                moved: Item = (*item[:-1], (number, target))
-                split: list[tuple[Mask, set[Item]]] = []
-                left = mask
-                for known, items in parts:
-                    if known & mask:
-                        split.append((known & mask, items | {moved}))
-                    if known & ~mask:
-                        split.append((known & ~mask, items))
-                    left &= ~known
-                parts = split + ([(left, {moved})] if left else [])
-        steps: dict[Spot, Mask] = {}
-        for mask, items in parts:
-            spot = self._spot(items)
-            steps[spot] = steps.get(spot, 0) | mask
-        return [(mask, spot) for spot, mask in steps.items()]
 
     def _rules(self, root: Key) -> GrammarRule:
         """The machine's rules of all that the root leads to."""
@@ -371,17 +247,8 @@ class _Lowering:
             arcs = tuple((mask_bytes(mask), target(following)) for mask, following in choice.bytes)
             outcome = 0 if choice.over else None
             expansions.append(Expansion(arcs, None, outcome, tuple(calls)))
-            least.append(0 if choice.over else min(map(self._rest, spot[0])))
+            least.append(0 if choice.over else min(map(self.places.rest, spot[0])))
         rule.settle(expansions, returns, least)
-
-    def _rest(self, item: Item) -> int:
-        """The fewest bytes from a place to the end of the rule."""
-        return sum(
-            int(self.form.leaves[body].dfa.distance[state])
-            if isinstance(body, int)
-            else self.form.rest[body][state]
-            for body, state in item
-        )
 
 
 def _shown(mask: Mask) -> str:

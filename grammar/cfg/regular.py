@@ -1,0 +1,191 @@
+"""The regular parts of a grammar as automata.
+
+Does: say which parts are regular, write small rules into their callers, keep count of what it all costs. Does not:
+settle recursion (`flat`).
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from ..automata import CODE_POINTS, Dfa, Limits
+from ..automata import Part as Piece
+from ..errors import ConstraintTooLarge
+from ..regex import charset as cs
+from ..regex import tree as rx
+from ..regex.pattern import Emitter
+from . import tree
+from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Text
+
+MOST_STATES: Final = (
+    1 << 17
+)  # of a leaf, at most: `JOINED` and 4 for each state before it is determinised
+JOINED: Final = 1 << 12  # of a leaf that is put together from rules
+MOST_WORK: Final = (
+    1 << 18
+)  # states of all automata of a grammar, before and after they are determinised
+FAILURE: Final = 1 << 14  # what an automaton that grew too large counts as
+INLINED: Final = (
+    96  # nodes of a rule that is written into its callers rather than made an automaton first
+)
+
+
+def _charsets(node: rx.Node) -> Iterator[cs.Charset]:
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, rx.Chars):
+            yield node.charset
+        elif isinstance(node, rx.Sequence | rx.Either):
+            stack.extend(node.parts)
+        elif isinstance(node, rx.Repeat):
+            stack.append(node.part)
+
+
+def _nodes(node: rx.Node) -> int:
+    """The size of a pattern with its counted repeats written out."""
+    match node:
+        case rx.Sequence(parts) | rx.Either(parts):
+            return 1 + sum(map(_nodes, parts))
+        case rx.Repeat(part, low, high):
+            return 1 + _nodes(part) * max(low, 1 if high is None else high)
+        case _:
+            return 1
+
+
+def class_sets(dfa: Dfa) -> list[cs.Charset]:
+    """The code points of each class of an automaton."""
+    ends = np.append(dfa.bounds[1:], dfa.top) - 1
+    return [
+        tuple(
+            zip(dfa.bounds[dfa.classes == c].tolist(), ends[dfa.classes == c].tolist(), strict=True)
+        )
+        for c in range(dfa.table.shape[1])
+    ]
+
+
+class Regular:
+    """The regular rules of one grammar, as they become known, callees first.
+
+    `sizes`: of each regular rule, roughly its states before it is determinised. `made`: automata of those that are not
+    written into their callers.
+    """
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.sizes: dict[str, int] = {}
+        self.made: dict[str, Dfa] = {}
+        self._spent = 0
+        # By identity: parts of counted repeats come again and again, and are large to compare.
+        self._tried: dict[int, tuple[Part, Dfa | None]] = {}
+
+    def is_regular(self, part: Part) -> bool:
+        """Whether a part speaks of regular rules only."""
+        return all(name in self.sizes for name in tree.refs(part))
+
+    def size(self, part: Part) -> int:
+        """States of the automaton of a part before it is determinised, roughly."""
+        match part:
+            case Text(pattern):
+                return _nodes(pattern)
+            case Fixed(dfa):
+                return dfa.states
+            case Ref(name):
+                return 1 + self.sizes[name]
+            case Repeat(inner, low, high):
+                return 1 + self.size(inner) * max(low, 1 if high is None else high)
+            case _:
+                return 1 + sum(map(self.size, tree.children(part)))
+
+    def tried(self, part: Part) -> Dfa | None:
+        """The automaton of a regular part; None if it takes too many states."""
+        known = self._tried.get(id(part))
+        if known is not None:
+            return known[1]
+        dfa = None
+        if self.size(part) <= MOST_STATES:
+            try:
+                dfa = self.whole(part)
+            except ConstraintTooLarge:
+                self.spend(FAILURE)
+        self._tried[id(part)] = part, dfa
+        return dfa
+
+    def _limits(self, part: Part) -> Limits:
+        alone = not any(isinstance(node, Ref) for node in tree.walk(part))
+        most = JOINED + (4 * self.size(part) if alone else 0)
+        return Limits(min(MOST_STATES, most))
+
+    def whole(self, part: Part) -> Dfa:
+        """The automaton of a regular part.
+
+        Raises:
+            ConstraintTooLarge: it takes too many states.
+        """
+        if isinstance(part, Ref) and part.name in self.made:
+            return self.made[part.name]
+        self.spend(self.size(part))
+        dfa = _Emitter(self, part, self._limits(part)).dfa(part)
+        self.spend(dfa.states)
+        return dfa
+
+    def spend(self, work: int) -> None:
+        """Count work.
+
+        Raises:
+            ConstraintTooLarge: it is too much for one grammar.
+        """
+        self._spent += work
+        if self._spent > MOST_WORK:
+            raise ConstraintTooLarge("the automata of this grammar are too large together")
+
+
+class _Emitter(Emitter):
+    """Writes a regular part into an automaton."""
+
+    def __init__(self, owner: Regular, part: Part, limits: Limits) -> None:
+        self.owner = owner
+        charsets: set[cs.Charset] = set()
+        self._collect(part, charsets)
+        self.alphabet = cs.alphabet(charsets or [cs.ANY])
+        super().__init__(self.alphabet, limits)
+
+    def dfa(self, part: Part) -> Dfa:
+        piece = self.write(part)
+        return self.nfa.determinise(piece, CODE_POINTS, self.alphabet.bounds, self.alphabet.classes)
+
+    def _collect(self, part: Part, charsets: set[cs.Charset]) -> None:
+        for node in tree.walk(part):
+            if isinstance(node, Text):
+                charsets.update(_charsets(node.tree))
+            elif isinstance(node, Fixed):
+                charsets.update(class_sets(node.dfa))
+            elif isinstance(node, Ref) and node.name in self.owner.made:
+                charsets.update(class_sets(self.owner.made[node.name]))
+            elif isinstance(node, Ref):
+                self._collect(self.owner.grammar.rules[node.name], charsets)
+
+    def write(self, part: Part) -> Piece:
+        match part:
+            case Text(pattern):
+                return self.emit(pattern)
+            case Fixed(dfa):
+                return self._embed(dfa)
+            case Ref(name):
+                made = self.owner.made.get(name)
+                return self._embed(made) if made else self.write(self.owner.grammar.rules[name])
+            case tree.Sequence(()):
+                return self.nfa.nothing()
+            case tree.Sequence(parts):
+                return self.nfa.sequence([self.write(p) for p in parts])
+            case Either(parts):
+                return self.nfa.either([self.write(p) for p in parts])
+            case Repeat(inner, 0, None):
+                return self.nfa.many(self.write(inner))
+            case Repeat(inner, low, high):
+                since = self.nfa.mark()
+                return self.nfa.times(self.write(inner), since, low, high)
+
+    def _embed(self, dfa: Dfa) -> Piece:
+        return self.nfa.embed(dfa, [self.alphabet.sets[c] for c in class_sets(dfa)])
