@@ -2,7 +2,7 @@
 
 from .checkpoint import model_folder
 from .client import EngineClient
-from .config import EngineConfig
+from .config import EngineConfig, GrammarConfig
 from .errors import (
     BudgetTooSmall,
     ConfigError,
@@ -15,6 +15,7 @@ from .errors import (
     Refused,
     TooLong,
 )
+from .grammars import Door
 from .local import LocalEngine
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
@@ -39,6 +40,7 @@ __all__ = [
     "ConfigError",
     "Delta",
     "Detokenizer",
+    "Door",
     "EngineClient",
     "EngineConfig",
     "EngineError",
@@ -47,6 +49,7 @@ __all__ = [
     "EngineStopped",
     "Failure",
     "Finish",
+    "GrammarConfig",
     "InternalError",
     "InvalidRequest",
     "Launch",

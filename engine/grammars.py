@@ -20,10 +20,11 @@ from ..grammar.api import (
     StoreUnusable,
     Verdict,
     Vocabulary,
+    WorkerFailure,
     screened,
 )
 from .config import GrammarConfig
-from .errors import ConfigError
+from .errors import ConfigError, ModelError
 
 
 def open_store(config: GrammarConfig) -> Store | None:
@@ -99,22 +100,34 @@ class Door:
         return cls(admission, isolated, store)
 
     def submit(self, constraint: Constraint) -> Future[Verdict]:
-        """See `Admission.submit`."""
+        """See `Admission.submit`. Returns at once."""
         return self._admission.submit(constraint)
 
     def admit(self, constraint: Constraint) -> None:
         """See `Admission.admit`."""
         self._admission.admit(constraint)
 
-    def warm(self, constraints: Iterable[Constraint]) -> None:
-        """Start the processes, then examine these, all in the background and while nobody else asks."""
+    def start(self) -> None:
+        """Have a process ready, where constraints are examined in some.
 
-        def work() -> None:
+        Raises:
+            ModelError: there is none to be had.
+        """
+        try:
             if self._isolated is not None:
                 self._isolated.start()
-            self._admission.warm(constraints)
+        except WorkerFailure as error:
+            raise ModelError(
+                f"schemas cannot be compiled: {error}",
+                where="grammar_isolation",
+                hint="the log says why; intaglio doctor looks at the installation",
+            ) from error
 
-        self._warming = threading.Thread(target=work, name="admission warming", daemon=True)
+    def warm(self, constraints: Iterable[Constraint]) -> None:
+        """Examine these in the background, while nobody else asks."""
+        self._warming = threading.Thread(
+            target=self._admission.warm, args=(constraints,), name="admission", daemon=True
+        )
         self._warming.start()
 
     def close(self) -> None:

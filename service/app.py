@@ -26,12 +26,12 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
-from ..engine.api import EngineClient, EngineConfig, Launch, ModelError
+from ..engine.api import Door, EngineClient, EngineConfig, GrammarConfig, Launch, ModelError
 from ..schemas.problem import Code
 from .backend import Backend
 from .config import ServiceConfig
 from .errors import NotFound, answer
-from .extract import TextModel
+from .extract import TextModel, catalogue_constraints
 from .limits import Gate, PatientProtocol
 from .log import make_logger, origin
 from .meters import Meters
@@ -53,8 +53,11 @@ class Application:
         model: str,
         config: ServiceConfig,
         logger: FilteringBoundLogger | None = None,
+        grammar: GrammarConfig | None = None,
     ) -> None:
         self._load_text = load_text
+        self._grammar = grammar or GrammarConfig()
+        self._door: Door | None = None
         self._log = logger or make_logger(config.log_format, config.log_level)
         gate = Gate(config.max_requests)
         self.service = Service(
@@ -135,6 +138,8 @@ class Application:
         finally:
             self.service.gate.shut()
             loading.cancel()
+            if self._door is not None:  # first: loading may be waiting for it
+                await asyncio.to_thread(self._door.close)
             with contextlib.suppress(asyncio.CancelledError):
                 await loading
             await backend.close()
@@ -142,8 +147,8 @@ class Application:
     async def _load(self) -> None:
         began = time.perf_counter()
         try:
-            text, info, _ = await asyncio.gather(
-                self.service.offload(self._load_text),
+            (text, door), info, _ = await asyncio.gather(
+                self.service.offload(self._open),
                 self.service.backend.until_ready(),
                 self.service.offload(_load_validator),
             )
@@ -152,7 +157,8 @@ class Application:
             self._log.error("model unusable", reason=error.message, hint=error.hint)
             self._on_fault()
             return
-        self.service.loaded(text)
+        self.service.loaded(text, door)
+        door.warm(catalogue_constraints())
         self._log.info(
             "ready",
             model=info.model,
@@ -160,6 +166,17 @@ class Application:
             blocks=info.blocks,
             seconds=round(time.perf_counter() - began, 2),
         )
+
+    def _open(self) -> tuple[TextModel, Door]:
+        """The text half of the model, and the door for its constraints.
+
+        Raises:
+            ModelError: one of them cannot be used.
+        """
+        text = self._load_text()
+        self._door = Door.open(self._grammar, text.vocabulary, server=True)
+        self._door.start()
+        return text, self._door
 
 
 class _Exchange:
@@ -289,6 +306,7 @@ def serve(
         folder.resolve().name,
         config,
         announce,
+        engine.grammar,
     )
 
 
@@ -298,9 +316,11 @@ def serve_backend(
     model: str,
     config: ServiceConfig,
     announce: Callable[[Listening], None] = lambda _: None,
+    grammar: GrammarConfig | None = None,
 ) -> int:
     """As `serve`, with an engine of your own."""
-    return asyncio.run(_serve(partial(Application, backend, load_text, model, config), announce))
+    make = partial(Application, backend, load_text, model, config, grammar=grammar)
+    return asyncio.run(_serve(make, announce))
 
 
 async def _serve(make: Callable[[], Application], announce: Callable[[Listening], None]) -> int:

@@ -11,15 +11,13 @@ from typing import Any
 from ..grammar.api import Compiler, Constraint, Explanation, Finding, explain, judge
 from ..schemas.explanation import (
     CostReport,
-    ExplainRequest,
     ExplainResult,
     KeywordReport,
     PromptReport,
 )
 from .errors import refusal_details, status_of
-from .extract import TextModel, find_schema
+from .extract import TextModel
 from .prompt import outline
-from .translate import schema_constraint
 
 
 class Explainer:
@@ -27,15 +25,6 @@ class Explainer:
 
     def __init__(self, text: TextModel) -> None:
         self._text = text
-
-    def explain(self, body: ExplainRequest) -> ExplainResult:
-        """What becomes of the schema of a request.
-
-        Raises:
-            UnknownSchema: the catalogue has none of that name.
-        """
-        schema = find_schema(body.schema_)
-        return self.of(schema_constraint(schema, body.options), schema)
 
     def of(self, constraint: Constraint, schema: Mapping[str, Any] | bool | None) -> ExplainResult:
         """What becomes of a constraint; `schema` is its value where it is a JSON Schema."""

@@ -1,13 +1,11 @@
 """One extraction, from a schema and a text to a checked result. HTTP and the offline `LLM` share every line of it.
 
-Does: before the engine, find and screen the schema, write and count the prompt, settle the budget; after it, read the
+Does: before the engine, find the schema, write and count the prompt, settle the budget; after it, read the
 output, check it against the schema by itself, and make a result. Does not: generate.
 """
 
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -26,10 +24,10 @@ from ..engine.api import (
     TooLong,
 )
 from ..engine.api import Usage as EngineUsage
-from ..grammar.api import Constraint, InvalidJson, Vocabulary, parse_json, screen
+from ..grammar.api import Constraint, InvalidJson, Vocabulary, parse_json
 from ..schemas import catalogue
 from ..schemas.problem import Detail
-from ..schemas.wire import ExtractRequest, ExtractResult, Timings, Usage
+from ..schemas.wire import ExtractOptions, ExtractRequest, ExtractResult, Timings, Usage
 from .errors import (
     DeadlineExceeded,
     Incomplete,
@@ -73,6 +71,16 @@ class TextModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """An extraction that was understood. What its constraint demands is not known yet: that is examined elsewhere."""
+
+    body: ExtractRequest
+    schema: Mapping[str, Any] | bool
+    constraint: Constraint
+    began: float
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """An extraction that is ready for the engine."""
 
@@ -100,35 +108,12 @@ class Output:
         self.finish, self.usage, self.error = delta.finish, delta.usage, delta.error
 
 
-class _Passed:
-    """The constraints that passed the screen lately, by key: most requests come with a schema that came before."""
-
-    def __init__(self, most: int = 4096) -> None:
-        self._most = most
-        self._keys: OrderedDict[str, None] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def screen(self, constraint: Constraint) -> None:
-        """Raise `GrammarError` for a constraint that does not pass."""
-        key = constraint.key
-        with self._lock:
-            if key in self._keys:
-                self._keys.move_to_end(key)
-                return
-        screen(constraint)
-        with self._lock:
-            self._keys[key] = None
-            if len(self._keys) > self._most:
-                self._keys.popitem(last=False)
-
-
 class Extractor:
     """Prepares and concludes extractions for one loaded model. May be shared by threads."""
 
     def __init__(self, text: TextModel, info: EngineInfo) -> None:
         self._text = text
         self._info = info
-        self._passed = _Passed()
         # The last token of an output is picked and never computed, so it needs no place in the cache.
         self._room = min(info.context_length, info.blocks * info.block_size + 1)
 
@@ -137,13 +122,11 @@ class Extractor:
         """Tokenizer and template of the model."""
         return self._text
 
-    def prepare(self, body: ExtractRequest) -> Prepared:
-        """Everything that can be refused before the engine is asked.
+    def ask(self, body: ExtractRequest) -> Asked:
+        """What can be refused without a look into the schema.
 
         Raises:
             UnknownModel, UnknownSchema: a name is not known.
-            GrammarError: the schema cannot be enforced; each refusal has its pointer.
-            TooLong: prompt and budget do not fit.
         """
         began = time.perf_counter()
         if body.model is not None and body.model != self._info.model:
@@ -154,19 +137,26 @@ class Extractor:
                 details=(Detail(pointer="/model", reason="not loaded"),),
             )
         schema = find_schema(body.schema_)
-        constraint = schema_constraint(schema, body.options)
-        self._passed.screen(constraint)
+        return Asked(body, schema, schema_constraint(schema, body.options), began)
+
+    def prepare(self, asked: Asked) -> Prepared:
+        """What else can be refused before the engine is asked.
+
+        Raises:
+            TooLong: prompt and budget do not fit.
+        """
+        body, schema = asked.body, asked.schema
         words = extraction_messages(schema if isinstance(schema, dict) else {}, body.text)
         prompt = self._text.chat.encode(words.messages, words.variables)
         request = Request(
             id=uuid4().hex,
             prompt=prompt,
             sampling=sampling(body.options, self._budget(len(prompt), body.options.max_tokens)),
-            constraint=constraint,
+            constraint=asked.constraint,
             priority=body.options.priority,
             deadline=body.options.deadline_s,
         )
-        return Prepared(request, schema, began)
+        return Prepared(request, schema, asked.began)
 
     def conclude(self, prepared: Prepared, output: Output) -> ExtractResult:
         """The result of a finished output.
@@ -249,6 +239,12 @@ class Extractor:
         if output.finish is not Finish.STOP or output.usage is None:
             raise EngineStopped("the engine gave the request up", hint="try again")
         return output.usage
+
+
+def catalogue_constraints() -> Iterator[Constraint]:
+    """What extractions with the schemas of the catalogue ask for, as a rule."""
+    for name in catalogue.names():
+        yield schema_constraint(catalogue.get(name).schema, ExtractOptions())
 
 
 def find_schema(given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:

@@ -20,6 +20,7 @@ from pydantic import TypeAdapter
 
 from ..engine.api import (
     BlockReport,
+    Door,
     EngineConfig,
     EngineError,
     EngineInfo,
@@ -70,6 +71,7 @@ class LLM:
         config = EngineConfig.load({**settings, "model": str(folder)})
         text = TextModel.load(folder)
         self._engine = LocalEngine.build(config)
+        self._door = Door.open(config.grammar, text.vocabulary, server=False)
         self._extractor = Extractor(text, self._engine.info)
 
     def __enter__(self) -> Self:
@@ -94,6 +96,7 @@ class LLM:
 
     def close(self) -> None:
         """Let go of the model; safe to call twice."""
+        self._door.close()
         self._engine.close()
 
     def generate(
@@ -112,6 +115,9 @@ class LLM:
         """
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
         sampling = sampling or SamplingParams()
+        if constraint is not None:
+            with _as_the_client_would():
+                self._door.admit(constraint)
         encode = self._extractor.text.tokenizer.encode
         requests = [
             Request(id=uuid4().hex, prompt=encode(text), sampling=sampling, constraint=constraint)
@@ -232,7 +238,9 @@ class LLM:
                 try:
                     with _as_the_client_would():
                         body = request_body(shape, text, None, options)
-                        ready = self._extractor.prepare(checked(body))
+                        asked = self._extractor.ask(checked(body))
+                        self._door.admit(asked.constraint)
+                        ready = self._extractor.prepare(asked)
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:

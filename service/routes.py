@@ -6,6 +6,7 @@ responses or count them (service/app.py), or know how an extraction works (servi
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -19,17 +20,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ..engine.api import EngineState
-from ..schemas.explanation import ExplainResult
-from ..schemas.wire import ExtractRequest, Health, ModelCard, ModelList, Version
+from ..engine.api import Door, EngineState
+from ..grammar.api import Constraint, Verdict
+from ..schemas.wire import Health, ModelCard, ModelList, Version
 from .backend import Backend
 from .config import ServiceConfig
 from .errors import ClientGone, MethodNotAllowed, NotReady
 from .explain import Explainer
-from .extract import Extractor, Output, Prepared, TextModel
+from .extract import Asked, Extractor, Output, Prepared, TextModel, find_schema
 from .limits import Gate, read_body
 from .meters import Meters
-from .translate import explain_request, extract_request
+from .translate import explain_request, extract_request, schema_constraint
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ class Service:
     model: str
     started: int
     threads: anyio.CapacityLimiter
+    door: Door | None = None
     extractor: Extractor | None = None
     explainer: Explainer | None = None
 
@@ -77,9 +79,10 @@ class Service:
         """Run `work`, which needs the processor for a while, beside the event loop."""
         return await anyio.to_thread.run_sync(work, limiter=self.threads)
 
-    def loaded(self, text: TextModel) -> None:
+    def loaded(self, text: TextModel, door: Door) -> None:
         """The model can be used from now on."""
         assert self.backend.info is not None
+        self.door = door
         self.explainer = Explainer(text)
         self.extractor = Extractor(text, self.backend.info)
 
@@ -93,16 +96,30 @@ async def extract(service: Service, request: Request) -> Response:
             most_bytes=service.config.max_body_bytes,
             most_seconds=service.config.body_timeout_s,
         )
-        prepared = await service.offload(partial(_prepare, extractor, body, service.config))
+        asked, verdict = await service.offload(partial(_ask, service, extractor, body))
+        await while_connected(request.receive, _admitted(verdict))
+        prepared = await service.offload(partial(extractor.prepare, asked))
         output = await while_connected(request.receive, _generate(service, prepared))
         result = await service.offload(partial(extractor.conclude, prepared, output))
         request.state.tokens = (result.usage.prompt_tokens, result.usage.output_tokens)
         return await service.offload(partial(document, result))
 
 
-def _prepare(extractor: Extractor, body: bytes, config: ServiceConfig) -> Prepared:
-    wanted: ExtractRequest = extract_request(body, max_depth=config.max_json_depth)
-    return extractor.prepare(wanted)
+def _ask(service: Service, extractor: Extractor, body: bytes) -> tuple[Asked, Future[Verdict]]:
+    asked = extractor.ask(extract_request(body, max_depth=service.config.max_json_depth))
+    assert service.door is not None  # it comes with the extractor
+    return asked, service.door.submit(asked.constraint)
+
+
+async def _examined(verdict: Future[Verdict]) -> Verdict:
+    return await asyncio.wrap_future(verdict)
+
+
+async def _admitted(verdict: Future[Verdict]) -> None:
+    """Wait for the examination of a constraint. Raises `GrammarError` where it cannot be used."""
+    error = (await _examined(verdict)).error
+    if error is not None:
+        raise error
 
 
 async def explain(service: Service, request: Request) -> Response:
@@ -115,13 +132,23 @@ async def explain(service: Service, request: Request) -> Response:
             most_bytes=service.config.max_body_bytes,
             most_seconds=service.config.body_timeout_s,
         )
-        return document(
-            await service.offload(partial(_explain, service.explainer, body, service.config))
-        )
+        wanted, examined = await service.offload(partial(_ask_about, service, body))
+        verdict = await while_connected(request.receive, _examined(examined))
+        if (
+            verdict.error is not None and not verdict.final
+        ):  # to explain it would take too much as well
+            raise verdict.error
+        return document(await service.offload(partial(service.explainer.of, *wanted)))
 
 
-def _explain(explainer: Explainer, body: bytes, config: ServiceConfig) -> ExplainResult:
-    return explainer.explain(explain_request(body, max_depth=config.max_json_depth))
+def _ask_about(
+    service: Service, body: bytes
+) -> tuple[tuple[Constraint, dict[str, Any] | bool], Future[Verdict]]:
+    asked = explain_request(body, max_depth=service.config.max_json_depth)
+    schema = find_schema(asked.schema_)
+    constraint = schema_constraint(schema, asked.options)
+    assert service.door is not None
+    return (constraint, schema), service.door.submit(constraint)
 
 
 async def _generate(service: Service, prepared: Prepared) -> Output:

@@ -19,7 +19,7 @@ import httpx2
 import psutil
 import pytest
 
-from tests.support import serve_scripted
+from tests.support import scripted_engine, serve_scripted
 from tests.support.live_service import until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -34,17 +34,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass
 class Process:
-    """A running server, its engine and the folder of their sockets."""
+    """A running server, its engine and the folder of their sockets; `below` is every process it has started."""
 
     popen: subprocess.Popen[str]
     http: httpx2.Client
+    below: list[psutil.Process]
     engine: psutil.Process
     sockets: Path
 
     def end(self, seconds: float = 20) -> int:
         """Wait for the end; the exit status. Nothing may be left."""
         status = self.popen.wait(seconds)
-        until(lambda: not self.engine.is_running(), 5)
+        until(lambda: not any(process.is_running() for process in self.below), 5)
         until(lambda: not self.sockets.exists(), 1)
         return status
 
@@ -71,8 +72,11 @@ def server(folder: Path, **settings: Any) -> Iterator[Process]:
         url = popen.stdout.readline().strip()
         with httpx2.Client(base_url=url, timeout=30) as http:
             until(lambda: http.get("/ready").status_code == 200, 30)
-            (engine,) = psutil.Process(popen.pid).children()
-            yield Process(popen, http, engine, Path(engine.cmdline()[-1]))
+            below = psutil.Process(popen.pid).children(recursive=True)
+            (engine,) = [
+                process for process in below if scripted_engine.__file__ in process.cmdline()
+            ]
+            yield Process(popen, http, below, engine, Path(engine.cmdline()[-1]))
     finally:
         popen.kill()
         popen.wait()
@@ -142,7 +146,7 @@ def test_only_one_tcp_socket_listens(folder: Path) -> None:
         own = psutil.Process(process.popen.pid).net_connections("tcp")
         listening = [c.laddr.port for c in own if c.status == psutil.CONN_LISTEN]
         assert listening == [process.port]
-        assert not process.engine.net_connections("tcp")
+        assert not any(each.net_connections("tcp") for each in process.below)
         process.popen.send_signal(signal.SIGTERM)
         assert process.end() == 0
 
