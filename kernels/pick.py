@@ -14,13 +14,15 @@ import triton
 from torch import Tensor
 
 from .contracts import WORD_BITS, Bias, Drawn, Penalties, PickArgs
+from .launch import processors
 from .pick_cut import NEAR, cut_pass
 from .pick_tile import LANES, PARTS, TILE, tile_pass
 
 _SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
 _WARPS: Final = 4
 _CUT_WARPS: Final = 8
-_STEP: Final = 8
+_STEP: Final = 4
+_RESIDENT: Final = 4  # programs that a processor runs at once
 
 
 class Picker:
@@ -89,16 +91,21 @@ class _Run:
     def _flags(self) -> dict[str, Any]:
         return {
             "tiles": self.tiles,
-            "padded_tiles": triton.next_power_of_2(self.tiles),
             "masked": self.args.masks is not None,
             "mapped": self.args.mask_rows is not None,
             "editing": bool(self.edits),
         }
 
+    def _splits(self) -> int:
+        """Programs a row: as few as fill the device."""
+        programs = processors(self.logits.device) * _RESIDENT
+        return max(1, min(self.tiles, programs // self.logits.shape[0]))
+
     def tile_pass(self, counters: Tensor, *, surveying: bool, cutting: bool) -> None:
         """All tiles: the survey for thresholds, or the draw."""
         args, rows, draw = self.args, self.logits.shape[0], self.args.draw
-        count = rows * self.tiles
+        splits = self._splits()
+        count = rows * splits
         logprobs, sums, removed, highest_and_weight, _, cuts = self.numbers
         tile_pass[(count,)](
             self._scores(),
@@ -114,6 +121,8 @@ class _Run:
             counters,
             (*self.answer, logprobs, sums, removed, highest_and_weight),
             **self._flags(),
+            splits=splits,
+            padded_splits=triton.next_power_of_2(splits),
             step=_STEP,
             drawing=draw is not None,
             cutting=cutting,
@@ -121,7 +130,7 @@ class _Run:
             believing=args.top is not None or args.mass,
             massing=args.mass and not cutting,
             ranking=bool(args.top) and not cutting,
-            num_warps=_WARPS,
+            num_warps=_WARPS * (2 if self.logits.dtype == torch.float32 else 1),
         )
 
     def cut_pass(self) -> None:
@@ -142,6 +151,7 @@ class _Run:
             self.numbers[3],
             self.numbers[5],
             **self._flags(),
+            padded_tiles=triton.next_power_of_2(self.tiles),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_CUT_WARPS,
         )

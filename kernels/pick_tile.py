@@ -1,6 +1,6 @@
-"""The one pass over the logits: mask, edit, weigh, draw; each program one tile of a row, the last one the whole row.
+"""The one pass over the logits: mask, edit, weigh, draw; each program some tiles of a row, the last one the row.
 
-Does: what `reference_logits` defines, for one tile of `TILE` tokens a program; the program that finishes a row last
+Does: what `reference_logits` defines, for some tiles of `TILE` tokens a program; the program that finishes a row last
 reduces the partial results in a fixed order. Does not: find truncation thresholds (`pick_cut`), allocate (`pick`).
 
 A tile is `DEPTH` rows of `LANES` tokens, so that a group of the draw, eight tokens side by side in every row, stays in
@@ -31,7 +31,7 @@ TILE: tl.constexpr = tl.constexpr(16384)
 GROUPS: tl.constexpr = tl.constexpr(
     0x80000000
 )  # counters of groups begin here, past those of all tokens
-PARTS: tl.constexpr = tl.constexpr(8)  # numbers a tile leaves behind
+PARTS: tl.constexpr = tl.constexpr(8)  # numbers a program leaves behind
 
 
 @triton.jit
@@ -96,15 +96,18 @@ def edit_tile(
 
 
 @triton.jit
-def weigh(rows: tl.tensor, high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
-    """(maxima, sums of 2**((x - maximum) * scale)) with a tuple of logits added to every lane.
+def scaled(high: tl.tensor, scale: tl.tensor) -> tl.tensor:
+    """What weights below a maximum are relative to; zero where there is no logit, so that LOWEST weighs nothing."""
+    return tl.where(high == LOWEST, 0.0, high * scale)
 
-    `high` begins at LOWEST, which also stands for what is not there: its weight vanishes beside any other.
-    """
+
+@triton.jit
+def weigh(rows: tl.tensor, high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
+    """(maxima, sums of 2**((x - maximum) * scale)) with a tuple of logits added to every lane."""
     higher = high
     for i in tl.static_range(len(rows)):
         higher = tl.maximum(higher, rows[i])
-    base = higher * scale
+    base = scaled(higher, scale)
     total = total * tl.exp2(high * scale - base)
     for i in tl.static_range(len(rows)):
         total += tl.exp2(rows[i] * scale - base)
@@ -112,10 +115,22 @@ def weigh(rows: tl.tensor, high: tl.tensor, total: tl.tensor, scale: tl.tensor) 
 
 
 @triton.jit
-def fold(high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
-    """`weigh` across all lanes: (maximum, sum)."""
-    highest = tl.max(high)
-    return highest, tl.sum(total * tl.exp2(high * scale - highest * scale))
+def join(
+    high: tl.tensor, total: tl.tensor, more: tl.tensor, added: tl.tensor, scale: tl.tensor
+) -> tl.tensor:
+    """(maxima, sums) of two at every place."""
+    higher = tl.maximum(high, more)
+    base = scaled(higher, scale)
+    total = total * tl.exp2(high * scale - base) + added * tl.exp2(more * scale - base)
+    return higher, total
+
+
+@triton.jit
+def fold(high: tl.tensor, total: tl.tensor, scale: tl.tensor, axis: tl.constexpr) -> tl.tensor:
+    """(maxima, sums) along an axis."""
+    higher = tl.max(high, axis, keep_dims=True)
+    total = tl.sum(total * tl.exp2(high * scale - scaled(higher, scale)), axis)
+    return tl.max(high, axis), total
 
 
 @triton.jit
@@ -133,7 +148,8 @@ def tile_pass(
     counters: tl.tensor,
     outputs: tl.tensor,
     tiles: tl.constexpr,
-    padded_tiles: tl.constexpr,
+    splits: tl.constexpr,
+    padded_splits: tl.constexpr,
     step: tl.constexpr,
     masked: tl.constexpr,
     mapped: tl.constexpr,
@@ -145,9 +161,9 @@ def tile_pass(
     massing: tl.constexpr,
     ranking: tl.constexpr,
 ) -> None:
-    """Grid [rows * tiles]. The constexpr flags say which stages the batch has; see `pick`."""
-    row = tl.program_id(0) // tiles
-    tile = tl.program_id(0) % tiles
+    """Grid [rows * splits]. The constexpr flags say which stages the batch has; see `pick`."""
+    row = tl.program_id(0) // splits
+    split = tl.program_id(0) % splits
     logits = scores[0] + row.to(tl.int64) * scores[1]
     columns, vocab = scores[2], scores[3]
     mask_row = row * 0 - 1
@@ -158,130 +174,163 @@ def tile_pass(
     heat = 0.0
     if drawing:
         heat = tl.load(draw[0] + row)
+        key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
+        key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
     hot = heat > 0
     scale = LOG2E / tl.where(hot, heat, 1.0)
     edit = False
     if editing:
         edited += row.to(tl.int64) * (tiles * TILE)
         edit = is_edited(edits, row)
-        if not cutting:
-            if edit:
-                edit_tile(scores, edited, edits, row, tile)
     # Whether the model's own distribution is another one than that of the draw.
     apart = edit | (hot & (heat != 1.0))
+    cut = NEVER
+    if cutting:
+        cut = tl.load(cuts + row)
 
     octet = tl.arange(0, OCTETS)
     bit = tl.arange(0, 8)
     lane = octet[:, None] * 8 + bit[None, :]
-    high = tl.full((OCTETS, 8), LOWEST, tl.float32)
-    total = tl.zeros((OCTETS, 8), tl.float32)
-    own_high, own_total, out_high, out_total = high, total, high, total
-    place = tl.zeros((OCTETS, 8), tl.int32)
-    unsound = tl.zeros((OCTETS, 8), tl.float32)
-    kept = octet >= 0
-    cut = NEVER
-    if cutting:
-        # Lanes whose best logit is below the threshold were seen in the survey: they are not read again.
-        cut = tl.load(cuts + row)
-        best = tl.load(maxima + (row * tiles + tile).to(tl.int64) * LANES + lane)
-        kept = tl.max(best, 1) >= cut
-    for begin in range(0, DEPTH, step):
-        own, ours, others = (), (), ()
-        for ahead in tl.static_range(step):
-            depth = begin + ahead
+    nothing = tl.full((OCTETS, 8), LOWEST, tl.float32)
+    value = tl.full((OCTETS,), LOWEST, tl.float32)
+    choice = tl.zeros((OCTETS,), tl.int32)
+    none = tl.zeros((OCTETS,), tl.float32)
+    own_high, own_total, out_high, out_total, draw_high, draw_total = (
+        value,
+        none,
+        value,
+        none,
+        value,
+        none,
+    )
+    unsound = none
+    for tile in range(split * tiles // splits, (split + 1) * tiles // splits):
+        if editing:
+            if not cutting:
+                if edit:
+                    edit_tile(scores, edited, edits, row, tile)
+        kept = octet >= 0
+        if cutting:
+            # Lanes whose best logit is below the threshold were seen in the survey: they are not read again.
+            best = tl.load(maxima + (row * tiles + tile).to(tl.int64) * LANES + lane)
+            kept = tl.max(best, 1) >= cut
+        allowed, raw = (), ()
+        for depth in tl.static_range(DEPTH):
+            place = tile * (TILE // 8) + depth * OCTETS + octet
+            allowed = allowed + (legal_bytes(mask, mask_row, vocab, place),)
+        for depth in tl.static_range(DEPTH):
             at = tile * TILE + depth * LANES + lane
-            bits = legal_bytes(mask, mask_row, vocab, tile * (TILE // 8) + depth * OCTETS + octet)
             wanted = kept
             if not massing:
-                wanted = wanted & (bits != 0)
-            x = tl.load(logits + at, mask=wanted[:, None] & (at < columns), other=LOWEST)
-            x = x.to(tl.float32)
-            legal = ((bits[:, None] >> bit[None, :]) & 1) != 0
-            y = tl.where(legal, x, LOWEST)
-            if not cutting:
-                unsound += y * 0.0
-            own = own + (y,)
+                wanted = wanted & (allowed[depth] != 0)
+            fetched = tl.load(logits + at, mask=wanted[:, None] & (at < columns), other=LOWEST)
+            raw = raw + (fetched,)
+        high, total, old_high, old_total = nothing, nothing * 0.0, nothing, nothing * 0.0
+        far_high, far_total, zeros = nothing, nothing * 0.0, nothing * 0.0
+        found = tl.zeros((OCTETS, 8), tl.int32)
+        for begin in tl.static_range(0, DEPTH, step):
+            own, ours, others = (), (), ()
+            for ahead in tl.static_range(step):
+                at = tile * TILE + (begin + ahead) * LANES + lane
+                x = raw[begin + ahead].to(tl.float32)
+                legal = ((allowed[begin + ahead][:, None] >> bit[None, :]) & 1) != 0
+                y = tl.where(legal, x, LOWEST)
+                if not cutting:
+                    zeros += y * 0.0
+                own = own + (y,)
+                if massing:
+                    others = others + (tl.where(legal | (at >= vocab), LOWEST, x),)
+                if editing:
+                    if edit:
+                        y = tl.load(edited + at, mask=kept[:, None] & legal, other=LOWEST)
+                if cutting:
+                    y = tl.where(y >= cut, y, LOWEST)
+                ours = ours + (y,)
+            if believing and not cutting:
+                if apart:
+                    old_high, old_total = weigh(own, old_high, old_total, LOG2E)
             if massing:
-                others = others + (tl.where(legal | (at >= vocab), LOWEST, x),)
-            if editing:
-                if edit:
-                    y = tl.load(edited + at, mask=wanted[:, None] & legal, other=LOWEST)
-            if cutting:
-                y = tl.where(y >= cut, y, LOWEST)
-            ours = ours + (y,)
+                far_high, far_total = weigh(others, far_high, far_total, LOG2E)
+            if not hot:
+                before = high
+                for ahead in tl.static_range(step):
+                    found = tl.where(ours[ahead] > before, begin + ahead, found)
+                    before = tl.maximum(before, ours[ahead])
+                if not believing or cutting:
+                    high = before
+            if hot or (believing and not cutting):
+                high, total = weigh(ours, high, total, scale)
+        unsound += tl.sum(zeros, 1)
+        if surveying:
+            tl.store(maxima + (row * tiles + tile).to(tl.int64) * LANES + lane, high)
+        if ranking:
+            rank = high
+            if apart:
+                rank = old_high
+            tl.store(ranks + (row * tiles + tile).to(tl.int64) * LANES + lane, rank)
+
+        top = tl.max(high, 1)
+        if drawing or (believing and not cutting):
+            _, weight = fold(high, total, scale, 1)
         if believing and not cutting:
             if apart:
-                own_high, own_total = weigh(own, own_high, own_total, LOG2E)
-        if massing and not cutting:
-            out_high, out_total = weigh(others, out_high, out_total, LOG2E)
-        if not hot:
-            before = high
-            for ahead in tl.static_range(step):
-                place = tl.where(ours[ahead] > before, begin + ahead, place)
-                before = tl.maximum(before, ours[ahead])
-            if not believing or cutting:
-                high = before
-        if hot or (believing and not cutting):
-            high, total = weigh(ours, high, total, scale)
-    if surveying:
-        tl.store(maxima + (row * tiles + tile).to(tl.int64) * LANES + lane, high)
-    if ranking:
-        rank = high
-        if apart:
-            rank = own_high
-        tl.store(ranks + (row * tiles + tile).to(tl.int64) * LANES + lane, rank)
-
-    # What this tile has to say, in PARTS numbers: value, belief (maximum, sum), outside (maximum, sum), soundness,
-    # weights (maximum, sum).
-    value = tl.max(high)
-    choice = tl.min(tl.where(high == value, place * LANES + lane, TILE))
-    if hot:
-        if not surveying:
-            key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
-            key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
-            noise = -tl.log2(
-                exponential(key0, key1, (tile * OCTETS + octet).to(tl.uint32) + GROUPS)
-            )
-            highest = tl.max(high, 1)
-            weight = tl.sum(total * tl.exp2(high * scale - (highest * scale)[:, None]), 1)
-            values = highest * scale + tl.log2(weight) + noise
-            values = tl.where(highest == LOWEST, LOWEST, values)
-            value = tl.max(values)
-            choice = tl.min(tl.where(values == value, octet, OCTETS))
-    part = parts + (row * tiles + tile) * PARTS
-    tl.store(part, value)
-    tl.store(picks + row * tiles + tile, choice)
-    if not cutting:
-        if believing:
-            if apart:
-                own_highest, own_sum = fold(own_high, own_total, LOG2E)
+                old_top, old_weight = fold(old_high, old_total, LOG2E, 1)
+                own_high, own_total = join(own_high, own_total, old_top, old_weight, LOG2E)
             else:
-                own_highest, own_sum = fold(high, total, LOG2E)
+                own_high, own_total = join(own_high, own_total, top, weight, LOG2E)
+        if massing:
+            far_top, far_weight = fold(far_high, far_total, LOG2E, 1)
+            out_high, out_total = join(out_high, out_total, far_top, far_weight, LOG2E)
+        ahead_of = top
+        chosen_here = tile * OCTETS + octet
+        if hot:
+            if surveying:
+                draw_high, draw_total = join(draw_high, draw_total, top, weight, scale)
+            else:
+                noise = tl.log2(exponential(key0, key1, chosen_here.to(tl.uint32) + GROUPS))
+                ahead_of = tl.where(top == LOWEST, LOWEST, top * scale + tl.log2(weight) - noise)
+        else:
+            token = tl.where(high == top[:, None], tile * TILE + found * LANES + lane, 0x7FFFFFFF)
+            chosen_here = tl.min(token, 1)
+        choice = tl.where(ahead_of > value, chosen_here, choice)
+        value = tl.maximum(value, ahead_of)
+
+    # What this part of the row has to say, in PARTS numbers: value, belief (maximum, sum), outside (maximum, sum),
+    # soundness, weights of the draw (maximum, sum).
+    highest = tl.max(value)
+    part = parts + (row * splits + split) * PARTS
+    tl.store(part, highest)
+    tl.store(picks + row * splits + split, tl.min(tl.where(value == highest, choice, 0x7FFFFFFF)))
+    if not cutting:
+        tl.store(part + 5, tl.sum(unsound))
+        if believing:
+            own_highest, own_sum = fold(own_high, own_total, LOG2E, 0)
             tl.store(part + 1, own_highest)
             tl.store(part + 2, own_sum)
         if massing:
-            out_highest, out_sum = fold(out_high, out_total, LOG2E)
+            out_highest, out_sum = fold(out_high, out_total, LOG2E, 0)
             tl.store(part + 3, out_highest)
             tl.store(part + 4, out_sum)
-        tl.store(part + 5, tl.sum(unsound))
         if surveying:
-            weight_high, weight_sum = fold(high, total, scale)
-            tl.store(part + 6, weight_high)
-            tl.store(part + 7, weight_sum)
-        else:
-            tl.store(part + 6, tl.max(high))
+            draw_highest, draw_sum = fold(draw_high, draw_total, scale, 0)
+            tl.store(part + 6, draw_highest)
+            tl.store(part + 7, draw_sum)
     tl.debug_barrier()
-    if tl.atomic_add(counters + row, 1, sem="acq_rel") == tiles - 1:
-        tl.store(counters + row, 0)
+    last = True
+    if splits > 1:
+        last = tl.atomic_add(counters + row, 1, sem="acq_rel") == splits - 1
+    if last:
+        if splits > 1:
+            tl.store(counters + row, 0)
         token = row * 0
         if not surveying:
             token = chosen(
                 logits, vocab, mask, mask_row, heat, draw, edited, edit, cut, parts, picks, row,
-                tiles, padded_tiles, drawing, editing,
+                splits, padded_splits, drawing, editing,
             )  # fmt: skip
             tl.store(outputs[0] + row, token.to(tl.int64))
         if not cutting:
-            report(parts, outputs, row, heat, tiles, padded_tiles, surveying, believing, massing)
+            report(parts, outputs, row, heat, splits, padded_splits, surveying, believing, massing)
         if believing and not surveying:
             own = tl.load(logits + token).to(tl.float32)
             tl.store(outputs[2] + row, own - tl.load(outputs[3] + row))
@@ -301,26 +350,22 @@ def chosen(
     parts: tl.tensor,
     picks: tl.tensor,
     row: tl.tensor,
-    tiles: tl.constexpr,
-    padded_tiles: tl.constexpr,
+    splits: tl.constexpr,
+    padded_splits: tl.constexpr,
     drawing: tl.constexpr,
     editing: tl.constexpr,
 ) -> tl.tensor:
     """The row's token: the best of its tiles', or drawn in the best group of the tiles'."""
-    at = tl.arange(0, padded_tiles)
-    there = at < tiles
-    part = parts + (row * tiles + at) * PARTS
+    at = tl.arange(0, padded_splits)
+    there = at < splits
+    part = parts + (row * splits + at) * PARTS
     value = tl.load(part, mask=there, other=NEVER, cache_modifier=".cg")
-    choices = tl.load(picks + row * tiles + at, mask=there, other=TILE, cache_modifier=".cg")
-    best = tl.max(value)
-    token = tl.min(tl.where(value == best, at * TILE + choices, 0x7FFFFFFF))
+    choices = tl.load(picks + row * splits + at, mask=there, other=0, cache_modifier=".cg")
+    token = tl.min(tl.where(value == tl.max(value), choices, 0x7FFFFFFF))
     if drawing:
         if heat > 0:
-            leader = tl.min(tl.where(value == best, at, padded_tiles))
-            group = tl.min(tl.where(at == leader, choices, TILE)) % OCTETS
             inner = tl.arange(0, DEPTH * 8)
-            member = tl.minimum(leader, tiles - 1) * TILE + group * 8
-            member += inner // 8 * LANES + inner % 8
+            member = token // OCTETS * TILE + token % OCTETS * 8 + inner // 8 * LANES + inner % 8
             legal = is_legal(mask, mask_row, vocab, member)
             x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
             if editing:
@@ -341,34 +386,35 @@ def report(
     outputs: tl.tensor,
     row: tl.tensor,
     heat: tl.tensor,
-    tiles: tl.constexpr,
-    padded_tiles: tl.constexpr,
+    splits: tl.constexpr,
+    padded_splits: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
     massing: tl.constexpr,
 ) -> None:
     """The row's status, sums and shares."""
-    at = tl.arange(0, padded_tiles)
-    there = at < tiles
-    part = parts + (row * tiles + at) * PARTS
+    at = tl.arange(0, padded_splits)
+    there = at < splits
+    part = parts + (row * splits + at) * PARTS
     sound = tl.sum(tl.load(part + 5, mask=there, other=0.0, cache_modifier=".cg"))
-    high = tl.load(part + 6, mask=there, other=LOWEST, cache_modifier=".cg")
-    state = tl.where(sound == 0, tl.where(tl.max(high) == LOWEST, 2, 0), 1)
+    value = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
+    state = tl.where(sound == 0, tl.where(tl.max(value) == LOWEST, 2, 0), 1)
     tl.store(outputs[1] + row, state.to(tl.int64))
     if surveying:
+        high = tl.load(part + 6, mask=there, other=LOWEST, cache_modifier=".cg")
         total = tl.load(part + 7, mask=there, other=0.0, cache_modifier=".cg")
-        highest, summed = fold(high, total, LOG2E / tl.where(heat > 0, heat, 1.0))
+        highest, summed = fold(high, total, LOG2E / tl.where(heat > 0, heat, 1.0), 0)
         tl.store(outputs[5] + row * 2, highest)
         tl.store(outputs[5] + row * 2 + 1, tl.where(state == 0, summed, 0.0))
     if believing:
         high = tl.load(part + 1, mask=there, other=LOWEST, cache_modifier=".cg")
         total = tl.load(part + 2, mask=there, other=0.0, cache_modifier=".cg")
-        highest, summed = fold(high, total, LOG2E)
+        highest, summed = fold(high, total, LOG2E, 0)
         lse = highest + tl.log(summed)
         tl.store(outputs[3] + row, lse)
         if massing:
             high = tl.load(part + 3, mask=there, other=LOWEST, cache_modifier=".cg")
             total = tl.load(part + 4, mask=there, other=0.0, cache_modifier=".cg")
-            highest, summed = fold(high, total, LOG2E)
+            highest, summed = fold(high, total, LOG2E, 0)
             share = 1.0 / (1.0 + tl.exp(lse - highest - tl.log(summed)))
             tl.store(outputs[4] + row, tl.where(summed > 0, share, summed))
