@@ -10,6 +10,8 @@ The construction is that of LL parsers over regular right parts, with subsets wh
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from ..rule import Call, End, Expansion, Goto, Target
@@ -18,11 +20,11 @@ from .order import components
 from .places import OVER, Item, Option, Places, Spot
 from .table import GrammarRule
 
-MOST_STATES: Final = 1 << 12  # looked at, in all
+MOST_WORK: Final = 1 << 14  # places and callees looked at, in all
 MOST_ITEMS: Final = 1 << 8  # in one state
 DEEPEST: Final = 12  # rules taken apart in one another
 
-Key = tuple[str, Mask]  # a rule and the bytes that may follow it
+Key = tuple[str, int, Mask]  # a rule, the state it is begun in, and the bytes that may follow it
 
 
 class Undecided(Exception):
@@ -39,7 +41,9 @@ class Choice:
     over: bool
     bytes: list[tuple[Mask, Spot]] = field(default_factory=list)
     calls: list[tuple[Mask, Key, Spot]] = field(default_factory=list)
-    leaf: tuple[Leaf, tuple[Spot, ...]] | None = None  # with where to go on after each outcome
+    leaves: list[tuple[Leaf, tuple[Spot, ...]]] = field(
+        default_factory=list
+    )  # where to go on, by outcome
 
 
 def lower(form: Form) -> GrammarRule:
@@ -68,10 +72,11 @@ class _Lowering:
             ]
             for name, body in form.bodies.items()
         }
+        self.rank = {name: i for i, name in enumerate(form.first)}
         self.circle = {name: i for i, members in enumerate(components(ends)) for name in members}
 
     def run(self) -> GrammarRule:
-        root: Key = (self.form.start, 0)
+        root: Key = (self.form.start, 0, 0)
         waiting = deque([root])
         while waiting:
             key = waiting.popleft()
@@ -104,12 +109,17 @@ class _Lowering:
             choice = table[spot] = self._choice(spot, key)
             waiting += [target for _, target in choice.bytes]
             waiting += [target for _, _, target in choice.calls]
-            waiting += choice.leaf[1] if choice.leaf else ()
+            waiting += [target for _, targets in choice.leaves for target in targets]
         return table
+
+    def _spend(self, name: str, items: int) -> None:
+        self.looked += items
+        if self.looked > MOST_WORK or items > MOST_ITEMS:
+            raise Undecided(name, "there are too many things to tell apart")
 
     @staticmethod
     def _start(key: Key, begun: bool) -> Spot:
-        return frozenset((((key[0], 0),),)), begun
+        return frozenset((((key[0], key[1]),),)), begun
 
     def _choice(self, spot: Spot, key: Key) -> Choice:
         """What the next byte decides at a spot.
@@ -117,30 +127,44 @@ class _Lowering:
         Raises:
             Undecided: it does not.
         """
-        name, following = key
+        name, _, following = key
         items, over = spot
-        self.looked += 1
-        if self.looked > MOST_STATES or len(items) > MOST_ITEMS:
-            raise Undecided(name, "there are too many things to tell apart")
+        self._spend(name, len(items))
+        rest = self._rest(spot, following)
+        if rest is not None:
+            return Choice(over, calls=[rest])
         inside = {item for item in items if isinstance(item[-1][0], int)}
         options = {option for item in items - inside for option in self.places.options(item)}
         calls = self._settled(options, inside, key)
         leaves = {option for option in options if isinstance(option.label, int)}
         choice = Choice(over, calls=calls)
-        if leaves:
-            choice.leaf = self._joined(leaves, inside, key)
-            if choice.leaf is None:
-                inside |= {self._entered(option, name) for option in leaves}
+        for group in self._alike(leaves):
+            joined = self._joined(group, inside, key)
+            if joined is not None:
+                choice.leaves.append(joined)
+            else:
+                inside |= {self._entered(option, name) for option in group}
         choice.bytes = self.places.steps(inside)
         if over:
-            taken = choice.leaf[0].first if choice.leaf else 0
-            for mask, _ in choice.bytes:
-                taken |= mask
-            for mask, _, _ in calls:
-                taken |= mask
+            masks = [leaf.first for leaf, _ in choice.leaves]
+            masks += [mask for mask, _ in choice.bytes] + [mask for mask, _, _ in calls]
+            taken = reduce(or_, masks, 0)
             if taken & following:
                 raise Undecided(name, f"{_shown(taken & following)} may go on or follow")
         return choice
+
+    def _rest(self, spot: Spot, following: Mask) -> tuple[Mask, Key, Spot] | None:
+        """The rest of a rule that was taken apart, as a call, where nothing else is possible any more."""
+        items, over = spot
+        tops = {item[-1] for item in items}
+        if over or len(tops) > 1 or any(len(item) == 1 for item in items):
+            return None
+        ((body, state),) = tops
+        if isinstance(body, int):
+            return None
+        after = self.places.spot(item[:-1] for item in items)
+        key = (body, state, self.places.mask(after) | (following if after[1] else 0))
+        return None if key in self.unsafe else (self.places.mask(spot), key, after)
 
     def _settled(
         self, options: set[Option], inside: set[Item], key: Key
@@ -161,7 +185,7 @@ class _Lowering:
                 for y in rules - {x}:
                     others |= masks[y]
                 after = self.places.after(o for o in options if o.label == x)
-                callee = (x, self.places.mask(after) | (key[1] if after[1] else 0))
+                callee = (x, 0, self.places.mask(after) | (key[2] if after[1] else 0))
                 circular = after == OVER and self.circle[x] == self.circle[key[0]]
                 if others & masks[x] or circular or callee in self.unsafe:
                     apart.add(x)
@@ -169,11 +193,12 @@ class _Lowering:
                     calls.append((masks[x], callee, after))
             if not apart:
                 return calls
-            for option in [o for o in options if o.label in apart]:
+            # The one that may begin with the others comes first: it may turn out to be one of them.
+            chosen = max(apart, key=self.rank.__getitem__)
+            for option in [o for o in options if o.label == chosen]:
                 options.discard(option)
                 options.update(self.places.options(self._entered(option, key[0])))
-            if len(options) > MOST_ITEMS:
-                raise Undecided(key[0], "there are too many things to tell apart")
+            self._spend(key[0], len(options))
 
     def _entered(self, option: Option, name: str) -> Item:
         """The first place in a callee, remembering where to go on unless nothing is left there."""
@@ -187,6 +212,20 @@ class _Lowering:
             )
         return (*below, (option.label, 0))
 
+    def _alike(self, leaves: set[Option]) -> list[set[Option]]:
+        """The leaves of a spot in groups that no first byte is common to."""
+        groups: list[tuple[Mask, set[Option]]] = []
+        for option in leaves:
+            mask, group = self.form.leaves[int(option.label)].first, {option}
+            apart = []
+            for other in groups:
+                if other[0] & mask:
+                    mask, group = mask | other[0], group | other[1]
+                else:
+                    apart.append(other)
+            groups = [*apart, (mask, group)]
+        return [group for _, group in groups]
+
     def _joined(
         self, leaves: set[Option], inside: set[Item], key: Key
     ) -> tuple[Leaf, tuple[Spot, ...]] | None:
@@ -197,7 +236,7 @@ class _Lowering:
         if any(self.places.first(item) & leaf.first for item in inside):
             return None
         spots = tuple(self.places.after(o for o in leaves if o.label in labels) for labels in sets)
-        follow = [self.places.mask(spot) | (key[1] if spot[1] else 0) for spot in spots]
+        follow = [self.places.mask(spot) | (key[2] if spot[1] else 0) for spot in spots]
         for state, outcome in enumerate(leaf.dfa.outcome.tolist()):
             if outcome >= 0 and leaf.taken(state) & follow[outcome]:
                 return None
@@ -240,8 +279,7 @@ class _Lowering:
             for mask, callee, following in choice.calls:
                 calls.append((mask_bytes(mask), Call(rules[callee], len(returns))))
                 returns.append((target(following),))
-            if choice.leaf is not None:
-                leaf, spots = choice.leaf
+            for leaf, spots in choice.leaves:
                 calls.append((mask_bytes(leaf.first), Call(leaf.dfa, len(returns))))
                 returns.append(tuple(map(target, spots)))
             arcs = tuple((mask_bytes(mask), target(following)) for mask, following in choice.bytes)
