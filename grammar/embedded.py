@@ -87,6 +87,12 @@ class Leaf:
         near: Flags = many
         return near
 
+    def wide(self, state: int, alive: Bytes) -> bool:
+        """Whether many bytes can come in a state if only those states count that are `alive`."""
+        class_of, row = self.dfa.class_of, self.dfa.table[state]
+        open_classes = np.append((row >= 0) & (alive[row] != 0), False)
+        return int(open_classes[class_of].sum()) >= _MANY
+
     @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:
         return _arcs(self.dfa.table)

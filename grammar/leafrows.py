@@ -97,7 +97,7 @@ class LeafRows:
         dfa = leaf.dfa
         states = leaf.all if alive is None else alive
         tables = LeafTables(dfa.table, dfa.outcome, dfa.class_of, leaf.over, states)
-        common = int(common_target(dfa.table, dfa.class_of, state))
+        common = int(common_target(dfa.table, dfa.class_of, state)) if alive is None else -1
         if common in (state, -1) or int(common_target(dfa.table, dfa.class_of, common)) != common:
             return self._whole(tables, state)
         return self._beside(tables, state, self.view(leaf, common, alive), common)

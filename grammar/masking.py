@@ -206,6 +206,10 @@ def _view(walking: Walk) -> View | None:
     leaf = cursor.machine.leaves[tables.states[state, LEAF]]
     live = int(tables.sites[cursor.frames[note[w.LEAF_TOP], w.SITE], LIVE])
     alive = None if live < 0 else tables.live[live : live + leaf.dfa.states]
+    if alive is not None:
+        note[w.LOWEST] = min(note[w.LOWEST], note[w.LEAF_TOP])
+    if alive is not None and not leaf.wide(state - leaf.base, alive):
+        return None
     return walking.index.leaf_rows.view(leaf, state - leaf.base, alive)
 
 

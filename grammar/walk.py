@@ -168,8 +168,10 @@ def step(
         if move >= 0:
             site = frames[note[TOP], SITE]
             live = tables.sites[site, LIVE]
-            if live >= 0 and tables.live[live + move - tables.sites[site, ENTRY]] == 0:
-                return REFUSED
+            if live >= 0:
+                note[LOWEST] = min(note[LOWEST], note[TOP])
+                if tables.live[live + move - tables.sites[site, ENTRY]] == 0:
+                    return REFUSED
             note[STATE] = move
             return MOVED
         if move == DEAD:

@@ -150,13 +150,13 @@ def walk_leaf(leaf: LeafTables, trie: Trie, path: Ints, row: Words, exits: Ints)
     while node < len(trie.byte):
         at, c = path[trie.depth[node] - 1, 0], leaf.class_of[trie.byte[node]]
         target = leaf.table[at, c] if c >= 0 else -1
+        if target >= 0 and leaf.alive[target] == 0:
+            node = trie.skip[node]
+            continue
         if target >= 0 and not leaf.over[target]:
-            if leaf.alive[target] != 0:
-                path[trie.depth[node], 0] = target
-                allow(trie, row, node)
-                node += 1
-            else:
-                node = trie.skip[node]
+            path[trie.depth[node], 0] = target
+            allow(trie, row, node)
+            node += 1
             continue
         ending = leaf.outcome[target] if target >= 0 else leaf.outcome[at]
         if ending >= 0:
@@ -186,13 +186,13 @@ def walk_beside(
         ):
             node = trie.skip[node]
             continue
-        inside = target >= 0 and not leaf.over[target]
-        dead = inside and leaf.alive[target] == 0
-        if beside >= 0 and (other < 0 or leaf.over[other] or not inside or dead):
+        dead = target >= 0 and leaf.alive[target] == 0
+        inside = target >= 0 and not leaf.over[target] and not dead
+        if beside >= 0 and (other < 0 or leaf.over[other] or not inside):
             dropped[drops] = node
             drops += 1
             other = -1
-        if inside and not dead:
+        if inside:
             path[d, 0], path[d, 1] = target, other
             if other < 0:
                 added[adds] = node

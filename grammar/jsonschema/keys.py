@@ -1,8 +1,10 @@
 """The names that can come next in an object, as one call.
 
-Does: hold, of each outcome of the name's leaf, what the member is asked. Does not: make the leaf (`leaves`).
+Does: hold, of each outcome of the leaf of all names, what the member is asked; say which may come. Does not: make the
+leaf (`leaves`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,19 +23,20 @@ if TYPE_CHECKING:
 class Keys:
     """The names that can come next in a state; also what the machine hands back after one of them was read.
 
-    `options`: of each outcome of the leaf, the fold its member derives from.
+    `options`: of each outcome of the leaf that counts here, the fold its member derives from.
     """
 
     layout: Layout
     state: Between
-    options: dict[int, Fold]
+    options: Mapping[int, Fold]
     leaf: Dfa
 
     @property
     def call(self) -> Call:
         """The call that reads one of the names. Names the schema does not mention are remembered: none comes twice."""
-        others = any(label >= len(self.layout.vocabulary.names) for label in self.options)
-        return Call(self.leaf, self, same=as_written if others else None)
+        others = max(self.options) >= len(self.layout.vocabulary.names)
+        same = as_written if others else None
+        return Call(self.leaf, self, same=same, live=frozenset(self.options))
 
     def given(self, label: int) -> tuple[Plan, tuple[Fold, int, Seen]]:
         """What the member is asked after its name was read, and what its end needs to know."""
@@ -46,11 +49,22 @@ class Keys:
 
 def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:
     """The names that can come next in `state`, None if there are none."""
+    options: Mapping[int, Fold] | None = None
+    if isinstance(state.seen, frozenset):
+        plain = layout.plain_labels(state.fold)
+        if plain is not None:
+            label_of = layout.vocabulary.label_of
+            used = {label_of[text] for text in state.seen}
+            options = dict.fromkeys(plain - used, state.fold)
+    if options is None:
+        options = _options(language, layout, state)
+    return Keys(layout, state, options, language.names.names(layout)) if options else None
+
+
+def _options(language: "Language", layout: Layout, state: Between) -> Mapping[int, Fold]:
     options: dict[int, Fold] = {}
     for fold, label in layout.options(state):
         plan = layout.plan(fold, layout.seen_after(state.seen, label), label)
         if plan is not None and language.costs.value(plan.must) is not None:
             options[label] = fold
-    if not options:
-        return None
-    return Keys(layout, state, options, language.names.names_among(layout, options))
+    return options

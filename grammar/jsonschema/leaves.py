@@ -4,13 +4,9 @@ Does: make byte automata with a label for each name the schema mentions and for 
 values.
 """
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..automata import REFUSED, Dfa, Spelling, difference, trie, union
-from ..automata import canonical as canonical_dfa
+from ..automata import Dfa, Spelling, difference, trie, union
 from ..leaves.strings import quoted
 from .atoms import Kind, Pattern
 from .formula import Formula
@@ -64,25 +60,19 @@ class NameLeaves:
             self._others[key] = names, dfa
         return self._others[key]
 
-    def names_among(self, layout: Layout, labels: Iterable[int]) -> Dfa:
-        """The names with these labels. The automaton is not minimal again: that would cost more than it saves."""
-        dfa = self.names(layout)
-        keep = np.isin(dfa.outcome, np.fromiter(labels, np.int32))
-        outcome = np.where(keep, dfa.outcome, REFUSED)
-        return canonical_dfa(dfa.top, dfa.bounds, dfa.classes, dfa.table, outcome, minimise=False)
-
     def names(self, layout: Layout) -> Dfa:
         """The names of an object with quotes, each under their labels as outcomes."""
         if layout not in self._names:
-            options = self._language.options
-            tail = b"" if options.lenient else options.colon
             names = layout.vocabulary
-            named = {spell(text) + tail: i for i, text in enumerate(names.order)}
-            _, chars = self._other_names(names.order, names.patterns, names.name_formulas)
+            able = layout.plain_labels(layout.start.fold)
+            labels = range(len(names.all_names)) if able is None else able
             shift = len(names.order)
-            chars = chars.relabel({old: old + shift for old in chars.outcomes})
-            others = quoted(chars, Spelling.JSON_CANONICAL, tail=tail)
-            self._names[layout] = union(trie(named), others)
+            named = trie({spell(text): i for i, text in enumerate(names.order) if i in labels})
+            if max(labels, default=0) >= shift:
+                _, chars = self._other_names(names.order, names.patterns, names.name_formulas)
+                chars = chars.relabel({o: o + shift for o in chars.outcomes if o + shift in labels})
+                named = union(named, quoted(chars, Spelling.JSON_CANONICAL))
+            self._names[layout] = named
         return self._names[layout]
 
     def name_bytes(self, name: Name) -> int:

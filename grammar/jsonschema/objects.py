@@ -33,6 +33,7 @@ class Layout:
         self._ways: dict[Hashable, list[tuple[Formula, Fold | None]]] = {}
         self._plain: dict[Formula, Plan] = {}
         self._frames: dict[Formula, Frame | None] = {}
+        self._labels: dict[tuple[Formula, ...], frozenset[int] | None] = {}
         self._needed: dict[tuple[tuple[Formula, ...], int], Formula | None] = {}
 
     def options(self, state: Between) -> Iterator[tuple[Fold, int]]:
@@ -151,6 +152,25 @@ class Layout:
             new = None if truths is None else self.steps.valued(fold, name, truths)
             if new is None or new.must is not self._pool.false:
                 yield literal, new
+
+    def plain_labels(self, fold: Fold) -> frozenset[int] | None:
+        """The labels of all names that a plain object takes at some time; None where that depends on the rest of it."""
+        frame = None if fold.asks else self.frame(fold.must)
+        if frame is None or not frame.suffices or frame.most is not None:
+            return None
+        if frame.others not in self._labels:
+            self._labels[frame.others] = self._find_labels(frame.others)
+        return self._labels[frame.others]
+
+    def _find_labels(self, others: tuple[Formula, ...]) -> frozenset[int] | None:
+        costs, labels = self.language.costs, []
+        for label in range(len(self.vocabulary.all_names)):
+            needs = self.needs(others, label)
+            if needs is None:
+                return None
+            if needs is not self._pool.false and costs.value(needs) is not None:
+                labels.append(label)
+        return frozenset(labels)
 
     def frame(self, must: Formula) -> Frame | None:
         """The plain conjunction that `must` is, if it is one."""

@@ -54,7 +54,7 @@ class After:
 
 @dataclass(frozen=True, slots=True)
 class Colon:
-    """After a name, where its leaf does not hold the colon."""
+    """After a name."""
 
     given: "Given"
 
@@ -138,7 +138,9 @@ class ValueRule:
         if isinstance(key, Chars):
             return self._chars(key)
         if isinstance(key, Colon):
-            return Expansion(((b":", self._spaced(key.given)),))
+            blanks = len(self._options.colon) - 1
+            given = Goto(Blank(blanks, key.given)) if blanks else self._spaced(key.given)
+            return Expansion(((b":", given),))
         if isinstance(key, Given):
             return Expansion(call=self._call(key))
         if isinstance(key, Line):
@@ -166,8 +168,7 @@ class ValueRule:
         assert isinstance(back, Keys)
         if twin:
             return None
-        given = Given(*back.given(outcome))
-        return self._spaced(Colon(given)) if self._options.lenient else Goto(given)
+        return self._spaced(Colon(Given(*back.given(outcome))))
 
     def _after(self, given: Given, outcome: int, twin: bool) -> Between | Row | None:
         if given.member is None:
