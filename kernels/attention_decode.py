@@ -21,6 +21,21 @@ from .contracts import Ragged
 from .launch import overlap, precision, processors
 
 LOG2_E = 1.4426950408889634
+MERGED = 8192
+"""Most numbers that the merge of splits holds at a time."""
+
+
+@triton.jit
+def _prefetch(at: tl.tensor) -> None:
+    """Ask for the cache lines of addresses `at`; nothing waits for them."""
+    tl.inline_asm_elementwise(
+        "prefetch.global.L2 [$1]; mov.u32 $0, 0;",
+        "=r,l",
+        [at.to(tl.int64)],
+        dtype=tl.int32,
+        is_pure=False,
+        pack=1,
+    )
 
 
 @triton.jit
@@ -47,6 +62,7 @@ def _decode(
     TILE: tl.constexpr,
     SPLITS: tl.constexpr,
     SPLIT_ROWS: tl.constexpr,
+    MEMBERS: tl.constexpr,
     STAGES: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
@@ -56,21 +72,34 @@ def _decode(
     sequence = tl.program_id(2)
     if EARLY:
         gdc_launch_dependents()
-        gdc_wait()
+    # Starts, lengths and tables are inputs of the step: no kernel that may still run writes them.
     row = tl.load(starts_ptr + sequence).to(tl.int64)
-    if tl.load(starts_ptr + sequence + 1) - row != 1:
-        return
-    length = tl.load(lengths_ptr + sequence)
+    single = tl.load(starts_ptr + sequence + 1) - row == 1
+    length = tl.where(single, tl.load(lengths_ptr + sequence), 0)
     per_split = tl.cdiv(tl.cdiv(length, TILE), SPLITS) * TILE
     first = split * per_split
     end = tl.minimum(first + per_split, length)
+    table = tables_ptr + sequence.to(tl.int64) * tables_stride
+    offset = tl.arange(0, TILE)
+    if EARLY:
+        if SPLITS > 1:
+            # Keys of earlier steps are fetched into the L2 cache while the kernel ahead still runs.
+            position = first + offset
+            seen = position < end
+            block = tl.load(table + position // BLOCK_SIZE, mask=seen, other=0).to(tl.int64)
+            slot = block * BLOCK_SIZE + position % BLOCK_SIZE
+            line = tl.arange(0, (BLOCK_DIM + 63) // 64) * 64
+            line_at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + kv_head * DIM + line[None, :]
+            _prefetch(line_at)
+            _prefetch(line_at + plane)
+        gdc_wait()
     member = tl.arange(0, GROUP_ROWS)
     dim = tl.arange(0, BLOCK_DIM)
     heads = kv_head * GROUP + member
     used = (member < GROUP)[:, None] & (dim < DIM)[None, :]
     out_at = out_ptr + row * (KV_HEADS * GROUP * DIM) + heads[:, None] * DIM + dim[None, :]
     if first >= length:
-        if length == 0 and split == 0:
+        if single & (length == 0) & (split == 0):
             tl.store(out_at, tl.zeros((GROUP_ROWS, BLOCK_DIM), out_ptr.dtype.element_ty), mask=used)
         return
     query_at = query_ptr + row * query_stride + heads[:, None] * DIM + dim[None, :]
@@ -78,8 +107,6 @@ def _decode(
     most = tl.full((GROUP_ROWS,), float("-inf"), tl.float32)
     total = tl.zeros((GROUP_ROWS,), tl.float32)
     acc = tl.zeros((GROUP_ROWS, BLOCK_DIM), tl.float32)
-    table = tables_ptr + sequence.to(tl.int64) * tables_stride
-    offset = tl.arange(0, TILE)
     for at in tl.range(first, end, TILE, num_stages=STAGES):
         position = at + offset
         seen = position < end
@@ -120,18 +147,22 @@ def _decode(
         return
     tl.debug_barrier()
     every = tl.arange(0, SPLIT_ROWS)
-    for m in range(GROUP):
-        rows = (pair * SPLITS + every) * GROUP + m
-        there = every < parts
-        lse = tl.load(lse_ptr + rows, mask=there, other=float("-inf"), cache_modifier=".cg")
-        share = tl.exp2(lse - tl.max(lse, 0))
-        share = share / tl.sum(share, 0)
-        mask = there[:, None] & (dim < DIM)[None, :]
-        rows_at = partial_ptr + rows[:, None] * DIM + dim[None, :]
-        part = tl.load(rows_at, mask=mask, other=0.0, cache_modifier=".cg")
-        merged = tl.sum(part * share[:, None], 0)
-        merged_at = out_ptr + (row * KV_HEADS * GROUP + kv_head * GROUP + m) * DIM + dim
-        tl.store(merged_at, merged.to(out_ptr.dtype.element_ty), mask=dim < DIM)
+    there = every < parts
+    for start in range(0, GROUP, MEMBERS):
+        some = start + tl.arange(0, MEMBERS)
+        rows = (pair * SPLITS + every)[:, None] * GROUP + some[None, :]
+        real = there[:, None] & (some < GROUP)[None, :]
+        rows_at = partial_ptr + rows[:, :, None] * DIM + dim[None, None, :]
+        whole = real[:, :, None] & (dim < DIM)[None, None, :]
+        part = tl.load(rows_at, mask=whole, other=0.0, cache_modifier=".cg")
+        lse = tl.load(lse_ptr + rows, mask=real, other=-1e30, cache_modifier=".cg")
+        share = tl.exp2(lse - tl.max(lse, 0)[None, :])
+        share = share / tl.sum(share, 0)[None, :]
+        merged = tl.sum(part * share[:, :, None], 0)
+        merged_row = row * KV_HEADS * GROUP + kv_head * GROUP + some
+        merged_at = out_ptr + merged_row[:, None] * DIM + dim[None, :]
+        real_out = (some < GROUP)[:, None] & (dim < DIM)[None, :]
+        tl.store(merged_at, merged.to(out_ptr.dtype.element_ty), mask=real_out)
     tl.store(arrived_ptr + pair, 0)
 
 
@@ -146,10 +177,17 @@ class DecodeShape:
 
 
 def decode_shape(sequences: int, kv_heads: int, device: torch.device) -> DecodeShape:
-    """Enough programs to fill the device; a few sequences are cut into many splits."""
-    wanted = 4 * processors(device) // max(sequences * kv_heads, 1)
-    # Powers of two: every number of splits is a kernel to compile.
-    splits = 1 << min(5, max(wanted, 1).bit_length() - 1)
+    """Splits as measured on an H200: programs for one or two on each multiprocessor, never more than 16 splits.
+
+    Powers of two: every number of splits is a kernel to compile.
+    """
+    programs = max(sequences * kv_heads, 1)
+    wanted = max(1, min(16, 2 * processors(device) // programs))
+    splits = 1 << (wanted.bit_length() - 1)
+    if splits >= 8:
+        return DecodeShape(splits=splits, tile=64, stages=3, warps=2)
+    if programs > 16 * processors(device):
+        return DecodeShape(splits=splits, tile=128, stages=3, warps=4)
     return DecodeShape(splits=splits, tile=64, stages=3, warps=4)
 
 
@@ -198,8 +236,14 @@ class DecodeAttention:
             TILE=shape.tile,
             SPLITS=shape.splits,
             SPLIT_ROWS=triton.next_power_of_2(shape.splits),
+            MEMBERS=self._members(),
             STAGES=shape.stages,
             PRECISION=precision(query.dtype),
             num_warps=shape.warps,
             **overlap(query),
         )
+
+    def _members(self) -> int:
+        """Query heads that are merged at a time, so that their parts fit into registers."""
+        room = MERGED // (triton.next_power_of_2(self._shape.splits * self._dim))
+        return max(1, min(room, triton.next_power_of_2(self._group)))

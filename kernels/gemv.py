@@ -100,10 +100,16 @@ class GemvShape:
     warps: int
 
 
-def gemv_shape(inputs: int) -> GemvShape:
-    """A few outputs a program, so that even narrow matrices fill the device."""
-    block_in = min(triton.next_power_of_2(inputs), 1024)
-    return GemvShape(block_out=2, block_in=block_in, warps=4)
+def gemv_shape(outputs: int, inputs: int) -> GemvShape:
+    """Tiles as measured on an H200: where it can, a program loads all its weights before the kernel ahead is done."""
+    whole = triton.next_power_of_2(inputs)
+    if whole <= 1024:
+        return GemvShape(block_out=4, block_in=whole, warps=4)
+    if whole == 2048:
+        return GemvShape(block_out=2, block_in=whole, warps=8)
+    if whole == 4096 and outputs % 4 == 0:
+        return GemvShape(block_out=4, block_in=whole, warps=8)
+    return GemvShape(block_out=4, block_in=2048, warps=8)
 
 
 def gemv(
@@ -123,7 +129,7 @@ def gemv(
     """
     outputs, inputs = weight.shape
     written = outputs // 2 if gated else outputs
-    shape = gemv_shape(inputs) if shape is None else shape
+    shape = gemv_shape(written, inputs) if shape is None else shape
     _gemv[(triton.cdiv(written, shape.block_out),)](
         x,
         x if norm is None else norm.weight,

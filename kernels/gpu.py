@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from . import reference, reference_logits
+from . import reference
 from .attention import PagedAttention
 from .contracts import (
     AttentionPass,
@@ -23,10 +23,11 @@ from .contracts import (
 )
 from .kv_copy import kv_copy
 from .linear import Linears, pack
+from .pick import Picker
 from .rope import rope_and_store
 
 COUNTERS = 1 << 16
-"""Tiles of outputs of the widest matrix that a split product may have: 64 outputs each, so 4 million outputs."""
+"""Tiles of outputs that a split product may have, and rows that may be picked at once."""
 
 
 class GpuKernels(Linears):
@@ -34,6 +35,7 @@ class GpuKernels(Linears):
 
     def __init__(self, device: torch.device) -> None:
         super().__init__(torch.zeros(COUNTERS, dtype=torch.int32, device=device))
+        self._picker = Picker(device, COUNTERS)
 
     def pack(self, weight: Tensor) -> Packed:
         """The matrix itself."""
@@ -74,5 +76,5 @@ class GpuKernels(Linears):
         return PagedAttention(ragged, heads, cache_shape)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
-        """In torch."""
-        return reference_logits.pick(logits, args)
+        """One launch, or three with truncation."""
+        return self._picker.pick(logits, args)

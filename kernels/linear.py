@@ -11,10 +11,7 @@ from .contracts import Packed, RmsNorm
 from .gate import gate
 from .gemv import gemv
 from .norm import rms_norm
-from .skinny import skinny, skinny_shape
-
-FEW_ROWS = 64
-"""Most rows that go by `skinny`. Measured on an H200: above, the library is as fast or faster."""
+from .skinny import MOST_ROWS, skinny
 
 
 class Linears:
@@ -34,7 +31,7 @@ class Linears:
     def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
         """Gate of `norm_linear`."""
         rows = x.shape[0]
-        if rows > FEW_ROWS:
+        if rows > MOST_ROWS:
             return gate(_by_library(rms_norm(x, norm), weight, bias))
         out = torch.empty((rows, weight.outputs // 2), dtype=x.dtype, device=x.device)
         self._fused(x, weight, bias, out, norm=norm, gated=True, added=False)
@@ -42,7 +39,7 @@ class Linears:
 
     def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
         """`residual += linear(x)`."""
-        if x.shape[0] > FEW_ROWS:
+        if x.shape[0] > MOST_ROWS:
             if bias is not None:
                 residual.add_(bias)
             residual.addmm_(x, weight.parts[0].t())
@@ -53,7 +50,7 @@ class Linears:
         self, x: Tensor, norm: RmsNorm | None, weight: Packed, bias: Tensor | None
     ) -> Tensor:
         rows = x.shape[0]
-        if rows > FEW_ROWS:
+        if rows > MOST_ROWS:
             return _by_library(x if norm is None else rms_norm(x, norm), weight, bias)
         out = torch.empty((rows, weight.outputs), dtype=x.dtype, device=x.device)
         self._fused(x, weight, bias, out, norm=norm, gated=False, added=False)
@@ -74,18 +71,8 @@ class Linears:
         if x.shape[0] == 1:
             gemv(x, matrix, bias, out, norm=norm, gated=gated, added=added)
             return
-        shape = skinny_shape(out.shape[1], weight.inputs, x.device)
-        skinny(
-            x,
-            matrix,
-            bias,
-            out,
-            self._counters,
-            norm=norm,
-            gated=gated,
-            added=added,
-            shape=shape,
-        )
+        normed = x if norm is None else rms_norm(x, norm)
+        skinny(normed, matrix, bias, out, self._counters, gated=gated, added=added)
 
 
 def pack(weight: Tensor) -> Packed:

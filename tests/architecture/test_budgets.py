@@ -15,7 +15,9 @@ METHODS = 15
 ATTRIBUTES = 12
 
 # (path, kind, name) -> reason. Every entry must still be needed.
-EXCEPTIONS: dict[tuple[str, str, str], str] = {}
+EXCEPTIONS: dict[tuple[str, str, str], str] = {
+    ("service/cli_job_app.py", "parameters", "run"): "the options of a command are its parameters",
+}
 
 MAY_READ_ENVIRONMENT = {"engine/config.py", "service/config.py", "service/client/config.py"}
 WRITTEN_BY_A_TOOL = {"service/client/_sync.py"}
@@ -32,11 +34,13 @@ def long_functions(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
                 else 0
             )
-            if (node.end_lineno or node.lineno) - node.lineno + 1 - docstring > FUNCTION_LINES:
+            triton = any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)
+            # A kernel has no objects to pass: its parameters are many, a line each, and do not count.
+            begin = first.lineno if triton else node.lineno
+            if (node.end_lineno or node.lineno) - begin + 1 - docstring > FUNCTION_LINES:
                 yield "function lines", node.name
             arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             named = [a for a in arguments if a.arg not in ("self", "cls")]
-            triton = any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)
             if len(named) > PARAMETERS and not triton:
                 yield "parameters", node.name
 
@@ -45,7 +49,12 @@ def large_classes(tree: ast.Module) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.ClassDef):
             continue
-        methods = [n for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+        methods = [
+            n
+            for n in node.body
+            if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+            and not any(isinstance(d, ast.Name) and d.id == "overload" for d in n.decorator_list)
+        ]
         if len(methods) > METHODS:
             yield "methods", node.name
         attributes = {

@@ -53,7 +53,7 @@ def test_a_captured_step_follows_its_buffers() -> None:
     """The graph holds addresses and launch sizes only: lengths, tables and keys may change between replays."""
     steps = [
         make_step([900, 30, 400, 0], [1] * 4, Heads(2, 4, 64), 16, torch.bfloat16, seed=3),
-        make_step([31, 899, 401, 1], [1] * 4, Heads(2, 4, 64), 16, torch.bfloat16, seed=6),
+        make_step([31, 900, 385, 0], [1] * 4, Heads(2, 4, 64), 16, torch.bfloat16, seed=6),
     ]
     here = steps[0].to(DEVICE)
     attention = PagedAttention(here.ragged, 8, here.cache.shape)
