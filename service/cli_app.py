@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .cli_job_app import jobs
 from .cli_trouble import EXIT_CODES, Exit, reporting
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ catalogue = typer.Typer(
     help="The catalogue of ready-made extraction schemas.", no_args_is_help=True
 )
 app.add_typer(catalogue, name="schema")
+app.add_typer(jobs, name="job")
 
 Json = Annotated[bool, typer.Option("--json", help="Raw JSON on standard output, one line.")]
 Model = Annotated[

@@ -1,0 +1,124 @@
+"""Bulk jobs on the wire: what a job is asked to do, and how it stands.
+
+Does: shapes, defaults and bounds. Does not: open files or know engines.
+"""
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from .wire import ExtractOptions, Wire
+
+InputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml", "text"]
+OutputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml"]
+
+
+class Source(Wire):
+    """Where the documents are: one file of many records, or a folder or glob pattern of text files.
+
+    The document of a record is the field `text`, or `template` with every `{field}` in it replaced; text files need
+    neither. Fields are columns of tables, keys of JSON objects, and paths below the record's element in XML (`@name` is
+    an attribute). `id` is the field that names a record; without it records are named by their number, files by their
+    path. `keep` are fields that the outputs repeat.
+    """
+
+    path: str = Field(min_length=1)
+    format: InputFormat | None = Field(default=None, description="Default: by the file's name.")
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    encoding: str | None = Field(default=None, description="Default: found; UTF-8 where unsure.")
+    record: str | None = Field(
+        default=None, description="XML: path of the records' elements, such as catalog/item."
+    )
+    text: str | None = None
+    template: str | None = None
+    id: str | None = None
+    keep: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_way_to_the_text(self) -> "Source":
+        if self.text is not None and self.template is not None:
+            raise ValueError("text and template exclude each other")
+        return self
+
+
+class Output(Wire):
+    """A file to write. `neutralise` disarms cells of CSV that a spreadsheet would run as formulas."""
+
+    path: str = Field(min_length=1)
+    format: OutputFormat | None = Field(default=None, description="Default: by the file's name.")
+    neutralise: bool = True
+
+
+class JobSpec(Wire):
+    """A job: `schema` for every document of `source`, the results to `outputs`.
+
+    `limit` takes the first so many records, `sample` a share of them, chosen by the record's name so that it is the
+    same in every run. A row is tried `attempts` times where trying again may help. With `stop_at_dead_share` the job
+    stops once that share of its rows is dead, counted from the fiftieth on. `extends` names a finished job over the
+    same records: the values it found are kept, and only what its schema lacks is generated.
+    """
+
+    schema_: dict[str, Any] | bool | str = Field(alias="schema")
+    source: Source
+    outputs: tuple[Output, ...] = ()
+    options: ExtractOptions = ExtractOptions()
+    limit: int | None = Field(default=None, ge=1)
+    sample: float | None = Field(default=None, gt=0, le=1)
+    attempts: int = Field(default=3, ge=1, le=20)
+    stop_at_dead_share: float | None = Field(default=None, ge=0, le=1)
+    extends: str | None = None
+
+
+class JobState(StrEnum):
+    """Where a job stands. `paused` goes on when it is resumed; the last four are ends, and results are kept in all."""
+
+    READY = "ready"
+    RUNNING = "running"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    COMPLETED_WITH_ERRORS = "completed_with_errors"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+ENDED = frozenset(
+    {JobState.COMPLETED, JobState.COMPLETED_WITH_ERRORS, JobState.CANCELLED, JobState.FAILED}
+)
+
+
+class JobCounts(Wire):
+    """Rows of a job by their state, and what the done ones took. `rows` is all that was read so far."""
+
+    rows: int = 0
+    pending: int = 0
+    running: int = 0
+    done: int = 0
+    dead: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+
+
+class JobStatus(Wire):
+    """A job as the ledger has it. `whole` says that all of its source has been read; times are seconds since 1970."""
+
+    id: str
+    state: JobState
+    created: float
+    changed: float
+    whole: bool
+    counts: JobCounts
+    model: str | None = None
+    error: str | None = None
+
+
+class DeadRow(Wire):
+    """A row that has no result, and why: a line of the dead-letter file."""
+
+    row: int
+    id: str
+    code: str
+    reason: str
+    pointer: str = ""
+    hint: str = ""
+    attempts: int

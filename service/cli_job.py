@@ -1,0 +1,309 @@
+"""What `intaglio job …` does: begin, go on, ask, show.
+
+Does: turn options into a job, run it with progress on standard error, write its outputs when it ends. Does not: parse
+options (`cli_job_app`) or know rows (`jobs`).
+"""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from ..schemas.jobs import ENDED, JobSpec, JobState, JobStatus, Output, Source
+from ..schemas.wire import ExtractOptions
+from .cli_console import errors, results, waiting, write_json
+from .cli_extract import read_schema
+from .cli_job_progress import Meter, told
+from .cli_offline import offline
+from .cli_trouble import Exit, Trouble
+from .client import Options
+from .config import ServiceConfig
+
+try:
+    from .jobs.estimate import Estimate, estimate
+    from .jobs.extracting import Extracting, Local, Remote
+    from .jobs.ingest import chosen, source_mark
+    from .jobs.ledger import Ledger
+    from .jobs.lock import sole_runner
+    from .jobs.publish import check, publish
+    from .jobs.row import spec_digest
+    from .jobs.runner import Runner
+except ModuleNotFoundError as missing:
+    raise Trouble(
+        f"jobs need {missing.name!r}, which is not installed",
+        Exit.UNREACHABLE,
+        hint="pip install 'intaglio[server,bulk]'",
+    ) from missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A job as it was typed."""
+
+    file: str
+    schema: str
+    out: tuple[Path, ...]
+    text: str | None
+    template: str | None
+    id: str | None
+    keep: tuple[str, ...]
+    record: str | None
+    format: str | None
+    delimiter: str | None
+    encoding: str | None
+    name: str | None
+    extends: str | None
+    limit: int | None
+    sample: float | None
+    max_tokens: int | None
+    row_deadline: float | None
+    attempts: int
+    stop_at_dead_share: float | None
+    neutralise: bool
+
+    def spec(self) -> JobSpec:
+        """The job. Raises `Trouble` for what does not fit together."""
+        try:
+            source = Source(
+                path=str(Path(self.file).absolute()),
+                format=self.format,  # type: ignore[arg-type]  # checked here
+                delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
+                encoding=self.encoding,
+                record=self.record,
+                text=self.text,
+                template=self.template,
+                id=self.id,
+                keep=self.keep,
+            )
+            return JobSpec(
+                schema=read_schema(self.schema),
+                source=source,
+                outputs=tuple(
+                    Output(path=str(path.absolute()), neutralise=self.neutralise)
+                    for path in self.out
+                ),
+                options=ExtractOptions(max_tokens=self.max_tokens, deadline_s=self.row_deadline),
+                limit=self.limit,
+                sample=self.sample,
+                attempts=self.attempts,
+                stop_at_dead_share=self.stop_at_dead_share,
+                extends=self.extends,
+            )
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise Trouble(f"{place}: {first['msg']}".lstrip(": "), Exit.USAGE) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Where the extractions are done: a service at `url`, or `model` here."""
+
+    url: str | None
+    model: str | None
+    at_once: int | None
+
+    @contextmanager
+    def ready(self, spec: JobSpec) -> Iterator[Extracting]:
+        """Whoever does them."""
+        options: Options = spec.options.model_dump(exclude_unset=True)  # type: ignore[assignment]
+        more = {} if self.at_once is None else {"at_once": self.at_once}
+        if self.url is not None:
+            yield Remote(self.url, options, self.model, **more)
+            return
+        with offline(self.model) as loaded:
+            yield Local(loaded.llm, options, **more)
+
+
+def begin(
+    asked: Asked, engine: Engine, ledger: str | None, *, dry_run: bool, as_json: bool
+) -> Exit:
+    """A new job, or the same one again where it was interrupted."""
+    spec = asked.spec()
+    path = Path(spec.source.path)
+    check(spec.outputs)
+    mark = source_mark(path)
+    next(
+        chosen(spec, path), None
+    )  # a source that cannot be read is refused before a model is loaded
+    with engine.ready(spec) as extracting:
+        if dry_run:
+            with waiting("reading the source and trying a few rows"):
+                found = estimate(spec, extracting)
+            return _show_estimate(found, as_json=as_json)
+        digest = spec_digest(spec, extracting.model)
+        job = asked.name or f"{path.stem[:60]}-{digest[:8]}"
+        with _opened(ledger) as book:
+            if job not in book.names():
+                book.create(job, spec, digest, mark, extracting.model)
+            elif book.origin(job) != (digest, mark):
+                raise Trouble(
+                    f"job {job!r} was begun with another source, schema, model or option",
+                    Exit.USAGE,
+                    hint="name this one otherwise (--job), or `intaglio job resume` that one",
+                )
+            return _run(book, job, extracting, as_json=as_json)
+
+
+def go_on(job: str, engine: Engine, ledger: str | None, *, dead_too: bool, as_json: bool) -> Exit:
+    """A job that the ledger knows."""
+    with _opened(ledger) as book:
+        spec = book.spec(job)
+        check(spec.outputs)
+        with engine.ready(spec) as extracting:
+            if spec_digest(spec, extracting.model) != book.origin(job)[0]:
+                raise Trouble(
+                    f"job {job!r} was begun with the model {book.status(job).model}, "
+                    f"not {extracting.model}",
+                    Exit.USAGE,
+                    hint="name that model (--model or --url)",
+                )
+            return _run(book, job, extracting, dead_too=dead_too, as_json=as_json)
+
+
+def ask(job: str, what: Literal["pause", "cancel"], ledger: str | None) -> Exit:
+    """Tell a job's runner what is wanted; where there is none, do it."""
+    with _opened(ledger) as book:
+        status = book.status(job)
+        if status.state in ENDED:
+            raise Trouble(f"job {job!r} has ended: {status.state.value}", Exit.USAGE)
+        if status.state is JobState.RUNNING:
+            book.want(job, what)
+            errors().print(f"{job} will stop when the rows in hand are done")
+        else:
+            book.move(job, JobState.CANCELLED if what == "cancel" else JobState.PAUSED)
+        return Exit.OK
+
+
+def show_status(job: str, ledger: str | None, *, as_json: bool) -> Exit:
+    """One job."""
+    with _opened(ledger) as book:
+        status = book.status(job)
+    if as_json:
+        write_json(status.model_dump(mode="json"), raw=True)
+    else:
+        results().print(told(status), soft_wrap=True)
+    return Exit.OK
+
+
+def show_all(ledger: str | None, *, as_json: bool) -> Exit:
+    """Every job."""
+    with _opened(ledger) as book:
+        every = [book.status(job) for job in book.names()]
+    if as_json:
+        write_json([status.model_dump(mode="json") for status in every], raw=True)
+    else:
+        for status in every:
+            results().print(told(status), soft_wrap=True)
+        if not every:
+            errors().print("there are no jobs yet: intaglio job run --help")
+    return Exit.OK
+
+
+def write_again(job: str, ledger: str | None, *, as_json: bool) -> Exit:
+    """The outputs of a job, from the ledger."""
+    with _opened(ledger) as book:
+        written = publish(book, job)
+    if as_json:
+        write_json([str(path) for path in written], raw=True)
+    else:
+        for path in written:
+            results().print(str(path))
+    return Exit.OK
+
+
+@contextmanager
+def _opened(ledger: str | None) -> Iterator[Ledger]:
+    book = Ledger(ledger or ServiceConfig.load().ledger)
+    try:
+        yield book
+    finally:
+        book.close()
+
+
+def _run(
+    book: Ledger, job: str, extracting: Extracting, *, dead_too: bool = False, as_json: bool
+) -> Exit:
+    with sole_runner(book, job):
+        if dead_too:
+            errors().print(f"{book.rows(job).revive()} dead rows are tried again")
+        before = book.status(job).counts
+        if before.done:
+            errors().print(f"{job}: going on, {before.done} rows are done", style="dim")
+        with Meter(job) as meter:
+            runner = Runner(book, job, extracting, meter.show)
+            with _stopping(runner) as stopped:
+                status = runner.run()
+        written = publish(book, job)
+    if as_json:
+        write_json(status.model_dump(mode="json"), raw=True)
+    else:
+        results().print(told(status), soft_wrap=True)
+        for path in written:
+            errors().print(f"  {path}", style="dim")
+    return Exit.INTERRUPTED if stopped() else _end(status, job)
+
+
+def _end(status: JobStatus, job: str) -> Exit:
+    if status.state is JobState.PAUSED:
+        errors().print(f"to go on: intaglio job resume {job}", style="dim")
+    return Exit.OK if status.state is JobState.COMPLETED else Exit.FAILED
+
+
+@contextmanager
+def _stopping(runner: Runner) -> Iterator[Any]:
+    """Ctrl-C and SIGTERM stop the runner when the rows in hand are done; a second time, at once."""
+    count = 0
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        nonlocal count
+        count += 1
+        if count > 1:
+            raise KeyboardInterrupt
+        errors().print("stopping when the rows in hand are done; once more to stop now")
+        runner.stop()
+
+    old = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: count > 0
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def _show_estimate(found: Estimate, *, as_json: bool) -> Exit:
+    prompt, output = found.scaled(found.prompt_tokens), found.scaled(found.output_tokens)
+    seconds = found.scaled(found.seconds)
+    if as_json:
+        write_json(
+            {
+                "rows": found.rows,
+                "dead": found.dead,
+                "characters": found.characters,
+                "prompt_tokens": round(prompt),
+                "output_tokens": round(output),
+                "seconds": round(seconds, 1),
+                "tried": found.tried,
+                "failed": list(found.failed),
+            },
+            raw=True,
+        )
+        return Exit.OK if found.rows > found.dead else Exit.FAILED
+    out = results()
+    out.print(f"{found.rows} rows, {found.dead} of them no documents; nothing was kept")
+    for row in found.refused:
+        assert row.failure is not None
+        out.print(f"  {row.failure.pointer}: {row.failure.reason}")
+    for reason in found.failed:
+        out.print(f"  a row failed: {reason}")
+    span = time.strftime("%H:%M:%S", time.gmtime(seconds))
+    out.print(
+        f"about {prompt:,.0f} tokens in, {output:,.0f} out, {span} at most, by {found.tried} rows"
+    )
+    return Exit.OK if found.rows > found.dead else Exit.FAILED

@@ -1,0 +1,93 @@
+"""How a job stands, for people: a bar while it runs, a line when it is asked.
+
+Does: rich on a terminal, a line every ten seconds elsewhere. Does not: count (`jobs.books`).
+"""
+
+import time
+from datetime import timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from rich.progress import BarColumn, Progress, TextColumn
+
+from ..schemas.jobs import JobStatus
+from .cli_console import errors
+
+if TYPE_CHECKING:
+    from .jobs.books import Progress as Counted
+
+_LINE_S: Final = 10.0
+
+
+class Meter:
+    """Shows the progress of one run on standard error."""
+
+    def __init__(self, job: str) -> None:
+        self._job = job
+        self._console = errors()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[facts]}"),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task(job, total=None, facts="")
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def show(self, progress: "Counted") -> None:
+        """Show where the run is now."""
+        counts = progress.counts
+        total = counts.rows if progress.whole else None
+        text = facts(progress)
+        self._bar.update(self._task, total=total, completed=counts.done + counts.dead, facts=text)
+        if not self._console.is_terminal and time.monotonic() - self._last > _LINE_S:
+            self._last = time.monotonic()
+            self._console.print(f"{self._job}: {text}")
+
+
+def facts(progress: "Counted") -> str:
+    """Rows, speed, tokens, and the time that is left, in one line."""
+    counts = progress.counts
+    speed = progress.ended / progress.seconds if progress.seconds > 0 else 0.0
+    parts = [f"{counts.done:,} valid", f"{counts.dead:,} dead"]
+    parts.append(f"of {counts.rows:,}{'' if progress.whole else '+'}")
+    parts.append(f"{speed:,.1f} rows/s")
+    if counts.done:
+        tokens = (counts.prompt_tokens + counts.output_tokens) / counts.done
+        parts.append(f"{tokens * speed:,.0f} tokens/s")
+    left = counts.pending + counts.running
+    if speed > 0 and left and progress.whole:
+        parts.append(f"{timedelta(seconds=round(left / speed))} left")
+    return " · ".join(parts)
+
+
+def told(status: JobStatus) -> str:
+    """A job in one line."""
+    counts = status.counts
+    parts = [
+        status.state.value.replace("_", " "),
+        f"{counts.done:,} valid",
+        f"{counts.dead:,} dead",
+    ]
+    if counts.pending + counts.running:
+        parts.append(f"{counts.pending + counts.running:,} to do")
+    parts.append(f"of {counts.rows:,}{'' if status.whole else '+'}")
+    if counts.done:
+        parts.append(f"{counts.prompt_tokens:,} tokens in, {counts.output_tokens:,} out")
+    if status.error:
+        parts.append(status.error)
+    return f"{status.id}: " + " · ".join(parts)

@@ -1,0 +1,143 @@
+"""Outcomes on their way into the ledger, and what they say of the job as a whole.
+
+Does: turn results and errors into outcomes, write them together, notice what no other row would survive either. Does
+not: hand out rows (`runner`).
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...schemas.jobs import JobCounts, JobSpec
+from ...schemas.problem import Code
+from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
+from .row import Claim, Failure, Outcome, result_text
+from .rows import JobRows
+
+_SETTLED: Final = 64  # outcomes written together, at most
+_FEWEST_FOR_SHARE: Final = 50
+_LONGEST_PAUSE_S: Final = 60.0
+_PATIENCE_S: Final = 600.0  # with a service that is out of reach
+_RECOUNT_S: Final = 2.0
+# No row can have a result where the schema, the model or the key is refused.
+_OF_THE_JOB: Final = frozenset(
+    {
+        Code.INVALID_SCHEMA,
+        Code.UNSUPPORTED_SCHEMA,
+        Code.UNSATISFIABLE_SCHEMA,
+        Code.SCHEMA_TOO_LARGE,
+        Code.UNKNOWN_SCHEMA,
+        Code.UNKNOWN_MODEL,
+        Code.UNKNOWN_FIELD,
+    }
+)
+# The row is not to blame, and the try does not count.
+_OF_THE_SERVICE: Final = frozenset({Code.OVERLOADED, Code.NOT_READY})
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `seconds` is since it began, in which `ended` rows came to their end."""
+
+    counts: JobCounts
+    whole: bool
+    ended: int
+    seconds: float
+
+
+class Books:
+    """The outcomes of one run."""
+
+    def __init__(self, rows: JobRows, spec: JobSpec) -> None:
+        self._rows = rows
+        self._spec = spec
+        self._outcomes: list[Outcome] = []
+        self._began = time.monotonic()
+        self._ended = 0
+        self._counts = rows.counts()
+        self._counted = self._began
+        self._out_of_reach_since: float | None = None
+        self.fatal: IntaglioError | None = None
+
+    @property
+    def too_many_dead(self) -> bool:
+        """Whether the share of dead rows is over the job's bound."""
+        most, counts = self._spec.stop_at_dead_share, self._counts
+        ended = counts.dead + counts.done
+        return most is not None and ended >= _FEWEST_FOR_SHARE and counts.dead > most * ended
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether going on makes no sense."""
+        return self.fatal is not None or self.too_many_dead
+
+    def enter(self, claim: Claim, outcome: Extraction[Any] | IntaglioError) -> None:
+        """Book what became of a claim."""
+        if isinstance(outcome, IntaglioError):
+            self._enter_error(claim, outcome)
+        else:
+            self._out_of_reach_since = None
+            self._ended += 1
+            usage, timings = outcome.usage, outcome.timings
+            self._outcomes.append(
+                Outcome(
+                    claim,
+                    result_text(outcome.data),
+                    prompt_tokens=usage.prompt_tokens,
+                    output_tokens=usage.output_tokens,
+                    seconds=(timings.prefill_ms + timings.decode_ms) / 1000,
+                )
+            )
+        if len(self._outcomes) >= _SETTLED:
+            self.settle()
+
+    def settle(self) -> None:
+        """Write what is booked."""
+        outcomes, self._outcomes = self._outcomes, []
+        if outcomes:
+            self._rows.settle(outcomes)
+        if time.monotonic() - self._counted > _RECOUNT_S:
+            self._recount()
+
+    def progress(self, *, whole: bool) -> Progress:
+        """How far the run is, by a count that is seconds old at most."""
+        return Progress(self._counts, whole, self._ended, time.monotonic() - self._began)
+
+    def final(self, *, whole: bool) -> Progress:
+        """How far the run is, counted now."""
+        self._recount()
+        return self.progress(whole=whole)
+
+    def _recount(self) -> None:
+        self._counts, self._counted = self._rows.counts(), time.monotonic()
+
+    def _enter_error(self, claim: Claim, error: IntaglioError) -> None:
+        code = error.code if isinstance(error, APIStatusError) else ""
+        away = error.retryable and (isinstance(error, ConnectionFailed) or code in _OF_THE_SERVICE)
+        if code in _OF_THE_JOB and claim.given is None:
+            self.fatal = self.fatal or error
+            failure = _failure(error, again=True, charged=False)
+        elif away:
+            self._note_absence(error)
+            failure = _failure(error, again=True, charged=False)
+        else:
+            failure = _failure(error, again=error.retryable and claim.attempt < self._spec.attempts)
+        pause = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
+        self._ended += not failure.again
+        self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))
+
+    def _note_absence(self, error: IntaglioError) -> None:
+        now = time.monotonic()
+        if self._out_of_reach_since is None:
+            self._out_of_reach_since = now
+        if now - self._out_of_reach_since > _PATIENCE_S:
+            self.fatal = self.fatal or error
+
+
+def _failure(error: IntaglioError, *, again: bool, charged: bool = True) -> Failure:
+    """An error of the service or the engine as the ledger keeps it."""
+    if not isinstance(error, APIStatusError):
+        name = type(error).__name__
+        return Failure(name, error.message, hint=error.hint, again=again, charged=charged)
+    pointer = error.details[0].pointer if error.details else ""
+    return Failure(error.code, error.message, pointer, error.hint, again, charged)

@@ -1,0 +1,51 @@
+"""What can be wrong with a job as a whole. What is wrong with a row is a `Rejected` or a `RowFailure`, never raised.
+
+JobError
+├── InputRefused   the source cannot be read, or not as it was said to be
+├── OutputRefused  an output cannot be written
+├── UnknownJob     the ledger has no job of that name
+├── JobBusy        another runner has the job
+├── JobChanged     the job, or its source, is not what it was
+└── LedgerRefused  the ledger cannot be opened or is full
+"""
+
+from typing import ClassVar
+
+from ...schemas.problem import Code
+from ..errors import ServiceError
+
+
+class JobError(ServiceError):
+    """Base of these errors."""
+
+    code: ClassVar[Code] = Code.INVALID_REQUEST
+
+
+class InputRefused(JobError):
+    """The source cannot be read, or not as it was said to be."""
+
+
+class OutputRefused(JobError):
+    """An output cannot be written. The results are in the ledger all the same."""
+
+
+class UnknownJob(JobError):
+    """The ledger has no job of that name."""
+
+    code = Code.NOT_FOUND
+
+
+class JobBusy(JobError):
+    """Another runner has the job."""
+
+    retryable = True
+
+
+class JobChanged(JobError):
+    """The job, or its source, is not what it was when it began."""
+
+
+class LedgerRefused(JobError):
+    """The ledger cannot be opened, or cannot be written."""
+
+    retryable = True

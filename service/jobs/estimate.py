@@ -1,0 +1,79 @@
+"""What a job would take, before it is begun.
+
+Does: read the whole source, try a few of its rows, and scale up. Does not: keep anything.
+"""
+
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ...schemas.jobs import JobSpec
+from ..client import IntaglioError
+from .extracting import Extracting, Task
+from .ingest import chosen
+from .row import Claim, NewRow
+
+_TRIED: Final = 8
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Rows of a source, and what `tried` of them took, `seconds` in all; `failed` are the reasons of those that failed.
+
+    `refused` are the first records that are no documents. `characters` is the length of all documents together.
+    """
+
+    rows: int
+    dead: int
+    characters: int
+    refused: tuple[NewRow, ...]
+    tried: int
+    failed: tuple[str, ...]
+    prompt_tokens: int
+    output_tokens: int
+    seconds: float
+
+    def scaled(self, amount: float) -> float:
+        """An amount that the tried rows took, for all rows."""
+        done = self.tried - len(self.failed)
+        return amount / done * (self.rows - self.dead) if done else 0.0
+
+
+def estimate(spec: JobSpec, extracting: Extracting) -> Estimate:
+    """Read everything, try the first rows together.
+
+    Raises:
+        InputRefused: as `readers.records`.
+    """
+    rows = dead = characters = 0
+    refused: list[NewRow] = []
+    first: list[Task] = []
+    for row in chosen(spec, Path(spec.source.path)):
+        if row is None:
+            continue
+        rows += 1
+        if row.failure is not None or row.text is None:
+            dead += 1
+            if len(refused) < _SHOWN:
+                refused.append(row)
+            continue
+        characters += len(row.text)
+        if len(first) < _TRIED:
+            first.append(Task(Claim(row.row, row.id, row.text, None, 1, 1), spec.schema_))
+    began = time.perf_counter()
+    failed: list[str] = []
+    prompt = output = 0
+    with closing(extracting.extract(iter(first))) as finished:
+        for _, outcome in finished:
+            if isinstance(outcome, IntaglioError):
+                failed.append(outcome.message)
+            else:
+                prompt += outcome.usage.prompt_tokens
+                output += outcome.usage.output_tokens
+    seconds = time.perf_counter() - began
+    return Estimate(
+        rows, dead, characters, tuple(refused), len(first), tuple(failed), prompt, output, seconds
+    )

@@ -1,0 +1,110 @@
+"""From a source to the rows of a job.
+
+Does: name and choose records, and take them into the ledger a few hundred at a time, going on where it was interrupted.
+Does not: read formats (`readers`) or extract.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from ...schemas.jobs import JobSpec
+from .errors import InputRefused, JobChanged
+from .readers import format_of, records
+from .record import Record, Rejected
+from .row import Failure, NewRow
+from .rows import JobRows
+
+_CHUNK: Final = 500
+
+
+def take_in(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
+    """Read the source from where the ledger has it to its end, or until `stop()`.
+
+    Raises:
+        InputRefused: it cannot be read any further; what was read is in the ledger.
+        JobChanged: it is another file than the one that was begun.
+    """
+    read, whole = rows.read_so_far()
+    if whole:
+        return
+    if source_mark(path) != mark:
+        raise JobChanged(
+            f"{path.name} has changed since the job began to read it",
+            hint="begin another job, or put the old file back",
+        )
+    found = chosen(spec, path, begin=read)
+    failed: InputRefused | None = None
+    while failed is None and not stop():
+        chunk: list[NewRow | None] = []
+        try:
+            for row in islice(found, _CHUNK):
+                chunk.append(row)  # noqa: PERF402  what came before an error counts
+        except InputRefused as error:
+            failed = error
+        read += len(chunk)
+        whole = failed is None and len(chunk) < _CHUNK
+        rows.take_in([row for row in chunk if row is not None], read, whole=whole)
+        if whole:
+            return
+    if failed is not None:
+        raise failed
+
+
+def chosen(spec: JobSpec, path: Path, *, begin: int = 0) -> Iterator[NewRow | None]:
+    """A row for each record from number `begin` (counted from 0) on, None for those that the sample leaves out.
+
+    Raises:
+        InputRefused: as `readers.records`.
+    """
+    every = enumerate(records(spec.source, path), 1)
+    if spec.limit is not None:
+        every = islice(every, spec.limit)  # type: ignore[assignment]  # an iterator of the same
+    prefix = "" if format_of(spec.source, path) == "text" else "row "
+    for number, record in islice(every, begin, None):
+        name = record.id or f"{prefix}{number}".removeprefix("row ")
+        if spec.sample is not None and not _in_sample(name, spec.sample):
+            yield None
+        else:
+            yield _row(number, name, record)
+
+
+def source_mark(path: Path) -> str:
+    """What tells whether a source is still the same: sizes and times of its files.
+
+    Raises:
+        InputRefused: there is no such file.
+    """
+    try:
+        if path.is_file():
+            found = path.stat()
+            return f"{found.st_size}:{found.st_mtime_ns}"
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.is_file())
+        else:
+            files = sorted(path.parent.glob(path.name))
+        told = [f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files]
+    except OSError as error:
+        raise InputRefused(f"cannot read {path}: {error.strerror}", param="source.path") from None
+    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _in_sample(name: str, share: float) -> bool:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8]) < share * 2**64
+
+
+def _row(number: int, name: str, record: Record | Rejected) -> NewRow:
+    keep = json.dumps(dict(record.keep), ensure_ascii=False).replace("\\u0000", "")
+    if isinstance(record, Rejected):
+        failure = Failure(record.code, record.reason, record.pointer, record.hint)
+        return NewRow(number, _storable(name), None, _storable(keep), failure)
+    return NewRow(number, _storable(name), record.text, _storable(keep))
+
+
+def _storable(text: str) -> str:
+    """Without what no database takes: NUL and halves of surrogate pairs."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

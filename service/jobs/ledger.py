@@ -1,0 +1,127 @@
+"""Jobs and where they stand, in a database: the one truth that outlives crashes.
+
+Does: make, find and move jobs; `rows` gives the rows of one. Does not: run anything (`runner`) or read files.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from ...schemas.jobs import JobSpec, JobState, JobStatus
+from .errors import JobChanged, UnknownJob
+from .rows import JobRows
+from .tables import connect, jobs, transaction
+
+
+class Ledger:
+    """A ledger. Safe to share between threads; processes open one each. `url` is a path or a SQLAlchemy URL."""
+
+    def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
+        self._engine = connect(url)
+        self._clock = clock
+
+    def rows(self, job: str) -> JobRows:
+        """The rows of a job. Raises `UnknownJob`."""
+        return JobRows(self._engine, self._clock, job, self.spec(job).extends)
+
+    @property
+    def file(self) -> Path | None:
+        """Where a ledger of SQLite lies; None for one on a server."""
+        return (
+            Path(self._engine.url.database)
+            if not self.shared and self._engine.url.database
+            else None
+        )
+
+    @property
+    def shared(self) -> bool:
+        """Whether several runners may work at one job: SQLite takes one."""
+        return self._engine.dialect.name != "sqlite"
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    def create(self, job: str, spec: JobSpec, digest: str, mark: str, model: str) -> None:
+        """Begin a job.
+
+        Raises:
+            JobChanged: there is one of that name already.
+        """
+        now = self._clock()
+        try:
+            with transaction(self._engine) as connection:
+                connection.execute(
+                    jobs.insert().values(
+                        id=job,
+                        spec=spec.model_dump_json(by_alias=True),
+                        digest=digest,
+                        state=JobState.READY,
+                        created=now,
+                        changed=now,
+                        read=0,
+                        whole=False,
+                        mark=mark,
+                        model=model,
+                    )
+                )
+        except sa.exc.IntegrityError:
+            raise JobChanged(f"there is a job {job!r} already", hint="name it otherwise") from None
+
+    def spec(self, job: str) -> JobSpec:
+        """What a job was asked to do. Raises `UnknownJob`."""
+        return JobSpec.model_validate_json(self._job(job).spec, by_alias=True)
+
+    def origin(self, job: str) -> tuple[str, str]:
+        """(digest of the configuration, mark of the source). Raises `UnknownJob`."""
+        found = self._job(job)
+        return found.digest, found.mark
+
+    def status(self, job: str) -> JobStatus:
+        """How a job stands. Raises `UnknownJob`."""
+        found = self._job(job)
+        return JobStatus(
+            id=found.id,
+            state=JobState(found.state),
+            created=found.created,
+            changed=found.changed,
+            whole=found.whole,
+            counts=self.rows(job).counts(),
+            model=found.model,
+            error=found.error,
+        )
+
+    def names(self) -> list[str]:
+        """Every job, the newest first."""
+        with transaction(self._engine) as connection:
+            return list(connection.scalars(sa.select(jobs.c.id).order_by(jobs.c.created.desc())))
+
+    def move(self, job: str, state: JobState, error: str | None = None) -> None:
+        """Set where a job stands."""
+        with transaction(self._engine) as connection:
+            _update(connection, job, state=state, error=error, wanted=None, changed=self._clock())
+
+    def want(self, job: str, what: str | None) -> None:
+        """Ask whoever runs a job to pause or cancel it."""
+        self._job(job)
+        with transaction(self._engine) as connection:
+            _update(connection, job, wanted=what)
+
+    def wanted(self, job: str) -> str | None:
+        """What a job's runner is asked to do."""
+        wanted: str | None = self._job(job).wanted
+        return wanted
+
+    def _job(self, job: str) -> Any:
+        with transaction(self._engine) as connection:
+            found = connection.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
+        if found is None:
+            raise UnknownJob(f"there is no job {job!r}", hint="intaglio job list names them")
+        return found
+
+
+def _update(connection: sa.Connection, job: str, **values: Any) -> None:
+    connection.execute(jobs.update().where(jobs.c.id == job).values(**values))

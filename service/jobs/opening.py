@@ -1,0 +1,166 @@
+"""Files as streams of bytes and of characters, whatever they are packed and written in.
+
+Does: unpack gzip and zstd as it reads, find an encoding, mark bytes that mean nothing in it. Does not: know what is in
+the files (`readers`). Memory does not grow with the file.
+"""
+
+import codecs
+import gzip
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TextIO
+
+from .errors import InputRefused
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_HEAD = 256 * 1024
+# Text packs by a factor of 3 to 20. Beyond these two bounds together a file is made to do harm.
+_MOST_RATIO, _HARMLESS_BYTES = 200, 256 * 1024 * 1024
+
+MARK = "\udcff"  # stands for bytes that mean nothing in the encoding; no valid text holds it
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked.
+
+    Raises:
+        InputRefused: there is no such file, it cannot be read, or it is packed in another way.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(4)
+            file.seek(0)
+            if head.startswith(_ZIP):
+                raise InputRefused(
+                    f"{path.name} is a ZIP archive",
+                    param="source.path",
+                    hint="unpack it; gzip and zstd are read as they are",
+                )
+            if head.startswith(_GZIP):
+                with gzip.GzipFile(fileobj=file) as unpacked:
+                    yield io.BufferedReader(_Metered(unpacked, file, path.name))
+            elif head.startswith(_ZSTD):
+                import pyarrow  # type: ignore[import-untyped]
+
+                with pyarrow.CompressedInputStream(file, "zstd") as stream:
+                    yield io.BufferedReader(_Metered(stream, file, path.name))
+            else:
+                yield file
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise InputRefused(f"{path.name} is damaged: {error}", param="source.path") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputRefused(f"cannot read {path}: {reason}", param="source.path") from None
+
+
+@contextmanager
+def characters(path: Path, encoding: str | None = None) -> Iterator[TextIO]:
+    """The text of a file, line ends as they are, with `MARK` where bytes mean nothing.
+
+    Raises:
+        InputRefused: as `opened`; or there is no such encoding.
+    """
+    with opened(path) as file:
+        name = encoding or found_encoding(_peeked(file))
+        try:
+            codecs.lookup(name)
+        except LookupError:
+            raise InputRefused(
+                f"there is no encoding {name!r}",
+                param="source.encoding",
+                hint="for instance utf-8, utf-16, cp1252 or shift_jis",
+            ) from None
+        with io.TextIOWrapper(file, encoding=name, errors=_marking(), newline="") as text:
+            yield text
+
+
+def found_encoding(head: bytes) -> str:
+    """The encoding of a text that begins with `head`: by its mark, else UTF-8, or UTF-16 where half its bytes are zero.
+
+    Raises:
+        InputRefused: it is none of them. A wrong guess would give wrong characters without a word.
+    """
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            return name
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if len(head) > 3 and max(even, odd) * 5 > len(head):
+        return "utf-16-be" if even > odd else "utf-16-le"
+    text = codecs.getincrementaldecoder("utf-8")(_marking()).decode(head)
+    odd_bytes = text.count(MARK)
+    if odd_bytes > sum(character > "\x7f" for character in text) - odd_bytes:
+        from charset_normalizer import from_bytes
+
+        best = from_bytes(head[:65_536]).best()
+        guess = "" if best is None else f"; it looks like {best.encoding}"
+        raise InputRefused(
+            f"the text is not UTF-8 and does not say what it is{guess}",
+            param="source.encoding",
+            hint="name its encoding; with utf-8 the records with such bytes become dead rows",
+        )
+    return "utf-8"
+
+
+def _peeked(file: BinaryIO) -> bytes:
+    assert isinstance(file, io.BufferedReader)
+    if file.seekable():
+        head = file.read(_HEAD)
+        file.seek(0)
+        return head
+    return file.peek(_HEAD)[:_HEAD]
+
+
+@cache
+def _marking() -> str:
+    """The name of an error handler that puts one `MARK` for what cannot be decoded. Any codec works with it."""
+
+    def mark(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        return MARK, error.end
+
+    codecs.register_error("intaglio.mark", mark)
+    return "intaglio.mark"
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class _Metered(io.RawIOBase):
+    """What a packed file holds, as long as it is not made to fill the machine."""
+
+    def __init__(self, unpacked: "_Readable", packed: BinaryIO, name: str) -> None:
+        self._unpacked = unpacked
+        self._packed = packed
+        self._name = name
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer") -> int:
+        room = memoryview(buffer)
+        data = self._unpacked.read(len(room))
+        room[: len(data)] = data
+        self._count += len(data)
+        if self._count > _HARMLESS_BYTES and self._count > _MOST_RATIO * self._packed.tell():
+            raise InputRefused(
+                f"{self._name} unpacks to more than {_MOST_RATIO} times its size",
+                param="source.path",
+                hint="unpack it yourself if it is meant to",
+            )
+        return len(data)

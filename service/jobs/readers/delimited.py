@@ -1,0 +1,137 @@
+"""CSV and TSV.
+
+Does: find the delimiter, split records, refuse the ones that do not fit the header. Does not: guess at broken quotes:
+the line where one was opened is refused, and reading goes on with the next.
+"""
+
+import csv
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, TextIO
+
+from ....schemas.jobs import Source
+from ..errors import InputRefused
+from ..opening import characters
+from ..record import Record, Rejected, Shape
+
+MOST_CELL: Final = 16 * 1024 * 1024  # characters
+_CANDIDATES: Final = (",", ";", "\t", "|")
+_SNIFFED_LINES: Final = 50
+
+
+class _Overlong(Exception):
+    """A line longer than a cell may be; it has been skipped."""
+
+
+class _Lines:
+    """The lines of a file. Those of the record being read can be given back."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._back: deque[str] = deque()
+        self._taken: list[str] = []
+        self.number = 0  # of the last line handed out, from 1
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._back.popleft() if self._back else self._file.readline(MOST_CELL)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if len(line) >= MOST_CELL and not line.endswith(("\n", "\r")):
+            self._skip()
+            raise _Overlong
+        self._taken.append(line)
+        return line
+
+    def begin(self) -> None:
+        """What was handed out so far is settled."""
+        self._taken.clear()
+
+    def retry(self, skip: int = 0) -> None:
+        """Hand out again all lines of this record but its first `skip`."""
+        again = self._taken[skip:]
+        self._back.extendleft(reversed(again))
+        self.number -= len(again)
+        self._taken.clear()
+
+    def _skip(self) -> None:
+        while True:
+            rest = self._file.readline(MOST_CELL)
+            if not rest or rest.endswith(("\n", "\r")):
+                return
+
+
+def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
+    """The rows of a table; see `readers.records`."""
+    shape = Shape(source)
+    with characters(path, source.encoding) as file:
+        csv.field_size_limit(MOST_CELL)
+        lines = _Lines(file)
+        delimiter = source.delimiter or ("\t" if source.format == "tsv" else _sniff(lines, shape))
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        header = _header(rows, path)
+        shape.check(header)
+        if len(set(header)) < len(header) and any(header.count(name) > 1 for name in shape.names):
+            raise InputRefused("two columns have the same name", hint="rename one of them")
+        column = {name: index for index, name in enumerate(header)}
+        while True:
+            lines.begin()
+            first = lines.number + 1
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                lines.retry(skip=1)
+                yield Rejected(f"broken quoting: {error}", f"/line/{first}", "mend the line")
+                continue
+            except _Overlong:
+                reason = f"a line of more than {MOST_CELL} characters"
+                yield Rejected(reason, f"/line/{lines.number}", "split the document")
+                continue
+            if row:
+                yield _record(shape, column, row, f"/line/{first}")
+
+
+def _record(shape: Shape, column: dict[str, int], row: list[str], where: str) -> Record | Rejected:
+    if len(row) != len(column):
+        reason = f"the row has {len(row)} fields, the header {len(column)}"
+        return Rejected(reason, where, "quote fields that hold the delimiter or line breaks")
+    return shape.record(lambda name: row[column[name]], where)
+
+
+def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
+    try:
+        header = next((row for row in rows if row), None)
+    except (csv.Error, _Overlong) as error:
+        raise InputRefused(f"the header of {path.name} cannot be read: {error}") from None
+    if header is None:
+        raise InputRefused(
+            f"{path.name} is empty", param="source.path", hint="a table begins with its header"
+        )
+    return tuple(name.strip() for name in header)
+
+
+def _sniff(lines: _Lines, shape: Shape) -> str:
+    """The delimiter under which the header has the columns asked for and most columns; a comma where all fail."""
+    taken = []
+    for line in lines:
+        taken.append(line)
+        if len(taken) == _SNIFFED_LINES:
+            break
+    lines.retry()
+    best = (False, 1, ",")
+    for delimiter in _CANDIDATES:
+        try:
+            header = next(csv.reader(taken, delimiter=delimiter, strict=True), [])
+        except csv.Error:
+            continue
+        known = {name.strip() for name in header}
+        score = (all(name in known for name in shape.names), len(header), delimiter)
+        if score[:2] > best[:2]:
+            best = score
+    return best[2]

@@ -1,0 +1,55 @@
+"""Text files: a folder, a glob pattern or one file, each file a record.
+
+Does: read them in the order of their paths. Does not: follow links out of the folder, or take files of other kinds
+from a folder than those whose names end in .txt, .md or .text.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from ....schemas.jobs import Source
+from ..errors import InputRefused
+from ..opening import characters
+from ..record import MOST_CHARACTERS, Record, Rejected, document
+
+_ENDINGS: Final = (".txt", ".text", ".md")
+
+
+def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
+    """The files of a source; see `readers.records`. Their ids are their paths below the folder."""
+    root, found = _files(path)
+    if not found:
+        raise InputRefused(
+            f"{path} has no text files",
+            param="source.path",
+            hint=f"from a folder, names that end in {', '.join(_ENDINGS)} are taken; or give a pattern",
+        )
+    for file in found:
+        yield _record(source, file, file.relative_to(root).as_posix())
+
+
+def _files(path: Path) -> tuple[Path, list[Path]]:
+    """(what the names are relative to, the files in their order)."""
+    if path.is_file():
+        return path.parent, [path]
+    if path.is_dir():
+        inside = path.resolve()
+        every = (file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
+        return path, sorted(
+            file for file in every if file.is_file() and file.resolve().is_relative_to(inside)
+        )
+    marked = next((i for i, part in enumerate(path.parts) if set(part) & set("*?[")), None)
+    if marked is None:
+        raise InputRefused(f"there is no file or folder {path}", param="source.path")
+    root = Path(*path.parts[:marked])
+    return root, sorted(f for f in root.glob(str(Path(*path.parts[marked:]))) if f.is_file())
+
+
+def _record(source: Source, file: Path, name: str) -> Record | Rejected:
+    try:
+        with characters(file, source.encoding) as stream:
+            text = stream.read(MOST_CHARACTERS + 1)
+    except InputRefused as error:
+        return Rejected(error.message, f"/file/{name}", error.hint, id=name)
+    return document(text, f"/file/{name}", name, {})

@@ -1,0 +1,74 @@
+"""JSON Lines: one JSON object a line.
+
+Does: read each line strictly. Does not: take a line that is no object, or has a key twice.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from ....grammar.api import InvalidJson, parse_json
+from ....schemas.jobs import Source
+from ..opening import characters
+from ..record import Record, Rejected, Shape
+
+MOST_LINE: Final = 16 * 1024 * 1024  # characters
+
+
+def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
+    """The objects of a file; see `readers.records`. Fields are keys, or JSON Pointers where they begin with `/`."""
+    shape = Shape(source)
+    with characters(path, source.encoding) as file:
+        number = 0
+        while line := file.readline(MOST_LINE):
+            number += 1
+            where = f"/line/{number}"
+            if len(line) >= MOST_LINE and not line.endswith("\n"):
+                while (rest := file.readline(MOST_LINE)) and not rest.endswith("\n"):
+                    pass
+                yield Rejected(f"a line of more than {MOST_LINE} characters", where, "split it")
+            elif line.strip():
+                yield _record(shape, line, where)
+
+
+def _record(shape: Shape, line: str, where: str) -> Record | Rejected:
+    try:
+        value = parse_json(line)
+    except InvalidJson as error:
+        return Rejected(f"the line is not JSON: {error}", where)
+    if not isinstance(value, dict):
+        return Rejected("the line is no JSON object", where)
+    missing = [name for name in shape.names if not _has(value, name)]
+    if missing:
+        return Rejected(f"the object has no {missing[0]!r}", where)
+    return shape.record(lambda name: _text(_at(value, name)), where)
+
+
+def _at(value: Any, name: str) -> Any:
+    """The value of a field. Raises LookupError where there is none."""
+    if not name.startswith("/"):
+        return value[name]
+    for part in name[1:].split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list) and key.isascii() and key.isdigit():
+            value = value[int(key)]
+        elif isinstance(value, dict):
+            value = value[key]
+        else:
+            raise LookupError(name)
+    return value
+
+
+def _has(value: Any, name: str) -> bool:
+    try:
+        _at(value, name)
+    except LookupError:
+        return False
+    return True
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

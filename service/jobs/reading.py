@@ -1,0 +1,60 @@
+"""The source being read into the ledger, beside the work on its first rows.
+
+Does: one thread. Does not: read formats (`readers`) or choose rows (`ingest`).
+"""
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from ...schemas.jobs import JobSpec
+from .errors import JobError
+from .ingest import take_in
+from .rows import JobRows
+
+
+class Reading:
+    """Reads a source once; `stop` ends it early, and the next one goes on there."""
+
+    def __init__(self, spec: JobSpec, rows: JobRows, mark: str, stop: threading.Event) -> None:
+        self._spec = spec
+        self._rows = rows
+        self._mark = mark
+        self._stop = stop
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
+        self._result: Future[None] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the source is in the ledger."""
+        return self._rows.read_so_far()[1]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it adds no more rows."""
+        return self._result is not None and self._result.done()
+
+    @property
+    def refused(self) -> JobError | None:
+        """What was wrong with the source, once it is over."""
+        failed = self._result.exception() if self._result is not None and self.is_over else None
+        return failed if isinstance(failed, JobError) else None
+
+    def start(self) -> None:
+        """Begin."""
+        path = Path(self._spec.source.path)
+        self._result = self._pool.submit(
+            take_in, self._spec, path, self._rows, self._mark, self._stop.is_set
+        )
+        self._result.add_done_callback(self._notice)
+
+    def join(self) -> None:
+        """Wait until it is over. Raises what ended it, if that was no fault of the source."""
+        self._pool.shutdown()
+        if self._result is not None and self.refused is None:
+            self._result.result()
+
+    def _notice(self, result: Future[None]) -> None:
+        """A reader that breaks ends the run; a source that cannot be read any further does not."""
+        if result.exception() is not None and self.refused is None:
+            self._stop.set()

@@ -1,0 +1,175 @@
+"""What a job did, for programs and for people.
+
+Does: gather counts, speed, the slowest rows, why rows died, and samples with the values that stand word for word in
+their documents marked; as JSON and as one HTML page that needs nothing else. Does not: write files (`publish`).
+"""
+
+import heapq
+import html
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, select_autoescape
+from pydantic import Field, JsonValue
+
+from ...schemas.jobs import DeadRow, JobStatus
+from ...schemas.wire import Wire
+from .ledger import Ledger
+from .row import RowResult, dead_row
+from .tables import DEAD, DONE
+
+_SLOWEST: Final = 10
+_SAMPLES: Final = 5
+_SAMPLE_CHARACTERS: Final = 4000
+_DEAD_SHOWN: Final = 20
+
+
+class Slow(Wire):
+    """A row that took long."""
+
+    row: int
+    id: str
+    seconds: float
+    prompt_tokens: int
+    output_tokens: int
+
+
+class Span(Wire):
+    """A value that stands in the document as it is: `begin` to `end` in code points, and the JSON Pointer to it."""
+
+    begin: int
+    end: int
+    pointer: str
+
+
+class Sample(Wire):
+    """A row as an example."""
+
+    row: int
+    id: str
+    text: str
+    data: JsonValue
+    spans: tuple[Span, ...]
+
+
+class Report(Wire):
+    """A job, told. `seconds` is from its creation to its last change; pauses are in it."""
+
+    job: JobStatus
+    source: str
+    schema_: Any = Field(alias="schema")
+    seconds: float
+    rows_per_second: float
+    tokens_per_row: float
+    reasons: dict[str, int]
+    dead: tuple[DeadRow, ...]
+    slowest: tuple[Slow, ...]
+    samples: tuple[Sample, ...]
+
+
+def gather(ledger: Ledger, job: str) -> Report:
+    """The report of a job in whatever state. Raises `UnknownJob`."""
+    status, spec = ledger.status(job), ledger.spec(job)
+    counts = status.counts
+    seconds = status.changed - status.created
+    reasons: Counter[str] = Counter()
+    shown: list[DeadRow] = []
+    for row in ledger.rows(job).results(DEAD):
+        told = dead_row(row)
+        reasons[told.code] += 1
+        if len(shown) < _DEAD_SHOWN:
+            shown.append(told)
+    samples: list[Sample] = []
+    slowest: list[tuple[float, int, RowResult]] = []
+    for row in ledger.rows(job).results(DONE):
+        if row.text is not None and len(samples) < _SAMPLES:
+            samples.append(_sample(row, row.text))
+        heapq.heappush(slowest, (row.usage[2], -row.row, row))
+        if len(slowest) > _SLOWEST:
+            heapq.heappop(slowest)
+    return Report(
+        job=status,
+        source=spec.source.path,
+        schema=spec.schema_,
+        seconds=round(seconds, 3),
+        rows_per_second=round(counts.done / seconds, 3) if seconds > 0 else 0.0,
+        tokens_per_row=round(counts.output_tokens / counts.done, 1) if counts.done else 0.0,
+        reasons=dict(reasons.most_common()),
+        dead=tuple(shown),
+        slowest=tuple(_slow(row) for _, _, row in sorted(slowest, reverse=True)),
+        samples=tuple(samples),
+    )
+
+
+def as_json(report: Report) -> str:
+    """The report for programs."""
+    return report.model_dump_json(by_alias=True, indent=2) + "\n"
+
+
+def as_html(report: Report) -> str:
+    """The report as a page that needs no other file and runs no script."""
+    source = files(__package__).joinpath("report.html.jinja").read_text("utf-8")
+    page = Environment(autoescape=select_autoescape(default=True)).from_string(source)
+    return page.render(report=report, marked=_marked)
+
+
+def spans(text: str, data: JsonValue) -> tuple[Span, ...]:
+    """Where the values of a result stand word for word in its document: the first place of each, none overlapping."""
+    found: list[Span] = []
+    for pointer, value in _leaves(data, ""):
+        word = value if isinstance(value, str) else repr(value)
+        if len(word) < 2 or isinstance(value, bool):
+            continue
+        begin = text.find(word)
+        while begin >= 0:
+            end = begin + len(word)
+            if all(end <= other.begin or begin >= other.end for other in found):
+                found.append(Span(begin=begin, end=end, pointer=pointer))
+                break
+            begin = text.find(word, begin + 1)
+    return tuple(sorted(found, key=lambda span: span.begin))
+
+
+def _leaves(value: JsonValue, pointer: str) -> Iterator[tuple[str, str | int | float | bool]]:
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _leaves(part, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _leaves(part, f"{pointer}/{index}")
+    elif value is not None:
+        yield pointer, value
+
+
+def _sample(row: RowResult, text: str) -> Sample:
+    shown = text[:_SAMPLE_CHARACTERS]
+    return Sample(row=row.row, id=row.id, text=shown, data=row.data, spans=spans(shown, row.data))
+
+
+def _slow(row: RowResult) -> Slow:
+    prompt, output, seconds = row.usage
+    return Slow(row=row.row, id=row.id, seconds=seconds, prompt_tokens=prompt, output_tokens=output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Markup:
+    """Text that is HTML already, as jinja asks for it."""
+
+    source: str
+
+    def __html__(self) -> str:
+        return self.source
+
+
+def _marked(sample: Sample) -> _Markup:
+    """A sample's text with its spans marked."""
+    parts, last = [], 0
+    for span in sample.spans:
+        parts.append(html.escape(sample.text[last : span.begin]))
+        word = html.escape(sample.text[span.begin : span.end])
+        parts.append(f'<mark title="{html.escape(span.pointer)}">{word}</mark>')
+        last = span.end
+    return _Markup("".join((*parts, html.escape(sample.text[last:]))))

@@ -1,0 +1,299 @@
+"""The rows of one job, handed out on lease and taken back once.
+
+Does: take rows in, hand them out, take outcomes back, each in one transaction. An outcome counts once: it carries the
+number (`fence`) that its row had when it was handed out, and is dropped where the row has been handed out again since.
+Does not: know what a job is (`ledger`).
+
+Leases follow Gray and Cheriton (1989), fences Burrows' Chubby (2006): a clock may jump or a worker may sleep without a
+row being committed twice.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from ...schemas.jobs import JobCounts
+from .row import Claim, Failure, NewRow, Outcome, RowResult, text_digest
+from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
+
+KEPT_TEXTS: Final = (
+    20  # the first rows of a job keep their text when they are done, to be shown in its report
+)
+_PAGE: Final = 500
+
+# Of a row that is still in the hands it was given into.
+_HELD: Final = (
+    rows.c.job == sa.bindparam("in_job"),
+    rows.c.row == sa.bindparam("in_row"),
+    rows.c.state == RUNNING,
+    rows.c.fence == sa.bindparam("in_fence"),
+)
+_SETTLE_DONE: Final = (
+    rows.update()
+    .where(*_HELD)
+    .values(
+        state=DONE,
+        holder=None,
+        lease=0.0,
+        failure=None,
+        **{
+            name: sa.bindparam(name)
+            for name in ("result", "text", "prompt_tokens", "output_tokens", "seconds")
+        },
+    )
+)
+_SETTLE_FAILED: Final = (
+    rows.update()
+    .where(*_HELD)
+    .values(
+        holder=None,
+        lease=0.0,
+        attempts=rows.c.attempts - sa.bindparam("uncharged", type_=sa.Integer),
+        **{name: sa.bindparam(name) for name in ("state", "due", "failure")},
+    )
+)
+
+
+class JobRows:
+    """The rows of `job`; `extends` names the job whose values it keeps. Safe to share between threads."""
+
+    def __init__(
+        self, engine: sa.Engine, clock: Callable[[], float], job: str, extends: str | None
+    ) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._job = job
+        self._extends = extends
+        self._mine = rows.c.job == job
+
+    def counts(self) -> JobCounts:
+        """Rows by state, and what the done ones took."""
+        total = sa.func.sum
+        columns = (rows.c.prompt_tokens, rows.c.output_tokens)
+        query = (
+            sa.select(rows.c.state, sa.func.count(), *(total(column) for column in columns))
+            .where(self._mine)
+            .group_by(rows.c.state)
+        )
+        with transaction(self._engine) as connection:
+            found = {state: rest for state, *rest in connection.execute(query)}
+        count = {state: found.get(state, (0,))[0] for state in (PENDING, RUNNING, DONE, DEAD)}
+        _, prompt, output = found.get(DONE, (0, 0, 0))
+        return JobCounts(
+            rows=sum(count.values()),
+            pending=count[PENDING],
+            running=count[RUNNING],
+            done=count[DONE],
+            dead=count[DEAD],
+            prompt_tokens=prompt,
+            output_tokens=output,
+        )
+
+    def read_so_far(self) -> tuple[int, bool]:
+        """(records of the source that have been taken in, whether that is all)."""
+        query = sa.select(jobs.c.read, jobs.c.whole).where(jobs.c.id == self._job)
+        with transaction(self._engine) as connection:
+            read, whole = connection.execute(query).one()
+        return read, whole
+
+    def take_in(self, new: Sequence[NewRow], read: int, *, whole: bool) -> None:
+        """Add rows, and remember in the same transaction how far the source has been read.
+
+        A row whose id another row has is dead. A job that extends another gets the values it had for the same id and
+        text.
+        """
+        now = self._clock()
+        with transaction(self._engine) as connection:
+            ids = [row.id for row in new]
+            known = set(
+                connection.scalars(sa.select(rows.c.id).where(self._mine, rows.c.id.in_(ids)))
+            )
+            given = _earlier(connection, self._extends, ids) if self._extends is not None else {}
+            values = []
+            for row in new:
+                failure = row.failure
+                if failure is None and row.id in known:
+                    hint = "ids are unique in a job; name another field, or none"
+                    failure = Failure("duplicate_id", f"another row is named {row.id!r}", hint=hint)
+                known.add(row.id)
+                digest = text_digest(row.text or "")
+                values.append(
+                    {
+                        "job": self._job,
+                        "row": row.row,
+                        "id": row.id,
+                        "digest": digest,
+                        "keep": row.keep,
+                        "text": row.text,
+                        "given": given.get((row.id, digest)),
+                        "state": PENDING if failure is None else DEAD,
+                        "failure": None if failure is None else _told(failure),
+                    }
+                )
+            if values:
+                connection.execute(rows.insert(), values)
+            connection.execute(
+                jobs.update()
+                .where(jobs.c.id == self._job)
+                .values(read=read, whole=whole, changed=now)
+            )
+
+    def claim(self, holder: str, most: int, lease_s: float) -> list[Claim]:
+        """Hand out at most `most` rows that are due, in their order, those first whose lease has run out."""
+        now = self._clock()
+        free = sa.or_(
+            sa.and_(rows.c.state == PENDING, rows.c.due <= now),
+            sa.and_(rows.c.state == RUNNING, rows.c.lease < now),
+        )
+        query = (
+            sa.select(rows)
+            .where(self._mine, free)
+            .order_by(rows.c.state.desc(), rows.c.row)
+            .limit(most)
+            .with_for_update(skip_locked=True)
+        )
+        with transaction(self._engine) as connection:
+            found = connection.execute(query).all()
+            if found:
+                connection.execute(
+                    rows.update()
+                    .where(self._mine, rows.c.row.in_([row.row for row in found]))
+                    .values(
+                        state=RUNNING,
+                        holder=holder,
+                        lease=now + lease_s,
+                        fence=rows.c.fence + 1,
+                        attempts=rows.c.attempts + 1,
+                    )
+                )
+        return [
+            Claim(
+                row.row,
+                row.id,
+                row.text or "",
+                None if row.given is None else json.loads(row.given),
+                row.attempts + 1,
+                row.fence + 1,
+            )
+            for row in found
+        ]
+
+    def renew(self, holder: str, lease_s: float) -> None:
+        """Keep what a holder has in hand for another `lease_s`."""
+        mine = (self._mine, rows.c.state == RUNNING, rows.c.holder == holder)
+        with transaction(self._engine) as connection:
+            connection.execute(rows.update().where(*mine).values(lease=self._clock() + lease_s))
+
+    def settle(self, outcomes: Sequence[Outcome]) -> int:
+        """Take outcomes back; how many counted. The others' rows have been handed out again since."""
+        done = [_done(self._job, one) for one in outcomes if one.failure is None]
+        failed = [_failed(self._job, one, one.failure) for one in outcomes if one.failure]
+        counted = 0
+        with transaction(self._engine) as connection:
+            for statement, values in ((_SETTLE_DONE, done), (_SETTLE_FAILED, failed)):
+                if values:
+                    counted += connection.execute(statement, values).rowcount
+            connection.execute(
+                jobs.update().where(jobs.c.id == self._job).values(changed=self._clock())
+            )
+        return counted
+
+    def release(self, holder: str | None = None) -> int:
+        """Make rows in hand pending again, their attempt uncounted: a holder's, or everybody's. How many there were."""
+        held = [self._mine, rows.c.state == RUNNING]
+        if holder is not None:
+            held.append(rows.c.holder == holder)
+        values = {"state": PENDING, "attempts": rows.c.attempts - 1, "lease": 0.0}
+        with transaction(self._engine) as connection:
+            return connection.execute(rows.update().where(*held).values(values)).rowcount
+
+    def revive(self) -> int:
+        """Make dead rows that have a text pending again; how many."""
+        dead = (self._mine, rows.c.state == DEAD, rows.c.text.is_not(None))
+        kept = sa.not_(rows.c.failure.contains('"duplicate_id"'))
+        values = {"state": PENDING, "attempts": 0, "due": 0.0, "failure": None}
+        with transaction(self._engine) as connection:
+            return connection.execute(rows.update().where(*dead, kept).values(values)).rowcount
+
+    def next_due(self) -> float | None:
+        """When the next row may be handed out; None where none is left that is not in hand."""
+        query = sa.select(sa.func.min(rows.c.due)).where(self._mine, rows.c.state == PENDING)
+        with transaction(self._engine) as connection:
+            due: float | None = connection.scalar(query)
+        return due
+
+    def results(self, *states: int) -> Iterator[RowResult]:
+        """Rows in the order of the source; of `states`, if any are given. Memory does not grow with the job."""
+        last = 0
+        query = sa.select(rows).where(self._mine).order_by(rows.c.row).limit(_PAGE)
+        if states:
+            query = query.where(rows.c.state.in_(states))
+        while True:
+            with transaction(self._engine) as connection:
+                page = connection.execute(query.where(rows.c.row > last)).all()
+            for row in page:
+                yield _result(row)
+            if len(page) < _PAGE:
+                return
+            last = page[-1].row
+
+
+def _earlier(
+    connection: sa.Connection, job: str, ids: Sequence[str]
+) -> dict[tuple[str, str], str | None]:
+    query = sa.select(rows.c.id, rows.c.digest, rows.c.result).where(
+        rows.c.job == job, rows.c.state == DONE, rows.c.id.in_(ids)
+    )
+    return {(name, digest): result for name, digest, result in connection.execute(query)}
+
+
+def _told(failure: Failure) -> str:
+    return json.dumps(
+        {
+            "code": failure.code,
+            "reason": failure.reason,
+            "pointer": failure.pointer,
+            "hint": failure.hint,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _held(job: str, claim: Claim) -> dict[str, Any]:
+    return {"in_job": job, "in_row": claim.row, "in_fence": claim.fence}
+
+
+def _done(job: str, outcome: Outcome) -> dict[str, Any]:
+    shown = outcome.claim.row <= KEPT_TEXTS
+    return _held(job, outcome.claim) | {
+        "result": outcome.result,
+        "text": outcome.claim.text if shown else None,
+        "prompt_tokens": outcome.prompt_tokens,
+        "output_tokens": outcome.output_tokens,
+        "seconds": outcome.seconds,
+    }
+
+
+def _failed(job: str, outcome: Outcome, failure: Failure) -> dict[str, Any]:
+    return _held(job, outcome.claim) | {
+        "state": PENDING if failure.again else DEAD,
+        "due": outcome.due,
+        "failure": _told(failure),
+        "uncharged": 0 if failure.charged else 1,
+    }
+
+
+def _result(row: Any) -> RowResult:
+    return RowResult(
+        row.row,
+        row.id,
+        json.loads(row.keep),
+        row.state,
+        row.attempts,
+        row.text,
+        None if row.result is None else json.loads(row.result),
+        None if row.failure is None else Failure(**json.loads(row.failure)),
+        (row.prompt_tokens, row.output_tokens, row.seconds),
+    )

@@ -1,0 +1,80 @@
+"""XML: `<rows>`, a `<row>` a row with the source's columns as `<key name="…">`, and the result's values as elements.
+
+A property is an element of its name; where the name is none that XML has, it is `<field name="…">`. Items of a list
+are `<item>`. A null is an element with `null="true"`, an element without text is an empty text. Lists, numbers,
+Booleans and empty objects say so with `type`. A text that XML cannot hold is written as a JSON string, and says so with
+`encoding="json"`.
+"""
+
+import json
+import re
+from typing import Any, BinaryIO, Final
+
+from lxml import etree  # type: ignore[import-untyped]
+from pydantic import JsonValue
+
+from ....schemas.jobs import Output
+from ..layout import Layout
+from . import Rows
+
+_NAME: Final = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*")
+_UNHOLDABLE: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
+    """Write every row."""
+    with etree.xmlfile(file, encoding="utf-8") as document:
+        document.write_declaration()
+        with document.element("rows"):
+            for row in rows():
+                document.write("\n")
+                element = etree.Element("row")
+                for name, value in layout.keys(row):
+                    key = etree.SubElement(element, "key")
+                    _name(key, name)
+                    _text(key, value)
+                _fill(etree.SubElement(element, "data"), row.data)
+                document.write(element)
+            document.write("\n")
+
+
+def _fill(element: Any, value: JsonValue) -> None:
+    match value:
+        case dict() | list() if not value:
+            element.set("type", "object" if isinstance(value, dict) else "array")
+        case dict():
+            for name, part in value.items():
+                plain = _NAME.fullmatch(name) is not None and name != "field"
+                inner = etree.SubElement(element, name if plain else "field")
+                if not plain:
+                    _name(inner, name)
+                _fill(inner, part)
+        case list():
+            element.set("type", "array")
+            for part in value:
+                _fill(etree.SubElement(element, "item"), part)
+        case bool():
+            element.set("type", "boolean")
+            element.text = "true" if value else "false"
+        case int() | float():
+            element.set("type", "number")
+            element.text = json.dumps(value)
+        case _:
+            _text(element, value)
+
+
+def _name(element: Any, name: str) -> None:
+    if _UNHOLDABLE.search(name):
+        element.set("name-encoding", "json")
+        name = json.dumps(name)
+    element.set("name", name)
+
+
+def _text(element: Any, value: str | None) -> None:
+    if value is None:
+        element.set("null", "true")
+    elif _UNHOLDABLE.search(value) or "\r" in value:
+        element.set("encoding", "json")
+        element.text = json.dumps(value)
+    else:
+        element.text = value
