@@ -5,22 +5,28 @@ Does: derive folds by items. Does not: write punctuation (`rules`) or search for
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from .atoms import Contains, ItemCount, ItemCover, Items, OtherItems, Unique
-from .formula import Atom, Formula
+from .atoms import Contains, ItemCount, ItemCover, Items, OneOf, OtherItems, Unique
+from .finite import FEW, distinct
+from .formula import Atom, Formula, Pool, conjuncts
 from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
 from .residual import Fold, deep_atoms, substitute_all
+from .values import Value, canonical, read
 
 if TYPE_CHECKING:
     from .language import Language
 
 
+_NOTED: Final = 64  # numbers of items begin here; below, others may ask with plain outcomes
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A place between items."""
+    """A place between items. `used`: values that came before, of those that are few and must differ."""
 
     fold: Fold
+    used: frozenset[Value] = frozenset()
 
 
 class Sequence:
@@ -31,6 +37,8 @@ class Sequence:
         self._pool = language.normal.pool
         self.start = Row(fold)
         self._plans: dict[Row, Plan | None] = {}
+        self._said: dict[tuple[int, Value], int] = {}
+        self._sayings: list[tuple[int, Value]] = []
 
     def unique(self, row: Row) -> bool:
         """Whether it still counts if two items are equal."""
@@ -39,8 +47,61 @@ class Sequence:
     def plan(self, row: Row) -> Plan | None:
         """What the next item is asked; None: there cannot be one."""
         if row not in self._plans:
-            self._plans[row] = self._make_plan(row)
+            plan, gone = self._make_plan(row), self._gone(row)
+            if plan is not None and gone:
+                must = self._pool.all([plan.must, self._pool.no(self._pool.of(OneOf(gone)))])
+                plan = replace(plan, must=must)
+            lost = plan is not None and self.language.costs.value(plan.must) is None
+            self._plans[row] = None if lost else plan
         return self._plans[row]
+
+    def few(self, row: Row) -> frozenset[Value] | None:
+        """The values the next item can have, where they are few and all items must differ; else None.
+
+        Which of them came before is then part of the state: no text is begun that only a used value could end.
+        """
+        parts = conjuncts(row.fold.must)
+        if parts is None or not any(isinstance(atom, Unique) for atom in parts):
+            return None
+        asked = (
+            formula for atom in parts if isinstance(atom, Items) for formula in self._asked(atom)
+        )
+        return self.language.finite.values(self._pool.all(asked))
+
+    def _gone(self, row: Row) -> frozenset[Value]:
+        """The values that the next item must not have: used ones, and those that a later item cannot do without."""
+        few = self.few(row)
+        if few is None:
+            return frozenset()
+        needs = counted(self._pool, row.fold.must)
+        if needs is None or len(needs.heads) < 2:
+            return row.used & few
+        later = [self.language.finite.values(formula) for formula in needs.demanded[1:]]
+        return row.used | {
+            value
+            for value in few
+            if not distinct([None if s is None else s - row.used - {value} for s in later])
+        }
+
+    def feasible(self, row: Row, demanded: list[Formula]) -> bool:
+        """Whether items with these demands can all differ from one another and from those before."""
+        sets = [self.language.finite.values(formula) for formula in demanded]
+        return distinct([None if found is None else found - row.used for found in sets])
+
+    def note(self, outcome: int, text: bytes) -> int:
+        """A number for an item that ended with an outcome: `noted` gives it back, and its value."""
+        said = (outcome, canonical(read(text)))
+        if said not in self._said:
+            self._said[said] = len(self._sayings)
+            self._sayings.append(said)
+        return _NOTED + self._said[said]
+
+    def noted(self, number: int) -> tuple[int, frozenset[Value]]:
+        """The outcome, and the value as a set; of a number that `note` did not give, it is the outcome itself."""
+        if number < _NOTED:
+            return number, frozenset()
+        outcome, value = self._sayings[number - _NOTED]
+        return outcome, frozenset({value})
 
     def ways(self, row: Row) -> Iterator[tuple[Formula, Fold | None]]:
         """What the next item can be and what it leaves; None: something that cannot be told in advance."""
@@ -69,7 +130,7 @@ class Sequence:
             return None if new.must is self._pool.false else new
 
         def alive(new: Fold) -> bool:
-            return self.language.costs.of_state(self, Row(new)) is not None
+            return self.language.costs.of_state(self, Row(new, row.used)) is not None
 
         if len(children) <= ENUMERATED:
             return exact_plan(self._pool, children, after, alive)
@@ -146,3 +207,38 @@ class Sequence:
             or (cover.contains is not None and true(cover.contains.formula))
         )
         return pool.all([left, covered])
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What items there must be: what is asked of each of the first (`heads`), of the others, and how many of those."""
+
+    heads: list[Formula]
+    rest: Formula
+    tail: int
+    unique: bool
+
+    @property
+    def demanded(self) -> list[Formula]:
+        """What is asked of each item there must be; of many with the same demand as many as can matter."""
+        return [*self.heads, *[self.rest] * min(self.tail, FEW + 1)]
+
+
+def counted(pool: Pool, must: Formula) -> Needs | None:
+    """What is asked of the items there must be; None where more is asked than a number of items and what they are."""
+    atoms = conjuncts(must)
+    if atoms is None or not all(isinstance(atom, Items | ItemCount | Unique) for atom in atoms):
+        return None
+    items = [atom for atom in atoms if isinstance(atom, Items)]
+    counts = [atom for atom in atoms if isinstance(atom, ItemCount)]
+    least = max((atom.least for atom in counts), default=0)
+    if any(atom.most is not None and atom.most < least for atom in counts):
+        return Needs([pool.false], pool.true, 0, unique=False)
+    longest = min(max((len(atom.prefix) for atom in items), default=0), least)
+
+    def wanted(at: int) -> Formula:
+        subs = (atom.prefix[at] if at < len(atom.prefix) else atom.rest for atom in items)
+        return pool.all(sub.formula for sub in subs if sub is not None)
+
+    unique = any(isinstance(atom, Unique) for atom in atoms)
+    return Needs([wanted(at) for at in range(longest)], wanted(least), least - longest, unique)

@@ -12,9 +12,9 @@ from collections.abc import Generator, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from .arrays import Row, Sequence
-from .atoms import ItemCount, Items, Kind, Unique
-from .formula import Atom, Formula, Op, Pool
+from .arrays import Needs, Row, Sequence, counted
+from .atoms import Kind, OneOf
+from .formula import Formula
 from .names import Between, Name
 from .objects import Layout
 from .plain import Frame
@@ -150,40 +150,46 @@ class ForArray:
         """Close, or go through another item."""
         if ended(costs.language.normal.pool, self.row.fold) is not None:
             return costs.close(empty=self.opened)
-        needs = _counted(costs.language.normal.pool, self.row.fold.must)
+        needs = counted(costs.language.normal.pool, self.row.fold.must)
         if needs is not None:
-            return (yield from self._through(costs, *needs))
+            return (yield from self._through(costs, needs))
         for literal, after in self.sequence.ways(self.row):
             if after is not None and after.must is self.row.fold.must:
                 continue
-            child = yield ForValue(literal)
+            child = yield ForValue(self._unused(costs, literal))
             if child is None:
                 continue
             rest: Cost | None = GUESS
             if after is not None:
-                rest = yield ForArray(self.sequence, Row(after))
+                rest = yield ForArray(self.sequence, Row(after, self.row.used))
             if rest is not None:
                 total = costs.item(child) + rest
                 return costs.without_comma(total) if self.opened else total
         return None
 
-    def _through(
-        self, costs: "Costs", heads: list[Formula], rest: Formula, tail: int, unique: bool
-    ) -> Search:
+    def _through(self, costs: "Costs", needs: Needs) -> Search:
         """The demanded number of items."""
+        if needs.unique and not self.sequence.feasible(self.row, needs.demanded):
+            return None
         total = costs.close(empty=False)
-        differ = Cost(TO_DIFFER if unique else 0)
-        for formula in heads:
-            child = yield ForValue(formula)
+        differ = Cost(TO_DIFFER if needs.unique else 0)
+        for formula in needs.heads:
+            child = yield ForValue(self._unused(costs, formula))
             if child is None:
                 return None
             total += costs.item(child) + differ
-        if tail:
-            child = yield ForValue(rest)
+        if needs.tail:
+            child = yield ForValue(self._unused(costs, needs.rest))
             if child is None:
                 return None
-            total += (costs.item(child) + differ).times(tail)
+            total += (costs.item(child) + differ).times(needs.tail)
         return costs.without_comma(total) if self.opened else total
+
+    def _unused(self, costs: "Costs", formula: Formula) -> Formula:
+        """A formula for values that have not been used."""
+        pool = costs.language.normal.pool
+        used = self.row.used
+        return pool.all([formula, pool.no(pool.of(OneOf(used)))]) if used else formula
 
 
 class Costs:
@@ -205,7 +211,8 @@ class Costs:
             return self.answer(ForObject(container, bare, opened))
         assert isinstance(state, Row)
         assert isinstance(container, Sequence)
-        return self.answer(ForArray(container, Row(Fold(state.fold.must, ())), opened))
+        bare_row = Row(Fold(state.fold.must, ()), state.used)
+        return self.answer(ForArray(container, bare_row, opened))
 
     def value(self, formula: Formula) -> Cost | None:
         """The cost of a value that fulfils a formula."""
@@ -301,32 +308,3 @@ class _Run:
                 stack.append((wanted, wanted.search(self._costs)))
                 lowest.append(len(stack))
         return value
-
-
-def _conjuncts(must: Formula) -> list[Atom] | None:
-    """The atoms of a plain conjunction, None for any other formula."""
-    parts = must.args if must.op is Op.ALL else (must,)
-    return [part.atom for part in parts] if all(p.op is Op.ATOM for p in parts) else None
-
-
-def _counted(pool: Pool, must: Formula) -> tuple[list[Formula], Formula, int, bool] | None:
-    """What is asked of the first items, of those after, and how many of those there must be; whether all must differ.
-
-    None where more is asked than a number of items and what they are.
-    """
-    atoms = _conjuncts(must)
-    if atoms is None or not all(isinstance(atom, Items | ItemCount | Unique) for atom in atoms):
-        return None
-    items = [atom for atom in atoms if isinstance(atom, Items)]
-    counts = [atom for atom in atoms if isinstance(atom, ItemCount)]
-    least = max((atom.least for atom in counts), default=0)
-    if any(atom.most is not None and atom.most < least for atom in counts):
-        return [pool.false], pool.true, 0, False
-    longest = min(max((len(atom.prefix) for atom in items), default=0), least)
-
-    def wanted(at: int) -> Formula:
-        subs = (atom.prefix[at] if at < len(atom.prefix) else atom.rest for atom in items)
-        return pool.all(sub.formula for sub in subs if sub is not None)
-
-    unique = any(isinstance(atom, Unique) for atom in atoms)
-    return [wanted(at) for at in range(longest)], wanted(least), least - longest, unique

@@ -171,3 +171,9 @@ def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:
     if formula.op is Op.ANY:
         return any(results)
     return sum(results) == 1
+
+
+def conjuncts(formula: Formula) -> list[Atom] | None:
+    """The atoms of a plain conjunction, None for any other formula."""
+    parts = formula.args if formula.op is Op.ALL else (formula,)
+    return [part.atom for part in parts] if all(p.op is Op.ATOM for p in parts) else None

@@ -10,6 +10,7 @@ from .arrays import Sequence
 from .costs import Costs
 from .dialects import DRAFT2020, Dialect
 from .evaluate import Judge
+from .finite import Finite
 from .formula import Formula
 from .leaves import NameLeaves
 from .normal import Normal
@@ -47,6 +48,7 @@ class Language:
         self.texts = Texts()
         self.scalars = ScalarLeaves(self)
         self.names = NameLeaves(self)
+        self.finite = Finite(self)
         self.costs = Costs(self, self.options.indent if self.options.pretty else None)
         self.enforced = survey(self.normal)
         self._layouts: dict[Fold, Layout] = {}

@@ -18,7 +18,7 @@ from .keys import Keys, keys
 from .names import Between, Seen
 from .plans import Plan
 from .residual import Fold, ended
-from .values import canonical, read
+from .values import Value, canonical, read
 
 if TYPE_CHECKING:
     from .language import Language
@@ -63,11 +63,13 @@ class Colon:
 class Given:
     """Before the value of a member or an item.
 
-    Of a member: the fold it derives from, its name's label, and what was seen with it (see `Between`).
+    Of a member: the fold it derives from, its name's label, and what was seen with it (see `Between`). Of an item that
+    must differ from others of few values: those that came before.
     """
 
     plan: Plan
     member: tuple[Fold, int, Seen] | None = None
+    used: frozenset[Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,12 @@ class ValueRule:
 
     def _after(self, given: Given, outcome: int, twin: bool) -> Between | Row | None:
         if given.member is None:
+            used = frozenset[Value]()
+            if given.used is not None:
+                outcome, value = self._sequence.noted(outcome)
+                used = given.used | value
             fold = given.plan.after(outcome, twin)
-            return None if fold is None else Row(fold)
+            return None if fold is None else Row(fold, used)
         base, label, seen = given.member
         fold = self._layout.after(given.plan, base, label, outcome)
         return None if fold is None else Between(fold, seen)
@@ -280,13 +286,20 @@ class ValueRule:
         plan = self._sequence.plan(state)
         if plan is None:
             return None
+        if self._sequence.few(state) is not None:
+            return self._call(Given(plan, used=state.used), _value_key, self._sequence.note)
         unique = self._sequence.unique(state)
-        return self._call(Given(plan), same=_value_key if unique else None)
+        return self._call(Given(plan, used=state.used or None), _value_key if unique else None)
 
-    def _call(self, given: Given, same: Callable[[bytes], Hashable] | None = None) -> Call:
+    def _call(
+        self,
+        given: Given,
+        same: Callable[[bytes], Hashable] | None = None,
+        judge: Callable[[int, bytes], int] | None = None,
+    ) -> Call:
         plan = given.plan
         rule = self._language.rule(plan.must, plan.asks, self._depth + self._options.pretty)
-        return Call(rule, given, same)
+        return Call(rule, given, same, judge)
 
 
 def _blank(count: int, inner: Hashable) -> Hashable:

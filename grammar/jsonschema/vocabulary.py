@@ -27,7 +27,14 @@ class Vocabulary:
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """Names the schema mentions: declared ones in their order, then those only demanded."""
+        """Names the schema mentions: declared ones in their order, those demanded, those that patterns single out."""
+        known = self._mentioned
+        if not self.patterns and not self.name_formulas:
+            return known
+        return (*known, *self._language.finite.names(known, self.patterns, self.name_formulas))
+
+    @cached_property
+    def _mentioned(self) -> tuple[str, ...]:
         names: dict[str, None] = {}
         for atom in self.atoms:
             if isinstance(atom, Props):

@@ -1,0 +1,92 @@
+"""No dead ends: whatever may be written can be completed, also where items must differ and names must not repeat."""
+
+import json
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from intaglio.grammar.cursor import Cursor
+from intaglio.grammar.errors import Unsatisfiable
+from intaglio.grammar.jsonschema.language import Language
+from intaglio.grammar.jsonschema.options import Options
+from intaglio.grammar.machine import Machine
+
+COLOURS = {"enum": ["red", "rose", "blue", "black", "blue-green"]}
+PAIR = {"type": "string", "pattern": "^[ab]{2}$"}
+NEVER = {"allOf": [{"type": "string", "minLength": 3}, {"maxLength": 1}]}
+UNIQUE = {"type": "array", "uniqueItems": True}
+
+SCHEMAS: list[dict[str, Any]] = [
+    {**UNIQUE, "items": COLOURS, "minItems": 3},
+    {**UNIQUE, "items": {"type": ["boolean", "null"]}},
+    {**UNIQUE, "items": {"type": "integer", "minimum": -1, "maximum": 1}, "minItems": 3},
+    {**UNIQUE, "items": {"multipleOf": 0.5, "type": "number", "minimum": 0, "maximum": 1}},
+    {**UNIQUE, "items": PAIR, "minItems": 4},
+    {**UNIQUE, "prefixItems": [{"enum": [1, 2]}, {"enum": [1]}], "minItems": 2, "items": False},
+    {**UNIQUE, "prefixItems": [{"enum": [1, 2]}, {"enum": [2, 3]}, {"const": 3}], "minItems": 3},
+    {**UNIQUE, "items": {"enum": ["a", "b", {"x": 1}, [2]]}, "contains": {"const": [2]}},
+    {**UNIQUE, "items": COLOURS, "maxItems": 2, "contains": {"const": "rose"}},
+    {"type": "array", "prefixItems": [{"const": 1}], "items": NEVER},
+    {
+        "type": "object",
+        "patternProperties": {"^[ab]$": {"type": "null"}},
+        "additionalProperties": False,
+    },
+    {
+        "type": "object",
+        "propertyNames": COLOURS,
+        "minProperties": 3,
+        "additionalProperties": {"const": 1},
+    },
+]
+
+
+def walked(machine: Machine, seed: int) -> tuple[str, bool]:
+    """(a text of random legal bytes, whether it is complete); bytes that end things are preferred after a while."""
+    cursor, chance = Cursor(machine), Random(seed)
+    while True:
+        ended = cursor.can_end()
+        if ended and chance.random() < 0.5:
+            return cursor.output.decode(), True
+        legal = []
+        for byte in b'"]},:0123456789.abcdefghijklmnopqrstuvwxyz[{-':
+            memories = len(cursor.memories)
+            if cursor.read(np.array([byte], np.uint8)):
+                legal.append(byte)
+            cursor.memories.cut(memories)
+        if not legal:
+            return cursor.output.decode(), ended
+        if len(cursor.output) > 60:
+            legal = [byte for byte in legal if byte in b'"]}'] or legal
+        memories = len(cursor.memories)
+        step = np.array([chance.choice(legal)], np.uint8)
+        assert cursor.read(step)
+        cursor.commit(step, memories)
+        if len(cursor.output) > 200:
+            return cursor.output.decode(), True  # still going: that is no dead end
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
+@pytest.mark.parametrize("any_order", [False, True])
+def test_random_texts_always_come_to_an_end(schema: dict[str, Any], any_order: bool) -> None:
+    machine = Machine(Language(schema, Options(any_order=any_order)).root)
+    for seed in range(25):
+        text, complete = walked(machine, seed)
+        assert complete, text
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {**UNIQUE, "items": {"type": "boolean"}, "minItems": 3},
+        {**UNIQUE, "items": COLOURS, "minItems": 6},
+        {**UNIQUE, "prefixItems": [{"const": 1}, {"enum": [1]}], "minItems": 2},
+        {**UNIQUE, "prefixItems": [{"enum": [1, 2]}] * 3, "minItems": 3},
+        {"type": "array", "items": NEVER, "minItems": 1},
+    ],
+    ids=json.dumps,
+)
+def test_more_different_items_than_there_are_values_is_never_valid(schema: dict[str, Any]) -> None:
+    with pytest.raises(Unsatisfiable):
+        Language(schema)
