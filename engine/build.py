@@ -15,8 +15,10 @@ from .grammars import Workshop
 from .loop import Engine
 from .memory.manager import KVManager
 from .memory.pool import BlockPool
+from .memory.prefix import PrefixCache
 from .messages import EngineInfo
 from .model.weights import expected_shapes
+from .overlap import OverlappedEngine
 from .process import Assembly
 from .run.build import build_runner
 from .schedule.admission import Limits
@@ -37,7 +39,11 @@ def build(config: EngineConfig) -> Assembly:
     width = built.spec.vocab_size
     scheduler = Scheduler(
         config.scheduler,
-        KVManager(BlockPool(built.num_blocks), config.cache.block_size),
+        KVManager(
+            BlockPool(built.num_blocks),
+            config.cache.block_size,
+            PrefixCache(config.cache.block_size) if config.cache.prefix_caching else None,
+        ),
         Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
         time.monotonic,
     )
@@ -46,9 +52,10 @@ def build(config: EngineConfig) -> Assembly:
     constraints = Constraints(
         workshop.cache,
         end_tokens=frozenset(tokenizer.end_ids),
-        width=width,
-        max_rows=config.scheduler.max_running,
+        rows=built.runner.mask_memory(config.scheduler.max_running, width),
     )
+    overlap = config.scheduler.overlap
+    ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
     info = EngineInfo(
         model=folder.resolve().name,
         context_length=built.max_context,
@@ -56,12 +63,12 @@ def build(config: EngineConfig) -> Assembly:
         vocabulary=width,
         blocks=built.num_blocks - 1,  # block 0 is padding and belongs to nobody
         block_size=config.cache.block_size,
-        device="cpu",
+        device=built.device.type,
         dtype=str(built.runner.cache.layers[0].dtype).removeprefix("torch."),
         pid=os.getpid(),
     )
     return Assembly(
-        engine=Engine(scheduler, constraints, built.runner),
+        engine=(OverlappedEngine if ahead else Engine)(scheduler, constraints, built.runner),
         info=info,
         grammar_stats=lambda: workshop.cache.stats,
         close=workshop.close,

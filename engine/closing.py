@@ -54,10 +54,7 @@ class Following:
         return Followed(forced)
 
     def _fits(self, left: int) -> bool:
-        if left < 0 or self.matcher.finished:
-            return left >= 0
-        least = self.matcher.least_tokens()
-        return least is None or least <= left
+        return left >= 0 and (self.matcher.finished or self.matcher.closes_within(left))
 
     def _advance(self, picked: tuple[int, ...]) -> tuple[int, ...]:
         self._accept(picked)

@@ -17,6 +17,11 @@ from .errors import ConfigError
 PREFIX = "INTAGLIO_ENGINE_"
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Device = Literal["auto", "cpu", "cuda"]
+Weights = Literal["checkpoint", "random"]
+Overlap = Literal["auto", "on", "off"]
+
+YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
 def wait_passively() -> None:
@@ -32,12 +37,16 @@ def wait_passively() -> None:
 class ModelConfig:
     """Which model, and how it is held.
 
-    `model` is a checkpoint's folder. `max_context` is in tokens, prompt and output together; None takes the model's
-    own. `dtype` "auto" is float32 on a CPU. `threads` bounds torch's threads on a CPU; None leaves it to torch.
+    `model` is a checkpoint's folder. `device` "auto" is a GPU where there is one. `max_context` is in tokens, prompt
+    and output together; None takes the model's own. `dtype` "auto" is float32 on a CPU and bfloat16 on a GPU.
+    `threads` bounds torch's threads on a CPU; None leaves it to torch. `weights` "random" draws them, for
+    measurements: the folder then needs no weights.
     """
 
     model: str
+    device: Device = "auto"
     dtype: Dtype = "auto"
+    weights: Weights = "checkpoint"
     max_context: int | None = None
     threads: int | None = None
 
@@ -53,12 +62,14 @@ class CacheConfig:
     """How much memory holds keys and values: the first that is given of `num_blocks`, `cache_bytes`, `memory_fraction`.
 
     `block_size` is in tokens. `memory_fraction` is a share of the device's memory, the model's weights included.
+    `prefix_caching` keeps the keys and values of beginnings that several requests share.
     """
 
     block_size: int = 16
     num_blocks: int | None = None
     cache_bytes: int | None = None
     memory_fraction: float = 0.9
+    prefix_caching: bool = True
 
     def __post_init__(self) -> None:
         _at_least(self, "block_size", 1)
@@ -80,7 +91,8 @@ class SchedulerConfig:
     `max_batched_tokens` bounds the tokens computed in a step, `max_running` the sequences that hold blocks,
     `max_waiting` those that do not. Waiting `ageing_s` seconds outweighs one step of priority; 0 ignores priorities. A
     sequence that was preempted `max_preemptions` times is next admitted with room for all it may ever need, and never
-    preempted again.
+    preempted again. With `overlap` the device computes a step while the host works on the one before; "auto" is where
+    the device is not the host.
     """
 
     max_batched_tokens: int = 2048
@@ -88,6 +100,7 @@ class SchedulerConfig:
     max_waiting: int = 1024
     ageing_s: float = 10.0
     max_preemptions: int = 3
+    overlap: Overlap = "auto"
 
     def __post_init__(self) -> None:
         for name in ("max_batched_tokens", "max_running", "max_waiting"):
@@ -230,6 +243,8 @@ def _parsed(variable: str, text: str, hint: object) -> object:
             return text
         if choice is str:
             return text
+        if choice is bool and text.lower() in YES_NO:
+            return YES_NO[text.lower()]
         if choice in (int, float):
             try:
                 return int(text) if choice is int else float(text)

@@ -15,10 +15,10 @@ from ..grammar.api import (
     Constraint,
     GrammarError,
     MaskRow,
+    MaskRows,
     Matcher,
     Violation,
     allow,
-    empty_rows,
 )
 from .closing import Following
 from .errors import InternalError
@@ -48,16 +48,14 @@ class Opening:
 class Constraints:
     """Matchers by sequence.
 
-    Rows are `width` tokens wide, the width of the logits; there are `max_rows` of them. A grammar may end only with one
-    of `end_tokens`, which are also what ends a sequence.
+    `rows` is the memory of the mask rows: as wide as the logits, and as many as sequences may run. A grammar may end
+    only with one of `end_tokens`, which are also what ends a sequence.
     """
 
-    def __init__(
-        self, compiler: Compiler, *, end_tokens: frozenset[int], width: int, max_rows: int
-    ) -> None:
+    def __init__(self, compiler: Compiler, *, end_tokens: frozenset[int], rows: MaskRows) -> None:
         self._compiler = compiler
         self._end_tokens = end_tokens
-        self._rows = empty_rows(max_rows, width)
+        self._rows = rows
         self._compiling: dict[int, tuple[Future[CompiledGrammar], int]] = {}  # with its budget
         self._following: dict[int, Following] = {}
         self._failures: dict[int, Failure] = {}  # of this step, by sequence

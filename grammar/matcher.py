@@ -55,6 +55,13 @@ class Matcher(Protocol):
         """
         ...
 
+    def closes_within(self, tokens: int) -> bool:
+        """Whether the output can be completed within so many tokens, end token included; true where that is unknown.
+
+        The same as comparing `least_tokens`, and much cheaper where there is room enough: asked after every token.
+        """
+        ...
+
     def closing(self) -> tuple[int, ...] | None:
         """Legal tokens, end token included, that complete the output from here by a short way, without moving.
 

@@ -7,7 +7,7 @@ Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: 
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -19,9 +19,14 @@ from .machine import Machine
 from .masking import TokenIndex, correct, make_row
 from .masks import MaskRow, allow
 from .rows import Row
-from .walk import SITE
+from .tables import FINAL, FLAGS
+from .walk import SITE, STATE
 
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
+_MOST_KEPT: Final = 1 << 16  # configurations remembered of a grammar
+
+Plain = tuple[int, bytes]
+"""A configuration: its state, and the call sites on its stack."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +34,8 @@ class NativeGrammar:
     """A machine for one vocabulary; see `CompiledGrammar`.
 
     `known`: a short complete output, where one was found before. `heights`: on how many frames the rows of a state
-    depend. `number`: its name among the grammars whose rows are kept together.
+    depend. `number`: its name among the grammars whose rows are kept together. `ends` and `forces`: what `Closing` and
+    `Cursor.force` said of a configuration, for those that no text matters to (`Plain`).
     """
 
     machine: Machine
@@ -38,6 +44,8 @@ class NativeGrammar:
     known: bytes | None = None
     heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
     number: int = field(default_factory=count(1).__next__)
+    ends: dict[Plain, bytes | None] = field(default_factory=dict)
+    forces: dict[Plain, tuple[bytes, bool]] = field(default_factory=dict)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -61,7 +69,7 @@ class NativeGrammar:
 
     def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
         """Tokens that complete an output, the end token included; empty if no way was found."""
-        text = Closing(cursor, self.bounds).text() if history else self.shortest
+        text = self.end(cursor) if history else self.shortest
         if text is None:
             return ()
         run = self.speller.spell(history, text, final=True) if text else ()
@@ -71,6 +79,33 @@ class NativeGrammar:
                 return ()
             run = tuple(single[byte] for byte in text)
         return (*run, self.index.vocabulary.end_ids[0])
+
+    def plain(self, cursor: Cursor) -> Plain | None:
+        """The configuration of a cursor; None where more than that decides what may come."""
+        sites = cursor.frames[: cursor.depth, SITE]
+        if len(cursor.memories) > 1 or self.machine.tables.sites[sites, FLAGS].any():
+            return None
+        return cursor.state, sites.tobytes()
+
+    def end(self, cursor: Cursor) -> bytes | None:
+        """Bytes that complete an output by a short way; None if none were found."""
+        key = self.plain(cursor)
+        if key is not None and key in self.ends:
+            return self.ends[key]
+        text = Closing(cursor, self.bounds).text()
+        if key is not None:
+            _keep(self.ends, key, text)
+        return text
+
+    def force(self, cursor: Cursor) -> tuple[bytes, bool]:
+        """What must come next, and whether the output is over then; see `Cursor.force`."""
+        key = self.plain(cursor)
+        found = None if key is None else self.forces.get(key)
+        if found is None:
+            found = cursor.force(_MOST_FORCED)
+            if key is not None:
+                _keep(self.forces, key, found)
+        return found
 
     def matcher(self) -> "NativeMatcher":
         """A new matcher at the start of the output."""
@@ -106,6 +141,9 @@ class NativeMatcher:
         self._steps: list[Step] = []
         # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
         self._ways: list[tuple[int, ...] | None] = [None]
+        self._ends: list[bytes | None] = [
+            None
+        ]  # by place: bytes of a way to the end, where they were asked for
         self._finished = False
 
     @property
@@ -145,12 +183,13 @@ class NativeMatcher:
         way = self._ways[-1]
         self._tokens.append(token)
         self._ways.append(way[1:] if way and way[0] == token else None)
+        self._ends.append(None)
 
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because nothing else is legal; see `Matcher.forced`."""
         if self._finished:
             return ()
-        text, over = self._cursor.force(_MOST_FORCED)
+        text, over = self._grammar.force(self._cursor)
         ends = self._grammar.index.vocabulary.end_ids if over else ()
         run = self._grammar.speller.spell(self._tokens, text, final=over) if text else ()
         return (*run, *ends) if len(ends) == 1 and (run or not text) else run
@@ -162,6 +201,7 @@ class NativeMatcher:
         for _ in range(count):
             self._tokens.pop()
             self._ways.pop()
+            self._ends.pop()
             if self._finished:
                 self._finished = False
             else:
@@ -171,7 +211,7 @@ class NativeMatcher:
         """An independent copy at the same position."""
         twin = NativeMatcher(self._grammar, self._cursor.fork())
         twin._tokens, twin._steps = list(self._tokens), list(self._steps)
-        twin._ways = list(self._ways)
+        twin._ways, twin._ends = list(self._ways), list(self._ends)
         twin._finished = self._finished
         return twin
 
@@ -179,6 +219,46 @@ class NativeMatcher:
         """Tokens of `closing`; see `Matcher.least_tokens`."""
         tokens = self.closing()
         return None if tokens is None else len(tokens)
+
+    def closes_within(self, tokens: int) -> bool:
+        """Whether `least_tokens` fits `tokens`, or cannot be told; see `Matcher.closes_within`.
+
+        The way to the end that was found some tokens ago is tried first: inside a text it mostly still is one.
+        """
+        if self._finished:
+            return tokens >= 0
+        if len(self._grammar.index.single_bytes) == 256:
+            end = self._end()
+            if end is not None and len(end) < tokens:  # each byte a token, and the end token
+                return True
+        least = self.least_tokens()
+        return least is None or least <= tokens
+
+    def _end(self) -> bytes | None:
+        """Bytes of a way to the end."""
+        here = len(self._ends) - 1
+        place = here
+        while place and self._ends[place] is None:
+            place -= 1
+        end = self._ends[place]
+        if place == here and end is not None:
+            return end
+        if end is not None:
+            said = bytes(self._cursor.output[self._steps[place].length :])
+            if end.startswith(said):
+                end = end[len(said) :]
+            elif not self._is_way(end):
+                end = None
+        self._ends[here] = end = self._grammar.end(self._cursor) if end is None else end
+        return end
+
+    def _is_way(self, end: bytes) -> bool:
+        """Whether the output is over after `end`."""
+        cursor = self._cursor
+        memories = len(cursor.memories)
+        legal = cursor.read(np.frombuffer(end, np.uint8).copy())
+        cursor.memories.cut(memories)
+        return legal and bool(cursor.note[STATE] == FINAL)
 
     def closing(self) -> tuple[int, ...] | None:
         """Tokens, the end token included, of a short way to complete the output; None if none was found.
@@ -191,3 +271,12 @@ class NativeMatcher:
         if found is None:
             found = self._ways[-1] = self._grammar.spelled_end(self._cursor, self._tokens)
         return found or None
+
+
+V = TypeVar("V")
+
+
+def _keep(kept: dict[Plain, V], key: Plain, value: V) -> None:
+    if len(kept) >= _MOST_KEPT:
+        kept.clear()
+    kept[key] = value

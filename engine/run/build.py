@@ -1,6 +1,7 @@
 """From a model folder and settings to a runner that is ready.
 
-Does: read the spec, load the weights, size and allocate the KV cache, warm up. Does not: tokenise or schedule.
+Does: choose the device, read the spec, load or draw the weights, size and allocate the KV cache, warm up. Does not:
+tokenise or schedule.
 """
 
 import time
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import torch
 
+from ...kernels.contracts import Kernels
 from ...kernels.dispatch import choose
 from ..config import CacheConfig, ModelConfig, SchedulerConfig
 from ..errors import ConfigError
+from ..model.decoder import Decoder
 from ..model.spec import ModelSpec, read_spec
-from ..model.weights import load_decoder
+from ..model.weights import load_decoder, random_decoder
 from .compute import HostCompute
 from .kv import KVCache, count_blocks
 from .rows import SequenceRows
@@ -28,10 +31,46 @@ class Built:
 
     runner: ModelRunner
     spec: ModelSpec
+    device: torch.device
     num_blocks: int
     max_context: int
     cache_bytes: int
     load_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a device is given to make a runner of: weights that are there, and how large its steps may be."""
+
+    decoder: Decoder
+    cache: CacheConfig
+    limits: RunnerLimits
+
+    def rows(self) -> SequenceRows:
+        """Rows for the sequences of these limits."""
+        return SequenceRows(self.limits.max_running, self.limits.max_context, self.cache.block_size)
+
+    def kv(self, num_blocks: int) -> KVCache:
+        """A cache of that many blocks, in the weights' dtype and on their device."""
+        embedding = self.decoder.embedding
+        return KVCache(
+            self.decoder.spec,
+            num_blocks,
+            self.cache.block_size,
+            embedding.dtype,
+            embedding.device,
+        )
+
+    def count(self, free_bytes: int | None = None) -> int:
+        """Blocks of the cache; see `count_blocks`."""
+        return count_blocks(
+            self.cache,
+            self.decoder.spec,
+            dtype=self.decoder.embedding.dtype,
+            max_running=self.limits.max_running,
+            max_context=self.limits.max_context,
+            free_bytes=free_bytes,
+        )
 
 
 def build_runner(
@@ -41,40 +80,76 @@ def build_runner(
     *,
     vocab: int | None = None,
 ) -> Built:
-    """Build a runner on the CPU. `vocab` is the tokenizer's size, the model's own if None.
+    """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
 
     Raises:
         ModelError: the checkpoint cannot be used.
-        ConfigError: a setting does not fit the model, or the memory.
+        ConfigError: a setting does not fit the model, the device, or the memory.
     """
     began = time.monotonic()
     if model.threads is not None:
         torch.set_num_threads(model.threads)
-    folder = Path(model.model)
-    spec = read_spec(folder)
+    spec = read_spec(Path(model.model))
     max_context = model.max_context if model.max_context is not None else spec.max_positions
     if max_context > spec.max_positions:
         raise ConfigError(
             f"the model has {spec.max_positions} positions, max_context asks for {max_context}",
             where="max_context",
         )
-    device = torch.device("cpu")
-    dtype = torch.float32 if model.dtype == "auto" else DTYPES[model.dtype]
-    kernels = choose(device)
-    num_blocks = count_blocks(
-        cache, spec, dtype=dtype, max_running=scheduler.max_running, max_context=max_context
-    )
-    decoder = load_decoder(
-        folder, spec, kernels=kernels, dtype=dtype, device=device, positions=max_context
-    )
-    kv = KVCache(spec, num_blocks, cache.block_size, dtype)
+    device = _device(model.device)
     limits = RunnerLimits(
         max_batched_tokens=scheduler.max_batched_tokens,
         max_running=scheduler.max_running,
         max_context=max_context,
         vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
     )
-    rows = SequenceRows(scheduler.max_running, max_context, cache.block_size)
-    runner = ModelRunner(decoder, kv, HostCompute(decoder, kv, rows.tables), rows, limits)
+    with torch.inference_mode():
+        decoder = _decoder(model, spec, choose(device), device, max_context)
+        parts = Parts(decoder, cache, limits)
+        runner = _host(parts) if device.type == "cpu" else _gpu(parts)
+    kv = runner.cache
+    return Built(
+        runner, spec, device, kv.num_blocks, max_context, kv.nbytes, time.monotonic() - began
+    )
+
+
+def _device(name: str) -> torch.device:
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        raise ConfigError(
+            "there is no GPU that torch can use", where="device", hint="set device to cpu"
+        )
+    return torch.device("cpu" if name == "cpu" or not there else "cuda")
+
+
+def _decoder(
+    model: ModelConfig, spec: ModelSpec, kernels: Kernels, device: torch.device, positions: int
+) -> Decoder:
+    if model.dtype == "auto":
+        dtype = torch.float32 if device.type == "cpu" else torch.bfloat16
+    else:
+        dtype = DTYPES[model.dtype]
+    if model.weights == "random":
+        return random_decoder(
+            spec, kernels=kernels, dtype=dtype, device=device, positions=positions
+        )
+    return load_decoder(
+        Path(model.model), spec, kernels=kernels, dtype=dtype, device=device, positions=positions
+    )
+
+
+def _host(parts: Parts) -> ModelRunner:
+    kv, rows = parts.kv(parts.count()), parts.rows()
+    compute = HostCompute(parts.decoder, kv, rows.tables)
+    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits)
     runner.warm_up()
-    return Built(runner, spec, num_blocks, max_context, kv.nbytes, time.monotonic() - began)
+    return runner
+
+
+def _gpu(parts: Parts) -> ModelRunner:
+    from .profile import free_bytes, gpu_runner  # not loaded where there is no GPU
+
+    runner, compute = gpu_runner(parts, parts.count(free_bytes(parts)))
+    compute.capture()
+    runner.warm_up()
+    return runner

@@ -17,21 +17,33 @@ from ..model.spec import ModelSpec
 CPU_BYTES = 4 * 2**30
 """Most that is taken of a host's memory where the configuration names neither blocks nor bytes."""
 
+HOST = torch.device("cpu")
+
 _CARRIER = {2: np.int16, 4: np.int32}
 
 
 class KVCache:
     """One tensor [layers, 2, num_blocks, block_size, kv_heads, head_dim]; `layers` are its views by layer.
 
-    On a host its pages are zero and are taken from the system when first written, so a large cache starts at once.
+    On a host its pages are zero and are taken from the system when first written, so a large cache starts at once. On
+    another device only the null block is zero.
     """
 
     def __init__(
-        self, spec: ModelSpec, num_blocks: int, block_size: int, dtype: torch.dtype
+        self,
+        spec: ModelSpec,
+        num_blocks: int,
+        block_size: int,
+        dtype: torch.dtype,
+        device: torch.device = HOST,
     ) -> None:
         shape = (spec.layers, 2, num_blocks, block_size, spec.kv_heads, spec.head_dim)
-        zeros = np.zeros(shape, dtype=_CARRIER[dtype.itemsize])
-        self._tensor = torch.from_numpy(zeros).view(dtype)
+        if device.type == "cpu":
+            zeros = np.zeros(shape, dtype=_CARRIER[dtype.itemsize])
+            self._tensor = torch.from_numpy(zeros).view(dtype)
+        else:
+            self._tensor = torch.empty(shape, dtype=dtype, device=device)
+            self._tensor[:, :, NULL_BLOCK] = 0
         self.layers: tuple[Tensor, ...] = tuple(self._tensor.unbind(0))
         self.num_blocks = num_blocks
         self.block_size = block_size
@@ -52,27 +64,36 @@ class KVCache:
 
 
 def count_blocks(
-    config: CacheConfig, spec: ModelSpec, *, dtype: torch.dtype, max_running: int, max_context: int
+    config: CacheConfig,
+    spec: ModelSpec,
+    *,
+    dtype: torch.dtype,
+    max_running: int,
+    max_context: int,
+    free_bytes: int | None = None,
 ) -> int:
     """Blocks to allocate, the null block included.
 
-    Given blocks are taken as they are; given bytes are filled; else a share of the host's memory, at most `CPU_BYTES`.
-    Never more than `max_running` sequences of `max_context` tokens can use.
+    Given blocks are taken as they are; given bytes are filled; else `free_bytes`, which were found on a device; else a
+    share of the host's memory, at most `CPU_BYTES`. Never more than `max_running` sequences of `max_context` tokens can
+    use, twice as many where prefixes are kept.
 
     Raises:
         ConfigError: not even one sequence of `max_context` tokens fits.
     """
     per_sequence = -(-max_context // config.block_size)
-    useful = 1 + max_running * per_sequence
+    keeps = config.prefix_caching and free_bytes is not None
+    useful = 1 + max_running * per_sequence * (2 if keeps else 1)
     block_bytes = spec.kv_block_bytes(config.block_size, dtype.itemsize)
     if config.num_blocks is not None:
         count, setting = config.num_blocks, "num_blocks"
     elif config.cache_bytes is not None:
         count, setting = config.cache_bytes // block_bytes, "cache_bytes"
     else:
-        available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        budget = min(int(available * config.memory_fraction), CPU_BYTES)
-        count, setting = budget // block_bytes, "memory_fraction"
+        if free_bytes is None:
+            available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+            free_bytes = min(int(available * config.memory_fraction), CPU_BYTES)
+        count, setting = free_bytes // block_bytes, "memory_fraction"
     count = min(count, useful)
     if count < 1 + per_sequence:
         raise ConfigError(

@@ -195,6 +195,11 @@ class EarleyMatcher:
         tokens = self.closing()
         return None if tokens is None else len(tokens)
 
+    def closes_within(self, tokens: int) -> bool:
+        """Whether `least_tokens` fits; see `Matcher.closes_within`."""
+        least = self.least_tokens()
+        return least is None or least <= tokens
+
     def closing(self) -> tuple[int, ...] | None:
         """Tokens, the end token included, of a short way to complete the output; None if none was found.
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..vocabulary import Vocabulary
 
 Canonical = Callable[[bytes], tuple[int, ...]]
+_MOST_KEPT = 1 << 14  # spellings remembered
 _WINDOW = 64  # tokens looked back for a hard place
 
 
@@ -28,6 +29,7 @@ class Speller:
         self._vocabulary = vocabulary
         self._canonical = canonical
         self._crossed = _crossed(vocabulary)
+        self._spelled: dict[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = {}
 
     def hard(self, left: int, right: int) -> bool:
         """Whether no token holds byte `left` followed by byte `right`."""
@@ -42,6 +44,18 @@ class Speller:
         window, before = self._since_hard(history, text)
         if window is None:
             return ()
+        key = (window, before + text, final)
+        found = self._spelled.get(key)
+        if found is None:
+            if len(self._spelled) >= _MOST_KEPT:
+                self._spelled.clear()
+            found = self._spelled[key] = self._after(window, before, text, final=final)
+        return found
+
+    def _after(
+        self, window: tuple[int, ...], before: bytes, text: bytes, *, final: bool
+    ) -> tuple[int, ...]:
+        """Tokens for `text` after the tokens `window`, which spell `before`."""
         ids = self._canonical(before + text)
         pieces = [self._vocabulary.text(token) or b"" for token in ids]
         if ids[: len(window)] != window or b"".join(pieces) != before + text:

@@ -15,6 +15,7 @@ from intaglio.engine.plan import Masks, Pick, Picked, Plan
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Request, SamplingParams
+from intaglio.grammar.api import empty_rows
 
 from tests.support.scripted import ScriptedCompiler
 
@@ -40,7 +41,7 @@ def measure(sequences: int, steps: int, prompt: int = 500) -> tuple[float, dict[
     memory = KVManager(BlockPool(2 + sequences * (prompt + 2 * steps) // 16), 16)
     limits = Limits(max_context=100_000, vocab_size=VOCAB, end_tokens=frozenset({0}))
     constraints = Constraints(
-        ScriptedCompiler(), end_tokens=limits.end_tokens, width=VOCAB, max_rows=sequences
+        ScriptedCompiler(), end_tokens=limits.end_tokens, rows=empty_rows(sequences, VOCAB)
     )
     scheduler = Scheduler(config, memory, limits, time.thread_time)
     engine = Engine(scheduler, constraints, InstantExecutor(), time.thread_time)

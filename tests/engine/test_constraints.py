@@ -11,6 +11,7 @@ from intaglio.grammar.api import (
     Refusal,
     UnsupportedConstraint,
     allowed_tokens,
+    empty_rows,
 )
 
 from tests.support.scripted import END_TOKENS, VOCAB, Script, ScriptedCompiler, ScriptedMatcher
@@ -29,8 +30,7 @@ def constraints(compiler: ScriptedCompiler | None = None) -> Constraints:
     return Constraints(
         compiler or ScriptedCompiler(at_once=True),
         end_tokens=END_TOKENS,
-        width=VOCAB,
-        max_rows=4,
+        rows=empty_rows(4, VOCAB),
     )
 
 

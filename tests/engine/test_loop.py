@@ -16,6 +16,7 @@ from intaglio.engine.metrics import Snapshot
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
+from intaglio.grammar.api import empty_rows
 
 from tests.support import plain_engine
 from tests.support.scripted import (
@@ -39,7 +40,7 @@ class Rig:
         self.executor = ScriptedExecutor(blocks, 4, 64)
         self.engine = Engine(
             Scheduler(config, memory, limits, time.monotonic),
-            Constraints(self.compiler, end_tokens=END_TOKENS, width=VOCAB, max_rows=16),
+            Constraints(self.compiler, end_tokens=END_TOKENS, rows=empty_rows(16, VOCAB)),
             self.executor,
         )
 

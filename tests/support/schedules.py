@@ -18,6 +18,7 @@ from intaglio.engine.overlap import OverlappedEngine
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
+from intaglio.grammar.api import empty_rows
 
 from . import plain_engine
 from .scripted import (
@@ -177,8 +178,7 @@ class Run:
         constraints = Constraints(
             self.compiler,
             end_tokens=END_TOKENS,
-            width=VOCAB,
-            max_rows=workload.config.max_running,
+            rows=empty_rows(workload.config.max_running, VOCAB),
         )
         self.executor = ScriptedExecutor(
             workload.num_blocks,

@@ -287,6 +287,10 @@ class ScriptedMatcher:
         closing = self.closing()
         return None if closing is None else len(closing)
 
+    def closes_within(self, tokens: int) -> bool:
+        least = self.least_tokens()
+        return least is None or least <= tokens
+
     def closing(self) -> tuple[int, ...] | None:
         return self.script.closing(self.output) if self.script.tells_least else None
 

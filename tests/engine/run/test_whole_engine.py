@@ -13,6 +13,7 @@ from intaglio.engine.run.build import build_runner
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Finish, Request, SamplingParams
+from intaglio.grammar.api import empty_rows
 
 from tests.engine.run.driver import Driver, Job
 from tests.support.scripted import ScriptedCompiler
@@ -53,7 +54,7 @@ def test_any_pressure_gives_the_tokens_of_a_lone_run(
         lambda: 0.0,
     )
     constraints = Constraints(
-        ScriptedCompiler(), end_tokens=frozenset({257}), width=300, max_rows=8
+        ScriptedCompiler(), end_tokens=frozenset({257}), rows=empty_rows(8, 300)
     )
     engine = Engine(scheduler, constraints, runner)
     for request in requests:

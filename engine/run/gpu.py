@@ -1,0 +1,239 @@
+"""`Compute` on a GPU: inputs in fixed buffers, few tokens by CUDA graph, many by launches; the host never waits.
+
+Does: pack a batch into one copy, keep block tables and picked tokens on the device, bring picks back beside the next
+pass. Does not: say what is computed (`model`) or capture (`graphs`).
+
+Why the buffers are never written too early. What is copied at step N + 1 comes from another half of the pinned inputs
+than at N, and the half was last read by step N - 1, whose picks the host has read. Mask rows and wishes are written
+between `picked` of N and `sample` of N + 1, when the device is done with those of N.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ...grammar.api import MaskRows, words
+from ...kernels.contracts import Drawn, Places, Ragged
+from ..model.decoder import Decoder
+from ..model.layers import StepContext
+from .batch import Batch
+from .compute import Array
+from .graphs import ForwardGraphs, sizes
+from .kv import KVCache
+from .rows import Ints
+
+FEW = 8
+"""Most tokens of one sequence in a graph. Each reads the keys before it by itself, which more tokens do together."""
+
+TOKENS, SOURCES, POSITIONS, SLOTS, OWNERS, LENGTHS, WANTED = range(7)
+FIELDS = 7
+NOWHERE = -1
+
+
+class Inputs:
+    """A batch on the device: one int32 buffer, filled by one copy.
+
+    It begins with the tokens that were picked last, so that one lookup serves tokens that the host knows and tokens
+    that only the device knows; then come `FIELDS` numbers for each token, field by field; then, for passes that are not
+    captured, where the sequences start, their lengths and their rows.
+    """
+
+    def __init__(self, device: torch.device, most_tokens: int, max_running: int) -> None:
+        size = FIELDS * most_tokens + 3 * max_running + 1
+        self._staging = [torch.zeros(size, dtype=torch.int32, pin_memory=True) for _ in range(2)]
+        self.kept = max_running
+        self.buffer = torch.zeros(max_running + size, dtype=torch.int32, device=device)
+        self.starts = torch.arange(most_tokens + 1, dtype=torch.int32, device=device)
+
+    def fill(self, batch: Batch, sources: Ints, size: int, *, ragged: bool) -> None:
+        """Copy `batch`, padded to `size` tokens that belong to nobody."""
+        self._staging.reverse()
+        staging = self._staging[0]
+        count, wanted, sequences = batch.tokens.size, batch.wanted.size, batch.rows.size
+        fields = staging.numpy()[: FIELDS * size].reshape(FIELDS, size)
+        fields[:, count:] = 0
+        fields[SLOTS, count:] = NOWHERE
+        fields[TOKENS, :count] = np.maximum(batch.tokens, 0)
+        fields[SOURCES] = self.kept + np.arange(size)
+        np.copyto(fields[SOURCES, :count], sources, where=sources >= 0, casting="unsafe")
+        fields[POSITIONS, :count] = batch.positions
+        fields[SLOTS, :count] = batch.slots
+        fields[OWNERS, :count] = batch.owners
+        fields[LENGTHS, :count] = batch.positions + 1
+        fields[WANTED, :wanted] = batch.wanted
+        fields[WANTED, wanted:] = 0
+        used = FIELDS * size
+        if ragged:
+            tail = staging.numpy()[used : used + 3 * sequences + 1]
+            tail[: sequences + 1] = batch.starts
+            tail[sequences + 1 : 2 * sequences + 1] = batch.lengths
+            tail[2 * sequences + 1 :] = batch.rows
+            used += tail.size
+        target = self.buffer[self.kept : self.kept + used]
+        target.copy_(staging[:used], non_blocking=True)
+
+    def field(self, which: int, size: int) -> Tensor:
+        """One of the fields of a batch of `size` tokens."""
+        begin = self.kept + which * size
+        return self.buffer[begin : begin + size]
+
+    def tail(self, size: int, sequences: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Starts, lengths and rows of the sequences of a batch of `size` tokens."""
+        begin = self.kept + FIELDS * size
+        return (
+            self.buffer[begin : begin + sequences + 1],
+            self.buffer[begin + sequences + 1 : begin + 2 * sequences + 1],
+            self.buffer[begin + 2 * sequences + 1 : begin + 3 * sequences + 1],
+        )
+
+
+class GpuCompute:
+    """One model on one GPU, on its current stream."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        cache: KVCache,
+        tables: npt.NDArray[np.int32],
+        *,
+        most_tokens: int,
+        captured: int,
+    ) -> None:
+        """Batches have `most_tokens` tokens at most; those of up to `captured` go by graph once `capture` ran."""
+        device = decoder.embedding.device
+        max_running = tables.shape[0]
+        self._decoder = decoder
+        self._cache = cache
+        self._sizes = sizes(captured)
+        self._inputs = Inputs(device, max(most_tokens, self._sizes[-1]), max_running)
+        self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
+        self._graphs: ForwardGraphs | None = None
+        self._beside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self._masks: Tensor | None = None
+        self._picked = torch.zeros((2, max_running), dtype=torch.int64, pin_memory=True)
+
+    def capture(self) -> None:
+        """Run every captured size once, then capture it. Nothing is stored: all tokens are padding."""
+        for size in self._sizes:
+            self._inputs.buffer.zero_()
+            self._inputs.field(SLOTS, size).fill_(NOWHERE)
+            self._decoder.logits(self._forward_few(size))
+        torch.cuda.synchronize()
+        self._graphs = ForwardGraphs(self._forward_few, self._sizes)
+
+    def logits(self, batch: Batch, sources: Ints) -> Tensor | None:
+        """See `Compute`."""
+        count, wanted = batch.tokens.size, batch.wanted.size
+        if batch.grown.size:
+            at, blocks = self.send(batch.grown)
+            self._tables.view(-1).index_copy_(0, at, blocks.int())
+        few = self._graphs is not None and count <= self._graphs.most and batch.longest <= FEW
+        if few:
+            assert self._graphs is not None
+            size = self._graphs.padded(count)
+            self._inputs.fill(batch, sources, size, ragged=False)
+            hidden = self._graphs.replay(size)
+        else:
+            size = count
+            self._inputs.fill(batch, sources, size, ragged=True)
+            hidden = self._forward_many(size, batch)
+        if not wanted:
+            return None
+        rows = min(size, self._padded(wanted))
+        if not (few and wanted == count):
+            hidden = hidden.index_select(0, self._inputs.field(WANTED, size)[:rows])
+        return self._decoder.logits(hidden[:rows])
+
+    def masks(self, rows: MaskRows) -> Tensor:
+        """See `Compute`."""
+        if self._masks is None or self._masks.shape[1] != rows.shape[1]:
+            shape = (self._tables.shape[0], rows.shape[1])
+            self._masks = torch.empty(shape, dtype=torch.int32, device=self._tables.device)
+        target = self._masks[: rows.shape[0]]
+        with torch.cuda.stream(self._beside):
+            target.copy_(torch.from_numpy(rows), non_blocking=True)
+        torch.cuda.current_stream().wait_stream(self._beside)
+        return target
+
+    def send(self, array: Array) -> Tensor:
+        """See `Compute`."""
+        pinned = torch.from_numpy(array).pin_memory()
+        return pinned.to(self._tables.device, non_blocking=True)
+
+    def keep(self, tokens: Tensor) -> None:
+        """See `Compute`."""
+        self._inputs.buffer[: tokens.shape[0]].copy_(tokens)
+
+    def fetch(self, drawn: Drawn) -> Callable[[], Drawn]:
+        """See `Compute`."""
+        count = drawn.tokens.shape[0]
+        tokens, status = self._picked[:, :count]
+        tokens.copy_(drawn.tokens, non_blocking=True)
+        status.copy_(drawn.status, non_blocking=True)
+        others = [
+            _to_host(drawn.logprobs),
+            _to_host(drawn.top_tokens),
+            _to_host(drawn.top_logprobs),
+        ]
+        done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        done.record()
+
+        def wait() -> Drawn:
+            done.synchronize()
+            return Drawn(tokens, status, *others)
+
+        return wait
+
+    def mask_memory(self, count: int, width: int) -> MaskRows:
+        """See `Compute`."""
+        pinned = torch.zeros((count, words(width)), dtype=torch.int32, pin_memory=True)
+        memory: MaskRows = pinned.numpy()
+        return memory
+
+    def _padded(self, wanted: int) -> int:
+        """A number of rows for the head: kernels are compiled for few of them."""
+        for size in self._sizes:
+            if size >= wanted:
+                return size
+        return wanted
+
+    def _forward_few(self, size: int) -> Tensor:
+        """Hidden states of `size` tokens, each a sequence of its own."""
+        inputs = self._inputs
+        ragged = Ragged(
+            inputs.starts[: size + 1],
+            inputs.field(LENGTHS, size),
+            self._tables.index_select(0, inputs.field(OWNERS, size)),
+        )
+        return self._forward(size, ragged)
+
+    def _forward_many(self, size: int, batch: Batch) -> Tensor:
+        """Hidden states of `size` tokens of the sequences of `batch`."""
+        starts, lengths, rows = self._inputs.tail(size, batch.rows.size)
+        width = -(-int(batch.lengths.max()) // self._cache.block_size)
+        tables = self._tables[:, :width].index_select(0, rows)
+        return self._forward(size, Ragged(starts, lengths, tables))
+
+    def _forward(self, size: int, ragged: Ragged) -> Tensor:
+        inputs, decoder = self._inputs, self._decoder
+        tokens = inputs.buffer.index_select(0, inputs.field(SOURCES, size))
+        places = Places(
+            decoder.rope.cos,
+            decoder.rope.sin,
+            inputs.field(POSITIONS, size),
+            inputs.field(SLOTS, size),
+        )
+        shape = self._cache.layers[0].shape
+        attention = decoder.kernels.attend(ragged, decoder.spec.heads, shape)
+        return decoder.hidden(tokens, self._cache.layers, StepContext(places, attention))
+
+
+def _to_host(tensor: Tensor | None) -> Tensor | None:
+    """A copy in pinned memory, under way."""
+    if tensor is None:
+        return None
+    host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    return host.copy_(tensor, non_blocking=True)

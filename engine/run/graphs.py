@@ -1,0 +1,55 @@
+"""The decoder's passes over few tokens, captured once and replayed.
+
+Does: capture one CUDA graph for each padded number of tokens, and replay the smallest that holds a batch. Does not:
+fill the inputs (`gpu`), or make logits: the head is launched beside, so that no graph keeps memory as wide as the
+vocabulary.
+
+In a captured pass every token is its own sequence, with its own context and its owner's block table: all keys of a
+layer are stored before any is read, so several tokens of one sequence see each other as they should, and one graph
+serves any mix of sequences that go on by one token or by a few.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+Forward = Callable[[int], Tensor]
+"""From a number of tokens to their hidden states, over inputs that stay where they are."""
+
+
+def sizes(most: int) -> tuple[int, ...]:
+    """The numbers of tokens to capture, up to `most`: padding costs a batch an eighth at most, or seven tokens."""
+    steps = [1, 2, 4, *range(8, 65, 8), *range(80, 257, 16), *range(288, 1025, 32)]
+    return (*(size for size in steps if size < most), most)
+
+
+class ForwardGraphs:
+    """Captured passes by number of tokens. Captured largest first: the smaller ones reuse its memory."""
+
+    def __init__(self, forward: Forward, captured: tuple[int, ...]) -> None:
+        """`forward` must have run once for each size: what is compiled on first use cannot be captured."""
+        self._sizes = captured
+        self._graphs: dict[int, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
+        pool = torch.cuda.graph_pool_handle()
+        for size in reversed(captured):
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, pool=pool):
+                hidden = forward(size)
+            self._graphs[size] = graph, hidden
+
+    @property
+    def most(self) -> int:
+        """The most tokens that a graph holds."""
+        return self._sizes[-1]
+
+    def padded(self, tokens: int) -> int:
+        """The size that holds so many tokens, which are `most` at most."""
+        return self._sizes[bisect_left(self._sizes, tokens)]
+
+    def replay(self, size: int) -> Tensor:
+        """Hidden states [size, hidden] of the inputs as they stand; valid until the next replay."""
+        graph, hidden = self._graphs[size]
+        graph.replay()
+        return hidden
