@@ -17,6 +17,7 @@ import typer
 from ..schemas.problem import Code, Detail
 from .cli_console import errors
 from .client import APIStatusError, ConnectionFailed, IntaglioError
+from .jobs.errors import JobError
 
 P = ParamSpec("P")
 
@@ -103,6 +104,9 @@ def trouble(error: Exception) -> Trouble | None:
         return Trouble(
             error.message, Exit.UNREACHABLE if unreachable else Exit.FAILED, hint=error.hint
         )
+    if isinstance(error, JobError):
+        end = Exit.FAILED if error.retryable else Exit.USAGE
+        return Trouble(error.message, end, error.code, error.hint, where=error.param)
     return _offline_trouble(error)
 
 

@@ -12,13 +12,19 @@ JobError
 from typing import ClassVar
 
 from ...schemas.problem import Code
-from ..errors import ServiceError
 
 
-class JobError(ServiceError):
-    """Base of these errors."""
+class JobError(Exception):
+    """Base of these errors. `param` is a dotted path into the job, `hint` what to do."""
 
     code: ClassVar[Code] = Code.INVALID_REQUEST
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, param: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.hint = hint
 
 
 class InputRefused(JobError):

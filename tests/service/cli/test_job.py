@@ -1,0 +1,142 @@
+"""`intaglio job …` as a user types it, against a service that answers what it is told."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.service.cli.conftest import Run
+from tests.support.stub_service import Answer, StubService, result
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    path = tmp_path / "in.csv"
+    path.write_text("id,body,who\na,first,x\nb,second,y\nc,  ,z\n")
+    return path
+
+
+@pytest.fixture
+def job(run: Run, stub: StubService, table: Path) -> "Job":
+    stub.will_answer(Answer(result({"name": "=Ann"})))
+    return Job(run, stub)
+
+
+class Job:
+    """The command with the options that every test gives."""
+
+    def __init__(self, run: Run, stub: StubService) -> None:
+        self._run = run
+        self._stub = stub
+
+    def run(self, *more: str, out: str = "out.csv"):  # type: ignore[no-untyped-def]
+        where = ("--url", self._stub.base_url, "--model", "stub", "--ledger", "jobs.db")
+        asked = ("-s", "s.json", "-t", "body", "--id-column", "id", "-o", out)
+        return self._run("job", "run", "in.csv", *asked, *where, "--job", "j", *more)
+
+    def __call__(self, *args: str):  # type: ignore[no-untyped-def]
+        return self._run("job", *args, "--ledger", "jobs.db")
+
+
+def test_a_table_goes_in_and_a_table_comes_out(job: Job, stub: StubService) -> None:
+    done = job.run("--keep", "who", "--json")
+    assert done.exit_code == 1, "a row is dead"
+    status = json.loads(done.stdout)
+    assert (status["state"], status["counts"]["done"]) == ("completed_with_errors", 2)
+    with Path("out.csv").open(newline="") as file:
+        assert list(csv.reader(file)) == [
+            ["id", "who", "name"],
+            ["a", "x", "'=Ann"],
+            ["b", "y", "'=Ann"],
+        ]
+    assert json.loads(Path("out.csv.dead.jsonl").read_text())["id"] == "c"
+    assert Path("out.csv.report.html").read_text().startswith("<!doctype html>")
+    assert sorted(asked.body["text"] for asked in stub.asked) == ["first", "second"]
+
+
+def test_the_same_command_again_asks_for_nothing(job: Job, stub: StubService) -> None:
+    job.run()
+    stub.asked.clear()
+    Path("out.csv").unlink()
+    again = job.run()
+    assert again.exit_code == 1
+    assert "2 rows are done" in again.stderr
+    assert stub.asked == []
+    assert Path("out.csv").exists()
+
+
+def test_another_job_of_the_same_name_is_refused(job: Job) -> None:
+    job.run()
+    other = job.run("--limit", "1")
+    assert other.exit_code == 2
+    assert "another source, schema, model or option" in other.stderr
+
+
+def test_status_list_report_and_their_errors(job: Job) -> None:
+    assert "there are no jobs yet" in job("list").stderr
+    job.run()
+    assert "2 valid · 1 dead · of 3" in job("status", "j").stdout
+    assert json.loads(job("list", "--json").stdout)[0]["id"] == "j"
+    Path("out.csv").unlink()
+    assert "out.csv" in job("report", "j").stdout
+    assert Path("out.csv").exists()
+    assert job("status", "nobody").exit_code == 2
+    ended = job("cancel", "j")
+    assert (ended.exit_code, "has ended" in ended.stderr) == (2, True)
+
+
+def test_dead_rows_are_tried_again(job: Job, stub: StubService) -> None:
+    problem = {"message": "no", "type": "x", "code": "invalid_output", "retryable": False}
+    stub.will_answer(Answer({"error": problem}, status=500), Answer(result({"name": "Ann"})))
+    assert "1 valid · 2 dead" in job.run("--at-once", "1").stdout
+    done = job("retry-dead", "j", "--url", stub.base_url, "--model", "stub")
+    assert "2 valid · 1 dead" in done.stdout
+
+
+def test_a_refused_schema_is_told_with_its_place(job: Job, stub: StubService) -> None:
+    detail = {"pointer": "/schema/properties/name/pattern", "reason": "back-reference"}
+    problem = {"message": "refused", "type": "x", "code": "unsupported_schema", "details": [detail]}
+    stub.will_answer(Answer({"error": problem}, status=400))
+    refused = job.run()
+    assert refused.exit_code == 3
+    assert "/schema/properties/name/pattern" in refused.stderr
+    assert json.loads(job("status", "j", "--json").stdout)["state"] == "failed"
+
+
+def test_a_dry_run_keeps_nothing(job: Job) -> None:
+    tried = job.run("--dry-run", "--json")
+    assert tried.exit_code == 0
+    told = json.loads(tried.stdout)
+    assert (told["rows"], told["dead"], told["prompt_tokens"]) == (3, 1, 14)
+    assert not Path("jobs.db").exists()
+    assert "3 rows, 1 of them no documents" in job.run("--dry-run").stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("-t", "text"), "no column 'text'"),
+        (("--template", "{body}"), "exclude each other"),
+        (("--encoding", "klingon"), "no encoding"),
+        (("--format", "docx"), "format"),
+        (("--delimiter", "ab"), "delimiter"),
+        (("-o", "out.docx"), "does not tell what to write"),
+        (("-o", "none/out.csv"), "cannot be written"),
+    ],
+)
+def test_mistakes_are_found_before_any_work(
+    job: Job, stub: StubService, more: tuple[str, ...], told: str
+) -> None:
+    done = job.run(*more)
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert stub.asked == []
