@@ -33,6 +33,12 @@ def from_key(key: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
+def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
+    """The mean of two integers, whose sum may be out of range."""
+    return (lower >> 1) + (upper >> 1) + (lower & upper & 1)
+
+
+@triton.jit
 def row_chunk(
     logits: tl.tensor,
     edited: tl.tensor,
@@ -141,8 +147,8 @@ def cut_pass(
                 kept = mass
                 if (k > 0) & (k < vocab):
                     lower, upper = bottom, ceiling
-                    while upper - lower > 1:
-                        middle_key = lower + (upper - lower) // 2
+                    while upper > lower + 1:
+                        middle_key = halfway(lower, upper)
                         if tl.sum((key >= middle_key).to(tl.int32)) >= k:
                             lower = middle_key
                         else:
@@ -151,8 +157,8 @@ def cut_pass(
                     kept = tl.sum(tl.where(key >= bottom, weight, 0.0))
                 if p < 1.0:
                     lower, upper = bottom, ceiling
-                    while upper - lower > 1:
-                        middle_key = lower + (upper - lower) // 2
+                    while upper > lower + 1:
+                        middle_key = halfway(lower, upper)
                         if tl.sum(tl.where(key >= middle_key, weight, 0.0)) >= p * kept:
                             lower = middle_key
                         else:
@@ -165,8 +171,8 @@ def cut_pass(
                 kept = mass
                 if (k > 0) & (k < vocab):
                     upper = ceiling
-                    while upper - lower > 1:
-                        middle_key = lower + (upper - lower) // 2
+                    while upper > lower + 1:
+                        middle_key = halfway(lower, upper)
                         number = 0
                         for first in range(0, vocab, LANES):
                             x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)
@@ -182,8 +188,8 @@ def cut_pass(
                         kept += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
                 if p < 1.0:
                     upper = ceiling
-                    while upper - lower > 1:
-                        middle_key = lower + (upper - lower) // 2
+                    while upper > lower + 1:
+                        middle_key = halfway(lower, upper)
                         share = 0.0
                         for first in range(0, vocab, LANES):
                             x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)

@@ -176,6 +176,8 @@ def tile_pass(
         heat = tl.load(draw[0] + row)
         key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
         key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
+    else:
+        key0, key1 = row.to(tl.uint32), row.to(tl.uint32)
     hot = heat > 0
     scale = LOG2E / tl.where(hot, heat, 1.0)
     edit = False
