@@ -18,6 +18,7 @@ from .isolation import Isolated, Limits, WorkerFailure
 from .jsontext import InvalidJson, parse_json
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
 from .matcher import CompiledGrammar, Matcher
+from .ready import any_json, csv_table, sql_select, xml_document
 from .screen import Screened, screen
 from .spec import Constraint, KeyOrder, Kind, Whitespace
 from .store import Store, StoreUnusable
@@ -59,6 +60,8 @@ __all__ = [
     "WorkerFailure",
     "allow",
     "allowed_tokens",
+    "any_json",
+    "csv_table",
     "empty_rows",
     "explain",
     "is_allowed",
@@ -66,5 +69,7 @@ __all__ = [
     "parse_json",
     "screen",
     "screened",
+    "sql_select",
     "words",
+    "xml_document",
 ]

@@ -24,6 +24,8 @@ LONGEST = {  # characters
     Kind.REGEX: 2**19,
     Kind.EBNF: 2**17,
     Kind.LARK: 2**17,
+    Kind.CSV: 2**19,
+    Kind.XML: 2**19,
 }
 
 
@@ -59,7 +61,7 @@ def screen(constraint: Constraint) -> Screened:
                 return _schema(constraint)
             case Kind.REGEX:
                 return _pattern(constraint.source)
-            case Kind.EBNF | Kind.LARK:
+            case Kind.EBNF | Kind.LARK | Kind.CSV | Kind.XML:
                 return _grammar(constraint)
     except RecursionError as error:
         raise ConstraintTooLarge("the source is nested too deeply") from error
@@ -95,10 +97,19 @@ def _pattern(source: str) -> Screened:
 
 
 def _grammar(constraint: Constraint) -> Screened:
-    from .cfg import ebnf, enforce, lark
+    from .cfg import csv, ebnf, enforce, lark, xml
 
-    read = ebnf.parse if constraint.kind is Kind.EBNF else lark.parse
-    found = enforce.enforced(read(constraint.source))
+    source = constraint.source
+    match constraint.kind:
+        case Kind.EBNF:
+            grammar = ebnf.parse(source)
+        case Kind.LARK:
+            grammar = lark.parse(source)
+        case Kind.CSV:
+            grammar = csv.grammar(source, header=constraint.header)
+        case _:
+            grammar = xml.grammar(source)
+    found = enforce.enforced(grammar)
     if isinstance(found, enforce.Parsed):
         return Screened(parsed=found, note=found.reason)
     return Screened(root=found)

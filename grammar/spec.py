@@ -20,6 +20,8 @@ class Kind(StrEnum):
     REGEX = "regex"
     EBNF = "ebnf"
     LARK = "lark"
+    CSV = "csv"  # a table; the source is a JSON Schema of an array of objects with scalar members
+    XML = "xml"  # a document of elements; the source is a JSON Schema of an object
 
 
 class Whitespace(StrEnum):
@@ -43,8 +45,9 @@ class Constraint:
     """A language the output must belong to, in full.
 
     `source` is JSON text for `JSON_SCHEMA`, a pattern that the whole output must match for `REGEX`
-    (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`, `start` for `LARK`. All other fields only mean
-    something for `JSON_SCHEMA`:
+    (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`, `start` for `LARK`, JSON text
+    of a schema for `CSV` and `XML`. `header` says whether a `CSV` table begins with the names of its columns. All other
+    fields only mean something for `JSON_SCHEMA`:
 
     `extra_properties`: false keeps objects to the properties their schema names, also where it would allow others by
     not forbidding them (every such output is valid against the schema all the same). `indent`: blanks a level of
@@ -62,6 +65,7 @@ class Constraint:
     formats: bool = True
     exponents: bool = False
     schemas: tuple[tuple[str, str], ...] = ()
+    header: bool = True
 
     def __post_init__(self) -> None:
         """Raises ValueError for an indentation out of its bounds."""

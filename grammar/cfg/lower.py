@@ -20,7 +20,7 @@ from .order import components
 from .places import OVER, Item, Option, Places, Spot
 from .table import GrammarRule
 
-MOST_WORK: Final = 1 << 14  # places and callees looked at, in all
+MOST_WORK: Final = 1 << 15  # places and callees looked at, in all
 MOST_ITEMS: Final = 1 << 8  # in one state
 DEEPEST: Final = 12  # rules taken apart in one another
 

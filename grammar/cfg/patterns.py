@@ -66,7 +66,7 @@ def regexp(token: Token) -> Text:
         unsupported("regular expression", error.message, "see its own hint", token.at)
     except InvalidConstraint as error:
         invalid(_WHAT, error.message, token.at)
-    for part in _walk(node):
+    for part in _walk(node, looks=False):
         if isinstance(part, rx.Edge):
             reason = "a terminal does not see what is around it"
             unsupported(
@@ -80,14 +80,15 @@ def has_look(node: rx.Node) -> bool:
     return any(isinstance(part, rx.Look) for part in _walk(node))
 
 
-def _walk(node: rx.Node) -> Iterator[rx.Node]:
+def _walk(node: rx.Node, *, looks: bool = True) -> Iterator[rx.Node]:
+    """A node and all below it; `looks`: also what is inside look-around."""
     stack = [node]
     while stack:
         node = stack.pop()
         yield node
         if isinstance(node, rx.Sequence | rx.Either):
             stack.extend(node.parts)
-        elif isinstance(node, rx.Repeat | rx.Look):
+        elif isinstance(node, rx.Repeat) or (looks and isinstance(node, rx.Look)):
             stack.append(node.part)
 
 

@@ -1,0 +1,110 @@
+"""The scalar values that a JSON Schema allows, as texts over code points.
+
+Does: find the schema of a column or element in its document, refuse what is no scalar, spell characters otherwise.
+Does not: know CSV or XML.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+import numpy as np
+
+from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical, nothing, union_all, words
+from ..errors import Refusal, UnsupportedConstraint
+from ..jsonschema.atoms import Kind
+from ..jsonschema.language import Language
+from ..jsonschema.numeric import Numbers
+from ..jsonschema.opaque import opaque
+from ..jsonschema.options import Options
+from ..jsonschema.values import FALSE, TRUE, Json
+from ..regex import charset as cs
+from .regular import class_sets
+
+_DOCUMENT: Final = "schema:/document"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalars:
+    """`null`: whether null is allowed. `strings`: what strings say. `plain`: numbers and truth values as in JSON."""
+
+    null: bool
+    strings: Dfa
+    plain: Dfa
+
+
+def scalars(document: Json, pointer: str) -> Scalars:
+    """The values of the schema at a JSON Pointer of a document.
+
+    Raises:
+        UnsupportedConstraint: it allows arrays or objects, or asks what no automaton tells.
+        InvalidConstraint, ConstraintTooLarge, Unsatisfiable: see `jsonschema`.
+    """
+    place = {"$ref": f"{_DOCUMENT}#{pointer}"}
+    language = Language(place, Options(), {_DOCUMENT: document})
+    formula, to = language.normal.root.formula, language.restriction.to
+    false = language.normal.pool.false
+    if any(to(formula, kind) is not false for kind in (Kind.OBJECT, Kind.ARRAY)):
+        refuse(pointer, "type", "a value here must be a scalar", "give it a scalar `type`")
+    string, number = to(formula, Kind.STRING), to(formula, Kind.NUMBER)
+    for part in (*string.atoms, *number.atoms):
+        if opaque(part.atom):
+            name = type(part.atom).__name__.lower()
+            refuse(pointer, name, "no automaton tells this", "use a pattern or bounds instead")
+    holds = language.judge.holds
+    named = {text: 0 for text, value in (("true", TRUE), ("false", FALSE)) if holds(formula, value)}
+    numbers = nothing() if number is false else Numbers(exponents=False).of(number)
+    return Scalars(
+        holds(formula, None),
+        language.texts.of(string),
+        union_all([words(named), _widened(numbers)]),
+    )
+
+
+def refuse(pointer: str, keyword: str, reason: str, hint: str) -> NoReturn:
+    """Refuse what stands at a pointer."""
+    raise UnsupportedConstraint(
+        f"{pointer or '/'}: {keyword}: {reason}; {hint}", (Refusal(pointer, keyword, reason, hint),)
+    )
+
+
+def _widened(dfa: Dfa) -> Dfa:
+    """An automaton over ASCII bytes as one over code points."""
+    bounds = np.append(dfa.bounds, np.int32(256))
+    classes = np.append(dfa.classes, np.int32(-1))
+    return canonical(CODE_POINTS, bounds, classes, dfa.table, dfa.outcome)
+
+
+def respelled(dfa: Dfa, spellings: Mapping[str, str]) -> Dfa:
+    """The same texts with some characters written as others."""
+    sets = class_sets(dfa)
+    own = {ord(char) for char in spellings}
+    singles = {ord(char) for text in spellings.values() for char in text} | own
+    rest = [_without(charset, own) for charset in sets]
+    alphabet = cs.alphabet([*rest, *(((point, point),) for point in singles)])
+    nfa = Nfa(alphabet.width)
+    whole = Part(nfa.state(), nfa.state())
+    first = nfa.states
+    for _ in range(dfa.states):
+        nfa.state()
+    nfa.jump(whole.start, first)
+    for state, row in enumerate(dfa.table.tolist()):
+        if dfa.outcome[state] >= 0:
+            nfa.jump(first + state, whole.end)
+        for column, target in enumerate(row):
+            if target < 0:
+                continue
+            if rest[column]:
+                nfa.arc(first + state, alphabet.sets[rest[column]], first + target)
+            for char, text in spellings.items():
+                if any(low <= ord(char) <= high for low, high in sets[column]):
+                    at = first + state
+                    for i, letter in enumerate(text):
+                        to = first + target if i == len(text) - 1 else nfa.state()
+                        nfa.arc(at, alphabet.sets[((ord(letter), ord(letter)),)], to)
+                        at = to
+    return nfa.determinise(whole, CODE_POINTS, alphabet.bounds, alphabet.classes)
+
+
+def _without(charset: cs.Charset, points: set[int]) -> cs.Charset:
+    return cs.complement(cs.of([*cs.complement(charset), *((p, p) for p in points)]))
