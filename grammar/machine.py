@@ -162,8 +162,10 @@ class Machine:
             counts = np.zeros(room, np.uint8)
             counts[list(call.live)] = 1
             returns[counts == 0] = DEAD
-            alive = self.leaves[self._store.states.array[entry, LEAF]].alive(counts)
-            live = -1 if alive.all() else self._store.alive(alive)
+            leaf = self.leaves[self._store.states.array[entry, LEAF]]
+            alive = leaf.alive(counts)
+            # Ends are told by `returns`.
+            live = -1 if alive[~leaf.over].all() else self._store.alive(alive)
         first = self._store.returns.extend(returns.reshape(-1))
         self.sites.append(Site(rule, call))
         return self._store.sites.extend([[entry, first, room, flags, live]])

@@ -21,7 +21,7 @@ from .trie import Trie, build, find
 from .vocabulary import Vocabulary
 from .walk import Words
 from .walk_leaf import allow, forbid
-from .walk_tokens import Room, approach, walk, walk_exits
+from .walk_tokens import Room, approach, remembering, walk, walk_exits
 
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
 _NO_NODES: Final = np.empty(0, np.int32)
@@ -299,8 +299,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
 def _known(cursor: Cursor, trie: Trie) -> list[tuple[int, int]]:
     """(node, frame) wherever a text begun in an open frame would equal one that its caller remembers."""
     found = []
-    flags = cursor.machine.tables.sites[cursor.frames[1 : cursor.depth, w.SITE], FLAGS]
-    for frame in (np.flatnonzero(flags == REMEMBERS | AS_WRITTEN) + 1).tolist():
+    for frame in remembering(cursor.machine.tables, cursor.frames, cursor.depth).tolist():
         memory = int(cursor.frames[cursor.frames[frame, w.PARENT], w.MEMORY])
         begun = bytes(cursor.output[cursor.frames[frame, w.BEGUN] :])
         for key in cursor.memories.keys(memory):

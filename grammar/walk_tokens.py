@@ -12,6 +12,7 @@ from .automata.jit import kernel
 from .automata.minimal import Ints, Longs
 from .tables import (
     ALPHABET,
+    AS_WRITTEN,
     CALLED,
     DEAD,
     ENTRY,
@@ -19,6 +20,7 @@ from .tables import (
     LEAF,
     LIVE,
     NEAR,
+    REMEMBERS,
     ROW,
     Tables,
 )
@@ -144,6 +146,19 @@ def walk_exits(
             return
         note[EXIT] += 1
     note[STATUS] = MOVED
+
+
+@kernel
+def remembering(tables: Tables, frames: Ints, depth: int) -> Ints:
+    """The frames of a stack in which a text has begun that is compared as written with one remembered before."""
+    found = np.empty(depth, np.int64)
+    count = 0
+    for frame in range(1, depth):
+        flags = tables.sites[frames[frame, SITE], FLAGS]
+        if flags == REMEMBERS | AS_WRITTEN and frames[frames[frame, PARENT], MEMORY] > 0:
+            found[count] = frame
+            count += 1
+    return found[:count].astype(np.int32)
 
 
 @kernel

@@ -166,7 +166,8 @@ class ValueRule:
             state = self._after(back, outcome, twin)
             return None if state is None else self._spaced(After(state))
         if isinstance(back, Chars):
-            return Goto(self._counted.after(back, outcome))
+            more = self._counted.after(back, outcome)
+            return End(0) if more is None else Goto(more)
         assert isinstance(back, Keys)
         if twin:
             return None
@@ -243,10 +244,7 @@ class ValueRule:
 
     def _chars(self, key: Chars) -> Expansion:
         """Inside a string that is counted."""
-        counted = self._counted
-        following = counted.following(key)
-        call = None if following is None else Call(following, key)
-        return Expansion(((b'"', End(0)),) if counted.ends(key) else (), call)
+        return Expansion(call=Call(self._counted.following(key), key))
 
     @property
     def _counted(self) -> Counted:

@@ -182,6 +182,15 @@ SCHEMAS: list[dict[str, object] | bool] = [
     {"not": {"type": "object"}, "type": ["object", "array", "string"]},
     {"type": "string", "format": "date"},
     {"type": "number", "minimum": -1.5, "exclusiveMaximum": 20},
+    {"type": "string", "minLength": 2, "maxLength": 5000},
+    {"type": "string", "pattern": "^(ab|[^a])*$", "maxLength": 40},
+    {
+        "type": "object",
+        "properties": {"name": {"maxLength": 3}, "names": {"enum": ["n", "na"]}},
+        "patternProperties": {"^n": {"type": ["string", "null"]}},
+        "additionalProperties": False,
+        "maxProperties": 3,
+    },
 ]
 
 
