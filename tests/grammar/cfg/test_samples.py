@@ -1,0 +1,81 @@
+"""Grammars such as people write: what is in them, how they run, and that every walk ends."""
+
+import random
+
+import pytest
+from intaglio.grammar.api import Compiler, allowed_tokens, empty_rows, screen
+from intaglio.grammar.cfg.chart import Chart
+from intaglio.grammar.native import NativeGrammar
+
+from tests.support.grammars import SAMPLES
+from tests.support.texts import Fate, fate
+from tests.support.tokens import small
+
+every = pytest.mark.parametrize("name", SAMPLES)
+
+
+@every
+def test_texts_are_taken_or_refused(name: str) -> None:
+    sample = SAMPLES[name]
+    screened = screen(sample.constraint)
+    assert {text: fate(screened, text) for text in sample.accepts} == dict.fromkeys(
+        sample.accepts, Fate.WHOLE
+    )
+    assert {text: fate(screened, text) for text in sample.rejects} == dict.fromkeys(
+        sample.rejects, Fate.REFUSED
+    )
+    assert {text: fate(screened, text) for text in sample.incomplete} == dict.fromkeys(
+        sample.incomplete, Fate.OPEN
+    )
+
+
+@every
+def test_what_one_byte_decides_runs_on_the_machine(name: str) -> None:
+    screened = screen(SAMPLES[name].constraint)
+    assert (screened.root is not None) == SAMPLES[name].native
+    assert (screened.parsed is None) == SAMPLES[name].native
+    assert bool(screened.note) != SAMPLES[name].native
+
+
+@every
+def test_every_walk_ends_within_any_budget(name: str) -> None:
+    made = small()
+    compiler = Compiler(made.vocabulary(), made.canonical)
+    grammar = compiler.compile(SAMPLES[name].constraint)
+    assert isinstance(grammar, NativeGrammar) == SAMPLES[name].native
+    draw = random.Random(name)
+    row = empty_rows(1, compiler.vocabulary.width)[0]
+    for budget in (0, 3, 20):
+        matcher = grammar.matcher()
+        text = b""
+        for _ in range(budget):
+            matcher.fill(row)
+            token = int(draw.choice(allowed_tokens(row, compiler.vocabulary.width)))
+            matcher.accept(token)
+            text += compiler.vocabulary.text(token) or b""
+            if matcher.finished:
+                break
+        closing = matcher.closing()
+        assert closing is not None
+        for token in closing:
+            matcher.fill(row)
+            assert token in allowed_tokens(row, compiler.vocabulary.width)
+            matcher.accept(token)
+            text += compiler.vocabulary.text(token) or b""
+        assert matcher.finished
+        assert fate(screen(SAMPLES[name].constraint), text) is Fate.WHOLE
+
+
+@pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if not sample.native])
+def test_the_chart_closes_by_a_shortest_text(name: str) -> None:
+    parsed = screen(SAMPLES[name].constraint).parsed
+    assert parsed is not None
+    for text in map(str.encode, SAMPLES[name].accepts):
+        chart = Chart(parsed.form)
+        for i in range(len(text)):
+            assert len(chart.closing()) <= len(text) - i
+            twin = chart.fork()
+            assert twin.read(chart.closing())
+            assert twin.columns[-1].done
+            assert chart.read(text[i : i + 1])
+        assert chart.closing() == b""
