@@ -1,7 +1,7 @@
 """Text to token ids and token ids to bytes, for one model folder.
 
-Does: load `tokenizer.json`, encode text so that no control token can come out of it, say what bytes every id stands
-for. Does not: render chat templates (`chat`) or decode streams (`detokenize`).
+Does: load `tokenizer.json`, Tekken or tiktoken files, encode text so that no control token can come out of it, say what
+bytes every id stands for. Does not: render chat templates (`chat`) or decode streams (`detokenize`).
 """
 
 import json
@@ -16,6 +16,8 @@ import tokenizers
 
 from ...grammar.api import Vocabulary
 from ..errors import ModelError
+from .alphabet import speller, stages
+from .ranks import rank_file, tekken_source, tiktoken_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,9 @@ class Tokenizer:
         self._added = {str(token["content"]): int(token["id"]) for token in added}
         self._control = {int(token["id"]) for token in added if token.get("special")}
         self._control |= set(end_ids)
+        self._unknown = _unknown(source)
         self._splitter = _splitter(added)
         try:
-            self._whole = _core(source)
             # Without its added tokens, a tokenizer has no way to read `<|end|>` as anything but characters.
             self._plain = _core({**source, "added_tokens": []})
             self._inner = _core(_without_prefix({**source, "added_tokens": []}))
@@ -58,14 +60,25 @@ class Tokenizer:
 
     @classmethod
     def load(cls, folder: Path) -> "Tokenizer":
-        """Read `tokenizer.json` and, for the end ids, the configurations beside it.
+        """Read the tokenizer's file and, for the end ids, the configurations beside it.
 
         Raises:
             ModelError: a file is missing or is not what it should be.
         """
         source = _read_json(folder / "tokenizer.json")
+        if source is None and (tekken := _read_json(folder / "tekken.json")) is not None:
+            source = tekken_source(folder / "tekken.json", tekken)
+            return cls(source, _end_ids(folder, source) or _named(source, "</s>"))
+        if source is None and (ranks := rank_file(folder)) is not None:
+            config = _read_json(folder / "tokenizer_config.json") or {}
+            family = (_read_json(folder / "config.json") or {}).get("model_type")
+            source = tiktoken_source(ranks, config, str(family))
         if source is None:
-            raise ModelError("the model folder has no tokenizer.json", where=str(folder))
+            raise ModelError(
+                "the model folder has no tokenizer.json, tekken.json or tiktoken file",
+                where=str(folder),
+                hint="a SentencePiece tokenizer.model has to be converted to tokenizer.json first",
+            )
         return cls(source, _end_ids(folder, source))
 
     @property
@@ -75,8 +88,9 @@ class Tokenizer:
 
     def id_of(self, token: str) -> int | None:
         """The id of a token by its spelling in the tokenizer's own alphabet, control tokens included."""
-        found = self._whole.token_to_id(token)
-        return None if found is None else int(found)
+        # Their ids are the file's own: the library would number those anew that do not come last.
+        found = self._added.get(token)
+        return self._plain.token_to_id(token) if found is None else found
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Ids of `text` as a prompt of its own. Whatever it says, no control token comes out."""
@@ -122,14 +136,14 @@ class Tokenizer:
 
     @cached_property
     def _pieces(self) -> tuple[bytes | None, ...]:
-        entries = self._whole.get_vocab(with_added_tokens=True)
-        spell = _speller(self._source)
+        entries = {**self._plain.get_vocab(), **self._added}
+        spell = speller(self._source)
         pieces: list[bytes | None] = [None] * (
             max([*entries.values(), *self._added.values(), *self.end_ids]) + 1
         )
         for token, index in entries.items():
-            if index not in self._control:
-                pieces[index] = (token.encode() if token in self._added else spell(token)) or None
+            if index not in self._control and index != self._unknown:
+                pieces[index] = spell(token, token in self._added) or None
         return tuple(pieces)
 
     def _run(self, text: str, inner: bool) -> tuple[int, ...]:
@@ -140,8 +154,10 @@ class Tokenizer:
         ids = tuple(encoding.ids)
         for index, token in enumerate(ids):
             if token in self._control:
-                # Some models keep control tokens in the base vocabulary too: break their spelling apart.
                 start, stop = encoding.offsets[index]
+                if token == self._unknown and text[start:stop] not in self._added:
+                    continue  # a character that the vocabulary lacks
+                # Some models keep control tokens in the base vocabulary too: break their spelling apart.
                 cut = start + 1
                 if stop - start < 2:
                     raise ModelError(f"the tokenizer reads plain text as control token {token}")
@@ -170,20 +186,10 @@ def _splitter(added: Sequence[Mapping[str, Any]]) -> re.Pattern[str] | None:
     return re.compile("|".join(parts)) if parts else None
 
 
-def _stages(stage: Any) -> list[dict[str, Any]]:
-    """A normalizer, pre-tokenizer or decoder of `tokenizer.json` as the flat list of its stages."""
-    if not stage:
-        return []
-    for key in ("pretokenizers", "normalizers", "decoders"):
-        if key in stage:
-            return [inner for part in stage[key] for inner in _stages(part)]
-    return [stage]
-
-
 def _without_prefix(source: Mapping[str, Any]) -> dict[str, Any]:
     """The same tokenizer, for text in the middle: it puts no blank in front."""
     copy: dict[str, Any] = json.loads(json.dumps(source))
-    for stage in _stages(copy.get("pre_tokenizer")) + _stages(copy.get("normalizer")):
+    for stage in stages(copy.get("pre_tokenizer")) + stages(copy.get("normalizer")):
         if "prepend_scheme" in stage:
             stage["prepend_scheme"] = "never"
         if "add_prefix_space" in stage:
@@ -193,38 +199,20 @@ def _without_prefix(source: Mapping[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def _speller(source: Mapping[str, Any]) -> Any:
-    kinds = {stage["type"] for stage in _stages(source.get("decoder"))}
-    if "ByteLevel" in kinds:
-        table = _byte_level_table()
-        return lambda token: _byte_level(token, table)
-    if kinds & {"ByteFallback", "Metaspace"}:
-        return _sentencepiece
-    raise ModelError(
-        "the tokenizer is neither byte-level nor SentencePiece-like, so its tokens have no exact bytes",
-        where="tokenizer.json: decoder",
-        hint="use a model with a byte-level BPE or SentencePiece tokenizer",
-    )
+def _unknown(source: Mapping[str, Any]) -> int | None:
+    """The id of what stands for a character that the vocabulary lacks. Such a token has no bytes."""
+    model = source.get("model")
+    if not isinstance(model, dict):
+        return None
+    if model.get("type") == "Unigram":
+        index = model.get("unk_id")
+        return None if index is None else int(index)
+    name, vocabulary = model.get("unk_token"), model.get("vocab")
+    return vocabulary.get(name) if name is not None and isinstance(vocabulary, dict) else None
 
 
-def _byte_level_table() -> dict[str, int]:
-    """The byte-level alphabet of GPT-2: printable Latin-1 stands for itself, the rest is moved past U+0100."""
-    kept = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    moved = [byte for byte in range(256) if byte not in set(kept)]
-    return {chr(b): b for b in kept} | {chr(0x100 + i): b for i, b in enumerate(moved)}
-
-
-def _byte_level(token: str, table: Mapping[str, int]) -> bytes:
-    try:
-        return bytes(table[char] for char in token)
-    except KeyError:
-        return token.encode()  # not in the byte alphabet, so it was put in as plain text
-
-
-def _sentencepiece(token: str) -> bytes:
-    if len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
-        return bytes([int(token[3:5], 16)])
-    return token.replace("\u2581", " ").encode()
+def _named(source: Mapping[str, Any], name: str) -> tuple[int, ...]:
+    return tuple(int(t["id"]) for t in source.get("added_tokens") or [] if t["content"] == name)
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:
@@ -248,7 +236,7 @@ def _end_ids(folder: Path, source: Mapping[str, Any]) -> tuple[int, ...]:
     token = (_read_json(folder / "tokenizer_config.json") or {}).get("eos_token")
     text = token.get("content") if isinstance(token, dict) else token
     if text is not None:
-        ids = [int(t["id"]) for t in source.get("added_tokens") or [] if t["content"] == text]
+        ids = _named(source, text)
         if not ids:
             raise ModelError(
                 f"eos_token {text!r} is not an added token", where="tokenizer_config.json"

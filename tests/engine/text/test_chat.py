@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.engine.errors import InvalidRequest, ModelError
@@ -55,7 +56,8 @@ def test_the_shared_model_spells_its_prompt_as_one_text() -> None:
     template = ChatTemplate.load(folder, tokenizer)
     ids = template.encode([{"role": "user", "content": "Hello there\nworld"}])
     whole = "<|im_start|>user\nHello there\nworld<|im_end|>\n<|im_start|>assistant\n"
-    assert ids == tuple(tokenizer._whole.encode(whole, add_special_tokens=False).ids)
+    library = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    assert ids == tuple(library.encode(whole, add_special_tokens=False).ids)
 
 
 def test_conditions_and_json_see_the_callers_values() -> None:
