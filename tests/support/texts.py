@@ -72,7 +72,7 @@ def random_text(screened: Screened, draw: random.Random, most: int) -> bytes | N
     reader, text = Reader(screened), bytearray()
     for _ in range(most):
         following = reader.following()
-        if reader.over and (not following or draw.random() < 0.2):
+        if reader.over and (not following or draw.random() < 0.3):
             return bytes(text)
         assert following, f"a dead end after {bytes(text)!r}"
         byte = draw.choice(following)
