@@ -3,8 +3,23 @@
 import random
 
 import pytest
-from intaglio.grammar.api import Compiler, allowed_tokens, empty_rows, screen
+from intaglio.grammar.api import (
+    Compiler,
+    Kind,
+    Matcher,
+    Violation,
+    Vocabulary,
+    allowed_tokens,
+    empty_rows,
+    screen,
+)
+from intaglio.grammar.automata import Spelling, encode
+from intaglio.grammar.cfg import ebnf, lark
+from intaglio.grammar.cfg.body import determined
 from intaglio.grammar.cfg.chart import Chart
+from intaglio.grammar.cfg.flat import flatten
+from intaglio.grammar.cfg.form import Form, Leaf
+from intaglio.grammar.cfg.trim import trimmed
 from intaglio.grammar.native import NativeGrammar
 
 from tests.support.grammars import SAMPLES
@@ -79,3 +94,49 @@ def test_the_chart_closes_by_a_shortest_text(name: str) -> None:
             assert twin.columns[-1].done
             assert chart.read(text[i : i + 1])
         assert chart.closing() == b""
+
+
+def chart_of(name: str) -> Chart | None:
+    """A chart of any sample, also of those that the machine runs; None for a regular one."""
+    constraint = SAMPLES[name].constraint
+    read = ebnf.parse if constraint.kind is Kind.EBNF else lark.parse
+    flat = flatten(*trimmed(read(constraint.source)))
+    if flat.whole is not None:
+        return None
+    leaves = [Leaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
+    bodies = {rule: determined(body) for rule, body in flat.bodies.items()}
+    return Chart(Form(flat.start, flat.least[flat.start] == 0, leaves, bodies))
+
+
+@every
+def test_masks_are_what_the_chart_says(name: str) -> None:
+    chart = chart_of(name)
+    made = small()
+    compiler = Compiler(made.vocabulary(), made.canonical)
+    vocabulary = compiler.vocabulary
+    grammar = compiler.compile(SAMPLES[name].constraint)
+    row = empty_rows(1, vocabulary.width)[0]
+    for text in SAMPLES[name].accepts:
+        matcher, own = grammar.matcher(), None if chart is None else chart.fork()
+        for token in made.canonical(text.encode()):
+            matcher.fill(row)
+            legal = set(allowed_tokens(row, vocabulary.width).tolist())
+            assert legal == {
+                t for t in range(vocabulary.width) if taken(matcher, own, vocabulary, t)
+            }
+            matcher.accept(token)
+            assert own is None or own.read(vocabulary.text(token) or b"")
+
+
+def taken(matcher: Matcher, chart: Chart | None, vocabulary: Vocabulary, token: int) -> bool:
+    """Whether a token is legal, by the chart or, where there is none, by trying it."""
+    text = vocabulary.text(token)
+    if chart is None:
+        try:
+            matcher.fork().accept(token)
+        except Violation:
+            return False
+        return True
+    if token in vocabulary.end_ids:
+        return chart.columns[-1].done
+    return bool(text) and chart.fork().read(text or b"")
