@@ -1,9 +1,10 @@
 """Compile and mask times of our matcher beside those of other libraries: one thread, one tokenizer, the same texts.
 
 Run: `nice python -m tests.bench.bench_masks [--schemas 400] [--engines intaglio,llguidance,xgrammar]`. Needs ../shared;
-of the other libraries those that are installed take part. Times are CPU times of the thread, so a busy machine shifts
-them little. Every schema's first valid instance is written compactly and walked along; an engine that refuses it is
-timed up to there. Nothing is compared with a bound.
+of the other libraries those that are installed take part. Times are CPU times of the thread. Each schema is compiled
+once, and all its valid instances, written compactly, are walked along with it; an engine that refuses one is timed up
+to there. What an engine keeps between schemas it keeps for the whole run, as a server would. Nothing is compared with a
+bound.
 """
 
 import argparse
@@ -37,9 +38,14 @@ class Refused(Exception):
 
 
 class Engine(Protocol):
-    """`open(schema)` compiles and gives the two verbs of a fresh matcher."""
+    """`open(schema)` compiles; what it gives makes a fresh matcher's two verbs each time it is called."""
 
-    def open(self, schema: str) -> tuple[Fill, Accept]: ...
+    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]: ...
+
+    @property
+    def rows_bytes(self) -> int:
+        """Memory of the masks kept, 0 where it cannot be told."""
+        ...
 
 
 class Ours:
@@ -51,25 +57,36 @@ class Ours:
         self.speller = Speller(vocabulary, tokenizer.canonical)
         self.row = empty_rows(1, width)[0]
 
-    def open(self, schema: str) -> tuple[Fill, Accept]:
+    @property
+    def rows_bytes(self) -> int:
+        return self.index.nbytes
+
+    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
         try:
             language = Language(read(schema), Options(any_order=True))
-            matcher = NativeGrammar(Machine(language.root), self.index, self.speller).matcher()
+            grammar = NativeGrammar(Machine(language.root), self.index, self.speller)
         except GrammarError as error:
             raise Refused(str(error)) from error
 
-        def accept(token: int) -> bool:
-            try:
-                matcher.accept(token)
-            except Violation:
-                return False
-            return True
+        def begin() -> tuple[Fill, Accept]:
+            matcher = grammar.matcher()
 
-        return lambda: matcher.fill(self.row), accept
+            def accept(token: int) -> bool:
+                try:
+                    matcher.accept(token)
+                except Violation:
+                    return False
+                return True
+
+            return lambda: matcher.fill(self.row), accept
+
+        return begin
 
 
 class LLGuidance:
     """Compact white space."""
+
+    rows_bytes = 0
 
     def __init__(self, tokenizer: Tokenizer, width: int) -> None:
         import llguidance
@@ -80,18 +97,25 @@ class LLGuidance:
         self.tokenizer = llguidance.LLTokenizer(source, n_vocab=width)
         self.rows = llguidance.numpy.allocate_token_bitmask(1, width)
 
-    def open(self, schema: str) -> tuple[Fill, Accept]:
+    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
         options = {"whitespace_flexible": False}
         grammar = self.lib.LLMatcher.grammar_from_json_schema(schema, overrides=options)
-        matcher = self.lib.LLMatcher(self.tokenizer, grammar)
-        if matcher.is_error():
-            raise Refused(matcher.get_error())
+        first = self.lib.LLMatcher(self.tokenizer, grammar)
+        if first.is_error():
+            raise Refused(first.get_error())
         fill = self.lib.numpy.fill_next_token_bitmask
-        return lambda: fill(matcher, self.rows, 0), matcher.consume_token
+
+        def begin() -> tuple[Fill, Accept]:
+            matcher = first.deep_copy()
+            return lambda: fill(matcher, self.rows, 0), matcher.consume_token
+
+        return begin
 
 
 class XGrammar:
     """Compact white space, no cache, keys in any order."""
+
+    rows_bytes = 0
 
     def __init__(self, tokenizer: Tokenizer, width: int) -> None:
         import xgrammar
@@ -105,15 +129,19 @@ class XGrammar:
         self.compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
         self.rows = xgrammar.allocate_token_bitmask(1, width)
 
-    def open(self, schema: str) -> tuple[Fill, Accept]:
+    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
         try:
             compiled = self.compiler.compile_json_schema(
                 schema, any_whitespace=False, separators=(",", ":")
             )
         except RuntimeError as error:
             raise Refused(str(error)) from error
-        matcher = self.lib.GrammarMatcher(compiled)
-        return lambda: matcher.fill_next_token_bitmask(self.rows, 0), matcher.accept_token
+
+        def begin() -> tuple[Fill, Accept]:
+            matcher = self.lib.GrammarMatcher(compiled)
+            return lambda: matcher.fill_next_token_bitmask(self.rows, 0), matcher.accept_token
+
+        return begin
 
 
 ENGINES: dict[str, Callable[[Tokenizer, int], Engine]] = {
@@ -121,6 +149,7 @@ ENGINES: dict[str, Callable[[Tokenizer, int], Engine]] = {
     "llguidance": LLGuidance,
     "xgrammar": XGrammar,
 }
+WIDTH = 151_936  # of the model whose tokenizer it is
 
 
 @dataclass
@@ -134,26 +163,106 @@ class Times:
     worst: list[tuple[int, str, int]] = field(default_factory=list)
 
 
-def measure(engine: Engine, times: Times, name: str, schema: str, tokens: tuple[int, ...]) -> None:
-    """Compile, then walk one instance."""
+@dataclass(frozen=True)
+class Figures:
+    """One engine over one set of schemas. First masks in ms, from the schema's text; the others in us.
+
+    `refused`: schemas it does not take; `stopped`: valid instances it refuses. `rows_bytes`: masks kept at the end.
+    """
+
+    engine: str
+    schemas: int
+    refused: int
+    stopped: int
+    first_p50: float
+    first_p99: float
+    first_max: float
+    masks: int
+    mask_mean: float
+    mask_p50: float
+    mask_p99: float
+    mask_p999: float
+    mask_max: float
+    rows_bytes: int
+    worst: tuple[
+        tuple[int, str, int], ...
+    ] = ()  # (nanoseconds, schema, place in its instances; -1: the first mask)
+
+
+def _follow(engine: Engine, times: Times, name: str, schema: str, texts: list[list[int]]) -> None:
+    """Compile, then walk the instances."""
     clock = time.thread_time_ns
     begun = clock()
     try:
-        fill, accept = engine.open(schema)
-        fill()
+        begin = engine.open(schema)
+        begin()[0]()
     except Refused:
         times.refused += 1
         return
     times.first.append(clock() - begun)
     times.worst.append((times.first[-1], name, -1))
-    for place, token in enumerate(tokens):
-        begun = clock()
-        fill()
-        times.masks.append(clock() - begun)
-        times.worst.append((times.masks[-1], name, place))
-        if not accept(token):
-            times.stopped += 1
-            return
+    place = 0
+    for tokens in texts:
+        fill, accept = begin()
+        for token in tokens:
+            begun = clock()
+            fill()
+            times.masks.append(clock() - begun)
+            times.worst.append((times.masks[-1], name, place))
+            place += 1
+            if not accept(token):
+                times.stopped += 1
+                break
+    times.worst = sorted(times.worst, reverse=True)[:40]
+
+
+def _figures(name: str, times: Times, rows_bytes: int) -> Figures:
+    first, masks = np.array(times.first) / 1e6, np.array(times.masks) / 1e3
+    f50, f99, most = np.percentile(first, [50, 99, 100]).tolist()
+    m50, m99, m999, slowest = np.percentile(masks, [50, 99, 99.9, 100]).tolist()
+    return Figures(
+        engine=name,
+        schemas=len(first) + times.refused,
+        refused=times.refused,
+        stopped=times.stopped,
+        first_p50=f50,
+        first_p99=f99,
+        first_max=most,
+        masks=len(masks),
+        mask_mean=float(masks.mean()),
+        mask_p50=m50,
+        mask_p99=m99,
+        mask_p999=m999,
+        mask_max=slowest,
+        rows_bytes=rows_bytes,
+        worst=tuple(times.worst),
+    )
+
+
+def measure(
+    records: list[dict[str, Any]], engines: tuple[str, ...] = tuple(ENGINES), width: int = WIDTH
+) -> list[Figures]:
+    """All engines that are installed over the same records ({"id", "schema", "tests": [{"data", "valid"}]})."""
+    tokenizer = large()
+    found = []
+    for name in engines:
+        try:
+            engine = ENGINES[name](tokenizer, width)
+        except ImportError:
+            continue
+        times = Times()
+        warm = [list(tokenizer.canonical(b'{"a":1}'))]
+        _follow(engine, Times(), "warm", '{"type": "object"}', warm)
+        for record in records:
+            texts = [
+                json.dumps(test["data"], ensure_ascii=False, separators=(",", ":")).encode()
+                for test in record["tests"]
+                if test["valid"]
+            ]
+            tokens = [list(tokenizer.canonical(text)) for text in texts]
+            _follow(engine, times, record["id"], json.dumps(record["schema"]), tokens)
+        found.append(_figures(name, times, engine.rows_bytes))
+    return found
 
 
 def sample(count: int) -> list[dict[str, Any]]:
@@ -164,21 +273,19 @@ def sample(count: int) -> list[dict[str, Any]]:
     return random.Random(0).sample(usable, min(count, len(usable)))
 
 
-def report(times: dict[str, Times]) -> str:
+def table(found: list[Figures]) -> str:
     """One table."""
     lines = [
-        "| | schemas | refused | stopped early | first mask ms p50 / p99 / max | masks | us avg | p50, 99, 99.9, max |",
-        "|---|---|---|---|---|---|---|---|",
+        "| | schemas | refused | instances refused | first mask ms p50 / p99 / max | masks | us avg | p50 / p99 / p99.9 / max | rows kept, MiB |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, t in times.items():
-        first, masks = np.array(t.first) / 1e6, np.array(t.masks) / 1e3
-        f50, f99 = np.percentile(first, [50, 99])
-        m50, m99, m999 = np.percentile(masks, [50, 99, 99.9])
-        lines.append(
-            f"| {name} | {len(first)} | {t.refused} | {t.stopped} "
-            f"| {f50:.2f} / {f99:.1f} / {first.max():.0f} | {len(masks)} "
-            f"| {masks.mean():.1f} | {m50:.1f} / {m99:.0f} / {m999:.0f} / {masks.max():.0f} |"
-        )
+    lines += [
+        f"| {f.engine} | {f.schemas} | {f.refused} ({f.refused / f.schemas:.1%}) | {f.stopped} "
+        f"| {f.first_p50:.2f} / {f.first_p99:.1f} / {f.first_max:.0f} | {f.masks} | {f.mask_mean:.1f} "
+        f"| {f.mask_p50:.1f} / {f.mask_p99:.0f} / {f.mask_p999:.0f} / {f.mask_max:.0f} "
+        f"| {f.rows_bytes / 2**20:.1f} |"
+        for f in found
+    ]
     return "\n".join(lines)
 
 
@@ -187,31 +294,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schemas", type=int, default=400)
     parser.add_argument("--engines", default=",".join(ENGINES))
-    parser.add_argument(
-        "--worst", type=int, default=0, help="also list so many slowest places of ours"
-    )
+    parser.add_argument("--worst", type=int, default=0, help="also list so many slowest places")
     options = parser.parse_args()
-    tokenizer = large()
-    width = 151_936
-    times: dict[str, Times] = {}
-    records = sample(options.schemas)
-    for name in options.engines.split(","):
-        try:
-            engine = ENGINES[name](tokenizer, width)
-        except ImportError:
-            continue
-        times[name] = Times()
-        measure(engine, Times(), "warm", '{"type": "object"}', tokenizer.canonical(b'{"a":1}'))
-        for record in records:
-            instance = next(t["data"] for t in record["tests"] if t["valid"])
-            text = json.dumps(instance, ensure_ascii=False, separators=(",", ":"))
-            tokens = tokenizer.canonical(text.encode())
-            measure(engine, times[name], record["id"], json.dumps(record["schema"]), tokens)
-    print(report(times))
-    if options.worst and "intaglio" in times:
-        for nanoseconds, name, place in sorted(times["intaglio"].worst, reverse=True)[
-            : options.worst
-        ]:
+    found = measure(sample(options.schemas), tuple(options.engines.split(",")))
+    print(table(found))
+    for figures in found if options.worst else ():
+        print(figures.engine)
+        for nanoseconds, name, place in figures.worst[: options.worst]:
             print(f"{nanoseconds / 1e3:10.0f} us  {name} {place}")
 
 
