@@ -10,10 +10,9 @@ from typing import Final
 
 from ..errors import ConstraintTooLarge
 from ..regex import tree as rx
-from ..regex.pattern import compile_tree
 from . import tree
 from .order import components
-from .patterns import MOST_NODES, has_look
+from .patterns import MOST_NODES, compiled, has_look
 from .scan import Token, invalid
 from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 
@@ -130,7 +129,7 @@ def _alone(part: Part) -> Part:
 
     def leaf(part: Part) -> Part:
         looks = isinstance(part, Text) and has_look(part.tree)
-        return Fixed(compile_tree(part.tree)) if looks and isinstance(part, Text) else part
+        return Fixed(compiled(part.tree)) if looks and isinstance(part, Text) else part
 
     return mapped(part, leaf)
 
@@ -153,7 +152,7 @@ def _terminals(terminals: Mapping[str, Part]) -> dict[str, Part]:
     plain = dict(terminals)
     for name in looking:
         budget = [MOST_NODES]
-        plain[name] = Fixed(compile_tree(_as_pattern(terminals[name], terminals, budget)))
+        plain[name] = Fixed(compiled(_as_pattern(terminals[name], terminals, budget)))
     return plain
 
 

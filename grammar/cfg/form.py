@@ -6,7 +6,7 @@ Does: sets of bytes as integers of 256 bits, the least cost from every place of 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -18,6 +18,7 @@ Mask = int  # bit b: byte b is in the set
 ENDLESS = 1 << 40
 
 
+@lru_cache(maxsize=4096)
 def mask_bytes(mask: Mask) -> bytes:
     """The bytes of a set, ascending."""
     return bytes(b for b in range(256) if mask >> b & 1)
@@ -68,6 +69,14 @@ class Leaf:
     def ends(self, state: int) -> bool:
         """Whether a text may end in a state."""
         return bool(self.dfa.outcome[state] >= 0)
+
+    @cached_property
+    def open_ends(self) -> frozenset[tuple[int, Mask]]:
+        """Of each state where a text may end or go on: the outcome, and the bytes that go on."""
+        ends = enumerate(self.dfa.outcome.tolist())
+        return frozenset(
+            (o, self.taken(state)) for state, o in ends if o >= 0 and self.taken(state)
+        )
 
     @cached_property
     def least(self) -> int:

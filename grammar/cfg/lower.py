@@ -63,6 +63,9 @@ class _Lowering:
         self.unsafe: dict[Key, Undecided] = {}
         self.tables: dict[Key, dict[Spot, Choice]] = {}
         self.callers: dict[Key, set[Key]] = {}
+        self.choices: dict[
+            tuple[Spot, str, Mask], Choice
+        ] = {}  # by spot, rule and what may follow it
         ends = {
             name: [
                 x
@@ -106,7 +109,10 @@ class _Lowering:
             spot = waiting.pop()
             if spot in table or spot == OVER:
                 continue
-            choice = table[spot] = self._choice(spot, key)
+            known = self.choices.get((spot, key[0], key[2]))
+            if known is None or any(callee in self.unsafe for _, callee, _ in known.calls):
+                known = self.choices[spot, key[0], key[2]] = self._choice(spot, key)
+            choice = table[spot] = known
             waiting += [target for _, target in choice.bytes]
             waiting += [target for _, _, target in choice.calls]
             waiting += [target for _, targets in choice.leaves for target in targets]
@@ -237,9 +243,8 @@ class _Lowering:
             return None
         spots = tuple(self.places.after(o for o in leaves if o.label in labels) for labels in sets)
         follow = [self.places.mask(spot) | (key[2] if spot[1] else 0) for spot in spots]
-        for state, outcome in enumerate(leaf.dfa.outcome.tolist()):
-            if outcome >= 0 and leaf.taken(state) & follow[outcome]:
-                return None
+        if any(mask & follow[outcome] for outcome, mask in leaf.open_ends):
+            return None
         return leaf, spots
 
     def _rules(self, root: Key) -> GrammarRule:

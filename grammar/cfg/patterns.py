@@ -8,12 +8,15 @@ line feed, and `(?P<name>...)`. They are matched against the terminal alone.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import takewhile
 from typing import Final
 
+from ..automata import Dfa, difference, intersection, union_all
 from ..errors import InvalidConstraint, UnsupportedConstraint
 from ..regex import charset as cs
 from ..regex import tree as rx
 from ..regex.parse import parse
+from ..regex.pattern import ANYTHING, compile_tree
 from .scan import Token, escapes, invalid, unsupported
 from .tree import Text
 
@@ -78,6 +81,27 @@ def regexp(token: Token) -> Text:
 def has_look(node: rx.Node) -> bool:
     """Whether a pattern looks around."""
     return any(isinstance(part, rx.Look) for part in _walk(node))
+
+
+def compiled(node: rx.Node) -> Dfa:
+    """The texts of a pattern with look-around. Looks ahead from its start are set operations, which is much quicker."""
+    if isinstance(node, rx.Either):
+        return union_all(
+            [compiled(part) if has_look(part) else compile_tree(part) for part in node.parts]
+        )
+    parts = node.parts if isinstance(node, rx.Sequence) else (node,)
+    looks = list(takewhile(_ahead, parts))
+    rest = rx.Sequence(parts[len(looks) :])
+    dfa = compile_tree(rest)
+    for look in looks:
+        assert isinstance(look, rx.Look)
+        begun = compile_tree(rx.Sequence((look.part, ANYTHING)))
+        dfa = difference(dfa, begun) if look.negative else intersection(dfa, begun)
+    return dfa
+
+
+def _ahead(node: rx.Node) -> bool:
+    return isinstance(node, rx.Look) and not node.behind
 
 
 def _walk(node: rx.Node, *, looks: bool = True) -> Iterator[rx.Node]:

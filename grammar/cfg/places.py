@@ -34,6 +34,7 @@ class Places:
 
     def __init__(self, form: Form) -> None:
         self.form = form
+        self._first: dict[Place, Mask] = {}
 
     def options(self, item: Item) -> list[Option]:
         """The callees that may begin at a place in a body."""
@@ -72,10 +73,16 @@ class Places:
 
     def first(self, item: Item) -> Mask:
         """The bytes that may come next at a place."""
-        body, state = item[-1]
-        if isinstance(body, int):
-            return self.form.leaves[body].taken(state)
-        return self.form.firsts(self.form.bodies[body].arcs[state], self.form.first)
+        place = item[-1]
+        mask = self._first.get(place)
+        if mask is None:
+            body, state = place
+            if isinstance(body, int):
+                mask = self.form.leaves[body].taken(state)
+            else:
+                mask = self.form.firsts(self.form.bodies[body].arcs[state], self.form.first)
+            self._first[place] = mask
+        return mask
 
     def mask(self, spot: Spot) -> Mask:
         """The bytes that may come next, within the rule."""
