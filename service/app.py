@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path as FilePath
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import anyio
@@ -32,11 +32,13 @@ from .backend import Backend
 from .config import ServiceConfig
 from .errors import NotFound, answer
 from .extract import TextModel, catalogue_constraints
+from .job_routes import JOB_ROUTES
 from .limits import Gate, PatientProtocol
 from .log import make_logger, origin
 from .meters import Meters
-from .routes import PROBES, ROUTES, Path, Service
+from .routes import PROBES, ROUTES, Path, Service, extract_for_job
 
+EVERY = {**ROUTES, **JOB_ROUTES}
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 EXIT_CANNOT_SERVE = 4
@@ -73,7 +75,7 @@ class Application:
         self.fault: ModelError | None = None
         self._on_fault: Callable[[], None] = lambda: None
         self._routed: ASGIApp = Router(
-            [Route(path, Path(self.service, handlers)) for path, handlers in ROUTES.items()],
+            [Route(path, Path(self.service, path, handlers)) for path, handlers in EVERY.items()],
             redirect_slashes=False,
             default=_not_found,
             lifespan=self._lifespan,
@@ -110,8 +112,7 @@ class Application:
 
     def _account(self, scope: Scope, exchange: "_Exchange") -> None:
         """One line in the log and one count in the meters for each request."""
-        path = scope["path"]
-        route = path if path in ROUTES else "other"
+        route = scope["state"].get("route", "other")
         seconds = time.perf_counter() - exchange.began
         self.service.meters.answered(route, exchange.outcome, seconds)
         prompt, output = scope["state"].get("tokens", (0, 0))
@@ -138,6 +139,7 @@ class Application:
         finally:
             self.service.gate.shut()
             loading.cancel()
+            await self.stop_jobs()
             if self._door is not None:  # first: loading may be waiting for it
                 await asyncio.to_thread(self._door.close)
             with contextlib.suppress(asyncio.CancelledError):
@@ -159,6 +161,7 @@ class Application:
             return
         self.service.loaded(text, door)
         door.warm(catalogue_constraints())
+        self._start_jobs()
         self._log.info(
             "ready",
             model=info.model,
@@ -166,6 +169,27 @@ class Application:
             blocks=info.blocks,
             seconds=round(time.perf_counter() - began, 2),
         )
+
+    def _start_jobs(self) -> None:
+        """Run the jobs of the data folder, if there is one."""
+        if not self.service.config.data:
+            return
+        from .jobs.host import JobHost
+        from .jobs.hosted import Hosted
+
+        loop, config = asyncio.get_running_loop(), self.service.config
+        self.service.jobs = JobHost(FilePath(config.data), config.max_data_bytes, self._job_failed)
+        extract = partial(extract_for_job, self.service)
+        self.service.jobs.start(lambda spec: Hosted(extract, loop, spec, self.service.model))
+
+    def _job_failed(self, job: str, error: Exception) -> None:
+        self._log.error("job failed", job=job, **origin(error))
+
+    async def stop_jobs(self) -> None:
+        """Have the job at work finish the rows in hand; it goes on when the server starts again."""
+        jobs, self.service.jobs = self.service.jobs, None
+        if jobs is not None:
+            await asyncio.to_thread(jobs.close)
 
     def _open(self) -> tuple[TextModel, Door]:
         """The text half of the model, and the door for its constraints.
@@ -212,7 +236,7 @@ def _load_validator() -> None:
 
 
 async def _not_found(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise NotFound("there is no such path", hint=f"there are {', '.join(ROUTES)}")
+    raise NotFound("there is no such path", hint=f"there are {', '.join(EVERY)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +301,7 @@ class Server(uvicorn.Server):
     async def _drain(self) -> None:
         service = self._app.service
         waits = {
-            asyncio.create_task(service.gate.idle()),
+            asyncio.create_task(self._idle()),
             asyncio.create_task(self._hurry.wait()),
         }
         _, pending = await asyncio.wait(
@@ -287,6 +311,11 @@ class Server(uvicorn.Server):
             wait.cancel()
         await service.backend.close()
         self.should_exit = True
+
+    async def _idle(self) -> Literal[True]:
+        """Wait until no request and no row of a job is in hand."""
+        await asyncio.gather(self._app.service.gate.idle(), self._app.stop_jobs())
+        return True
 
 
 def serve(

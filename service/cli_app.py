@@ -88,6 +88,9 @@ def serve(
         int | None, typer.Option(min=2, help="Most tokens of a prompt and its answer together.")
     ] = None,
     log_format: Annotated[str | None, typer.Option(help="console or json.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder for clients' files; with it the server runs jobs.")
+    ] = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
@@ -95,7 +98,7 @@ def serve(
     """
     from .cli_serve import Settings, run
 
-    return run(Settings(model, host, port, threads, max_running, max_context, log_format))
+    return run(Settings(model, host, port, threads, max_running, max_context, log_format, data))
 
 
 @app.command()

@@ -4,7 +4,9 @@ Does: build the two configurations, announce where it listens, tell the shell ho
 """
 
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 
 from .banner import Banner
 from .cli_console import errors, waiting
@@ -22,6 +24,7 @@ class Settings:
     max_running: int | None
     max_context: int | None
     log_format: str | None
+    data: Path | None
 
 
 def run(settings: Settings) -> Exit:
@@ -31,11 +34,14 @@ def run(settings: Settings) -> Exit:
             from ..engine.api import EngineConfig, model_folder
             from .app import Listening, serve
             from .config import ServiceConfig
+
+            if settings.data is not None:
+                import_module(".jobs.host", __package__)
         except ModuleNotFoundError as error:
             raise Trouble(
                 f"a server needs {error.name!r}, which is not installed",
                 Exit.UNREACHABLE,
-                hint="pip install 'intaglio[server]'",
+                hint=f"pip install 'intaglio[server{',bulk' if settings.data else ''}]'",
             ) from error
         folder = model_folder(settings.model)
         names = ("threads", "max_running", "max_context")
@@ -43,7 +49,10 @@ def run(settings: Settings) -> Exit:
         engine = EngineConfig.load({"model": str(folder), **given})
         try:
             config = ServiceConfig.load(
-                host=settings.host, port=settings.port, log_format=settings.log_format
+                host=settings.host,
+                port=settings.port,
+                log_format=settings.log_format,
+                data=None if settings.data is None else str(settings.data),
             )
         except ValueError as error:
             raise Trouble(str(error), Exit.USAGE) from None

@@ -19,7 +19,9 @@ class ServiceConfig:
     `max_body_bytes` and `max_json_depth` bound a request body, `body_timeout_s` the time it may take to arrive and
     `header_timeout_s` the time its headers may. `max_requests` is the number of bodies held at once; more are answered
     429. `grace_s` is how long requests in flight may run on after SIGTERM. `cpu_threads` is the number of threads for
-    parsing, tokenising and validating. `ledger` is the file or database URL that remembers jobs.
+    parsing, tokenising and validating. `ledger` is the file or database URL that remembers the command line's jobs.
+    `data` is the folder where a server keeps its jobs and its clients' files, `max_data_bytes` of them; without it a
+    server runs no jobs.
     """
 
     host: str = "127.0.0.1"
@@ -31,6 +33,8 @@ class ServiceConfig:
     max_requests: int = 512
     grace_s: float = 30.0
     cpu_threads: int = 4
+    data: str = ""
+    max_data_bytes: int = 10 * 1024**3
     ledger: str = "~/.local/state/intaglio/jobs.db"
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"

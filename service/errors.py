@@ -29,6 +29,7 @@ from typing import ClassVar
 from ..engine import api as engine
 from ..grammar import api as grammar
 from ..schemas.problem import Code, Detail, Problem, ProblemDocument
+from .jobs import errors as jobs
 
 
 class ServiceError(Exception):
@@ -206,6 +207,14 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     engine.ConfigError: (500, Code.INTERNAL),
     engine.InternalError: (500, Code.INTERNAL),
     engine.EngineStopped: (503, Code.NOT_READY),
+    jobs.JobError: (400, Code.INVALID_REQUEST),
+    jobs.InputRefused: (400, Code.INVALID_REQUEST),
+    jobs.OutputRefused: (400, Code.INVALID_REQUEST),
+    jobs.UnknownJob: (404, Code.NOT_FOUND),
+    jobs.UnknownFile: (404, Code.NOT_FOUND),
+    jobs.JobBusy: (409, Code.INVALID_REQUEST),
+    jobs.JobChanged: (422, Code.INVALID_REQUEST),
+    jobs.LedgerRefused: (503, Code.NOT_READY),
 }
 
 # The groups that clients of OpenAI-compatible services switch on.
@@ -235,6 +244,8 @@ def answer(error: Exception, request_id: str | None = None) -> Answer:
     details: tuple[Detail, ...] = ()
     if isinstance(error, ServiceError):
         hint, param, retryable, details = error.hint, error.param, error.retryable, error.details
+    elif isinstance(error, jobs.JobError):
+        hint, param, retryable = error.hint, error.param or None, error.retryable
     elif isinstance(error, engine.EngineError):
         hint, param, retryable = error.hint, error.where or None, error.retryable
     elif isinstance(error, grammar.GrammarError):

@@ -7,7 +7,7 @@ generation. Does not: serve others, or touch the network.
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,14 +15,12 @@ from types import TracebackType, UnionType
 from typing import Any, Literal, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
-import httpx2
 from pydantic import TypeAdapter
 
 from ..engine.api import (
     BlockReport,
     Door,
     EngineConfig,
-    EngineError,
     EngineInfo,
     Finish,
     LocalEngine,
@@ -32,11 +30,12 @@ from ..engine.api import (
     Usage,
     model_folder,
 )
-from ..grammar.api import Constraint, GrammarError
-from .client.errors import IntaglioError, status_error
+from ..grammar.api import Constraint
+from .as_client import as_the_client_would
+from .client.errors import IntaglioError
 from .client.models import Extraction, Options, extraction, request_body
 from .client.shapes import Shape, shape_of
-from .errors import ServiceError, answer, failed
+from .errors import failed
 from .extract import Extractor, Output, Prepared, TextModel
 from .translate import checked
 
@@ -116,7 +115,7 @@ class LLM:
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
         sampling = sampling or SamplingParams()
         if constraint is not None:
-            with _as_the_client_would():
+            with as_the_client_would():
                 self._door.admit(constraint)
         encode = self._extractor.text.tokenizer.encode
         requests = [
@@ -124,7 +123,7 @@ class LLM:
             for text in texts
         ]
         streams = {request.id: _Text(self._extractor.text, sampling.stop) for request in requests}
-        with _as_the_client_would(), closing(self._engine.generate(requests)) as deltas:
+        with as_the_client_would(), closing(self._engine.generate(requests)) as deltas:
             for delta in deltas:
                 stream = streams[delta.request_id]
                 stream.output.add(delta)
@@ -236,7 +235,7 @@ class LLM:
                 key, schema, text = item
                 shape = shape_of(schema)
                 try:
-                    with _as_the_client_would():
+                    with as_the_client_would():
                         body = request_body(shape, text, None, options)
                         asked = self._extractor.ask(checked(body))
                         self._door.admit(asked.constraint)
@@ -248,7 +247,7 @@ class LLM:
                     yield ready.request
 
         with (
-            _as_the_client_would(),
+            as_the_client_would(),
             closing(self._engine.generate(prepared(), at_once=at_once)) as deltas,
         ):
             for delta in deltas:
@@ -272,7 +271,7 @@ def _conclude(
     extractor: Extractor, ready: Prepared, output: Output, shape: Shape[T]
 ) -> Extraction[T]:
     """The result that the client would have, read by what the client reads it with."""
-    with _as_the_client_would():
+    with as_the_client_would():
         result = extractor.conclude(ready, output)
     return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
 
@@ -302,17 +301,6 @@ class _Text:
         text = self._text + self._detokenizer.finish()
         finish = Finish.STOP if self.stopped else output.finish
         return Completion(text, tuple(output.tokens), finish, output.usage, tuple(self.logprobs))
-
-
-@contextmanager
-def _as_the_client_would() -> Iterator[None]:
-    """Raise what `Client` would for an error on its way out, so that one program can use either."""
-    try:
-        yield
-    except (ServiceError, EngineError, GrammarError) as error:
-        reply = answer(error)
-        response = httpx2.Response(reply.status, headers=reply.headers, content=reply.body())
-        raise status_error(response) from error
 
 
 _LOADING = threading.Lock()

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -22,7 +22,8 @@ from starlette.types import Receive, Scope, Send
 
 from ..engine.api import Door, EngineState
 from ..grammar.api import Constraint, Verdict
-from ..schemas.wire import Health, ModelCard, ModelList, Version
+from ..schemas.wire import ExtractRequest, ExtractResult, Health, ModelCard, ModelList, Version
+from .as_client import as_the_client_would
 from .backend import Backend
 from .config import ServiceConfig
 from .errors import ClientGone, MethodNotAllowed, NotReady
@@ -31,6 +32,9 @@ from .extract import Asked, Extractor, Output, Prepared, TextModel, find_schema
 from .limits import Gate, read_body
 from .meters import Meters
 from .translate import explain_request, extract_request, schema_constraint
+
+if TYPE_CHECKING:
+    from .jobs.host import JobHost
 
 T = TypeVar("T")
 
@@ -50,6 +54,7 @@ class Service:
     door: Door | None = None
     extractor: Extractor | None = None
     explainer: Explainer | None = None
+    jobs: "JobHost | None" = None
 
     def health(self) -> Health:
         """Whether extractions are taken, in the words of `/ready`."""
@@ -109,6 +114,18 @@ def _ask(service: Service, extractor: Extractor, body: bytes) -> tuple[Asked, Fu
     asked = extractor.ask(extract_request(body, max_depth=service.config.max_json_depth))
     assert service.door is not None  # it comes with the extractor
     return asked, service.door.submit(asked.constraint)
+
+
+async def extract_for_job(service: Service, body: ExtractRequest) -> ExtractResult:
+    """An extraction that nobody waits for with an open connection. Raises `IntaglioError`, as the client would."""
+    with as_the_client_would():
+        extractor = service.ready()
+        asked = await service.offload(partial(extractor.ask, body))
+        assert service.door is not None  # it comes with the extractor
+        await _admitted(service.door.submit(asked.constraint))
+        prepared = await service.offload(partial(extractor.prepare, asked))
+        output = await _generate(service, prepared)
+        return await service.offload(partial(extractor.conclude, prepared, output))
 
 
 async def _examined(verdict: Future[Verdict]) -> Verdict:
@@ -246,11 +263,13 @@ PROBES = frozenset({"/health", "/healthz", "/ready", "/readyz", "/metrics"})
 class Path:
     """One path of the service as an ASGI application: its handlers by method. `HEAD` is answered as `GET`."""
 
-    def __init__(self, service: Service, handlers: Mapping[str, Handler]) -> None:
+    def __init__(self, service: Service, pattern: str, handlers: Mapping[str, Handler]) -> None:
         self._service = service
+        self._pattern = pattern
         self._handlers = handlers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["route"] = self._pattern
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         handler = self._handlers.get(method)
         if handler is None:

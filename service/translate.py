@@ -14,6 +14,7 @@ from ..engine.api import SamplingParams
 from ..grammar.api import Constraint, KeyOrder, Kind, Whitespace, parse_json
 from ..grammar.api import InvalidJson as BadJson
 from ..schemas.explanation import ExplainRequest
+from ..schemas.jobs import JobSpec
 from ..schemas.problem import Detail
 from ..schemas.wire import ExtractOptions, ExtractRequest, FormOptions, Wire
 from .errors import InvalidBody, InvalidJson, ServiceError, UnknownField
@@ -37,6 +38,15 @@ def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
 def explain_request(body: bytes, *, max_depth: int) -> ExplainRequest:
     """The request to explain a schema. Raises as `extract_request`."""
     return _validated(ExplainRequest, _parsed(body, max_depth))
+
+
+def job_request(body: bytes, *, max_depth: int) -> JobSpec:
+    """The job in a body. Raises as `extract_request`."""
+    _parsed(body, max_depth)  # stricter than what comes next: no key twice, no NaN, bounded depth
+    try:
+        return JobSpec.model_validate_json(body, strict=True, by_alias=True, by_name=False)
+    except pydantic.ValidationError as error:
+        raise _refused(error, JobSpec) from None
 
 
 def _parsed(body: bytes, max_depth: int) -> Any:

@@ -4,6 +4,7 @@ JobError
 ├── InputRefused   the source cannot be read, or not as it was said to be
 ├── OutputRefused  an output cannot be written
 ├── UnknownJob     the ledger has no job of that name
+├── UnknownFile    the server has no file of that name
 ├── JobBusy        another runner has the job
 ├── JobChanged     the job, or its source, is not what it was
 └── LedgerRefused  the ledger cannot be opened or is full
@@ -41,6 +42,12 @@ class UnknownJob(JobError):
     code = Code.NOT_FOUND
 
 
+class UnknownFile(JobError):
+    """The server has no file of that name."""
+
+    code = Code.NOT_FOUND
+
+
 class JobBusy(JobError):
     """Another runner has the job."""
 
@@ -54,4 +61,5 @@ class JobChanged(JobError):
 class LedgerRefused(JobError):
     """The ledger cannot be opened, or cannot be written."""
 
+    code = Code.NOT_READY
     retryable = True

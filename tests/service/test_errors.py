@@ -14,6 +14,7 @@ from intaglio.service.errors import (
     answer,
     failed,
 )
+from intaglio.service.jobs.errors import JobError
 
 
 def tree(root: type[Exception]) -> set[type[Exception]]:
@@ -26,7 +27,10 @@ def public(root: type[Exception]) -> set[type[Exception]]:
 
 
 EVERY = sorted(
-    public(engine_errors.EngineError) | public(grammar_errors.GrammarError) | public(ServiceError),
+    public(engine_errors.EngineError)
+    | public(grammar_errors.GrammarError)
+    | public(ServiceError)
+    | public(JobError),
     key=lambda kind: kind.__qualname__,
 )
 

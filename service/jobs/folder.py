@@ -1,0 +1,84 @@
+"""The folder that a server keeps its clients' files in.
+
+Does: take uploads in, whole or not at all, within a quota; give a file's path by its name. Does not: follow names out
+of the folder: a name is letters, digits, dots, dashes and underscores, and nothing else.
+"""
+
+import os
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from .errors import InputRefused, UnknownFile
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+class DataFolder:
+    """Files by name, `most_bytes` of them together."""
+
+    def __init__(self, path: Path, most_bytes: int) -> None:
+        self._files = path / "files"
+        self._files.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._most_bytes = most_bytes
+        for part in self._files.glob(".*.part"):
+            part.unlink()  # an upload that a crash cut short
+
+    def names(self) -> dict[str, int]:
+        """Every file with its size in bytes."""
+        found = {p.name: p.stat().st_size for p in self._files.iterdir() if _NAME.fullmatch(p.name)}
+        return dict(sorted(found.items()))
+
+    def path(self, name: str) -> Path:
+        """Where a file lies.
+
+        Raises:
+            InputRefused: that is no name.
+            UnknownFile: there is none of that name.
+        """
+        path = self._place(name)
+        if path.is_symlink() or not path.is_file():
+            raise UnknownFile(f"there is no file {name!r}", hint="PUT /v1/files/NAME uploads one")
+        return path
+
+    async def save(self, name: str, chunks: AsyncIterator[bytes]) -> int:
+        """Keep what comes under `name`, in place of what was there; its size in bytes.
+
+        Raises:
+            InputRefused: that is no name, or there is no room. Nothing is kept of it.
+        """
+        path = self._place(name)
+        room = self._most_bytes - sum(self.names().values()) + self.names().get(name, 0)
+        part = path.with_name(f".{name}.{os.urandom(4).hex()}.part")
+        size = 0
+        try:
+            with part.open("xb") as file:
+                async for chunk in chunks:
+                    size += len(chunk)
+                    if size > room:
+                        raise InputRefused(
+                            f"the files would take more than {self._most_bytes} bytes",
+                            hint="delete some, or raise the server's max_data_bytes",
+                        )
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            raise InputRefused(f"the file cannot be kept: {error.strerror}") from None
+        finally:
+            part.unlink(missing_ok=True)
+        return size
+
+    def delete(self, name: str) -> None:
+        """Forget a file. Raises as `path`."""
+        self.path(name).unlink(missing_ok=True)
+
+    def _place(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise InputRefused(
+                f"{name[:40]!r} is no name of a file",
+                param="source.path",
+                hint="up to 128 letters, digits, dots, dashes and underscores",
+            )
+        return self._files / name

@@ -1,0 +1,141 @@
+"""Jobs that a server runs for its clients: one after the other, in a thread, and on again after a restart.
+
+Does: take jobs, run the oldest that is ready, pause the one at work when the server stops. Does not: speak HTTP
+(`service/job_routes.py`).
+"""
+
+import hashlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
+from ..client import IntaglioError
+from .errors import InputRefused, JobChanged, JobError
+from .extracting import Extracting
+from .folder import DataFolder
+from .ingest import chosen, source_mark
+from .ledger import Ledger
+from .lock import sole_runner
+from .row import spec_digest
+from .runner import Runner
+
+MakeExtracting = Callable[[JobSpec], Extracting]
+_LOOK_S = 0.5
+
+
+class JobHost:
+    """The jobs of one server, in its data folder. `failed` hears of jobs that ended by an error of their own."""
+
+    def __init__(
+        self, folder: Path, most_bytes: int, failed: Callable[[str, Exception], None]
+    ) -> None:
+        self.files = DataFolder(folder, most_bytes)
+        self.ledger = Ledger(str(folder / "jobs.db"))
+        self._failed = failed
+        self._stop = threading.Event()
+        self._changed = threading.Event()
+        self._runner: Runner | None = None
+        self._thread: threading.Thread | None = None
+
+    def submit(self, spec: JobSpec, model: str, key: str | None) -> JobStatus:
+        """Begin a job over a file of the data folder. The same `key` with the same job gives the job that is there.
+
+        Raises:
+            InputRefused: the job names outputs, or a source that cannot be read.
+            JobChanged: the key was used for another job.
+        """
+        if spec.outputs:
+            raise InputRefused(
+                "a server writes no files for its clients",
+                param="outputs",
+                hint="leave outputs out; GET /v1/jobs/ID/results gives them in any format",
+            )
+        path = self.files.path(spec.source.path)
+        spec = spec.model_copy(
+            update={"source": spec.source.model_copy(update={"path": str(path)})}
+        )
+        next(chosen(spec, path), None)  # a source that cannot be read at all is refused at once
+        digest, mark = spec_digest(spec, model), source_mark(path)
+        job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"
+        try:
+            self.ledger.create(job, spec, digest, mark, model)
+        except JobChanged:
+            if self.ledger.origin(job)[0] != digest:
+                raise JobChanged(
+                    "this idempotency key was used for another job", hint="use a new key"
+                ) from None
+        self._changed.set()
+        return self.ledger.status(job)
+
+    def ask(self, job: str, what: Literal["pause", "cancel", "resume"]) -> JobStatus:
+        """Pause, cancel or go on with a job.
+
+        Raises:
+            UnknownJob: there is none of that name.
+            JobChanged: it has ended.
+        """
+        status = self.ledger.status(job)
+        if status.state in ENDED and not (what == "resume" and status.state in _RESUMABLE):
+            raise JobChanged(f"the job has ended: {status.state.value}")
+        if what == "resume":
+            self.ledger.want(job, None)
+            if status.state is not JobState.RUNNING:
+                self.ledger.move(job, JobState.READY)
+            self._changed.set()
+        elif status.state is JobState.RUNNING:
+            self.ledger.want(job, what)
+        else:
+            self.ledger.move(job, JobState.CANCELLED if what == "cancel" else JobState.PAUSED)
+        return self.ledger.status(job)
+
+    def start(self, make: MakeExtracting) -> None:
+        """Begin to run jobs, first of all the one that a crash or restart cut short."""
+        self._thread = threading.Thread(target=self._work, args=(make,), name="jobs", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop when the rows in hand are done; the job goes on at the next start."""
+        self._stop.set()
+        self._changed.set()
+        if self._runner is not None:
+            self._runner.stop()
+        if self._thread is not None:
+            self._thread.join()
+        self.ledger.close()
+
+    def _work(self, make: MakeExtracting) -> None:
+        while not self._stop.is_set():
+            self._changed.clear()
+            job = self._next()
+            if job is None:
+                self._changed.wait(_LOOK_S * 20)
+            else:
+                self._run(job, make)
+
+    def _next(self) -> str | None:
+        """The oldest job that is to be run."""
+        for job in reversed(self.ledger.names()):
+            if self.ledger.status(job).state in (JobState.READY, JobState.RUNNING):
+                return job
+        return None
+
+    def _run(self, job: str, make: MakeExtracting) -> None:
+        try:
+            with sole_runner(self.ledger, job):
+                self._runner = Runner(self.ledger, job, make(self.ledger.spec(job)))
+                if self._stop.is_set():
+                    return
+                status = self._runner.run()
+                if status.state is JobState.PAUSED and self._stop.is_set():
+                    self.ledger.move(job, JobState.READY)
+        except (IntaglioError, JobError) as error:
+            self.ledger.move(job, JobState.FAILED, error.message)
+            self._failed(job, error)
+        finally:
+            self._runner = None
+
+
+_RESUMABLE = frozenset({JobState.CANCELLED, JobState.FAILED})

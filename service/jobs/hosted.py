@@ -1,0 +1,94 @@
+"""The extractions of a job done by the server it runs in, between those of its clients.
+
+Does: bridge from the job's thread to the server's event loop. Does not: know engines.
+"""
+
+import asyncio
+import queue
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from concurrent.futures import Future
+
+from ...schemas.jobs import JobSpec
+from ...schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
+from ..client import Extraction, IntaglioError
+from .extracting import Finished, Task
+
+# Does one extraction in the event loop; raises `IntaglioError` as the client would.
+Answer = Callable[[ExtractRequest], Awaitable[ExtractResult]]
+
+_YIELDS_TO_CLIENTS = 10  # added to a job's priority: smaller is served first
+
+
+class Hosted:
+    """`answer` in `loop`; `at_once` of them are open at a time."""
+
+    def __init__(
+        self,
+        answer: Answer,
+        loop: asyncio.AbstractEventLoop,
+        spec: JobSpec,
+        model: str,
+        at_once: int = 64,
+    ) -> None:
+        self._answer = answer
+        self._loop = loop
+        self._at_once = at_once
+        self._model = model
+        priority = min(100, spec.options.priority + _YIELDS_TO_CLIENTS)
+        self._options: ExtractOptions = spec.options.model_copy(update={"priority": priority})
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
+        ended: queue.SimpleQueue[tuple[Task, Future[ExtractResult]]] = queue.SimpleQueue()
+        calls: set[Future[ExtractResult]] = set()
+        try:
+            while True:
+                while len(calls) < self._at_once:
+                    task = next(tasks, None)
+                    if task is None:
+                        break
+                    calls.add(self._begin(task, ended))
+                if not calls:
+                    return
+                try:
+                    done, call = ended.get(timeout=0.5)
+                except queue.Empty:
+                    continue
+                calls.discard(call)
+                yield _finished(done, call)
+        finally:
+            for call in calls:
+                call.cancel()
+
+    def _begin(
+        self, task: Task, ended: "queue.SimpleQueue[tuple[Task, Future[ExtractResult]]]"
+    ) -> "Future[ExtractResult]":
+        body = ExtractRequest(schema=task.schema, text=task.claim.text, options=self._options)
+
+        async def one() -> ExtractResult:
+            return await self._answer(body)
+
+        call = asyncio.run_coroutine_threadsafe(one(), self._loop)
+        call.add_done_callback(lambda future: ended.put((task, future)))
+        return call
+
+
+def _finished(task: Task, call: "Future[ExtractResult]") -> Finished:
+    error = call.exception()
+    if isinstance(error, IntaglioError):
+        return task.claim, error
+    result = call.result()
+    return task.claim, Extraction(
+        data=result.data,
+        valid=result.valid,
+        finish=result.finish,
+        usage=result.usage,
+        timings=result.timings,
+        id=result.id,
+        model=result.model,
+        request_id=None,
+        raw={},
+    )

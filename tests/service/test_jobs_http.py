@@ -1,0 +1,231 @@
+"""Jobs over HTTP, on a real socket, over an engine that says what it is told."""
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from intaglio.engine.api import Watch
+from intaglio.schemas.jobs import ENDED
+
+from tests.support.live_service import Live, live, until
+from tests.support.scripted_engine import launch
+from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"n": {"type": "integer"}},
+    "required": ["n"],
+    "additionalProperties": False,
+}
+JOB = {"schema": SCHEMA, "source": {"path": "in.csv", "text": "body", "id": "id"}}
+
+
+def table(count: int, order: str = "echo", first: int = 0) -> bytes:
+    lines = (f'r{n},"<<{order} {{""n"":{n}}}>>"' for n in range(first, first + count))
+    return ("id,body\n" + "\n".join(lines)).encode()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of `service`."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path, shared: Path) -> Iterator[Live]:
+    with running(folder, shared) as served:
+        yield served
+
+
+def running(folder: Path, data: Path, **settings: Any) -> Any:
+    watch = Watch(backoff_s=0.05)
+    return live(launch(), folder, watch=watch, data=str(data), grace_s=5.0, **settings)
+
+
+def ready(service: Live) -> None:
+    until(lambda: service.http.get("/v1/jobs").status_code == 200, 20)
+
+
+def put(service: Live, content: bytes, name: str = "in.csv") -> httpx2.Response:
+    ready(service)
+    return service.http.put(f"/v1/files/{name}", content=content)
+
+
+def begin(service: Live, **more: Any) -> str:
+    answer = service.http.post("/v1/jobs", json=JOB | more)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def jobs(service: Live) -> list[str]:
+    return [one["id"] for one in service.http.get("/v1/jobs").json()["data"]]
+
+
+def ended(service: Live, job: str) -> dict[str, Any]:
+    def over() -> bool:
+        return service.http.get(f"/v1/jobs/{job}").json()["state"] in ENDED
+
+    until(over, 30)
+    found: dict[str, Any] = service.http.get(f"/v1/jobs/{job}").json()
+    return found
+
+
+def test_a_file_goes_up_and_results_come_down(service: Live) -> None:
+    assert put(service, table(50) + b'\nr50," "\n').json() == {"name": "in.csv", "bytes": 1296}
+    job = begin(service)
+    status = ended(service, job)
+    assert (status["state"], status["counts"]["done"]) == ("completed_with_errors", 50)
+    lines = service.http.get(f"/v1/jobs/{job}/results").text.splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"id": f"r{n}", "data": {"n": n}} for n in range(50)
+    ]
+    as_csv = service.http.get(f"/v1/jobs/{job}/results", params={"format": "csv"})
+    assert as_csv.text.startswith("id,n\nr0,0\nr1,1\n")
+    assert as_csv.headers["content-disposition"].endswith('.csv"')
+    (dead,) = service.http.get(f"/v1/jobs/{job}/dead").text.splitlines()
+    assert json.loads(dead)["reason"] == "the document is empty"
+    report = service.http.get(f"/v1/jobs/{job}/report")
+    assert report.json()["job"]["id"] == job
+    page = service.http.get(f"/v1/jobs/{job}/report", headers={"accept": "text/html"})
+    assert page.headers["content-type"].startswith("text/html")
+    assert job in jobs(service)
+
+
+def test_events_tell_until_the_end(service: Live) -> None:
+    put(service, table(30))
+    job = begin(service)
+    with service.http.stream("GET", f"/v1/jobs/{job}/events") as stream:
+        text = "".join(stream.iter_text())
+    events = [block.split("\ndata: ") for block in text.strip().split("\n\n")]
+    assert events[-1][0] == "event: end"
+    assert json.loads(events[-1][1])["counts"]["done"] == 30
+
+
+def test_fifty_clients_with_one_key_make_one_job(service: Live) -> None:
+    put(service, table(3))
+    before = jobs(service)
+
+    def post(_: int) -> tuple[int, str]:
+        answer = httpx2.post(
+            f"{service.url}/v1/jobs", json=JOB, headers={"idempotency-key": "k"}, timeout=60
+        )
+        return answer.status_code, answer.json().get("id")
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = set(pool.map(post, range(50)))
+    assert len(answers) == 1
+    assert len(jobs(service)) == len(before) + 1
+    other = JOB | {"limit": 1}
+    answer = service.http.post("/v1/jobs", json=other, headers={"idempotency-key": "k"})
+    assert answer.status_code == 422
+    assert "another job" in answer.json()["error"]["message"]
+
+
+def test_a_job_is_cancelled_and_resumed(service: Live) -> None:
+    put(service, table(400, "slow"))
+    job = begin(service)
+    until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] > 0, 20)
+    service.http.post(f"/v1/jobs/{job}/cancel")
+    status = ended(service, job)
+    assert status["state"] == "cancelled"
+    assert 0 < status["counts"]["done"] < 400
+    assert service.http.post(f"/v1/jobs/{job}/cancel").status_code == 422
+    again = service.http.post(f"/v1/jobs/{job}/resume").json()
+    assert again["state"] in ("ready", "running")
+    service.http.post(f"/v1/jobs/{job}/cancel")
+
+
+def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
+    with running(folder, data) as service:
+        put(service, table(300, "slow"))
+        job = begin(service)
+        until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] > 0, 20)
+    with running(folder, data) as service:
+        ready(service)
+        before = service.http.get(f"/v1/jobs/{job}").json()
+        assert before["state"] in ("ready", "running")
+        status = ended(service, job)
+        assert (status["state"], status["counts"]["done"]) == ("completed", 300)
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "pointer"),
+    [
+        ({"outputs": [{"path": "/etc/passwd"}]}, 400, "outputs"),
+        ({"source": {"path": "../../etc/passwd", "text": "x"}}, 400, "source.path"),
+        ({"source": {"path": "/etc/passwd", "text": "x", "format": "text"}}, 400, "source.path"),
+        ({"source": {"path": "none.csv", "text": "x"}}, 404, None),
+        ({"source": {"path": "in.csv", "text": "nobody"}}, 400, "source"),
+        ({"surprise": 1}, 400, "surprise"),
+        ({"sample": 2}, 400, "sample"),
+    ],
+)
+def test_jobs_that_cannot_be(
+    service: Live, change: dict[str, Any], status: int, pointer: str | None
+) -> None:
+    put(service, table(1))
+    before = jobs(service)
+    answer = service.http.post("/v1/jobs", json=JOB | change)
+    assert answer.status_code == status, answer.text
+    assert answer.json()["error"].get("param") == pointer
+    assert jobs(service) == before
+
+
+@pytest.mark.parametrize("name", ["..", ".x", "a%2Fb", "%2e%2e%2fx", "x" * 129, "a b", "-x"])
+def test_names_that_would_leave_the_folder(service: Live, shared: Path, name: str) -> None:
+    ready(service)
+    before = sorted(shared.rglob("*"))
+    answer = service.http.put(f"/v1/files/{name}", content=b"x")
+    assert answer.status_code in (400, 404, 405)
+    assert sorted(shared.rglob("*")) == before
+
+
+def test_files_are_listed_replaced_deleted_and_bounded(folder: Path, data: Path) -> None:
+    with running(folder, data, max_data_bytes=1000) as service:
+        put(service, b"x" * 600, "a.csv")
+        put(service, b"y" * 700, "a.csv")
+        refused = put(service, b"z" * 400, "b.csv")
+        assert refused.status_code == 400
+        assert "more than 1000 bytes" in refused.json()["error"]["message"]
+        assert service.http.get("/v1/files").json() == {"data": [{"name": "a.csv", "bytes": 700}]}
+        assert service.http.delete("/v1/files/a.csv").status_code == 204
+        assert service.http.delete("/v1/files/a.csv").status_code == 404
+        assert list((data / "files").iterdir()) == []
+
+
+def test_unknown_jobs_and_a_server_without_a_folder(service: Live, folder: Path) -> None:
+    ready(service)
+    for path in ("", "/events", "/results", "/dead", "/report"):
+        assert service.http.get(f"/v1/jobs/nobody{path}").status_code == 404
+    assert service.http.post("/v1/jobs/nobody/cancel").status_code == 404
+    with live(launch(), folder, watch=Watch(backoff_s=0.05)) as bare:
+        until(lambda: bare.http.get("/ready").status_code == 200, 20)
+        answer = bare.http.get("/v1/jobs")
+        assert answer.status_code == 404
+        assert "--data" in answer.json()["error"]["hint"]
+
+
+def test_a_dying_engine_costs_no_row(service: Live) -> None:
+    rows = table(40).decode().splitlines()
+    put(service, "\n".join([*rows, 'die,"<<die x>>"']).encode())
+    job = begin(service, attempts=1)
+    time.sleep(0.5)
+    status = service.http.get(f"/v1/jobs/{job}").json()
+    until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] == 40, 30)
+    assert status["counts"]["dead"] == 0
+    service.http.post(f"/v1/jobs/{job}/cancel")
