@@ -17,8 +17,9 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .contracts import Ragged
-from .launch import overlap, precision, processors
+from .attention_merge import finish
+from .contracts import Places, QKNorm, Ragged
+from .launch import overlap, precision, prefetch, processors
 
 LOG2_E = 1.4426950408889634
 MERGED = 8192
@@ -26,16 +27,140 @@ MERGED = 8192
 
 
 @triton.jit
-def _prefetch(at: tl.tensor) -> None:
-    """Ask for the cache lines of addresses `at`; nothing waits for them."""
-    tl.inline_asm_elementwise(
-        "prefetch.global.L2 [$1]; mov.u32 $0, 0;",
-        "=r,l",
-        [at.to(tl.int64)],
-        dtype=tl.int32,
-        is_pure=False,
-        pack=1,
-    )
+def _fetch_ahead(
+    cache_ptr: tl.tensor,
+    plane: tl.tensor,
+    table: tl.tensor,
+    first: tl.tensor,
+    end: tl.tensor,
+    kv_head: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr,
+    TILE: tl.constexpr,
+) -> None:
+    """Fetch the first tile of keys and values into the L2 cache, while the kernel ahead still runs."""
+    position = first + tl.arange(0, TILE)
+    block = tl.load(table + position // BLOCK_SIZE, mask=position < end, other=0).to(tl.int64)
+    slot = block * BLOCK_SIZE + position % BLOCK_SIZE
+    line = tl.arange(0, (BLOCK_DIM + 63) // 64) * 64
+    at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + kv_head * DIM + line[None, :]
+    prefetch(at)
+    prefetch(at + plane)
+
+
+@triton.jit
+def _rotated(
+    at: tl.tensor,
+    used: tl.tensor,
+    norm_ptr: tl.tensor,
+    eps: tl.tensor,
+    cos: tl.tensor,
+    sin: tl.tensor,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    NORMED: tl.constexpr,
+) -> tl.tensor:
+    """Heads [n, BLOCK_DIM] that begin at `at` [n, 1], normed and rotated, in float32."""
+    dim = tl.arange(0, BLOCK_DIM)
+    other = (dim + DIM // 2) % DIM
+    x = tl.load(at + dim[None, :], mask=used, other=0.0).to(tl.float32)
+    y = tl.load(at + other[None, :], mask=used, other=0.0).to(tl.float32)
+    if NORMED:
+        scale = tl.rsqrt(tl.sum(x * x, 1) / DIM + eps)[:, None]
+        inside = dim < DIM
+        x *= scale * tl.load(norm_ptr + dim, mask=inside, other=0.0).to(tl.float32)[None, :]
+        y *= scale * tl.load(norm_ptr + other, mask=inside, other=0.0).to(tl.float32)[None, :]
+    return x * cos[None, :] + y * sin[None, :]
+
+
+@triton.jit
+def _begin_with_own(
+    heads_at: tl.tensor,
+    key_ptr: tl.tensor,
+    used: tl.tensor,
+    owns: tl.tensor,
+    cache_ptr: tl.tensor,
+    plane: tl.tensor,
+    slot: tl.tensor,
+    scale: tl.tensor,
+    cos: tl.tensor,
+    sin: tl.tensor,
+    query_norm_ptr: tl.tensor,
+    key_norm_ptr: tl.tensor,
+    eps: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    NORMED: tl.constexpr,
+) -> tl.tensor:
+    """Rotate the queries; where `owns`, rotate and store the new key and its value, and start the softmax with them.
+
+    Returns the queries, and the running softmax: largest score, total weight, weighted values.
+    """
+    dim = tl.arange(0, BLOCK_DIM)
+    inside = (dim < DIM)[None, :]
+    query = _rotated(heads_at, used, query_norm_ptr, eps, cos, sin, DIM, BLOCK_DIM, NORMED)
+    query = query.to(key_ptr.dtype.element_ty)
+    key_at = key_ptr + tl.zeros((1, 1), tl.int32)
+    key = _rotated(key_at, inside, key_norm_ptr, eps, cos, sin, DIM, BLOCK_DIM, NORMED)
+    key = key.to(cache_ptr.dtype.element_ty)
+    value = tl.load(key_at + KV_HEADS * DIM + dim[None, :], mask=inside, other=0.0)
+    value = value.to(cache_ptr.dtype.element_ty)
+    at = cache_ptr + slot * (KV_HEADS * DIM) + dim[None, :]
+    stored = (dim < tl.where(owns & (slot >= 0), DIM, 0))[None, :]
+    tl.store(at, key, mask=stored)
+    tl.store(at + plane, value, mask=stored)
+    score = tl.sum(query.to(tl.float32) * key.to(tl.float32), 1) * scale
+    most = tl.where(owns, score, float("-inf"))
+    total = tl.where(owns, tl.full(score.shape, 1.0, tl.float32), 0.0)
+    return query, most, total, total[:, None] * value.to(tl.float32)
+
+
+@triton.jit
+def _absorb(
+    query: tl.tensor,
+    most: tl.tensor,
+    total: tl.tensor,
+    acc: tl.tensor,
+    first: tl.tensor,
+    end: tl.tensor,
+    table: tl.tensor,
+    cache_ptr: tl.tensor,
+    plane: tl.tensor,
+    scale: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr,
+    TILE: tl.constexpr,
+    STAGES: tl.constexpr,
+    PRECISION: tl.constexpr,
+) -> tl.tensor:
+    """Keys `first:end` of one key head, whose cache begins at `cache_ptr`, into the running softmax of all rows."""
+    dim = tl.arange(0, BLOCK_DIM)
+    for at in tl.range(first, end, TILE, num_stages=STAGES):
+        position = at + tl.arange(0, TILE)
+        seen = position < end
+        block = tl.load(table + position // BLOCK_SIZE, mask=seen, other=0).to(tl.int64)
+        slot = block * BLOCK_SIZE + position % BLOCK_SIZE
+        key_at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + dim[None, :]
+        whole = seen[:, None]
+        if BLOCK_DIM != DIM:
+            whole = whole & (dim < DIM)[None, :]
+        key = tl.load(key_at, mask=whole, other=0.0)
+        value = tl.load(key_at + plane, mask=whole, other=0.0)
+        scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
+        scores = tl.where(seen[None, :], scores, float("-inf"))
+        higher = tl.maximum(most, tl.max(scores, 1))
+        shrink = tl.exp2(most - higher)
+        weights = tl.exp2(scores - higher[:, None])
+        total = total * shrink + tl.sum(weights, 1)
+        acc = acc * shrink[:, None]
+        acc = tl.dot(weights.to(query.dtype), value.to(query.dtype), acc, input_precision=PRECISION)
+        most = higher
+    return most, total, acc
 
 
 @triton.jit
@@ -53,6 +178,13 @@ def _decode(
     lse_ptr: tl.tensor,
     arrived_ptr: tl.tensor,
     scale: tl.tensor,
+    cos_ptr: tl.tensor,
+    sin_ptr: tl.tensor,
+    positions_ptr: tl.tensor,
+    slots_ptr: tl.tensor,
+    query_norm_ptr: tl.tensor,
+    key_norm_ptr: tl.tensor,
+    eps: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
     GROUP_ROWS: tl.constexpr,
@@ -61,15 +193,16 @@ def _decode(
     BLOCK_SIZE: tl.constexpr,
     TILE: tl.constexpr,
     SPLITS: tl.constexpr,
-    SPLIT_ROWS: tl.constexpr,
     MEMBERS: tl.constexpr,
     STAGES: tl.constexpr,
+    RAW: tl.constexpr,
+    NORMED: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    kv_head = tl.program_id(0)
-    split = tl.program_id(1)
-    sequence = tl.program_id(2)
+    """With RAW, `query` holds the new token's key and value heads too, and all are yet to be normed and rotated."""
+    HEADS: tl.constexpr = KV_HEADS * GROUP
+    kv_head, split, sequence = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     if EARLY:
         gdc_launch_dependents()
     # Starts, lengths and tables are inputs of the step: no kernel that may still run writes them.
@@ -80,90 +213,51 @@ def _decode(
     first = split * per_split
     end = tl.minimum(first + per_split, length)
     table = tables_ptr + sequence.to(tl.int64) * tables_stride
-    offset = tl.arange(0, TILE)
-    if EARLY:
-        if SPLITS > 1:
-            # Keys of earlier steps are fetched into the L2 cache while the kernel ahead still runs.
-            position = first + offset
-            seen = position < end
-            block = tl.load(table + position // BLOCK_SIZE, mask=seen, other=0).to(tl.int64)
-            slot = block * BLOCK_SIZE + position % BLOCK_SIZE
-            line = tl.arange(0, (BLOCK_DIM + 63) // 64) * 64
-            line_at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + kv_head * DIM + line[None, :]
-            _prefetch(line_at)
-            _prefetch(line_at + plane)
-        gdc_wait()
     member = tl.arange(0, GROUP_ROWS)
     dim = tl.arange(0, BLOCK_DIM)
-    heads = kv_head * GROUP + member
-    used = (member < GROUP)[:, None] & (dim < DIM)[None, :]
-    out_at = out_ptr + row * (KV_HEADS * GROUP * DIM) + heads[:, None] * DIM + dim[None, :]
+    inside = dim < DIM
+    if RAW:
+        angle = tl.load(positions_ptr + row).to(tl.int64) * DIM + dim
+        cos = tl.load(cos_ptr + angle, mask=inside, other=0.0).to(tl.float32)
+        sin = tl.load(sin_ptr + angle, mask=inside, other=0.0).to(tl.float32)
+    if EARLY:
+        if SPLITS > 1:
+            _fetch_ahead(
+                cache_ptr, plane, table, first, end, kv_head,
+                KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE,
+            )  # fmt: skip
+        gdc_wait()
+    used = (member < GROUP)[:, None] & inside[None, :]
+    out_first = out_ptr + row * (HEADS * DIM) + kv_head * GROUP * DIM
     if first >= length:
         if single & (length == 0) & (split == 0):
+            out_at = out_first + member[:, None] * DIM + dim[None, :]
             tl.store(out_at, tl.zeros((GROUP_ROWS, BLOCK_DIM), out_ptr.dtype.element_ty), mask=used)
         return
-    query_at = query_ptr + row * query_stride + heads[:, None] * DIM + dim[None, :]
-    query = tl.load(query_at, mask=used, other=0.0)
-    most = tl.full((GROUP_ROWS,), float("-inf"), tl.float32)
-    total = tl.zeros((GROUP_ROWS,), tl.float32)
-    acc = tl.zeros((GROUP_ROWS, BLOCK_DIM), tl.float32)
-    for at in tl.range(first, end, TILE, num_stages=STAGES):
-        position = at + offset
-        seen = position < end
-        block = tl.load(table + position // BLOCK_SIZE, mask=seen, other=0).to(tl.int64)
-        slot = block * BLOCK_SIZE + position % BLOCK_SIZE
-        key_at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + kv_head * DIM + dim[None, :]
-        if BLOCK_DIM == DIM:
-            key = tl.load(key_at, mask=seen[:, None], other=0.0)
-            value = tl.load(key_at + plane, mask=seen[:, None], other=0.0)
-        else:
-            whole = seen[:, None] & (dim < DIM)[None, :]
-            key = tl.load(key_at, mask=whole, other=0.0)
-            value = tl.load(key_at + plane, mask=whole, other=0.0)
-        scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
-        scores = tl.where(seen[None, :], scores, float("-inf"))
-        higher = tl.maximum(most, tl.max(scores, 1))
-        shrink = tl.exp2(most - higher)
-        weights = tl.exp2(scores - higher[:, None])
-        total = total * shrink + tl.sum(weights, 1)
-        acc = acc * shrink[:, None]
-        acc = tl.dot(weights.to(query.dtype), value.to(query.dtype), acc, input_precision=PRECISION)
-        most = higher
-    if SPLITS == 1:
-        tl.store(out_at, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=used)
-        return
-    parts = tl.cdiv(length, per_split)
-    if parts == 1:
-        tl.store(out_at, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=used)
-        return
-    pair = sequence.to(tl.int64) * KV_HEADS + kv_head
-    part_rows = (pair * SPLITS + split) * GROUP + member
-    part_at = partial_ptr + part_rows[:, None] * DIM + dim[None, :]
-    tl.store(part_at, acc / total[:, None], mask=used)
-    tl.store(lse_ptr + part_rows, most + tl.log2(total), mask=member < GROUP)
-    tl.debug_barrier()
-    arrived = tl.atomic_add(arrived_ptr + pair, 1, sem="acq_rel")
-    if arrived != parts - 1:
-        return
-    tl.debug_barrier()
-    every = tl.arange(0, SPLIT_ROWS)
-    there = every < parts
-    for start in range(0, GROUP, MEMBERS):
-        some = start + tl.arange(0, MEMBERS)
-        rows = (pair * SPLITS + every)[:, None] * GROUP + some[None, :]
-        real = there[:, None] & (some < GROUP)[None, :]
-        rows_at = partial_ptr + rows[:, :, None] * DIM + dim[None, None, :]
-        whole = real[:, :, None] & (dim < DIM)[None, None, :]
-        part = tl.load(rows_at, mask=whole, other=0.0, cache_modifier=".cg")
-        lse = tl.load(lse_ptr + rows, mask=real, other=-1e30, cache_modifier=".cg")
-        share = tl.exp2(lse - tl.max(lse, 0)[None, :])
-        share = share / tl.sum(share, 0)[None, :]
-        merged = tl.sum(part * share[:, :, None], 0)
-        merged_row = row * KV_HEADS * GROUP + kv_head * GROUP + some
-        merged_at = out_ptr + merged_row[:, None] * DIM + dim[None, :]
-        real_out = (some < GROUP)[:, None] & (dim < DIM)[None, :]
-        tl.store(merged_at, merged.to(out_ptr.dtype.element_ty), mask=real_out)
-    tl.store(arrived_ptr + pair, 0)
+    heads_at = query_ptr + row * query_stride + (kv_head * GROUP + member)[:, None] * DIM
+    if RAW:
+        # The program with the end of the context stores the new token, and begins with it.
+        owns = end == length
+        end = tl.where(owns, end - 1, end)
+        query, most, total, acc = _begin_with_own(
+            heads_at, query_ptr + row * query_stride + (HEADS + kv_head) * DIM, used, owns,
+            cache_ptr + kv_head * DIM, plane, tl.load(slots_ptr + row).to(tl.int64), scale, cos, sin,
+            query_norm_ptr, key_norm_ptr, eps, KV_HEADS, DIM, BLOCK_DIM, NORMED,
+        )  # fmt: skip
+    else:
+        query = tl.load(heads_at + dim[None, :], mask=used, other=0.0)
+        most = tl.full((GROUP_ROWS,), float("-inf"), tl.float32)
+        total = tl.zeros((GROUP_ROWS,), tl.float32)
+        acc = tl.zeros((GROUP_ROWS, BLOCK_DIM), tl.float32)
+    most, total, acc = _absorb(
+        query, most, total, acc, first, end, table, cache_ptr + kv_head * DIM, plane, scale,
+        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
+    )  # fmt: skip
+    finish(
+        most, total, acc, used, tl.cdiv(length, per_split), sequence.to(tl.int64) * KV_HEADS + kv_head,
+        out_first, partial_ptr, lse_ptr, arrived_ptr,
+        GROUP, GROUP_ROWS, DIM, BLOCK_DIM, SPLITS, MEMBERS,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +271,14 @@ class DecodeShape:
 
 
 def decode_shape(sequences: int, kv_heads: int, device: torch.device) -> DecodeShape:
-    """Splits as measured on an H200: programs for one or two on each multiprocessor, never more than 16 splits.
+    """Splits as measured on an H200: about four programs on each multiprocessor, never more than 16 splits.
 
     Powers of two: every number of splits is a kernel to compile.
     """
     programs = max(sequences * kv_heads, 1)
-    wanted = max(1, min(16, 2 * processors(device) // programs))
+    wanted = max(1, min(16, 4 * processors(device) // programs))
     splits = 1 << (wanted.bit_length() - 1)
-    if splits >= 8:
+    if splits >= 4:
         return DecodeShape(splits=splits, tile=64, stages=3, warps=2)
     if programs > 16 * processors(device):
         return DecodeShape(splits=splits, tile=128, stages=3, warps=4)
@@ -211,7 +305,26 @@ class DecodeAttention:
         self._arrived = torch.zeros(counts, dtype=torch.int32, device=device)
 
     def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
-        """Fill the rows of `out` [N, heads, head_dim] that single-token sequences own."""
+        """Fill the rows of `out` [N, heads, head_dim] that single-token sequences own, for rotated `query`."""
+        self._launch(query, cache, out, None, None)
+
+    def run_raw(
+        self, fused: Tensor, cache: Tensor, out: Tensor, places: Places, norms: QKNorm | None
+    ) -> None:
+        """`rope_and_store`, then `run`, in one launch.
+
+        Only for steps in which no row may see another row's new token: what a program stores, no other reads.
+        """
+        self._launch(fused, cache, out, places, norms)
+
+    def _launch(
+        self,
+        query: Tensor,
+        cache: Tensor,
+        out: Tensor,
+        places: Places | None,
+        norms: QKNorm | None,
+    ) -> None:
         ragged, shape = self._ragged, self._shape
         _decode[(self._kv_heads, shape.splits, self._sequences)](
             query,
@@ -227,6 +340,13 @@ class DecodeAttention:
             self._lse,
             self._arrived,
             LOG2_E / self._dim**0.5,
+            query if places is None else places.cos,
+            query if places is None else places.sin,
+            self._arrived if places is None else places.positions,
+            self._arrived if places is None else places.slots,
+            query if norms is None else norms.query,
+            query if norms is None else norms.key,
+            0.0 if norms is None else norms.eps,
             KV_HEADS=self._kv_heads,
             GROUP=self._group,
             GROUP_ROWS=max(16, triton.next_power_of_2(self._group)),
@@ -235,9 +355,10 @@ class DecodeAttention:
             BLOCK_SIZE=self._block_size,
             TILE=shape.tile,
             SPLITS=shape.splits,
-            SPLIT_ROWS=triton.next_power_of_2(shape.splits),
             MEMBERS=self._members(),
             STAGES=shape.stages,
+            RAW=places is not None,
+            NORMED=norms is not None,
             PRECISION=precision(query.dtype),
             num_warps=shape.warps,
             **overlap(query),
@@ -245,5 +366,5 @@ class DecodeAttention:
 
     def _members(self) -> int:
         """Query heads that are merged at a time, so that their parts fit into registers."""
-        room = MERGED // (triton.next_power_of_2(self._shape.splits * self._dim))
-        return max(1, min(room, triton.next_power_of_2(self._group)))
+        room = MERGED // int(triton.next_power_of_2(self._shape.splits * self._dim))
+        return max(1, min(room, int(triton.next_power_of_2(self._group))))

@@ -96,8 +96,13 @@ class Packed:
 class AttentionPass(Protocol):
     """A step's attention, prepared once and run for every layer."""
 
-    def run(self, query: Tensor, cache: Tensor) -> Tensor:
-        """Causal attention of `query` [N, heads, head_dim] over `cache`; returns [N, heads, head_dim]."""
+    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+        """Causal attention of new tokens over `cache`, one layer's keys and values; returns [N, heads, head_dim].
+
+        `fused` [N, heads + 2 * kv_heads, head_dim] are their query, key and value heads, in this order. Queries and
+        keys are normed where `norms` is given, then rotated; keys and values are stored into `cache` in place, all of
+        them before any row looks. `fused` may be overwritten.
+        """
         ...
 
 
@@ -191,7 +196,9 @@ class Kernels(Protocol):
     """Device arithmetic, chosen once by `dispatch.choose`. Rows never influence each other.
 
     On an accelerator nothing here waits for the device or reads from it, sizes of launches follow from shapes alone,
-    and memory comes from torch's allocator: every call can be captured in a graph and replayed.
+    and memory comes from torch's allocator: every call can be captured in a graph and replayed. A kernel may read what
+    `Ragged` and `Places` hold before the kernels ahead of it have finished: whatever writes those must be followed by a
+    plain torch operation (the look-up of the embedding) before the first call of a step.
     """
 
     def pack(self, weight: Tensor) -> Packed:
@@ -214,16 +221,6 @@ class Kernels(Protocol):
         """`residual += linear(x)`, in place; `residual` [N, outputs] is contiguous."""
         ...
 
-    def rope_and_store(
-        self, fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor
-    ) -> Tensor:
-        """Split `fused` [N, heads + 2 * kv_heads, head_dim] into query, key and value heads, in this order.
-
-        Queries and keys are normed where `norms` is given, then rotated; keys and values are stored into `cache` in
-        place, queries [N, heads, head_dim] are returned. `fused` may be overwritten.
-        """
-        ...
-
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
         """Copy blocks `sources` [n] to `targets` [n] in all layers of `caches` [layers, 2, num_blocks, ...].
 
@@ -231,27 +228,9 @@ class Kernels(Protocol):
         """
         ...
 
-    def rms_norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
-        """Root-mean-square normalisation of the last axis of `x`, times `weight` (broadcast); a new tensor."""
-        ...
-
-    def add_rms_norm(self, x: Tensor, residual: Tensor, weight: Tensor, eps: float) -> Tensor:
-        """`residual += x` in place, then `rms_norm(residual)` as a new tensor; all [N, hidden]."""
-        ...
-
-    def rope(self, x: Tensor, rows: RopeRows) -> Tensor:
-        """Rotate `x` [N, heads, head_dim] by each row's angles; a new tensor."""
-        ...
-
-    def gate(self, x: Tensor) -> Tensor:
-        """`silu(x[:, :n]) * x[:, n:]` for `x` [N, 2n]; returns [N, n]."""
-        ...
-
-    def kv_write(self, cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None:
-        """Store `keys`, `values` [M, kv_heads, head_dim] at `slots` [M] int64, which are distinct. In place."""
-        ...
-
-    def attend(self, ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> AttentionPass:
+    def attend(
+        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+    ) -> AttentionPass:
         """Prepare the attention of one step for `heads` query heads and caches of shape `cache_shape`."""
         ...
 

@@ -20,8 +20,18 @@ from .contracts import (
     QKNorm,
     Ragged,
     RmsNorm,
-    RopeRows,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePass:
+    """`AttentionPass` in torch: place the new tokens, then attend."""
+
+    places: Places
+    attention: reference_attention.PagedAttention
+
+    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+        return self.attention.run(reference.rope_and_store(fused, self.places, norms, cache), cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +55,14 @@ class ReferenceKernels:
     def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
         reference.linear_add(x, weight, bias, residual)
 
-    def rope_and_store(
-        self, fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor
-    ) -> Tensor:
-        return reference.rope_and_store(fused, places, norms, cache)
-
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
         reference.kv_copy(caches, sources, targets)
 
-    def rms_norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
-        return reference.rms_norm(x, weight, eps)
-
-    def add_rms_norm(self, x: Tensor, residual: Tensor, weight: Tensor, eps: float) -> Tensor:
-        return reference.add_rms_norm(x, residual, weight, eps)
-
-    def rope(self, x: Tensor, rows: RopeRows) -> Tensor:
-        return reference.rope(x, rows)
-
-    def gate(self, x: Tensor) -> Tensor:
-        return reference.gate(x)
-
-    def kv_write(self, cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None:
-        reference.kv_write(cache, keys, values, slots)
-
-    def attend(self, ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> AttentionPass:
-        return reference_attention.PagedAttention(ragged, heads, cache_shape, self._workspace)
+    def attend(
+        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+    ) -> AttentionPass:
+        attention = reference_attention.PagedAttention(ragged, heads, cache_shape, self._workspace)
+        return ReferencePass(places, attention)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
         return reference_logits.pick(logits, args)

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 import torch
+import triton
+import triton.language as tl
 from torch import Tensor
 
 
@@ -38,3 +40,16 @@ def overlap(x: Tensor) -> dict[str, Any]:
 def precision(dtype: torch.dtype) -> str:
     """`input_precision` of products: float32 is multiplied as float32, never rounded to a shorter format."""
     return "ieee" if dtype == torch.float32 else "tf32"
+
+
+@triton.jit
+def prefetch(at: tl.tensor) -> None:
+    """Ask for the cache lines of the addresses `at` in the L2 cache; nothing waits for them. Compiled code only."""
+    tl.inline_asm_elementwise(
+        "prefetch.global.L2 [$1]; mov.u32 $0, 0;",
+        "=r,l",
+        [at.to(tl.int64)],
+        dtype=tl.int32,
+        is_pure=False,
+        pack=1,
+    )

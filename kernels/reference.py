@@ -45,12 +45,6 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
     return (wide * scale).to(x.dtype).mul_(weight)
 
 
-def add_rms_norm(x: Tensor, residual: Tensor, weight: Tensor, eps: float) -> Tensor:
-    """`residual += x`, then its normalisation."""
-    residual.add_(x)
-    return rms_norm(residual, weight, eps)
-
-
 def rope(x: Tensor, rows: RopeRows) -> Tensor:
     """Su et al. 2021, half-split: `x * cos + roll(x) * sin`, the sign being in `rows.sin`."""
     return (x * rows.cos).addcmul_(torch.roll(x, x.shape[-1] // 2, -1), rows.sin)

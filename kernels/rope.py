@@ -43,10 +43,23 @@ def _rope_and_store(
     is_query = head < QUERY_HEADS
     is_key = (head >= QUERY_HEADS) & (head < QUERY_HEADS + KV_HEADS)
     is_value = (head >= QUERY_HEADS + KV_HEADS) & (head < QUERY_HEADS + 2 * KV_HEADS)
+    low = pair < HALF
     if EARLY:
         gdc_launch_dependents()
+    # Positions, slots and tables are inputs of the step: no kernel that may still run writes them.
+    position = tl.load(positions_ptr + row).to(tl.int64)
+    slot = tl.load(slots_ptr + tl.minimum(row, slots - 1)).to(tl.int64)
+    cos = tl.load(cos_ptr + position * DIM + pair, mask=low, other=0.0).to(tl.float32)[None, :]
+    sin = tl.load(sin_ptr + position * DIM + HALF + pair, mask=low, other=0.0)
+    sin = sin.to(tl.float32)[None, :]
+    if NORMED:
+        q1 = tl.load(query_norm_ptr + pair, mask=low, other=0.0).to(tl.float32)[None, :]
+        q2 = tl.load(query_norm_ptr + HALF + pair, mask=low, other=0.0).to(tl.float32)[None, :]
+        k1 = tl.load(key_norm_ptr + pair, mask=low, other=0.0).to(tl.float32)[None, :]
+        k2 = tl.load(key_norm_ptr + HALF + pair, mask=low, other=0.0).to(tl.float32)[None, :]
+    if EARLY:
         gdc_wait()
-    used = (pair < HALF)[None, :] & (head < QUERY_HEADS + 2 * KV_HEADS)[:, None]
+    used = low[None, :] & (head < QUERY_HEADS + 2 * KV_HEADS)[:, None]
     at = fused_ptr + row * fused_stride + head[:, None] * DIM + pair[None, :]
     first = tl.load(at, mask=used, other=0.0).to(tl.float32)
     second = tl.load(at + HALF, mask=used, other=0.0).to(tl.float32)
@@ -54,25 +67,14 @@ def _rope_and_store(
     if NORMED:
         squares = tl.sum(first * first, 1) + tl.sum(second * second, 1)
         scale = tl.where(is_value, 1.0, tl.rsqrt(squares / DIM + eps))[:, None]
-        low = pair < HALF
-        q1 = tl.load(query_norm_ptr + pair, mask=low, other=0.0).to(tl.float32)[None, :]
-        q2 = tl.load(query_norm_ptr + HALF + pair, mask=low, other=0.0).to(tl.float32)[None, :]
-        k1 = tl.load(key_norm_ptr + pair, mask=low, other=0.0).to(tl.float32)[None, :]
-        k2 = tl.load(key_norm_ptr + HALF + pair, mask=low, other=0.0).to(tl.float32)[None, :]
         first *= scale * tl.where(is_query[:, None], q1, tl.where(is_key[:, None], k1, 1.0))
         second *= scale * tl.where(is_query[:, None], q2, tl.where(is_key[:, None], k2, 1.0))
-    position = tl.load(positions_ptr + row).to(tl.int64)
-    cos = tl.load(cos_ptr + position * DIM + pair, mask=pair < HALF, other=0.0).to(tl.float32)
-    sin = tl.load(sin_ptr + position * DIM + HALF + pair, mask=pair < HALF, other=0.0)
-    sin = sin.to(tl.float32)[None, :]
-    cos = cos[None, :]
     out_first = tl.where(turned, first * cos - second * sin, first).to(query_ptr.dtype.element_ty)
     out_second = tl.where(turned, second * cos + first * sin, second).to(query_ptr.dtype.element_ty)
     to_query = used & is_query[:, None]
     at = query_ptr + row * QUERY_HEADS * DIM + head[:, None] * DIM + pair[None, :]
     tl.store(at, out_first, mask=to_query)
     tl.store(at + HALF, out_second, mask=to_query)
-    slot = tl.load(slots_ptr + tl.minimum(row, slots - 1)).to(tl.int64)
     slot = tl.where((row < slots) & (is_key | is_value), slot, -1)
     kv_head = tl.where(is_value, head - QUERY_HEADS - KV_HEADS, head - QUERY_HEADS)
     base = cache_ptr + slot * (KV_HEADS * DIM) + tl.where(is_value, 1, 0).to(tl.int64) * plane

@@ -17,14 +17,54 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .launch import overlap, precision, processors
+from .launch import overlap, precision, prefetch, processors
 
 MOST_ROWS = 64
 INNER = 128
 """Inputs of a tile."""
 
+AHEAD = 2
+"""Cache lines of every row of weights that are fetched before the kernel ahead has finished."""
+
 ROOM = 200_000
 """Bytes of shared memory for the tiles on their way to a multiprocessor."""
+
+
+@triton.jit
+def _sum_splits(
+    y: tl.tensor,
+    z: tl.tensor,
+    partial_ptr: tl.tensor,
+    arrived_ptr: tl.tensor,
+    BLOCK_OUT: tl.constexpr,
+    BLOCK_ROWS: tl.constexpr,
+    SPLITS: tl.constexpr,
+    PAIRED: tl.constexpr,
+) -> tl.tensor:
+    """Leave `y`, and with PAIRED `z`, [BLOCK_ROWS, BLOCK_OUT] for the tile's last program, which gets the sums.
+
+    Returns the two and whether this program is the last.
+    """
+    TILE: tl.constexpr = BLOCK_OUT * BLOCK_ROWS
+    KINDS: tl.constexpr = 2 if PAIRED else 1
+    inner = tl.arange(0, BLOCK_ROWS)[:, None] * BLOCK_OUT + tl.arange(0, BLOCK_OUT)[None, :]
+    base = partial_ptr + tl.program_id(0).to(tl.int64) * (SPLITS * KINDS * TILE)
+    mine = base + tl.program_id(1) * (KINDS * TILE) + inner
+    tl.store(mine, y)
+    if PAIRED:
+        tl.store(mine + TILE, z)
+    tl.debug_barrier()
+    last = tl.atomic_add(arrived_ptr + tl.program_id(0), 1, sem="acq_rel") == SPLITS - 1
+    tl.debug_barrier()
+    if last:
+        y = tl.zeros((BLOCK_ROWS, BLOCK_OUT), tl.float32)
+        z = tl.zeros((BLOCK_ROWS, BLOCK_OUT), tl.float32)
+        for split in tl.static_range(SPLITS):
+            y += tl.load(base + split * (KINDS * TILE) + inner, cache_modifier=".cg")
+            if PAIRED:
+                z += tl.load(base + (split * KINDS + 1) * TILE + inner, cache_modifier=".cg")
+        tl.store(arrived_ptr + tl.program_id(0), 0)
+    return y, z, last
 
 
 @triton.jit
@@ -44,6 +84,7 @@ def _skinny(
     BLOCK_IN: tl.constexpr,
     SPLITS: tl.constexpr,
     STAGES: tl.constexpr,
+    AHEAD: tl.constexpr,
     GATED: tl.constexpr,
     BIASED: tl.constexpr,
     ADDED: tl.constexpr,
@@ -53,7 +94,6 @@ def _skinny(
     """`OUTPUTS` is what is written: half the rows of the matrix if GATED. ADDED adds to what `out` holds."""
     if EARLY:
         gdc_launch_dependents()
-        gdc_wait()
     output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
     inside = output < OUTPUTS
     member = tl.arange(0, BLOCK_ROWS)
@@ -65,6 +105,14 @@ def _skinny(
     per_split: tl.constexpr = (INPUTS + BLOCK_IN * SPLITS - 1) // (BLOCK_IN * SPLITS) * BLOCK_IN
     first = tl.program_id(1) * per_split
     end = tl.minimum(first + per_split, INPUTS)
+    if EARLY:
+        # The first weights are fetched into the L2 cache while the kernel ahead still runs.
+        line = first + tl.arange(0, AHEAD) * 64
+        line_at = weight_ptr + matrix_row[:, None] * INPUTS + tl.minimum(line, INPUTS - 1)[None, :]
+        prefetch(line_at)
+        if GATED:
+            prefetch(line_at + OUTPUTS * INPUTS)
+        gdc_wait()
     acc = tl.zeros((BLOCK_OUT, BLOCK_ROWS), tl.float32)
     up_acc = tl.zeros((BLOCK_OUT, BLOCK_ROWS), tl.float32)
     for start in tl.range(first, end, BLOCK_IN, num_stages=STAGES):
@@ -86,27 +134,11 @@ def _skinny(
     y = tl.trans(acc)
     z = tl.trans(up_acc)
     if SPLITS > 1:
-        KINDS: tl.constexpr = 2 if GATED else 1
-        SLOT: tl.constexpr = BLOCK_OUT * BLOCK_ROWS * KINDS
-        inner = member[:, None] * BLOCK_OUT + tl.arange(0, BLOCK_OUT)[None, :]
-        base = partial_ptr + tl.program_id(0).to(tl.int64) * (SPLITS * SLOT)
-        mine = base + tl.program_id(1) * SLOT + inner
-        tl.store(mine, y)
-        if GATED:
-            tl.store(mine + BLOCK_OUT * BLOCK_ROWS, z)
-        tl.debug_barrier()
-        arrived = tl.atomic_add(arrived_ptr + tl.program_id(0), 1, sem="acq_rel")
-        if arrived != SPLITS - 1:
+        y, z, last = _sum_splits(
+            y, z, partial_ptr, arrived_ptr, BLOCK_OUT, BLOCK_ROWS, SPLITS, GATED
+        )
+        if not last:
             return
-        tl.debug_barrier()
-        y = tl.zeros((BLOCK_ROWS, BLOCK_OUT), tl.float32)
-        z = tl.zeros((BLOCK_ROWS, BLOCK_OUT), tl.float32)
-        for split in tl.static_range(SPLITS):
-            y += tl.load(base + split * SLOT + inner, cache_modifier=".cg")
-            if GATED:
-                at = base + split * SLOT + BLOCK_OUT * BLOCK_ROWS + inner
-                z += tl.load(at, cache_modifier=".cg")
-        tl.store(arrived_ptr + tl.program_id(0), 0)
     if BIASED:
         y += tl.load(bias_ptr + output, mask=inside, other=0.0).to(tl.float32)[None, :]
     if GATED:
@@ -185,6 +217,7 @@ def skinny(
         BLOCK_IN=shape.block_in,
         SPLITS=shape.splits,
         STAGES=shape.stages,
+        AHEAD=AHEAD,
         GATED=gated,
         BIASED=bias is not None,
         ADDED=added,
@@ -195,4 +228,4 @@ def skinny(
 
 
 def _block_rows(x: Tensor) -> int:
-    return max(16, triton.next_power_of_2(x.shape[0]))
+    return max(16, int(triton.next_power_of_2(x.shape[0])))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from ...kernels.contracts import AttentionPass, Kernels, Packed, Places, QKNorm, RmsNorm
+from ...kernels.contracts import AttentionPass, Kernels, Packed, QKNorm, RmsNorm
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,6 @@ class Matrix:
 class StepContext:
     """What all layers of one step share."""
 
-    places: Places
     attention: AttentionPass
 
 
@@ -42,10 +41,8 @@ class Attention:
         """Add the attention of `residual` [N, hidden] to it; writes this step's keys and values into `cache` first."""
         rows = residual.shape[0]
         fused = self.kernels.norm_linear(residual, self.norm, self.qkv.weight, self.qkv.bias)
-        query = self.kernels.rope_and_store(
-            fused.view(rows, -1, self.head_dim), step.places, self.qk_norm, cache
-        )
-        attended = step.attention.run(query, cache).view(rows, -1)
+        fused = fused.view(rows, -1, self.head_dim)
+        attended = step.attention.run(fused, self.qk_norm, cache).view(rows, -1)
         self.kernels.linear_add(attended, self.output.weight, self.output.bias, residual)
 
 

@@ -81,12 +81,11 @@ class HostCompute:
             torch.from_numpy(self._tables[batch.rows, :width]),
         )
         positions, slots = _padded(batch.positions), torch.from_numpy(batch.slots)
-        context = StepContext(
-            Places(rope.cos, rope.sin, positions, slots),
-            self._decoder.kernels.attend(
-                ragged, self._decoder.spec.heads, self._cache.layers[0].shape
-            ),
+        places = Places(rope.cos, rope.sin, positions, slots)
+        attention = self._decoder.kernels.attend(
+            ragged, places, self._decoder.spec.heads, self._cache.layers[0].shape
         )
+        context = StepContext(attention)
         hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context)
         if not batch.wanted.size:
             return None

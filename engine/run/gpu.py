@@ -108,12 +108,13 @@ class GpuCompute:
         self._decoder = decoder
         self._cache = cache
         self._sizes = sizes(captured)
-        self._inputs = Inputs(device, max(most_tokens, self._sizes[-1]), max_running)
+        most_picks = self._padded(max_running)
+        self._inputs = Inputs(device, max(most_tokens, self._sizes[-1]), most_picks)
         self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
         self._beside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._masks: Tensor | None = None
-        self._picked = torch.zeros((2, max_running), dtype=torch.int64, pin_memory=True)
+        self._picked = torch.zeros((2, most_picks), dtype=torch.int64, pin_memory=True)
 
     def capture(self) -> None:
         """Run every captured size once, then capture it. Nothing is stored: all tokens are padding."""
@@ -227,8 +228,8 @@ class GpuCompute:
             inputs.field(SLOTS, size),
         )
         shape = self._cache.layers[0].shape
-        attention = decoder.kernels.attend(ragged, decoder.spec.heads, shape)
-        return decoder.hidden(tokens, self._cache.layers, StepContext(places, attention))
+        attention = decoder.kernels.attend(ragged, places, decoder.spec.heads, shape)
+        return decoder.hidden(tokens, self._cache.layers, StepContext(attention))
 
 
 def _to_host(tensor: Tensor | None) -> Tensor | None:

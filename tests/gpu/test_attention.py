@@ -2,9 +2,11 @@
 
 import pytest
 import torch
-from intaglio.kernels.attention import PagedAttention
+from intaglio.kernels.attention_decode import DecodeAttention, decode_shape
+from intaglio.kernels.attention_tiles import attend_tiles, tile_shape
+from intaglio.kernels.dispatch import choose
 
-from tests.support.paged import Heads, Step, make_step, random_step, relative_error
+from tests.support.paged import Heads, Step, make_raw_step, make_step, random_step, relative_error
 
 pytestmark = [
     pytest.mark.gpu,
@@ -28,11 +30,23 @@ LAYOUTS = [
 ]
 
 
+def attend(step: Step) -> torch.Tensor:
+    """Both kernels, as a mixed step runs them, for queries that are rotated and keys that are stored."""
+    rows, heads, dim = step.query.shape
+    sequences, kv_heads = step.ragged.context_lengths.shape[0], step.cache.shape[3]
+    out = torch.full_like(step.query, float("nan"))
+    shape = decode_shape(sequences, kv_heads, DEVICE)
+    single = DecodeAttention(step.ragged, heads, step.cache.shape, shape)
+    for _ in range(2):
+        single.run(step.query, step.cache, out)
+    if rows != sequences:
+        tiles = tile_shape(dim, heads // kv_heads, step.query.element_size())
+        attend_tiles(step.ragged, step.query, step.cache, out, tiles)
+    return out
+
+
 def run(step: Step) -> torch.Tensor:
-    there = step.to(DEVICE)
-    attention = PagedAttention(there.ragged, there.query.shape[1], there.cache.shape)
-    attention.run(there.query, there.cache)
-    return attention.run(there.query, there.cache)
+    return attend(step.to(DEVICE))
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -56,14 +70,12 @@ def test_a_captured_step_follows_its_buffers() -> None:
         make_step([31, 900, 385, 0], [1] * 4, Heads(2, 4, 64), 16, torch.bfloat16, seed=6),
     ]
     here = steps[0].to(DEVICE)
-    attention = PagedAttention(here.ragged, 8, here.cache.shape)
-    attention.run(here.query, here.cache)
+    attend(here)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        attention = PagedAttention(here.ragged, 8, here.cache.shape)
         for _ in range(3):
-            out = attention.run(here.query, here.cache)
+            out = attend(here)
     for step in (*steps, *steps):
         there = step.to(DEVICE)
         here.query.copy_(there.query)
@@ -73,3 +85,24 @@ def test_a_captured_step_follows_its_buffers() -> None:
         out.fill_(float("nan"))
         graph.replay()
         assert relative_error(out, step.expected) < TOLERANCE[torch.bfloat16]
+
+
+@pytest.mark.parametrize("normed", [False, True])
+@pytest.mark.parametrize("heads", [Heads(8, 4, 128), Heads(2, 7, 64), Heads(1, 2, 80)])
+@pytest.mark.parametrize(
+    ("lengths", "counts"), [([900], [1]), ([16], [1]), ([333, 7], [1, 1]), ([20, 500], [3, 1])]
+)
+def test_new_tokens_are_placed_and_attended(
+    lengths: list[int], counts: list[int], heads: Heads, normed: bool
+) -> None:
+    step = make_raw_step(lengths, counts, heads, normed=normed, seed=2)
+    results = []
+    for device in (torch.device("cpu"), DEVICE):
+        here = step.to(device)
+        attention = choose(device).attend(
+            here.ragged, here.places, heads.kv * heads.per_kv, here.cache.shape
+        )
+        results.append((attention.run(here.fused, here.norms, here.cache), here.cache))
+    (expected, stored), (got, there) = results
+    assert relative_error(got, expected.double()) < 1e-5
+    assert relative_error(there, stored.double()) < 1e-6

@@ -5,6 +5,7 @@ import torch
 from intaglio.kernels import reference
 from intaglio.kernels.contracts import Places, QKNorm, RmsNorm
 from intaglio.kernels.dispatch import choose
+from intaglio.kernels.rope import rope_and_store
 
 from tests.support.paged import relative_error
 
@@ -74,7 +75,6 @@ def test_linears(rows: int, outputs: int, inputs: int, dtype: torch.dtype) -> No
 def test_rotation_norm_and_store(
     rows: int, heads: int, kv_heads: int, dim: int, normed: bool
 ) -> None:
-    kernels = choose(DEVICE)
     fused = randn(rows, heads + 2 * kv_heads, dim, seed=1, dtype=torch.float32)
     angles = randn(2000, dim // 2, seed=2, dtype=torch.float32)
     cos, sin = angles.cos(), angles.sin()
@@ -94,7 +94,7 @@ def test_rotation_norm_and_store(
     there = Places(*(t.to(DEVICE) for t in (places.cos, places.sin, places.positions, slots)))
     norms = QKNorm(*(w.to(DEVICE) for w in weights), 1e-6) if normed else None
     stored = torch.zeros(cache.shape, device=DEVICE)
-    got = kernels.rope_and_store(fused.to(DEVICE), there, norms, stored)
+    got = rope_and_store(fused.to(DEVICE), there, norms, stored)
     assert relative_error(got, right.double()) < 1e-5
     assert relative_error(stored, cache.double()) < 1e-5
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from intaglio.kernels.contracts import NULL_BLOCK, Ragged
+from intaglio.kernels.contracts import NULL_BLOCK, Places, QKNorm, Ragged
 from intaglio.kernels.reference import kv_write
 
 
@@ -102,3 +102,63 @@ def relative_error(got: torch.Tensor, expected: torch.Tensor) -> float:
     """Norm of the difference over the norm of the expected; NaN counts as infinite."""
     error = (got.cpu().double() - expected).norm() / expected.norm().clamp_min(1e-30)
     return float("inf") if bool(error.isnan()) else float(error)
+
+
+@dataclass(frozen=True, slots=True)
+class RawStep:
+    """A step whose new tokens are not rotated yet: `fused` [N, heads + 2 * kv_heads, dim] and what places them."""
+
+    fused: torch.Tensor
+    ragged: Ragged
+    places: Places
+    norms: QKNorm | None
+    cache: torch.Tensor
+
+    def to(self, device: torch.device) -> "RawStep":
+        """A copy of the step elsewhere."""
+        ragged, places = self.ragged, self.places
+        norms = self.norms
+        if norms is not None:
+            norms = QKNorm(norms.query.to(device), norms.key.to(device), norms.eps)
+        return RawStep(
+            self.fused.clone().to(device),
+            Ragged(
+                ragged.query_starts.to(device),
+                ragged.context_lengths.to(device),
+                ragged.block_tables.to(device),
+            ),
+            Places(
+                places.cos.to(device),
+                places.sin.to(device),
+                places.positions.to(device),
+                places.slots.to(device),
+            ),
+            norms,
+            self.cache.clone().to(device),
+        )
+
+
+def make_raw_step(
+    lengths: Sequence[int], counts: Sequence[int], heads: Heads, *, normed: bool, seed: int
+) -> RawStep:
+    """Like `make_step` in float32 with blocks of 16, the cache zero where nothing was written."""
+    step = make_step(lengths, counts, heads, 16, torch.float32, seed)
+    generator = torch.Generator().manual_seed(seed)
+    rows = sum(counts)
+    positions = torch.cat(
+        [torch.arange(n - c, n) for n, c in zip(lengths, counts, strict=True)]
+    ).int()
+    owner = torch.repeat_interleave(torch.arange(len(counts)), torch.tensor(counts))
+    blocks = step.ragged.block_tables[owner, positions // 16]
+    angles = torch.randn((max(lengths), heads.dim // 2), generator=generator)
+    cos, sin = angles.cos(), angles.sin()
+    places = Places(
+        torch.cat((cos, cos), -1),
+        torch.cat((-sin, sin), -1),
+        positions,
+        blocks * 16 + positions % 16,
+    )
+    weights = torch.randn((2, heads.dim), generator=generator)
+    fused = torch.randn((rows, heads.kv * (heads.per_kv + 2), heads.dim), generator=generator)
+    norms = QKNorm(weights[0], weights[1], 1e-6) if normed else None
+    return RawStep(fused, step.ragged, places, norms, step.cache.nan_to_num(0))
