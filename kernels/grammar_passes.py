@@ -1,0 +1,318 @@
+"""The Triton passes of `grammar_walk`, which describes them; codes and tables as in `grammar_arena`.
+
+Tuples of arguments: `place` (slots, states, depths, stacks, row stride of stacks), `tables` (cells, sites, returns,
+columns).
+"""
+
+import triton
+import triton.language as tl
+
+FINAL: tl.constexpr = tl.constexpr(512)
+FIRSTS: tl.constexpr = tl.constexpr(
+    264
+)  # states after each first byte, and after none at place 256, of a row
+BLOCK: tl.constexpr = tl.constexpr(1024)
+CHUNK: tl.constexpr = tl.constexpr(128)
+CHUNKS: tl.constexpr = tl.constexpr(8)
+ROUNDS: tl.constexpr = tl.constexpr(
+    8192
+)  # steps after which rules are taken to call one another without end
+
+
+@triton.jit
+def run_texts(
+    tables: tl.tensor,
+    columns: tl.tensor,
+    text: tl.tensor,
+    length: tl.tensor,
+    stack: tl.tensor,
+    below: tl.tensor,
+    local: tl.tensor,
+    top: tl.tensor,
+    current: tl.tensor,
+    active: tl.tensor,
+    capacity: tl.constexpr,
+) -> tl.tensor:
+    """Run a text a lane; (states, 0 where refused or not `active`; heights of `local`; whether that was too small).
+
+    Frames lie at `local[:top]`, and beneath them at `stack[:below]`, which is read only. A lane's `current` is a state
+    that reads the next byte, or the code of an end that is under way.
+    """
+    cells, sites, returns, _ = tables
+    done = length * 0
+    full = length * 0
+    current = tl.where(active, current, 0)
+    rounds = 0
+    while (tl.max(active.to(tl.int32), 0) > 0) & (rounds < ROUNDS):
+        rounds += 1
+        over = active & (current > 0) & (done >= length)
+        active = active & (over == 0)
+        reads = active & (current > 0)
+        ends = active & (current < 0)
+        byte = tl.load(text + done, mask=reads, other=0).to(tl.int32)
+        column = tl.load(columns + byte, mask=reads, other=0).to(tl.int32)
+        cell = tl.load(cells + current + column, mask=reads, other=0)
+        value = -1 - cell
+        operates = reads & (cell < 0)
+        calls = operates & ((value & 3) == 2)
+        leaves = operates & ((value & 3) == 1)
+        what = value >> 2
+        done += reads.to(tl.int32) - calls.to(tl.int32) - leaves.to(tl.int32)
+        entry = tl.load(sites + what * 2, mask=calls, other=0)
+        back = tl.load(sites + what * 2 + 1, mask=calls, other=0)
+        full = tl.where(calls & (top >= capacity), 1, full)
+        entry = tl.where(top >= capacity, 0, entry)
+        tl.store(local + top, back, mask=calls & (top < capacity))
+        own = ends & (top > 0)
+        under = ends & (top <= 0) & (below > 0)
+        frame = tl.load(local + top - 1, mask=own, other=0)
+        deeper = tl.load(stack + below - 1, mask=under, other=0)
+        outcome = (-1 - current) >> 2
+        target = returns + tl.where(own, frame, deeper) + outcome
+        following = tl.load(target, mask=own | under, other=FINAL)
+        read = tl.where(calls, entry, tl.where(leaves, -1 - (what << 2), cell))
+        top += calls.to(tl.int32) - own.to(tl.int32)
+        below -= under.to(tl.int32)
+        current = tl.where(reads, read, tl.where(ends, following, current))
+        active = active & (current != 0)
+    full = tl.where(active, 1, full)
+    return tl.where((current > 0) & (full == 0), current, 0), top, full
+
+
+@triton.jit
+def first_pass(
+    rows: tl.tensor,
+    place: tl.tensor,
+    tables: tl.tensor,
+    every_byte: tl.tensor,
+    firsts: tl.tensor,
+    ends: tl.tensor,
+    local: tl.tensor,
+    troubles: tl.tensor,
+    capacity: tl.constexpr,
+) -> None:
+    """Grid [rows]: the states after each first byte, and whether the output may end."""
+    n = tl.program_id(0)
+    row = tl.load(rows + n)
+    slot = tl.load(place[0] + row)
+    if slot >= 0:
+        state = tl.load(place[1] + row)
+        depth = tl.load(place[2] + row)
+        stack = place[3] + row.to(tl.int64) * place[4]
+        lane = tl.arange(0, 256)
+        none = lane * 0
+        after, _, full = run_texts(
+            tables, tables[3] + slot * 256, every_byte + lane, none + 1, stack, none + depth,
+            local + (n * 256 + lane) * capacity, none, none + state, (none + state) > 0, capacity,
+        )  # fmt: skip
+        tl.store(firsts + n * FIRSTS + lane, after)
+        if tl.max(full, 0) > 0:
+            tl.store(troubles + row, 1)
+        current = state
+        while (current != 0) & (current != FINAL):
+            if current > 0:
+                current = tl.load(tables[0] + current)
+            elif depth > 0:
+                depth -= 1
+                current = tl.load(tables[2] + tl.load(stack + depth) + ((-1 - current) >> 2))
+            else:
+                current = depth * 0 + FINAL
+        tl.store(ends + n, (current == FINAL).to(tl.int32))
+
+
+@triton.jit
+def packed_bits(bits: tl.tensor, count: tl.constexpr) -> tl.tensor:
+    """int32 words of `count * 32` bits."""
+    shifts = tl.arange(0, 32)
+    return tl.sum(tl.reshape(bits, (count, 32)) << shifts[None, :], 1)
+
+
+@triton.jit
+def walk_pass(
+    rows: tl.tensor,
+    count: tl.tensor,
+    slots: tl.tensor,
+    tables: tl.tensor,
+    tokens: tl.tensor,
+    blocks: tl.tensor,
+    firsts: tl.tensor,
+    ends: tl.tensor,
+    out: tl.tensor,
+    out_stride: tl.tensor,
+    words: tl.tensor,
+    lists: tl.tensor,
+    counts: tl.tensor,
+    several: tl.constexpr,
+) -> None:
+    """Grid [rows / several, blocks]: tokens along plain moves. Those that meet a call or an end go to `lists`."""
+    block = tl.program_id(1)
+    word = block * 32 + tl.arange(0, 32)
+    for turn in range(several):
+        n = tl.program_id(0) * several + turn
+        if n < count:
+            slot = tl.load(slots + tl.load(rows + n))
+            target = out + n.to(tl.int64) * out_stride + word
+            listed = 0
+            if slot == -1:
+                tl.store(target, tl.full((32,), -1, tl.int32), mask=word < words)
+            elif slot >= 0:
+                listing = lists + (n.to(tl.int64) * blocks + block) * BLOCK
+                legal, listed = walk_block(
+                    tables,
+                    tables[3] + slot * 256,
+                    tokens,
+                    block,
+                    blocks,
+                    firsts + n * FIRSTS,
+                    listing,
+                )
+                bits = tl.full((32,), 0, tl.int32)
+                if tl.max((legal != 0).to(tl.int32), 0) > 0:
+                    at = tl.load(tokens[3] + block * BLOCK + tl.arange(0, BLOCK)).to(tl.int32)
+                    mine = tl.gather(legal, at >> 5, 0)
+                    bits = packed_bits((mine >> (at & 31)) & 1, 32)
+                if tl.load(ends + n) > 0:
+                    bits |= tl.load(tokens[4] + word)
+                tl.store(target, bits, mask=word < words)
+            tl.store(counts + n * blocks + block, listed)
+
+
+@triton.jit
+def walk_block(
+    tables: tl.tensor,
+    columns: tl.tensor,
+    tokens: tl.tensor,
+    block: tl.tensor,
+    blocks: tl.tensor,
+    firsts: tl.tensor,
+    listing: tl.tensor,
+) -> tl.tensor:
+    """(bits of the legal tokens by place, int32 [32]; how many went to `listing`) of one block."""
+    first_bytes, token_words, steps, _, _ = tokens
+    legal = tl.full((32,), 0, tl.int32)
+    listed = 0
+    lane = tl.arange(0, CHUNK)
+    for chunk in range(CHUNKS):
+        at = block * BLOCK + chunk * CHUNK + lane
+        state = tl.load(firsts + tl.load(first_bytes + at).to(tl.int32))
+        met = lane * 0
+        if tl.max(state, 0) > 0:
+            left = tl.load(steps + block * CHUNKS + chunk)
+            source = token_words + at
+            while (left > 0) & (tl.max(state, 0) > 0):
+                word = tl.load(source)
+                for shift in tl.static_range(0, 32, 8):
+                    column = tl.load(columns + ((word >> shift) & 255)).to(tl.int32)
+                    cell = tl.load(tables[0] + state + column)
+                    met |= cell
+                    state = tl.maximum(cell, 0)
+                source += blocks * BLOCK
+                left -= 1
+            some = packed_bits((state > 0).to(tl.int32), 4)
+            spread = tl.reshape(tl.broadcast_to(some[None, :], (8, 4)), (32,))
+            legal = tl.where(tl.arange(0, 32) // 4 == chunk, spread, legal)
+            stops = (met < 0).to(tl.int32)
+            number = tl.sum(stops, 0)
+            if number > 0:
+                behind = listed + tl.cumsum(stops, 0) - stops
+                tl.store(listing + behind, (lane + chunk * CHUNK).to(tl.int16), mask=stops > 0)
+                listed += number
+    return legal, listed
+
+
+@triton.jit
+def stack_pass(
+    rows: tl.tensor,
+    count: tl.tensor,
+    place: tl.tensor,
+    tables: tl.tensor,
+    tokens: tl.tensor,
+    blocks: tl.tensor,
+    lists: tl.tensor,
+    counts: tl.tensor,
+    out: tl.tensor,
+    out_stride: tl.tensor,
+    words: tl.tensor,
+    local: tl.tensor,
+    troubles: tl.tensor,
+    quad: tl.constexpr,
+    lanes: tl.constexpr,
+    capacity: tl.constexpr,
+) -> None:
+    """Any grid: the tokens of `lists`, with a stack each. A job is `quad` blocks of a row."""
+    ids, offsets, data = tokens
+    lane = tl.arange(0, lanes)
+    quads = tl.cdiv(blocks, quad)
+    frames = local + (tl.program_id(0) * lanes + lane) * capacity
+    for turn in range(tl.cdiv(count * quads, tl.num_programs(0))):
+        job = tl.program_id(0) + turn * tl.num_programs(0)
+        n = tl.minimum(job // quads, count - 1)
+        begin = job % quads * quad
+        block = begin + tl.arange(0, quad)
+        inside = block < tl.where(job < count * quads, blocks, 0)
+        found = tl.load(counts + n * blocks + block, mask=inside, other=0)
+        total = tl.sum(found, 0)
+        if total > 0:
+            until = tl.cumsum(found, 0)
+            row = tl.load(rows + n)
+            slot = tl.load(place[0] + row)
+            state = tl.load(place[1] + row)
+            depth = tl.load(place[2] + row)
+            stack = place[3] + row.to(tl.int64) * place[4]
+            for first in range(0, total, lanes):
+                number = first + lane
+                passed = (number[:, None] >= until[None, :]).to(tl.int32)
+                skipped = tl.sum(passed * found[None, :], 1)
+                base = (begin + tl.minimum(tl.sum(passed, 1), quad - 1)) * BLOCK
+                there = number < total
+                listing = lists + n.to(tl.int64) * blocks * BLOCK + base + number - skipped
+                at = base + tl.load(listing, mask=there, other=0).to(tl.int32)
+                token = tl.load(ids + at, mask=there, other=0)
+                text = tl.load(offsets + token, mask=there, other=0)
+                length = tl.load(offsets + token + 1, mask=there, other=0) - text
+                none = lane * 0
+                after, _, full = run_texts(
+                    tables, tables[3] + slot * 256, data + text, length, stack, none + depth,
+                    frames, none, none + state, there, capacity,
+                )  # fmt: skip
+                target = out + n.to(tl.int64) * out_stride + token // 32
+                tl.atomic_or(target, 1 << (token % 32), mask=(after > 0) & (token // 32 < words))
+                if tl.max(full, 0) > 0:
+                    tl.store(troubles + row, 1)
+
+
+@triton.jit
+def advance_pass(
+    rows: tl.tensor,
+    count: tl.tensor,
+    place: tl.tensor,
+    tables: tl.tensor,
+    texts: tl.tensor,
+    tokens: tl.tensor,
+    width: tl.tensor,
+    troubles: tl.tensor,
+    capacity: tl.constexpr,
+    lanes: tl.constexpr,
+) -> None:
+    """Grid [rows / lanes]: a sequence a lane, on its own stack."""
+    n = tl.program_id(0) * lanes + tl.arange(0, lanes)
+    there = n < count
+    row = tl.load(rows + n, mask=there, other=0)
+    slot = tl.load(place[0] + row, mask=there, other=-1)
+    there = there & (slot >= 0)
+    state = tl.load(place[1] + row, mask=there, other=0)
+    depth = tl.load(place[2] + row, mask=there, other=0)
+    token = tl.load(tokens + n, mask=there, other=-1)
+    known = there & (token >= 0) & (token < width)
+    text = tl.load(texts[0] + token, mask=known, other=0)
+    length = tl.load(texts[0] + token + 1, mask=known, other=0) - text
+    # Ends, and all that has no text, leave nothing to follow.
+    legal = known & (length > 0) & (state > 0)
+    stack = place[3] + row.to(tl.int64) * place[4]
+    after, top, full = run_texts(
+        tables, tables[3] + tl.maximum(slot, 0) * 256, texts[1] + text, length, stack, n * 0,
+        stack, depth, state, legal, capacity,
+    )  # fmt: skip
+    tl.store(place[1] + row, tl.where(legal, after, 0), mask=there)
+    tl.store(place[2] + row, tl.where(legal & (after > 0), top, 0), mask=there)
+    tl.store(troubles + row, full, mask=there & (full > 0))
