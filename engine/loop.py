@@ -77,7 +77,7 @@ class Engine:
         if plan.works:
             forward = lap("forward", self._executor.forward(plan))
             masks = lap("mask", self._constraints.masks(plan))
-            self._executor.sample(forward, masks)
+            lap("sample", self._executor.sample(forward, masks))
             picked = lap("sample", self._executor.picked(forward))
             forced = lap("advance", self._constraints.advance(picked))
         changes = lap("commit", self._scheduler.commit(plan, picked, forced))

@@ -25,7 +25,7 @@ def gpu_runner(parts: Parts, num_blocks: int) -> tuple[ModelRunner, GpuCompute]:
         kv,
         rows.tables,
         most_tokens=limits.max_batched_tokens,
-        captured=min(limits.max_running, limits.max_batched_tokens),
+        captured=min(2 * limits.max_running, limits.max_batched_tokens),
     )
     return ModelRunner(parts.decoder, kv, compute, rows, limits), compute
 

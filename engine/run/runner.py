@@ -20,7 +20,7 @@ from .batch import Batch, BatchBuilder, is_ahead
 from .compute import Compute
 from .kv import KVCache
 from .rows import SequenceRows
-from .sampler import Sampler, Wanted, first_rows, picks
+from .sampler import Sampler, Wanted, picks
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,8 @@ class ModelRunner:
         if handle.logits is None:
             return
         batch = handle.batch
-        args = self._sampler.args(batch, masks)
-        logits = first_rows(handle.logits, len(batch.picking))
-        drawn = self._decoder.kernels.pick(logits, args)
+        args = self._sampler.args(batch, masks, handle.logits.shape[0])
+        drawn = self._decoder.kernels.pick(handle.logits, args)
         self._compute.keep(drawn.tokens)
         self._places[batch.picking_rows] = np.arange(len(batch.picking))
         handle.wanted = self._sampler.wanted(batch)
@@ -114,7 +113,7 @@ class ModelRunner:
             if batch.picking:
                 raise InternalError("picks are read before they were drawn")
             return Picked()
-        drawn = handle.drawn()
+        drawn, count = handle.drawn(), len(batch.picking)
         row_of = self._rows.row_of
         still = [
             i
@@ -123,7 +122,7 @@ class ModelRunner:
             )
             if row_of.get(seq_id) == row
         ]
-        tokens = drawn.tokens.numpy().astype(np.int32)
+        tokens = drawn.tokens[:count].numpy().astype(np.int32)
         self._rows.read(batch.picking_rows[still], batch.next_positions[still], tokens[still])
         return picks(batch.picking, drawn, handle.wanted)
 

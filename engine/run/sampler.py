@@ -27,7 +27,7 @@ from ..errors import InternalError
 from ..plan import Masks, Pick, Picked
 from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
-from .compute import Compute
+from .compute import Array, Compute
 from .rows import Ints, SequenceRows
 
 NUMERICAL = Failure(
@@ -53,23 +53,28 @@ class Sampler:
         self._rows = rows
         self._vocab = vocab
 
-    def args(self, batch: Batch, masks: Masks) -> PickArgs:
-        """What the picking sequences of `batch` ask for."""
-        rows, wishes, send = batch.picking_rows, self._rows.wishes, self._compute.send
+    def args(self, batch: Batch, masks: Masks, count: int) -> PickArgs:
+        """What the picking sequences of `batch` ask for, padded to `count` rows of logits."""
+        rows, wishes = batch.picking_rows, self._rows.wishes
+
+        def send(array: Array, filler: float = 0) -> Tensor:
+            return self._compute.send(_filled(array, count, filler))
+
         given = mask_rows = draw = truncation = None
         if masks.row_of:
             given = self._compute.masks(masks.rows)
             row_of = masks.row_of
-            mask_rows = send(np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32))
+            places = np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32)
+            mask_rows = send(places, -1)
         temperature = wishes.temperature[rows]
         if temperature.any():
             keys = self._rows.draw_keys(rows, batch.next_positions)
             draw = Draw(send(temperature), send(keys))
             top_k, top_p, min_p = wishes.top_k[rows], wishes.top_p[rows], wishes.min_p[rows]
             if ((temperature > 0) & ((top_k > 0) | (top_p < 1) | (min_p > 0))).any():
-                truncation = Truncation(send(top_k), send(top_p), send(min_p))
+                truncation = Truncation(send(top_k), send(top_p, 1), send(min_p))
         plain = PickArgs(self._vocab, given, mask_rows, draw=draw, truncation=truncation)
-        return self._special(plain, rows) if wishes.special[rows].any() else plain
+        return self._special(plain, rows, count) if wishes.special[rows].any() else plain
 
     def wanted(self, batch: Batch) -> Wanted | None:
         """Who wants log-probabilities, and how many; None if nobody does."""
@@ -77,7 +82,7 @@ class Sampler:
             return None
         return [params.logprobs for params in self._params(batch.picking_rows)]
 
-    def _special(self, plain: PickArgs, rows: Ints) -> PickArgs:
+    def _special(self, plain: PickArgs, rows: Ints, count: int) -> PickArgs:
         """`plain` with what few ask for."""
         params = self._params(rows)
         return PickArgs(
@@ -85,7 +90,7 @@ class Sampler:
             plain.masks,
             plain.mask_rows,
             bias=self._bias(params),
-            penalties=self._penalties(params, rows),
+            penalties=self._penalties(params, rows, count),
             draw=plain.draw,
             truncation=plain.truncation,
             top=max((p.logprobs for p in params if p.logprobs is not None), default=None),
@@ -98,7 +103,9 @@ class Sampler:
             raise InternalError("a free row is asked for a token")
         return known
 
-    def _penalties(self, params: Sequence[SamplingParams], rows: Ints) -> Penalties | None:
+    def _penalties(
+        self, params: Sequence[SamplingParams], rows: Ints, count: int
+    ) -> Penalties | None:
         penalised = [
             i
             for i, p in enumerate(params)
@@ -120,9 +127,9 @@ class Sampler:
             rows=send(np.concatenate(where)),
             tokens=send(np.concatenate(tokens)),
             counts=send(np.concatenate(counts)),
-            repetition=send(np.array([p.repetition_penalty for p in params], np.float32)),
-            presence=send(np.array([p.presence_penalty for p in params], np.float32)),
-            frequency=send(np.array([p.frequency_penalty for p in params], np.float32)),
+            repetition=send(_column([p.repetition_penalty for p in params], count, 1)),
+            presence=send(_column([p.presence_penalty for p in params], count, 0)),
+            frequency=send(_column([p.frequency_penalty for p in params], count, 0)),
         )
 
     def _bias(self, params: Sequence[SamplingParams]) -> Bias | None:
@@ -138,7 +145,8 @@ class Sampler:
 
 def picks(picking: Sequence[int], drawn: Drawn, wanted: Wanted | None) -> Picked:
     """The answer to a plan, from what was drawn, on the host."""
-    tokens, status = drawn.tokens.tolist(), drawn.status.tolist()
+    count = len(picking)
+    tokens, status = drawn.tokens[:count].tolist(), drawn.status[:count].tolist()
     if wanted is None and not any(status):
         return Picked(
             tuple(Pick(seq_id, (token,)) for seq_id, token in zip(picking, tokens, strict=True))
@@ -167,6 +175,13 @@ def _logprob(drawn: Drawn, row: int, token: int, top: int) -> TokenLogprob:
     return TokenLogprob(token, float(drawn.logprobs[row]), legal)
 
 
-def first_rows(logits: Tensor, count: int) -> Tensor:
-    """The rows that were asked for, without those that pad them."""
-    return logits if logits.shape[0] == count else logits[:count]
+def _column(values: Sequence[float], count: int, filler: float) -> Array:
+    return _filled(np.array(values, dtype=np.float32), count, filler)
+
+
+def _filled(array: Array, count: int, filler: float) -> Array:
+    """The array with more rows, up to `count`."""
+    missing = count - array.shape[0]
+    if missing <= 0:
+        return array
+    return np.concatenate((array, np.full((missing, *array.shape[1:]), filler, array.dtype)))

@@ -1,0 +1,337 @@
+"""The engine on a GPU over the 512 extraction requests that a peer was measured on, constrained and free.
+
+    python tests/bench/bench_extract.py --tokenizer FOLDER --workload extract512.jsonl [--shape 8b|0.6b] [--out FILE]
+
+Random weights of the two shapes (norms 1, all else N(0, 0.02)). Decode: every sequence goes from its 32nd to its 160th
+token of output, prompts cached; constrained by an array of objects that cannot end before; a step is the wall time
+over the tokens of one sequence, so what the grammar forces counts as the tokens it is. Workload: all requests at once,
+T = 1, with an empty prefix cache and with all prompts cached; free runs have the token counts of their constrained
+twins. The floor is the bytes of weights and of keys and values at the mean context over the measured copy bandwidth.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+import torch
+from intaglio.engine.build import build
+from intaglio.engine.config import EngineConfig
+from intaglio.engine.loop import Engine
+from intaglio.engine.model.spec import ModelSpec, read_spec
+from intaglio.engine.model.weights import expected_shapes
+from intaglio.engine.types import Delta, Request, SamplingParams
+from intaglio.grammar.api import Constraint, Kind, Whitespace
+
+COMMON: dict[str, Any] = {
+    "vocab_size": 151_936,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "rms_norm_eps": 1e-6,
+    "max_position_embeddings": 4096,
+    "torch_dtype": "bfloat16",
+}
+SHAPES: dict[str, dict[str, Any]] = {
+    "8b": COMMON
+    | {
+        "architectures": ["LlamaForCausalLM"],
+        "hidden_size": 4096,
+        "intermediate_size": 14336,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 32,
+        "tie_word_embeddings": False,
+    },
+    "0.6b": COMMON
+    | {
+        "architectures": ["Qwen3ForCausalLM"],
+        "hidden_size": 1024,
+        "intermediate_size": 3072,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 16,
+        "tie_word_embeddings": True,
+    },
+}
+ENDLESS = {
+    "type": "array",
+    "minItems": 24,
+    "items": {
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer", "minimum": 0, "maximum": 99999},
+            "kind": {"enum": ["alpha", "beta", "gamma", "delta"]},
+            "text": {"type": "string", "maxLength": 24},
+        },
+        "required": ["n", "kind", "text"],
+        "additionalProperties": False,
+    },
+}
+FROM, TO = 32, 160
+
+
+@dataclass(frozen=True)
+class Item:
+    """One request of the workload."""
+
+    name: str
+    prompt: tuple[int, ...]
+    schema: str
+
+
+@dataclass
+class Bench:
+    """One engine, and what is asked of it."""
+
+    engine: Engine
+    items: list[Item]
+    runs: int = 0
+
+    def requests(
+        self, count: int, *, salt: str, limits: Sequence[int], constraint: Callable[[int], Any]
+    ) -> list[Request]:
+        self.runs += 1
+        found = []
+        for i in range(count):
+            item, grammar = self.items[i % len(self.items)], constraint(i)
+            sampling = SamplingParams(
+                max_tokens=limits[i], temperature=1.0, seed=i, ignore_eos=grammar is None
+            )
+            found.append(
+                Request(
+                    id=f"{self.runs}-{i}",
+                    prompt=item.prompt,
+                    sampling=sampling,
+                    constraint=grammar,
+                    cache_salt=salt,
+                )
+            )
+        return found
+
+    def run(self, requests: Sequence[Request]) -> tuple[float, dict[str, list[Delta]]]:
+        """Seconds from the first submission to the last end, and all deltas by request."""
+        told: dict[str, list[Delta]] = {request.id: [] for request in requests}
+        began = time.perf_counter()
+        for request in requests:
+            self.engine.submit(request)
+        for delta in self.engine.run_until_idle():
+            told[delta.request_id].append(delta)
+        seconds = time.perf_counter() - began
+        wrong = [d.error for deltas in told.values() for d in deltas if d.error is not None]
+        if wrong:
+            raise RuntimeError(f"{len(wrong)} requests failed, the first with {wrong[0]}")
+        return seconds, told
+
+    def decode(self, count: int, grammar: Callable[[int], Any]) -> dict[str, float]:
+        """Milliseconds a token of one sequence, a step, and the host's parts of it, with `count` running."""
+        requests = self.requests(count, salt="d", limits=[2500] * count, constraint=grammar)
+        self.run(
+            [
+                replace(
+                    r, id=f"w{r.id}", constraint=None, sampling=replace(r.sampling, max_tokens=1)
+                )
+                for r in requests
+            ]
+        )
+        have = dict.fromkeys((r.id for r in requests), 0)
+        for request in requests:
+            self.engine.submit(request)
+        self._until(have, FROM)
+        before, tokens = self.engine.metrics(), sum(have.values())
+        began = time.perf_counter()
+        self._until(have, TO)
+        seconds = time.perf_counter() - began
+        after, tokens = self.engine.metrics(), sum(have.values()) - tokens
+        steps = after.steps - before.steps
+        for request in requests:
+            self.engine.abort(request.id)
+        for _ in self.engine.run_until_idle():
+            pass
+        parts = {
+            part: 1e3 * (after.seconds[part] - before.seconds[part]) / steps
+            for part in after.seconds
+        }
+        return {
+            "token_ms": 1e3 * seconds * count / tokens,
+            "step_ms": 1e3 * seconds / steps,
+            "steps": steps,
+            **parts,
+        }
+
+    def _until(self, have: dict[str, int], tokens: int) -> None:
+        while min(have.values()) < tokens:
+            for delta in self.engine.step():
+                if delta.finish is not None:
+                    raise RuntimeError(f"a request ended early: {delta}")
+                have[delta.request_id] += len(delta.tokens)
+            self.engine.wait()
+
+    def mean_context(self, count: int) -> float:
+        """Keys a decode step reads of one sequence, on average."""
+        prompts = [len(self.items[i % len(self.items)].prompt) for i in range(count)]
+        return sum(prompts) / count + (FROM + TO) / 2
+
+
+def copy_bandwidth() -> float:
+    """Bytes a second, read and written, of a copy of 4 GiB: the best of ten."""
+    source = torch.empty(1 << 32, dtype=torch.uint8, device="cuda").random_()
+    target = torch.empty_like(source)
+    best = float("inf")
+    for _ in range(10):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        target.copy_(source)
+        end.record()
+        torch.cuda.synchronize()
+        best = min(best, begin.elapsed_time(end) / 1e3)
+    return 2 * source.numel() / best
+
+
+def floor_ms(spec: ModelSpec, count: int, context: float, bandwidth: float) -> float:
+    """Time to read weights (not the embedding table, unless it is the head) and keys and values once."""
+    shapes = expected_shapes(spec)
+    parameters = sum(torch.Size(shape).numel() for shape in shapes.values())
+    if not spec.tied:
+        parameters -= spec.vocab_size * spec.hidden
+    kv = spec.kv_block_bytes(1, 2) * context * count
+    return 1e3 * (2 * parameters + kv) / bandwidth
+
+
+def read_items(path: Path, tokenizer: tokenizers.Tokenizer) -> list[Item]:
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [
+        Item(r["id"], tuple(tokenizer.encode(r["prompt"]).ids), json.dumps(r["schema"]))
+        for r in records
+    ]
+
+
+def workload(bench: Bench, names: Sequence[str], out: dict[str, Any]) -> dict[str, list[Delta]]:
+    """All requests at once; the last constrained run's deltas."""
+    count = len(bench.items)
+    last: dict[str, list[Delta]] = {}
+    grammars = [compact(item.schema) for item in bench.items]
+    lengths = [256] * count
+    for name in names:
+        kind, cache = name.split("-")
+        free = kind == "free"
+        requests = bench.requests(
+            count,
+            salt=f"{bench.runs}" if cache in ("cold", "first") else "warm",
+            limits=lengths if free else [256] * count,
+            constraint=(lambda i: None) if free else grammars.__getitem__,
+        )
+        before = bench.engine.metrics()
+        seconds, told = bench.run(requests)
+        after = bench.engine.metrics()
+        ends = [told[r.id][-1].usage for r in requests]
+        tokens = [u.output_tokens for u in ends if u is not None]
+        if not free:
+            lengths, last = [max(1, t) for t in tokens], told
+        out[name] = {
+            "seconds": seconds,
+            "requests_per_s": count / seconds,
+            "tokens": sum(tokens),
+            "tokens_per_s": sum(tokens) / seconds,
+            "cached": sum(u.cached_tokens for u in ends if u is not None),
+            "forced": sum(u.forced_tokens for u in ends if u is not None),
+            "steps": after.steps - before.steps,
+            "parts": {p: after.seconds[p] - before.seconds[p] for p in after.seconds},
+        }
+        print(name, json.dumps(out[name]), flush=True)
+    return last
+
+
+def compact(schema: str) -> Constraint:
+    """The schema, written without spaces."""
+    return Constraint(Kind.JSON_SCHEMA, schema, whitespace=Whitespace.COMPACT)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--workload", type=Path, required=True)
+    parser.add_argument("--shape", choices=SHAPES, default="0.6b")
+    parser.add_argument("--decode", type=int, nargs="*", default=[1, 64, 256, 512])
+    parser.add_argument(
+        "--runs",
+        nargs="*",
+        default=[
+            "schema-first",
+            "schema-cold",
+            "free-cold",
+            "schema-warm",
+            "schema-warm",
+            "free-warm",
+        ],
+    )
+    parser.add_argument("--set", nargs="*", default=[], help="engine settings, name=value")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--texts", type=Path, help="write the last constrained outputs here")
+    args = parser.parse_args()
+    began = time.perf_counter()
+    torch.cuda.init()
+    bandwidth = copy_bandwidth()
+    torch.cuda.empty_cache()
+    out: dict[str, Any] = {
+        "shape": args.shape,
+        "device": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "bandwidth": bandwidth,
+        "before_s": time.perf_counter() - began,
+    }
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for file in args.tokenizer.iterdir():
+            shutil.copy(file, folder / file.name)
+        (folder / "config.json").write_text(json.dumps(SHAPES[args.shape]))
+        settings = {
+            "model": str(folder),
+            "weights": "random",
+            "device": "cuda",
+            "max_running": 512,
+            "max_batched_tokens": 16384,
+            "grammar_store": "off",
+        }
+        texts = {f"INTAGLIO_ENGINE_{k.upper()}": v for k, v in (s.split("=") for s in args.set)}
+        given = {k: v for k, v in settings.items() if f"INTAGLIO_ENGINE_{k.upper()}" not in texts}
+        began = time.perf_counter()
+        assembly = build(EngineConfig.load(given, texts))
+        out["start_s"] = time.perf_counter() - began
+        spec = read_spec(folder)
+    tokenizer = tokenizers.Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
+    engine = assembly.engine
+    assert isinstance(engine, Engine)
+    out["blocks"] = assembly.info.blocks
+    print("ready", out, flush=True)
+    bench = Bench(engine, read_items(args.workload, tokenizer))
+    endless = compact(json.dumps(ENDLESS))
+    out["decode"] = {}
+    for count in args.decode:
+        for name, grammar in (("free", lambda i: None), ("schema", lambda i: endless)):
+            found = bench.decode(count, grammar)
+            found["floor_ms"] = floor_ms(spec, count, bench.mean_context(count), bandwidth)
+            out["decode"][f"{name}-{count}"] = found
+            print(name, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
+            if args.out:
+                args.out.write_text(json.dumps(out, indent=1))
+    out["workload"] = {}
+    told = workload(bench, args.runs, out["workload"])
+    if args.texts and told:
+        texts_of = [
+            tokenizer.decode([t for d in deltas for t in d.tokens]) for deltas in told.values()
+        ]
+        args.texts.write_text(json.dumps(texts_of))
+    if args.out:
+        args.out.write_text(json.dumps(out, indent=1))
+    assembly.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""The whole engine on a GPU: the same tokens in every way of running it, and the tokens of another implementation."""
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from intaglio.engine.build import build
+from intaglio.engine.checkpoint import model_folder
+from intaglio.engine.config import EngineConfig
+from intaglio.engine.loop import Engine
+from intaglio.engine.text.tokenizer import Tokenizer
+from intaglio.engine.types import Delta, Request, SamplingParams
+from intaglio.grammar.api import Constraint, Kind
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+]
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 20},
+        "kind": {"enum": ["invoice", "letter", "note"]},
+        "lines": {"type": "array", "items": {"type": "integer"}, "maxItems": 4},
+    },
+    "required": ["name", "kind", "lines"],
+    "additionalProperties": False,
+}
+
+
+def texts(count: int) -> list[str]:
+    """Documents of some words, some beginnings shared."""
+    dice = random.Random(7)
+    words = ["invoice", "number", "total", "name", "street", "of", "the", "paid", "due", "letter"]
+    words += ["to", "from", "12", "2024", "EUR", "dear", "sir"]
+    heads = [" ".join(dice.choices(words, k=60)) for _ in range(4)]
+    return [
+        f"{dice.choice(heads)} {' '.join(dice.choices(words, k=dice.randint(5, 120)))}"
+        for _ in range(count)
+    ]
+
+
+def engine(**settings: Any) -> tuple[Engine, Tokenizer]:
+    folder = model_folder()
+    given = {"model": str(folder), "device": "cuda", "grammar_store": "off", "max_running": 64}
+    assembly = build(EngineConfig.load(given | settings, {}))
+    assert isinstance(assembly.engine, Engine)
+    return assembly.engine, Tokenizer.load(folder)
+
+
+def mixed(tokenizer: Tokenizer, count: int) -> list[Request]:
+    """Requests of every kind: greedy and drawn, free and constrained, long and short, penalised, cut off."""
+    dice = random.Random(3)
+    found = []
+    for i, text in enumerate(texts(count)):
+        constrained = i % 2 == 0
+        sampling = SamplingParams(
+            max_tokens=dice.randint(60, 100) if constrained else dice.randint(1, 60),
+            temperature=dice.choice((0.0, 1.0)),
+            top_p=dice.choice((1.0, 1.0, 0.9)),
+            top_k=dice.choice((0, 0, 20)),
+            frequency_penalty=dice.choice((0.0, 0.0, 0.5)),
+            logit_bias={5: 1.0} if i % 11 == 0 else {},
+            logprobs=2 if i % 13 == 0 else None,
+            seed=i,
+            ignore_eos=i % 3 == 0,
+        )
+        constraint = Constraint(Kind.JSON_SCHEMA, json.dumps(SCHEMA)) if constrained else None
+        prompt = tokenizer.encode(text)
+        found.append(Request(id=str(i), prompt=prompt, sampling=sampling, constraint=constraint))
+    return found
+
+
+def run(one: Engine, requests: list[Request]) -> dict[str, tuple[tuple[int, ...], str]]:
+    told: dict[str, list[Delta]] = {request.id: [] for request in requests}
+    for request in requests:
+        one.submit(request)
+    for delta in one.run_until_idle():
+        told[delta.request_id].append(delta)
+    one.check()
+    ends = {name: deltas[-1] for name, deltas in told.items()}
+    return {
+        name: (
+            tuple(t for delta in deltas for t in delta.tokens),
+            str(ends[name].finish) + (ends[name].error.code if ends[name].error else ""),
+        )
+        for name, deltas in told.items()
+    }
+
+
+def agreement(a: dict[str, Any], b: dict[str, Any]) -> float:
+    return sum(a[name] == b[name] for name in a) / len(a)
+
+
+def test_overlap_changes_no_token() -> None:
+    """In float32, so that the way tokens are batched does not tip the scales."""
+    settings = {"dtype": "float32", "max_batched_tokens": 512}
+    ahead, tokenizer = engine(overlap="on", **settings)
+    requests = mixed(tokenizer, 200)
+    first = run(ahead, requests)
+    plain, _ = engine(overlap="off", prefix_caching=False, **settings)
+    second = run(plain, requests)
+    assert all(end.startswith(("stop", "length")) for _, end in first.values())
+    assert agreement(first, second) >= 0.98, "more than near ties differ"
+    for name, (tokens, end) in first.items():
+        if int(name) % 2 == 0 and end == "stop":
+            json.loads(text_of(tokenizer, tokens))
+
+
+def text_of(tokenizer: Tokenizer, tokens: tuple[int, ...]) -> str:
+    vocabulary = tokenizer.vocabulary()
+    return b"".join(vocabulary.tokens[t] or b"" for t in tokens).decode()
+
+
+def test_cached_prompts_give_what_cold_ones_gave() -> None:
+    one, tokenizer = engine(dtype="float32")
+    requests = mixed(tokenizer, 60)
+    cold = run(one, requests)
+    before = one.metrics().cached_tokens
+    again = run(one, requests)
+    assert one.metrics().cached_tokens - before > 0.5 * sum(len(r.prompt) for r in requests)
+    assert agreement(cold, again) >= 0.95
+
+
+@pytest.mark.parametrize(("dtype", "least"), [("float32", 0.98), ("bfloat16", 0.6)])
+def test_greedy_tokens_are_those_of_transformers(dtype: str, least: float) -> None:
+    """100 documents, 48 tokens each. Where tokens part, the two most likely ones were nearly as likely."""
+    transformers = pytest.importorskip("transformers")
+    folder = model_folder()
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        folder, dtype=getattr(torch, dtype), attn_implementation="sdpa"
+    ).cuda()
+    one, tokenizer = engine(dtype=dtype)
+    sampling = SamplingParams(max_tokens=48, temperature=0, ignore_eos=True)
+    requests = [
+        Request(id=str(i), prompt=tokenizer.encode(text), sampling=sampling)
+        for i, text in enumerate(texts(100))
+    ]
+    ours = run(one, requests)
+    same, gaps = 0, []
+    for request in requests:
+        got = ours[request.id][0]
+        whole = torch.tensor([[*request.prompt, *got]], device="cuda")
+        with torch.inference_mode():
+            logits = model(whole).logits[0, len(request.prompt) - 1 : -1, : tokenizer.size].float()
+        picked = logits.argmax(-1).tolist()
+        if picked == list(got):
+            same += 1
+            continue
+        at = next(i for i, (a, b) in enumerate(zip(picked, got, strict=True)) if a != b)
+        gaps.append(float(logits[at, picked[at]] - logits[at, got[at]]))
+    report = {"dtype": dtype, "same": same, "of": len(requests), "gaps": sorted(gaps)[-5:]}
+    print(report)
+    if out := os.environ.get("OUT"):
+        Path(out, f"agreement-{dtype}.json").write_text(json.dumps(report))
+    assert same >= least * len(requests)
+    assert max(gaps, default=0.0) < 0.2, report
