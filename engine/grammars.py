@@ -5,7 +5,7 @@ examined; warm both. Does not: do any of their work (`intaglio.grammar`).
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import Self
 
@@ -13,6 +13,7 @@ from ..grammar.api import (
     Admission,
     Compiler,
     Constraint,
+    Explanation,
     GrammarCache,
     Isolated,
     Limits,
@@ -122,6 +123,11 @@ class Door:
                 where="grammar_isolation",
                 hint="the log says why; intaglio doctor looks at the installation",
             ) from error
+
+    @property
+    def explain(self) -> Callable[[Constraint], Explanation] | None:
+        """Explains constraints elsewhere (see `Isolated.explain`); None where everybody is trusted."""
+        return None if self._isolated is None else self._isolated.explain
 
     def warm(self, constraints: Iterable[Constraint]) -> None:
         """Examine these in the background, while nobody else asks."""

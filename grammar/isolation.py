@@ -1,7 +1,8 @@
 """Examination of constraints that nobody vouches for, in processes that may be killed.
 
-Does: keep a zygote (`worker`) and its children, give each constraint to an idle child, end a child that is late or has
-died, and say of its constraint that it is too large. Does not: remember verdicts or bound how many wait (`admission`).
+Does: keep a zygote (`worker`) and its children, give each constraint to an idle child to be examined or explained, end
+a child that is late or has died, and say of its constraint that it is too large. Does not: remember verdicts or bound
+how many wait (`admission`).
 """
 
 import contextlib
@@ -16,10 +17,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from .channel import Bounds, Gone, encode_start, receive, send
+from .explain import Explanation
+from .explained import decode_explanation
 from .spec import Constraint
 from .verdict import Verdict, cut_off, decode_verdict, encode_constraint
 from .vocabulary import Vocabulary
-from .worker import ANSWER, END, EXIT_MEMORY, FORK, MORE, ORDER
+from .worker import ANSWER, END, EXAMINE, EXIT_MEMORY, EXPLAIN, FORK, MORE, ORDER
 
 WORKER: Final = "from intaglio.grammar.worker import main; raise SystemExit(main())"
 _START_S: Final = 180.0  # the first start on a machine compiles the inner loops
@@ -117,12 +120,12 @@ class _Child:
         except OSError:
             return False
 
-    def ask(self, constraint: bytes, until: float) -> tuple[bool, Verdict]:
-        """(whether it takes another, its verdict). Raises `Gone` where there is none in time."""
+    def ask(self, question: bytes, until: float) -> tuple[bool, bytes]:
+        """(whether it takes another, its answer). Raises `Gone` where there is none in time."""
         self.channel.settimeout(max(until - time.monotonic(), 1e-3))
-        send(self.channel, constraint)
+        send(self.channel, question)
         data = receive(self.channel, until)
-        return data[:1] == MORE, decode_verdict(data[1:])
+        return data[:1] == MORE, data[1:]
 
 
 class Isolated:
@@ -154,11 +157,23 @@ class Isolated:
         Raises:
             WorkerFailure: there is no process to be had, or the examination has a bug.
         """
-        data = encode_constraint(constraint)
+        answer = self._ask(EXAMINE, constraint)
+        return decode_verdict(answer) if isinstance(answer, bytes) else answer
+
+    def explain(self, constraint: Constraint) -> Explanation:
+        """What becomes of a constraint; tokens are counted as if each were a byte. Raises as `examine`."""
+        answer = self._ask(EXPLAIN, constraint)
+        if isinstance(answer, bytes):
+            return decode_explanation(constraint, answer)
+        return Explanation(constraint, answer.error)
+
+    def _ask(self, verb: bytes, constraint: Constraint) -> bytes | Verdict:
+        """An answer, or what is said of a constraint for which there is none."""
+        question = verb + encode_constraint(constraint)
         child = self._take()
         until = time.monotonic() + self._limits.wall_s
         try:
-            more, verdict = child.ask(data, until)
+            more, answer = child.ask(question, until)
         except Gone:
             late = time.monotonic() >= until
             return self._cause(self._end(child), late)
@@ -166,7 +181,7 @@ class Isolated:
             self._idle.append(child)
         else:
             self._end(child)
-        return verdict
+        return answer
 
     def close(self) -> None:
         """End all processes; safe to call twice. What is being examined meanwhile is found too large."""

@@ -49,9 +49,7 @@ class Verdict:
     @property
     def error(self) -> GrammarError | None:
         """What to raise; a new one each time."""
-        if self.code is None:
-            return None
-        return _CLASSES[self.code](self.message, self.refusals)
+        return None if self.code is None else error_of(self.code, self.message, self.refusals)
 
     @property
     def size_bytes(self) -> int:
@@ -70,6 +68,17 @@ _CLASSES: Final[dict[str, type[GrammarError]]] = {
         Unsatisfiable,
     )
 }
+
+
+def error_of(code: str, message: str, refusals: tuple[Refusal, ...]) -> GrammarError:
+    """The error of a code.
+
+    Raises:
+        ValueError: there is no such code.
+    """
+    if code not in _CLASSES:
+        raise ValueError(f"there is no error {code!r}")
+    return _CLASSES[code](message, refusals)
 
 
 def _refusal(error: GrammarError, seconds: float = 0.0) -> Verdict:
@@ -161,11 +170,11 @@ def decode_verdict(data: bytes) -> Verdict:
     """
     value: dict[str, Any] = json.loads(data)
     code, shortest = value.pop("code"), value.pop("shortest")
-    if code is not None and code not in _CLASSES:
-        raise ValueError(f"there is no error {code!r}")
-    return Verdict(
+    verdict = Verdict(
         code=code,
         refusals=tuple(Refusal(**refusal) for refusal in value.pop("refusals")),
         shortest=None if shortest is None else shortest.encode("latin-1"),
         **value,
     )
+    _ = verdict.error  # its code has to be known
+    return verdict

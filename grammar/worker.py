@@ -1,8 +1,8 @@
 """The process that examines untrusted constraints, and may be killed for it.
 
-Does: load the compiler once, then fork a child for each place of work; a child examines one constraint after another
-under hard limits of memory and processor time. Does not: decide when to end one (`isolation`), or import anything heavy
-before its own settings are in place.
+Does: load the compiler once, then fork a child for each place of work; a child examines, or explains, one constraint
+after another under hard limits of memory and processor time. Does not: decide when to end one (`isolation`), or import
+anything heavy before its own settings are in place.
 
 The first process, the zygote, has a single thread and never sees a constraint: forking from it is safe, takes
 milliseconds, and a child that is killed takes nothing with it. Its standard input is a socket to its parent, for
@@ -20,15 +20,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from .backends.spelling import Canonical
     from .channel import Bounds
     from .compile import Compiler
+    from .vocabulary import Vocabulary
 
 FORK: Final = b"F"  # with the child's socket; the answer is its process id
 END: Final = b"E"  # with a process id; the answer is its wait status
 ORDER: Final = struct.Struct("<cq")
 ANSWER: Final = struct.Struct("<q")
-MORE: Final = b"+"  # before a verdict: the child takes another constraint
-LAST: Final = b"-"  # before a verdict: it does not
+MORE: Final = b"+"  # before an answer: the child takes another constraint
+LAST: Final = b"-"  # before an answer: it does not
+EXAMINE: Final = b"e"  # before a constraint: the answer is a verdict
+EXPLAIN: Final = b"x"  # before a constraint: the answer is an explanation
 EXIT_MEMORY: Final = 3
 _GROWTH: Final = 256 << 20  # bytes by which a child may grow before it makes room for another
 _NICENESS: Final = 5  # what is being generated goes first
@@ -43,7 +47,7 @@ def main() -> int:
     bounds, vocabulary = decode_start(receive(control))
     from .compile import Compiler
 
-    compiler = Compiler(vocabulary, lambda _: ())
+    compiler = Compiler(vocabulary, _bytewise(vocabulary))
     compiler.warm()
     gc.freeze()
     if _threads() > 1:
@@ -92,7 +96,7 @@ def _work(channel: socket.socket, compiler: "Compiler", bounds: "Bounds") -> Non
         _confine(bounds.memory)
         _examine_all(channel, compiler, bounds)
         status = 0
-    except MemoryError:
+    except (MemoryError, RecursionError):
         status = EXIT_MEMORY
     except BaseException:
         sys.excepthook(*sys.exc_info())
@@ -115,24 +119,39 @@ def _confine(memory: int) -> None:
 
 
 def _examine_all(channel: socket.socket, compiler: "Compiler", bounds: "Bounds") -> None:
+    from . import verdict
     from .channel import Gone, receive, send
-    from .verdict import decode_constraint, encode_verdict, examine
+    from .explain import explain
+    from .explained import encode_explanation
 
     begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     while True:
         try:
-            constraint = decode_constraint(receive(channel))
+            asked = receive(channel)
         except Gone:
             return
+        constraint = verdict.decode_constraint(asked[1:])
         # The kernel counts and kills: no state of the interpreter can keep it from that.
         signal.setitimer(signal.ITIMER_PROF, bounds.cpu_s)
-        verdict = examine(compiler, constraint)
+        if asked[:1] == EXPLAIN:
+            answer, final = encode_explanation(explain(compiler, constraint)), True
+        else:
+            found = verdict.examine(compiler, constraint)
+            answer, final = verdict.encode_verdict(found), found.final
         signal.setitimer(signal.ITIMER_PROF, 0)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun) * 1024
-        last = not verdict.final or grown > _GROWTH
-        send(channel, (LAST if last else MORE) + encode_verdict(verdict))
+        last = not final or grown > _GROWTH
+        send(channel, (LAST if last else MORE) + answer)
         if last:
             return
+
+
+def _bytewise(vocabulary: "Vocabulary") -> "Canonical":
+    """A spelling that serves where only bytes count: each for itself."""
+    singles = {
+        text[0]: token for token, text in enumerate(vocabulary.tokens) if text and len(text) == 1
+    }
+    return lambda text: tuple(singles[byte] for byte in text) if singles.keys() >= set(text) else ()
 
 
 def _threads() -> int:

@@ -4,7 +4,8 @@ Does: put both together for HTTP and the command line. Does not: compile (`intag
 (`prompt`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -23,8 +24,12 @@ from .prompt import outline
 class Explainer:
     """Explains constraints for the tokens of one model. May be shared by threads."""
 
-    def __init__(self, text: TextModel) -> None:
+    def __init__(
+        self, text: TextModel, isolated: Callable[[Constraint], Explanation] | None = None
+    ) -> None:
+        """`isolated` explains what strangers ask about, where this process should not; it counts no tokens."""
         self._text = text
+        self._isolated = isolated
 
     def of(self, constraint: Constraint, schema: Mapping[str, Any] | bool | None) -> ExplainResult:
         """What becomes of a constraint; `schema` is its value where it is a JSON Schema."""
@@ -32,7 +37,15 @@ class Explainer:
         if isinstance(schema, Mapping):
             shape = outline(schema)
             prompt = PromptReport(text=shape, tokens=len(self._text.tokenizer.encode(shape)))
-        return report(explain(self._compiler, constraint), prompt)
+        if self._isolated is None:
+            return report(explain(self._compiler, constraint), prompt)
+        found = self._isolated(constraint)
+        least, typical = self._tokens(found.shortest), self._tokens(found.typical)
+        return report(replace(found, least_tokens=least, typical_tokens=typical), prompt)
+
+    def _tokens(self, text: str | None) -> int | None:
+        """Tokens of a whole output, its end token included."""
+        return None if text is None else len(self._text.tokenizer.canonical(text.encode())) + 1
 
     @cached_property
     def _compiler(self) -> Compiler:

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -51,6 +51,7 @@ class Service:
     model: str
     started: int
     threads: anyio.CapacityLimiter
+    slow: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 1))
     door: Door | None = None
     extractor: Extractor | None = None
     explainer: Explainer | None = None
@@ -84,11 +85,15 @@ class Service:
         """Run `work`, which needs the processor for a while, beside the event loop."""
         return await anyio.to_thread.run_sync(work, limiter=self.threads)
 
+    async def alone(self, work: Callable[[], T]) -> T:
+        """Run `work`, one at a time: it may take seconds, and the threads of `offload` are for what does not."""
+        return await anyio.to_thread.run_sync(work, limiter=self.slow)
+
     def loaded(self, text: TextModel, door: Door) -> None:
         """The model can be used from now on."""
         assert self.backend.info is not None
         self.door = door
-        self.explainer = Explainer(text)
+        self.explainer = Explainer(text, door.explain)
         self.extractor = Extractor(text, self.backend.info)
 
 
@@ -128,13 +133,9 @@ async def extract_for_job(service: Service, body: ExtractRequest) -> ExtractResu
         return await service.offload(partial(extractor.conclude, prepared, output))
 
 
-async def _examined(verdict: Future[Verdict]) -> Verdict:
-    return await asyncio.wrap_future(verdict)
-
-
 async def _admitted(verdict: Future[Verdict]) -> None:
     """Wait for the examination of a constraint. Raises `GrammarError` where it cannot be used."""
-    error = (await _examined(verdict)).error
+    error = (await asyncio.wrap_future(verdict)).error
     if error is not None:
         raise error
 
@@ -149,23 +150,15 @@ async def explain(service: Service, request: Request) -> Response:
             most_bytes=service.config.max_body_bytes,
             most_seconds=service.config.body_timeout_s,
         )
-        wanted, examined = await service.offload(partial(_ask_about, service, body))
-        verdict = await while_connected(request.receive, _examined(examined))
-        if (
-            verdict.error is not None and not verdict.final
-        ):  # to explain it would take too much as well
-            raise verdict.error
-        return document(await service.offload(partial(service.explainer.of, *wanted)))
+        wanted = await service.offload(partial(_ask_about, body, service.config))
+        work = partial(service.explainer.of, *wanted)
+        return document(await while_connected(request.receive, service.alone(work)))
 
 
-def _ask_about(
-    service: Service, body: bytes
-) -> tuple[tuple[Constraint, dict[str, Any] | bool], Future[Verdict]]:
-    asked = explain_request(body, max_depth=service.config.max_json_depth)
+def _ask_about(body: bytes, config: ServiceConfig) -> tuple[Constraint, dict[str, Any] | bool]:
+    asked = explain_request(body, max_depth=config.max_json_depth)
     schema = find_schema(asked.schema_)
-    constraint = schema_constraint(schema, asked.options)
-    assert service.door is not None
-    return (constraint, schema), service.door.submit(constraint)
+    return schema_constraint(schema, asked.options), schema
 
 
 async def _generate(service: Service, prepared: Prepared) -> Output:

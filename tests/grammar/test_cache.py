@@ -2,8 +2,10 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from intaglio.grammar import cache as module
 from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
@@ -12,6 +14,9 @@ from intaglio.grammar.api import (
     GrammarCache,
     InvalidConstraint,
     Kind,
+    Store,
+    UnsupportedConstraint,
+    Verdict,
 )
 
 from tests.support.tokens import small
@@ -26,11 +31,13 @@ class Slow(Compiler):
         self.gate = threading.Event()
         self.gate.set()
         self.compiled: list[str] = []
+        self.told: list[bytes | None] = []
 
-    def compile(self, constraint: Constraint) -> CompiledGrammar:
+    def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
         self.compiled.append(constraint.source)
+        self.told.append(shortest)
         assert self.gate.wait(30)
-        return super().compile(constraint)
+        return super().compile(constraint, shortest)
 
 
 @pytest.fixture
@@ -110,12 +117,81 @@ def test_a_caller_does_not_wait_for_ever(compiler: Slow) -> None:
 
 
 def test_a_bug_in_a_compiler_reaches_the_caller(cache: GrammarCache, compiler: Slow) -> None:
-    def fail(_: Constraint) -> CompiledGrammar:
+    def fail(_: Constraint, __: bytes | None = None) -> CompiledGrammar:
         raise ZeroDivisionError
 
     compiler.compile = fail  # type: ignore[method-assign]
     with pytest.raises(ZeroDivisionError):
         cache.submit(regex("a")).result(10)
+
+
+def test_another_start_begins_from_what_the_last_one_found(compiler: Slow, tmp_path: Path) -> None:
+    path = tmp_path / "kept" / "v.sqlite"
+    store = Store(path, limit_bytes=1 << 20)
+    cache = GrammarCache(compiler, store=store)
+    for source in ("a+", "b{3}", "b{3}", "c"):
+        cache.submit(regex(source)).result(10)
+    store.put(regex("refused"), Verdict("unsupported_constraint", "no"))
+    assert compiler.told == [None, None, None]
+    cache.close()
+    store.close()
+    again = Store(path, limit_bytes=1 << 20)
+    other = GrammarCache(compiler, store=again)
+    compiler.told.clear()
+    assert other.submit(regex("b{3}")).result(10).least_tokens == 4
+    assert compiler.told == [b"bbb"]
+    with pytest.raises(UnsupportedConstraint):
+        other.submit(regex("refused")).result(10)
+    assert compiler.told == [b"bbb"], "nothing was compiled"
+    assert other.stats.from_store == 2
+    other.close()
+    again.close()
+
+
+def test_what_was_used_most_is_compiled_at_the_start(compiler: Slow, tmp_path: Path) -> None:
+    store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=1 << 20)
+    cache = GrammarCache(compiler, store=store)
+    for source in ("a", "b", "b", "b", "c", "c", "d"):
+        cache.submit(regex(source)).result(10)
+    cache.close()
+    other = GrammarCache(compiler, store=store)
+    compiler.compiled.clear()
+    other.warm(2)
+    assert [source for source in compiler.compiled if len(source) == 1] == ["b", "c"]
+    assert other.stats.entries == 2
+    other.submit(regex("b")).result(10)
+    assert other.stats.hits == 1
+    other.close()
+    other.warm(2)
+    assert other.stats.entries == 2, "a closed cache is not warmed"
+    store.close()
+
+
+def test_grammars_that_grow_are_counted_as_they_are(
+    compiler: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Growing:
+        size_bytes = 1000
+        least_tokens = 1
+
+    made: list[Growing] = []
+
+    def compile_(_: Constraint, __: bytes | None = None) -> CompiledGrammar:
+        made.append(Growing())
+        return made[-1]  # type: ignore[return-value]
+
+    monkeypatch.setattr(module, "_ACCOUNT_S", 0.0)
+    compiler.compile = compile_  # type: ignore[method-assign]
+    cache = GrammarCache(compiler, limit_bytes=10_000)
+    for source in ("a", "b", "c"):
+        cache.submit(regex(source)).result(10)
+    assert cache.stats.entries == 3
+    made[0].size_bytes = 9000
+    cache.submit(regex("c")).result(10)
+    stats = cache.stats
+    assert stats.held_bytes <= 10_000
+    assert (stats.entries, stats.evictions) == (2, 1), "a, used least recently, went"
+    cache.close()
 
 
 def test_a_closed_cache_takes_nothing(compiler: Slow) -> None:

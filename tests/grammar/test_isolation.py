@@ -12,7 +12,16 @@ from pathlib import Path
 
 import psutil
 import pytest
-from intaglio.grammar.api import Constraint, Isolated, Kind, Limits, Verdict, WorkerFailure
+from intaglio.grammar.api import (
+    Compiler,
+    Constraint,
+    Isolated,
+    Kind,
+    Limits,
+    Verdict,
+    WorkerFailure,
+    explain,
+)
 
 from tests.support.faulty_worker import ENTRY
 from tests.support.tokens import small
@@ -179,4 +188,25 @@ def test_a_real_explosion_is_cut_off(isolated: Isolated) -> None:
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
     verdict = isolated.examine(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
     assert verdict.code in (None, "constraint_too_large")
+    assert fine(isolated)
+
+
+def test_an_explanation_comes_back_whole(isolated: Isolated) -> None:
+    source = '{"type": "object", "properties": {"a": {"type": "integer", "title": "t"}}, "required": ["a"]}'
+    asked = Constraint(Kind.JSON_SCHEMA, source)
+    here = explain(Compiler(small().vocabulary(), small().canonical), asked)
+    there = isolated.explain(asked)
+    assert there.findings == here.findings
+    assert (there.shortest, there.typical, there.engine) == (
+        here.shortest,
+        here.typical,
+        here.engine,
+    )
+    assert there.cost is not None
+    refused = isolated.explain(Constraint(Kind.JSON_SCHEMA, '{"pattern": "(a)\\\\1"}'))
+    assert refused.error is not None
+    assert refused.error.refusals[0].where == "/pattern"
+    heavy = {"anyOf": [{"pattern": f"(a|b)*a(a|b){{{n}}}"} for n in range(5, 17)]}
+    cut = isolated.explain(Constraint(Kind.JSON_SCHEMA, json.dumps(heavy)))
+    assert cut.error is None or cut.error.code == "constraint_too_large"
     assert fine(isolated)

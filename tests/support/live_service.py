@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx2
-from intaglio.engine.api import BlockReport, EngineClient, Launch, Watch
+from intaglio.engine.api import BlockReport, EngineClient, GrammarConfig, Launch, Watch
 from intaglio.service.app import Application, Listening, Server
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extract import TextModel
@@ -66,7 +66,13 @@ class Live:
 
 @contextmanager
 def live(
-    launch: Launch, folder: Path, *, watch: Watch | None = None, wait: bool = True, **settings: Any
+    launch: Launch,
+    folder: Path,
+    *,
+    watch: Watch | None = None,
+    wait: bool = True,
+    grammar: GrammarConfig | None = None,
+    **settings: Any,
 ) -> Iterator[Live]:
     """Serve until the block ends. `folder` has the tokenizer and template that the service uses."""
     config = ServiceConfig(port=0, log_format="json", **settings)
@@ -82,6 +88,7 @@ def live(
             folder.name,
             config,
             make_logger("json", "info", log),
+            grammar,
         )
 
         def announce(where: Listening) -> None:

@@ -1,0 +1,118 @@
+"""The grammar parts of an engine and its caller, as their settings have them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from intaglio.engine.config import EngineConfig, GrammarConfig
+from intaglio.engine.errors import ConfigError, ModelError
+from intaglio.engine.grammars import Door, Workshop, open_store
+from intaglio.grammar import isolation
+from intaglio.grammar.api import Compiler, Constraint, Kind, Unsatisfiable
+
+from tests.support.tokens import small
+
+SCHEMA = Constraint(
+    Kind.JSON_SCHEMA, '{"type": "array", "items": {"type": "integer"}, "minItems": 3}'
+)
+
+
+def config(folder: Path, **given: object) -> GrammarConfig:
+    settings = {"grammar_store": str(folder / "kept" / "g.sqlite"), **given}
+    return EngineConfig.load({"model": "x", **settings}, environ={}).grammar
+
+
+def test_settings_are_checked(tmp_path: Path) -> None:
+    assert EngineConfig.load({"model": "x"}, environ={}).grammar == GrammarConfig()
+    made = EngineConfig.load(
+        {"model": "x"}, environ={"INTAGLIO_ENGINE_GRAMMAR_CPU_S": "0.5"}
+    ).grammar
+    assert made.grammar_cpu_s == 0.5
+    for name, value in (
+        ("grammar_bytes", 0),
+        ("grammar_workers", 0),
+        ("grammar_memory", 1),
+        ("grammar_cpu_s", 0.0),
+        ("grammar_deadline_s", float("nan")),
+        ("grammar_isolation", "sometimes"),
+    ):
+        with pytest.raises(ConfigError) as error:
+            config(tmp_path, **{name: value})
+        assert error.value.where == name
+
+
+def test_where_the_store_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert GrammarConfig().store_path == tmp_path / "cache" / "intaglio" / "grammars.sqlite"
+    assert open_store(GrammarConfig(grammar_store="off")) is None
+    store = open_store(GrammarConfig())
+    assert store is not None
+    store.close()
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    assert open_store(GrammarConfig()) is None, "nobody has asked for it"
+    with pytest.raises(ConfigError, match="nowhere") as error:
+        open_store(GrammarConfig(grammar_store="/proc/nowhere/g.sqlite"))
+    assert error.value.where == "grammar_store"
+
+
+def test_what_the_door_found_out_the_workshop_need_not(tmp_path: Path) -> None:
+    settings = config(tmp_path)
+    tokenizer = small()
+    door = Door.open(settings, tokenizer.vocabulary(), server=True)
+    door.start()
+    door.admit(SCHEMA)
+    with pytest.raises(Unsatisfiable):
+        door.admit(Constraint(Kind.JSON_SCHEMA, '{"minimum": 3, "maximum": 2, "type": "number"}'))
+    door.close()
+    door.close()
+    workshop = Workshop(settings, Compiler(tokenizer.vocabulary(), tokenizer.canonical))
+    grammar = workshop.cache.submit(SCHEMA).result(30)
+    assert grammar.least_tokens == len(tokenizer.canonical(b"[0,0,0]")) + 1
+    assert workshop.cache.stats.from_store >= 1
+    workshop.close()
+
+
+def test_a_library_trusts_its_caller_unless_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(isolation, "_Zygote", lambda entry: begun.append(entry) or 1 / 0)
+    vocabulary = small().vocabulary()
+    for mode, server in (("server", False), ("never", True)):
+        door = Door.open(config(tmp_path, grammar_isolation=mode), vocabulary, server=server)
+        door.start()
+        door.admit(SCHEMA)
+        door.close()
+    assert begun == []
+    for mode, server in (("server", True), ("always", False)):
+        door = Door.open(config(tmp_path, grammar_isolation=mode), vocabulary, server=server)
+        with pytest.raises(ZeroDivisionError):
+            door.start()
+        door.close()
+    assert len(begun) == 2
+
+
+def test_a_worker_that_cannot_start_is_said_to_be_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "WORKER", "raise SystemExit(1)")
+    monkeypatch.setattr(
+        isolation.Isolated.__init__, "__kwdefaults__", {"entry": "raise SystemExit(1)"}
+    )
+    door = Door.open(config(tmp_path), small().vocabulary(), server=True)
+    with pytest.raises(ModelError, match="does not start"):
+        door.start()
+    door.close()
+
+
+def test_a_schema_that_takes_too_much_is_refused_at_the_door(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(1500)]
+    schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
+    heavy = Constraint(Kind.JSON_SCHEMA, json.dumps(schema))
+    settings = config(tmp_path, grammar_cpu_s=0.05, grammar_workers=1)
+    door = Door.open(settings, small().vocabulary(), server=True)
+    verdict = door.submit(heavy).result(30)
+    assert verdict.code == "constraint_too_large"
+    assert "0.05 s" in verdict.message
+    door.admit(SCHEMA)
+    door.close()
