@@ -27,6 +27,15 @@ class Body:
         """Whether a state is final and nothing goes on from it."""
         return self.final[state] and not self.arcs[state]
 
+    def reached(self, state: int, without: int = -1) -> list[int]:
+        """The states that a state leads to, itself first, the nearest first; by ways that avoid `without`."""
+        found = [state]
+        for s in found:
+            found += [
+                t for t in dict.fromkeys(self.arcs[s].values()) if t != without and t not in found
+            ]
+        return found
+
 
 @dataclass(slots=True)
 class Loose:

@@ -91,7 +91,7 @@ class Form:
     start: str
     nullable: bool
     leaves: Sequence[Leaf]
-    bodies: Mapping[str, Body]
+    bodies: dict[str, Body]
     _joined: dict[tuple[int, ...], tuple[Leaf, tuple[frozenset[int], ...]]] = field(
         default_factory=dict
     )
@@ -157,6 +157,27 @@ class Form:
         for label in labels:
             mask |= first[label] if isinstance(label, str) else self.leaves[label].first
         return mask
+
+    def gates(self, name: str, state: int) -> list[int]:
+        """The states of a body that every way from a state to its end leads through, the farthest first."""
+        body = self.bodies[name]
+        return [
+            gate
+            for gate in reversed(body.reached(state))
+            if gate != state and not any(body.final[s] for s in body.reached(state, without=gate))
+        ]
+
+    def until(self, name: str, gate: int) -> str:
+        """The name of a body that is over in a state of another."""
+        part = f"{name} until {gate}"
+        if part not in self.bodies:
+            body = self.bodies[name]
+            arcs = tuple({} if s == gate else row for s, row in enumerate(body.arcs))
+            self.bodies[part] = Body(arcs, tuple(s == gate for s in range(len(arcs))))
+            self.rest[part] = [0 if s == gate else ENDLESS for s in range(len(arcs))]
+            self.ways[part] = [None] * len(arcs)
+            self._relax(part, self.rest, self.ways[part])
+        return part
 
     def joint(self, labels: tuple[int, ...]) -> tuple[Leaf, tuple[frozenset[int], ...]]:
         """Several leaves read at once: outcome o of the automaton says that the text is in each of `sets[o]`."""

@@ -24,7 +24,8 @@ MOST_WORK: Final = 1 << 15  # places and callees looked at, in all
 MOST_ITEMS: Final = 1 << 8  # in one state
 DEEPEST: Final = 12  # rules taken apart in one another
 
-Key = tuple[str, int, Mask]  # a rule, the state it is begun in, and the bytes that may follow it
+# A rule, or some of one: its name, the places it begins at, and the bytes that may follow it.
+Key = tuple[str, frozenset[Item], Mask]
 
 
 class Undecided(Exception):
@@ -79,7 +80,7 @@ class _Lowering:
         self.circle = {name: i for i, members in enumerate(components(ends)) for name in members}
 
     def run(self) -> GrammarRule:
-        root: Key = (self.form.start, 0, 0)
+        root: Key = (self.form.start, _places(self.form.start, 0), 0)
         waiting = deque([root])
         while waiting:
             key = waiting.popleft()
@@ -125,7 +126,7 @@ class _Lowering:
 
     @staticmethod
     def _start(key: Key, begun: bool) -> Spot:
-        return frozenset((((key[0], key[1]),),)), begun
+        return key[1], begun
 
     def _choice(self, spot: Spot, key: Key) -> Choice:
         """What the next byte decides at a spot.
@@ -136,7 +137,7 @@ class _Lowering:
         name, _, following = key
         items, over = spot
         self._spend(name, len(items))
-        rest = self._rest(spot, following)
+        rest = self._rest(spot, following) or self._inner(spot)
         if rest is not None:
             return Choice(over, calls=[rest])
         inside = {item for item in items if isinstance(item[-1][0], int)}
@@ -160,7 +161,7 @@ class _Lowering:
         return choice
 
     def _rest(self, spot: Spot, following: Mask) -> tuple[Mask, Key, Spot] | None:
-        """The rest of a rule that was taken apart, as a call, where nothing else is possible any more."""
+        """The rest of a rule that was taken apart as a call, or some of it, where nothing else is possible any more."""
         items, over = spot
         tops = {item[-1] for item in items}
         if over or len(tops) > 1 or any(len(item) == 1 for item in items):
@@ -168,9 +169,36 @@ class _Lowering:
         ((body, state),) = tops
         if isinstance(body, int):
             return None
-        after = self.places.spot(item[:-1] for item in items)
-        key = (body, state, self.places.mask(after) | (following if after[1] else 0))
-        return None if key in self.unsafe else (self.places.mask(spot), key, after)
+        for gate in (None, *self.form.gates(body, state)):
+            part = body if gate is None else self.form.until(body, gate)
+            self.circle.setdefault(part, self.circle[body])
+            back = () if gate is None else ((body, gate),)
+            after = self.places.spot((*item[:-1], *back) for item in items)
+            key = (
+                part,
+                _places(part, state),
+                self.places.mask(after) | (following if after[1] else 0),
+            )
+            if key not in self.unsafe:
+                return self.places.mask(spot), key, after
+        return None
+
+    def _inner(self, spot: Spot) -> tuple[Mask, Key, Spot] | None:
+        """All that is possible as one call, where it goes on at one and the same place afterwards."""
+        items, over = spot
+        shared = min(map(len, items)) - 1
+        one = next(iter(items))
+        while shared > 0 and any(item[:shared] != one[:shared] for item in items):
+            shared -= 1
+        if over or shared <= 0:
+            return None
+        begun = frozenset(item[shared:] for item in items)
+        name = one[shared][0]
+        if isinstance(name, int) or any(isinstance(item[0][0], int) for item in begun):
+            return None
+        after = self.places.spot((one[:shared],))
+        key = (name, begun, self.places.mask(after))
+        return None if after[1] or key in self.unsafe else (self.places.mask(spot), key, after)
 
     def _settled(
         self, options: set[Option], inside: set[Item], key: Key
@@ -191,7 +219,7 @@ class _Lowering:
                 for y in rules - {x}:
                     others |= masks[y]
                 after = self.places.after(o for o in options if o.label == x)
-                callee = (x, 0, self.places.mask(after) | (key[2] if after[1] else 0))
+                callee = (x, _places(x, 0), self.places.mask(after) | (key[2] if after[1] else 0))
                 circular = after == OVER and self.circle[x] == self.circle[key[0]]
                 if others & masks[x] or circular or callee in self.unsafe:
                     apart.add(x)
@@ -292,6 +320,10 @@ class _Lowering:
             expansions.append(Expansion(arcs, None, outcome, tuple(calls)))
             least.append(0 if choice.over else min(map(self.places.rest, spot[0])))
         rule.settle(expansions, returns, least)
+
+
+def _places(name: str, state: int) -> frozenset[Item]:
+    return frozenset((((name, state),),))
 
 
 def _shown(mask: Mask) -> str:

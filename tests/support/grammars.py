@@ -163,7 +163,6 @@ SAMPLES = {
         ("", "int f(int a, char b) { return a; }", "int f() { while (a<=1) { x = f(x, -2)*(3+y); } intx = 1; g(); }"),
         ("int f( { }", "int f() { return ; }", "intf() {}", "int f() { if (a) { } }"),
         ("int f() { x", "int f() {"),
-        native=False,
     ),
     "a list in EBNF": Sample(
         _ebnf(LIST_EBNF), ("- a\n", "- é\n- b c\n"), ("a\n", "- \n", "- a\n\n"), ("- a", "- a\n- b")
