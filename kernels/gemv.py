@@ -58,17 +58,8 @@ def _gemv(
         up = _tile(at + OUTPUTS * INPUTS, k, INPUTS, FULL)
         up_acc = tl.zeros((BLOCK_OUT, BLOCK_IN), tl.float32)
     squares = tl.zeros((BLOCK_IN,), tl.float32)
-    y = tl.zeros((BLOCK_OUT,), tl.float32)
-    z = tl.zeros((BLOCK_OUT,), tl.float32)
-    if BIASED:
-        y += tl.load(bias_ptr + output, mask=inside, other=0.0).to(tl.float32)
-        if GATED:
-            z += tl.load(bias_ptr + OUTPUTS + output, mask=inside, other=0.0).to(tl.float32)
     if EARLY:
         gdc_wait()
-    if ADDED:
-        # Asked for here, so that it has come when the sums are done.
-        old = tl.load(out_ptr + output, mask=inside, other=0.0).to(tl.float32)
     for start in tl.static_range(0, INPUTS, BLOCK_IN):
         here = start + k
         x = tl.load(x_ptr + here, mask=here < INPUTS, other=0.0).to(tl.float32)
@@ -83,15 +74,20 @@ def _gemv(
             weight = _tile(ahead, here + BLOCK_IN, INPUTS, FULL)
             if GATED:
                 up = _tile(ahead + OUTPUTS * INPUTS, here + BLOCK_IN, INPUTS, FULL)
+    y = tl.sum(acc, 1)
     scale = 1.0
     if NORMED:
         scale = tl.rsqrt(tl.sum(squares, 0) / INPUTS + eps)
-    y += tl.sum(acc, 1) * scale
+        y = y * scale
+    if BIASED:
+        y += tl.load(bias_ptr + output, mask=inside, other=0.0).to(tl.float32)
     if GATED:
-        z += tl.sum(up_acc, 1) * scale
+        z = tl.sum(up_acc, 1) * scale
+        if BIASED:
+            z += tl.load(bias_ptr + OUTPUTS + output, mask=inside, other=0.0).to(tl.float32)
         y = y * tl.sigmoid(y) * z
     if ADDED:
-        y += old
+        y += tl.load(out_ptr + output, mask=inside, other=0.0).to(tl.float32)
     tl.store(out_ptr + output, y.to(out_ptr.dtype.element_ty), mask=inside)
 
 
