@@ -9,7 +9,7 @@ export PYTHONSAFEPATH := 1
 $(VENV)/.installed: pyproject.toml setup.py constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -c constraints.txt "torch"
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[server,bulk,dev]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[server,bulk,cluster,dev]"
 	$(BIN)/intaglio doctor  # also compiles the grammar's inner loops for this machine, once
 	touch $@
 

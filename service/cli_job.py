@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
@@ -103,17 +104,23 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Where the extractions are done: a service at `url`, or `model` here."""
+    """Where the extractions are done: a service at `url`, a Ray cluster, or here."""
 
     url: str | None
     model: str | None
-    at_once: int | None
+    at_once: int | None = None
+    cluster: str | None = None
+    workers: int | None = None
 
     @contextmanager
     def ready(self, spec: JobSpec) -> Iterator[Extracting]:
         """Whoever does them."""
         options: Options = spec.options.model_dump(exclude_unset=True)  # type: ignore[assignment]
         more = {} if self.at_once is None else {"at_once": self.at_once}
+        if self.cluster is not None:
+            with _on_cluster(self.cluster, self.model, options, self.workers) as clustered:
+                yield clustered
+            return
         if self.url is not None:
             yield Remote(self.url, options, self.model, **more)
             return
@@ -216,6 +223,31 @@ def write_again(job: str, ledger: str | None, *, as_json: bool) -> Exit:
         for path in written:
             results().print(str(path))
     return Exit.OK
+
+
+@contextmanager
+def _on_cluster(
+    address: str, model: str | None, options: Options, workers: int | None
+) -> Iterator[Extracting]:
+    try:
+        from .jobs.clustered import Clustered
+        from .llm import LLM
+    except ModuleNotFoundError as missing:
+        raise Trouble(
+            f"a cluster needs {missing.name!r}, which is not installed",
+            Exit.UNREACHABLE,
+            hint="pip install 'intaglio[server,bulk,cluster]'",
+        ) from missing
+    with waiting("starting the workers"):
+        try:
+            clustered = Clustered(address, partial(LLM, model), options, workers)
+        except (ConnectionError, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            raise Trouble(f"no cluster at {address}: {reason}", Exit.UNREACHABLE) from None
+    try:
+        yield clustered
+    finally:
+        clustered.close()
 
 
 @contextmanager

@@ -77,6 +77,10 @@ Formulas = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Read all, try eight rows, say what it would take.")
 ]
+Cluster = Annotated[str | None, typer.Option(help="Run on Ray: auto, or the address of a cluster.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Engines on the cluster.  [default: one a GPU]")
+]
 AtOnce = Annotated[int | None, typer.Option(min=1, help="Most rows in hand.")]
 
 
@@ -107,6 +111,8 @@ def run(
     url: Url = None,
     model: Model = None,
     at_once: AtOnce = None,
+    cluster: Cluster = None,
+    workers: Workers = None,
     ledger: Database = None,
     as_json: Json = False,
 ) -> Exit:
@@ -135,7 +141,8 @@ def run(
         stop_at_dead_share=stop_at_dead_share,
         neutralise=not formulas,
     )
-    return begin(asked, Engine(url, model, at_once), ledger, dry_run=dry_run, as_json=as_json)
+    engine = Engine(url, model, at_once, cluster, workers)
+    return begin(asked, engine, ledger, dry_run=dry_run, as_json=as_json)
 
 
 @jobs.command("resume")
@@ -146,7 +153,7 @@ def resume(
     """Go on with a job that was paused, interrupted or cancelled."""
     from .cli_job import Engine, go_on
 
-    return go_on(job, Engine(url, model, None), ledger, dead_too=False, as_json=as_json)
+    return go_on(job, Engine(url, model), ledger, dead_too=False, as_json=as_json)
 
 
 @jobs.command("retry-dead")
@@ -157,7 +164,7 @@ def retry_dead(
     """Try the dead rows of a job again."""
     from .cli_job import Engine, go_on
 
-    return go_on(job, Engine(url, model, None), ledger, dead_too=True, as_json=as_json)
+    return go_on(job, Engine(url, model), ledger, dead_too=True, as_json=as_json)
 
 
 @jobs.command("status")
