@@ -4,8 +4,8 @@
 
 Random weights of two shapes. Each figure is the median of graph replays over enough buffers to leave the L2 cache.
 "Layers" is one decode step without sampling: the embedding, all layers, the final norm and the head, for sequences of
-560 to 1,200 tokens, with prompts of their own or with beginnings in common: 192 tokens of all, 240 more of one in eight.
-The floor counts every sequence's keys, shared or not.
+560 to 1,200 tokens, with prompts of their own or with beginnings in common: 192 tokens of all, 240 more of one in
+eight. The floor counts every sequence's keys, shared or not.
 """
 
 import argparse
