@@ -272,7 +272,8 @@ def _run(
             runner = Runner(book, job, extracting, meter.show)
             with _stopping(runner) as stopped:
                 status = runner.run()
-        written = publish(book, job)
+        # Where others share the job and are still at it, the last of them writes.
+        written = () if status.state is JobState.RUNNING else publish(book, job)
     if as_json:
         write_json(status.model_dump(mode="json"), raw=True)
     else:

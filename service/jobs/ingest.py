@@ -6,6 +6,7 @@ Does not: read formats (`readers`) or extract.
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from .row import Failure, NewRow
 from .rows import JobRows
 
 _CHUNK: Final = 500
+_LOOK_S: Final = 0.5  # how often a runner looks whether it is to read in another's place
 
 
 def take_in(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
@@ -28,6 +30,17 @@ def take_in(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[
         InputRefused: it cannot be read any further; what was read is in the ledger.
         JobChanged: it is another file than the one that was begun.
     """
+    while not stop():
+        with rows.sole_reader() as mine:
+            if mine:
+                _read_on(spec, path, rows, mark, stop)
+                return
+        if rows.read_so_far()[1]:
+            return
+        time.sleep(_LOOK_S)
+
+
+def _read_on(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
     read, whole = rows.read_so_far()
     if whole:
         return

@@ -4,6 +4,7 @@ Does: write each output, the dead letters and the report beside it, sync it to t
 Does not: decide when (`service/cli_job.py` does: whenever a run ends).
 """
 
+import glob
 import gzip
 import os
 from collections.abc import Iterator
@@ -94,7 +95,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Raises:
         OutputRefused: it cannot be written.
     """
-    part = path.with_name(f".{path.name}.part")
+    _clear(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
             yield file
@@ -118,3 +120,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 def _chained(first: RowResult, rest: Iterator[RowResult]) -> Iterator[RowResult]:
     yield first
     yield from rest
+
+
+def _clear(path: Path) -> None:
+    """Remove what processes left that died while they wrote this output."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        pid = part.name.split(".")[-2]
+        if pid.isdigit() and not Path("/proc", pid).exists():
+            part.unlink(missing_ok=True)

