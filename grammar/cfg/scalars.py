@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 import numpy as np
 
-from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical, nothing, union_all, words
+from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical, difference, nothing, union_all, words
 from ..errors import Refusal, UnsupportedConstraint
 from ..jsonschema.atoms import Kind
 from ..jsonschema.language import Language
@@ -19,6 +19,7 @@ from ..jsonschema.opaque import opaque
 from ..jsonschema.options import Options
 from ..jsonschema.values import FALSE, TRUE, Json
 from ..regex import charset as cs
+from ..regex import whole
 from .regular import class_sets
 
 _DOCUMENT: Final = "schema:/document"
@@ -54,10 +55,10 @@ def scalars(document: Json, pointer: str) -> Scalars:
     holds = language.judge.holds
     named = {text: 0 for text, value in (("true", TRUE), ("false", FALSE)) if holds(formula, value)}
     numbers = nothing() if number is false else Numbers(exponents=False).of(number)
+    # Whole numbers are written without a point: there is no type beside the text that would say so.
+    plain = difference(_widened(numbers), whole(r"-?\d+\.0+"))
     return Scalars(
-        holds(formula, None),
-        language.texts.of(string),
-        union_all([words(named), _widened(numbers)]),
+        holds(formula, None), language.texts.of(string), union_all([words(named), plain])
     )
 
 

@@ -129,6 +129,7 @@ def test_tables_by_hand() -> None:
         head + '1,"Ada",',
         head + "1,,",
         head + "1,a,7,,4",
+        head + "1.0,",
         head + "1,a,7,,,,",
         head + "\r",
         head + "1,a,7,,,\n" * 4,
