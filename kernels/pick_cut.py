@@ -47,10 +47,11 @@ def row_chunk(
     mask_row: tl.tensor,
     vocab: tl.tensor,
     first: tl.tensor,
+    masked: tl.constexpr,
 ) -> tl.tensor:
     """LANES logits of a row as the draw sees them, illegal ones -inf."""
     at = first + tl.arange(0, LANES)
-    legal = is_legal(mask, mask_row, vocab, at)
+    legal = is_legal(mask, mask_row, vocab, at, masked)
     x = tl.load(logits + at, mask=legal, other=NEVER).to(tl.float32)
     if edit:
         x = tl.load(edited + at, mask=legal, other=NEVER)
@@ -134,7 +135,7 @@ def cut_pass(
                 member = ((group // LANES) * TILE + group % LANES)[:, None] + (
                     tl.arange(0, DEPTH) * LANES
                 )[None, :]
-                legal = is_legal(mask, mask_row, vocab, member) & (slot < count)[:, None]
+                legal = is_legal(mask, mask_row, vocab, member, masked) & (slot < count)[:, None]
                 x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
                 if editing:
                     if edit:
@@ -175,7 +176,9 @@ def cut_pass(
                         middle_key = halfway(lower, upper)
                         number = 0
                         for first in range(0, vocab, LANES):
-                            x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)
+                            x = row_chunk(
+                                logits, edited, edit, mask, mask_row, vocab, first, masked
+                            )
                             number += tl.sum(((to_key(x) >> spare) >= middle_key).to(tl.int32))
                         if number >= k:
                             lower = middle_key
@@ -183,7 +186,7 @@ def cut_pass(
                             upper = middle_key
                     kept = 0.0
                     for first in range(0, vocab, LANES):
-                        x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)
+                        x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first, masked)
                         inside = (to_key(x) >> spare) >= lower
                         kept += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
                 if p < 1.0:
@@ -192,7 +195,9 @@ def cut_pass(
                         middle_key = halfway(lower, upper)
                         share = 0.0
                         for first in range(0, vocab, LANES):
-                            x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first)
+                            x = row_chunk(
+                                logits, edited, edit, mask, mask_row, vocab, first, masked
+                            )
                             inside = (to_key(x) >> spare) >= middle_key
                             share += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
                         if share >= p * kept:

@@ -35,20 +35,34 @@ PARTS: tl.constexpr = tl.constexpr(8)  # numbers a program leaves behind
 
 
 @triton.jit
-def legal_bytes(mask: tl.tensor, mask_row: tl.tensor, vocab: tl.tensor, at: tl.tensor) -> tl.tensor:
+def legal_bytes(
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    at: tl.tensor,
+    masked: tl.constexpr,
+) -> tl.tensor:
     """The mask bytes `at` as int32, with nothing past `vocab`; all ones for a row without a mask (`mask_row` < 0)."""
+    left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
+    whole = (1 << left) - 1
+    if not masked:
+        return whole
     inside = at < tl.where(mask_row >= 0, mask[2], 0)
     place = mask[0] + mask_row.to(tl.int64) * mask[1] + at
     given = tl.load(place, mask=inside, other=0).to(tl.int32)
-    given = tl.where(mask_row >= 0, given, 255)
-    left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
-    return given & ((1 << left) - 1)
+    return tl.where(mask_row >= 0, given & whole, whole)
 
 
 @triton.jit
-def is_legal(mask: tl.tensor, mask_row: tl.tensor, vocab: tl.tensor, token: tl.tensor) -> tl.tensor:
+def is_legal(
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    token: tl.tensor,
+    masked: tl.constexpr,
+) -> tl.tensor:
     """Whether single tokens are legal."""
-    return ((legal_bytes(mask, mask_row, vocab, token // 8) >> (token % 8)) & 1) != 0
+    return ((legal_bytes(mask, mask_row, vocab, token // 8, masked) >> (token % 8)) & 1) != 0
 
 
 @triton.jit
@@ -134,6 +148,55 @@ def fold(high: tl.tensor, total: tl.tensor, scale: tl.tensor, axis: tl.constexpr
 
 
 @triton.jit
+def fetch_masks(
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    tile: tl.tensor,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """The mask bytes of a tile's rows, a tuple of int32 [OCTETS]; zeros past the last tile."""
+    allowed = ()
+    for depth in tl.static_range(DEPTH):
+        at = tile * (TILE // 8) + depth * OCTETS + tl.arange(0, OCTETS)
+        allowed = allowed + (legal_bytes(mask, mask_row, vocab, at, masked),)
+    return allowed
+
+
+@triton.jit
+def fetch_half(
+    logits: tl.tensor,
+    columns: tl.tensor,
+    tile: tl.tensor,
+    lane: tl.tensor,
+    allowed: tl.tensor,
+    kept: tl.tensor,
+    begin: tl.constexpr,
+    massing: tl.constexpr,
+) -> tl.tensor:
+    """The logits of half a tile's rows from `begin` on, a tuple, as they are stored; LOWEST where nobody asks."""
+    raw = ()
+    for depth in tl.static_range(begin, begin + DEPTH // 2):
+        at = tile * TILE + depth * LANES + lane
+        wanted = kept
+        if not massing:
+            wanted = wanted & (allowed[depth] != 0)
+        raw = raw + (tl.load(logits + at, mask=wanted[:, None] & (at < columns), other=LOWEST),)
+    return raw
+
+
+@triton.jit
+def kept_octets(
+    maxima: tl.tensor, row: tl.tensor, tile: tl.tensor, tiles: tl.constexpr, cut: tl.tensor
+) -> tl.tensor:
+    """Where a tile has lanes whose best logit, as the survey found it, is not below the threshold."""
+    octet = tl.arange(0, OCTETS)
+    lane = octet[:, None] * 8 + tl.arange(0, 8)[None, :]
+    at = (row * tiles + tile).to(tl.int64) * LANES + lane
+    return tl.max(tl.load(maxima + at, mask=(tile + lane * 0) < tiles, other=NEVER), 1) >= cut
+
+
+@triton.jit
 def tile_pass(
     scores: tl.tensor,
     mask: tl.tensor,
@@ -206,35 +269,40 @@ def tile_pass(
         none,
     )
     unsound = none
-    for tile in range(split * tiles // splits, (split + 1) * tiles // splits):
+    begins, ends = split * tiles // splits, (split + 1) * tiles // splits
+    kept = octet >= 0
+    if cutting:
+        kept = kept_octets(maxima, row, begins, tiles, cut)
+    allowed = fetch_masks(mask, mask_row, vocab, begins, masked)
+    first_half = fetch_half(logits, columns, begins, lane, allowed, kept, 0, massing)
+    for tile in range(begins, ends):
         if editing:
             if not cutting:
                 if edit:
                     edit_tile(scores, edited, edits, row, tile)
-        kept = octet >= 0
+        # Loads run ahead of the arithmetic by half a tile, and those of masks by a whole one.
+        second_half = fetch_half(logits, columns, tile, lane, allowed, kept, DEPTH // 2, massing)
+        after = tl.where(tile + 1 < ends, tile + 1, tiles)
+        next_allowed = fetch_masks(mask, mask_row, vocab, after, masked)
+        next_kept = kept
         if cutting:
-            # Lanes whose best logit is below the threshold were seen in the survey: they are not read again.
-            best = tl.load(maxima + (row * tiles + tile).to(tl.int64) * LANES + lane)
-            kept = tl.max(best, 1) >= cut
-        allowed, raw = (), ()
-        for depth in tl.static_range(DEPTH):
-            place = tile * (TILE // 8) + depth * OCTETS + octet
-            allowed = allowed + (legal_bytes(mask, mask_row, vocab, place),)
-        for depth in tl.static_range(DEPTH):
-            at = tile * TILE + depth * LANES + lane
-            wanted = kept
-            if not massing:
-                wanted = wanted & (allowed[depth] != 0)
-            fetched = tl.load(logits + at, mask=wanted[:, None] & (at < columns), other=LOWEST)
-            raw = raw + (fetched,)
+            next_kept = kept_octets(maxima, row, after, tiles, cut)
+        next_half = first_half
         high, total, old_high, old_total = nothing, nothing * 0.0, nothing, nothing * 0.0
         far_high, far_total, zeros = nothing, nothing * 0.0, nothing * 0.0
         found = tl.zeros((OCTETS, 8), tl.int32)
         for begin in tl.static_range(0, DEPTH, step):
+            if begin == DEPTH // 2:
+                next_half = fetch_half(
+                    logits, columns, after, lane, next_allowed, next_kept, 0, massing
+                )
             own, ours, others = (), (), ()
             for ahead in tl.static_range(step):
                 at = tile * TILE + (begin + ahead) * LANES + lane
-                x = raw[begin + ahead].to(tl.float32)
+                if begin < DEPTH // 2:
+                    x = first_half[begin + ahead].to(tl.float32)
+                else:
+                    x = second_half[begin + ahead - DEPTH // 2].to(tl.float32)
                 legal = ((allowed[begin + ahead][:, None] >> bit[None, :]) & 1) != 0
                 y = tl.where(legal, x, LOWEST)
                 if not cutting:
@@ -296,6 +364,7 @@ def tile_pass(
             chosen_here = tl.min(token, 1)
         choice = tl.where(ahead_of > value, chosen_here, choice)
         value = tl.maximum(value, ahead_of)
+        allowed, first_half, kept = next_allowed, next_half, next_kept
 
     # What this part of the row has to say, in PARTS numbers: value, belief (maximum, sum), outside (maximum, sum),
     # soundness, weights of the draw (maximum, sum).
@@ -328,7 +397,7 @@ def tile_pass(
         if not surveying:
             token = chosen(
                 logits, vocab, mask, mask_row, heat, draw, edited, edit, cut, parts, picks, row,
-                splits, padded_splits, drawing, editing,
+                splits, padded_splits, masked, drawing, editing,
             )  # fmt: skip
             tl.store(outputs[0] + row, token.to(tl.int64))
         if not cutting:
@@ -354,6 +423,7 @@ def chosen(
     row: tl.tensor,
     splits: tl.constexpr,
     padded_splits: tl.constexpr,
+    masked: tl.constexpr,
     drawing: tl.constexpr,
     editing: tl.constexpr,
 ) -> tl.tensor:
@@ -368,7 +438,7 @@ def chosen(
         if heat > 0:
             inner = tl.arange(0, DEPTH * 8)
             member = token // OCTETS * TILE + token % OCTETS * 8 + inner // 8 * LANES + inner % 8
-            legal = is_legal(mask, mask_row, vocab, member)
+            legal = is_legal(mask, mask_row, vocab, member, masked)
             x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
             if editing:
                 if edit:
