@@ -14,7 +14,8 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -101,17 +102,20 @@ class Store:
         size = len(source) + len(data) + _ROW_BYTES
         if size > self._limit // 8:
             return
-        self._ask("DELETE FROM verdicts WHERE key = ?", (name,))
         row = (name, time.time(), 1, size, source, data, _checksum(source, data))
-        self._ask("INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._change(
+            [
+                ("DELETE FROM verdicts WHERE key = ?", (name,)),
+                ("INSERT INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)", row),
+            ]
+        )
         self._shrink()
 
     def touch(self, uses: Mapping[Constraint, int]) -> None:
         """Count uses."""
         now = time.time()
-        for constraint, count in uses.items():
-            update = "UPDATE verdicts SET used = ?, uses = uses + ? WHERE key = ?"
-            self._ask(update, (now, count, _name(constraint)))
+        update = "UPDATE verdicts SET used = ?, uses = uses + ? WHERE key = ?"
+        self._change([(update, (now, count, _name(c))) for c, count in uses.items()])
 
     def most_used(self, count: int) -> list[Constraint]:
         """Constraints that can be used, and have been most."""
@@ -149,29 +153,43 @@ class Store:
         if over <= 0:
             return
         over += self._limit // 10
+        gone = []
         for key, size in self._ask("SELECT key, size FROM verdicts ORDER BY used"):
-            self._ask("DELETE FROM verdicts WHERE key = ?", (key,))
+            gone.append(("DELETE FROM verdicts WHERE key = ?", (key,)))
             over -= size
             if over <= 0:
-                return
+                break
+        self._change(gone)
+
+    def _change(self, statements: Sequence[tuple[str, tuple[object, ...]]]) -> None:
+        """All of these or none."""
+        if statements:
+            self._run([("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())])
 
     def _ask(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        """The rows of an answer. None where the disk fails; a file that is damaged is begun anew."""
+        """The rows of an answer; none where the disk fails."""
+        return self._run([(statement, values)])
+
+    def _run(self, statements: Sequence[tuple[str, tuple[object, ...]]]) -> list[tuple[Any, ...]]:
+        """The rows of the last statement. A file that is damaged is begun anew."""
         with self._lock:
             if self._rows is None:
                 return []
             try:
-                return self._rows.execute(statement, values).fetchall()
-            except (
-                sqlite3.OperationalError
-            ):  # full, busy, gone: what it was to hold is made again when it is needed
-                return []
+                for statement, values in statements:
+                    rows = self._rows.execute(statement, values).fetchall()
+            except sqlite3.OperationalError:  # full, busy, gone: what it was to hold is made again
+                if self._rows.in_transaction:
+                    self._rows.rollback()
             except sqlite3.DatabaseError:
                 self._rows.close()
                 self._rows = None
                 _remove(self._path)
-                self._open()
-                return []
+                with suppress(StoreUnusable):
+                    self._open()
+            else:
+                return rows
+            return []
 
     def _open(self) -> None:
         for attempt in (1, 2):

@@ -160,6 +160,11 @@ def _grammars(stats: CacheStats) -> Iterator[Metric]:
     for name, text, value in (
         ("grammar_cache_hits", "Constraints that were compiled already.", stats.hits),
         ("grammar_cache_misses", "Constraints that had to be compiled.", stats.misses),
+        (
+            "grammar_cache_from_store",
+            "Compilations that an earlier one made short.",
+            stats.from_store,
+        ),
         ("grammar_cache_evictions", "Grammars dropped for room.", stats.evictions),
         ("grammar_compile_failures", "Constraints that did not compile.", stats.failures),
         ("grammar_compile_timeouts", "Compilations that took too long.", stats.timeouts),

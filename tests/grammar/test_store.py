@@ -174,6 +174,22 @@ def test_a_file_that_is_damaged_while_it_is_open(path: Path) -> None:
     store.close()
 
 
+def test_a_disk_that_is_full_makes_it_forget(path: Path) -> None:
+    store = Store(path, limit_bytes=LIMIT)
+    store.put(constraint(0), Verdict(shortest=b"a"))
+    assert store._rows is not None
+    store._rows.execute("PRAGMA max_page_count = 12")
+    for number in range(1, 200):
+        store.put(constraint(number, "b" * 500), Verdict(shortest=b"a"))
+    assert store.get(constraint(0)) == Verdict(shortest=b"a")
+    assert store.get(constraint(199, "b" * 500)) is None
+    rows = sqlite3.connect(path)
+    held, size = rows.execute("SELECT bytes, (SELECT SUM(size) FROM verdicts) FROM held").fetchone()
+    assert held == size
+    rows.close()
+    store.close()
+
+
 WRITER = """
 import sys
 from pathlib import Path
