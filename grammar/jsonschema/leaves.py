@@ -4,9 +4,25 @@ Does: make byte automata with a label for each name the schema mentions and for 
 values.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from ..automata import Dfa, Spelling, difference, trie, union
+import numpy as np
+
+from ..automata import (
+    BYTES,
+    CODE_POINTS,
+    REFUSED,
+    Dfa,
+    Spelling,
+    canonical,
+    difference,
+    everything,
+    trie,
+    union,
+)
+from ..automata.jit import kernel
+from ..automata.minimal import Ints
 from ..leaves.strings import quoted
 from .atoms import Kind, Pattern
 from .formula import Formula
@@ -38,6 +54,8 @@ class NameLeaves:
     def _other_names(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
     ) -> tuple[tuple[Name, ...], Dfa]:
+        if not patterns and not formulas:
+            return (Name(None, frozenset(), frozenset()),), self._texts.anything
         key = (known, patterns, formulas)
         if key not in self._others:
             to = self._language.restriction.to
@@ -68,7 +86,9 @@ class NameLeaves:
             labels = range(len(names.all_names)) if able is None else able
             shift = len(names.order)
             named = trie({spell(text): i for i, text in enumerate(names.order) if i in labels})
-            if max(labels, default=0) >= shift:
+            if max(labels, default=0) >= shift and not names.patterns and not names.name_formulas:
+                named = beside(named, any_name(), shift)
+            elif max(labels, default=0) >= shift:
                 _, chars = self._other_names(names.order, names.patterns, names.name_formulas)
                 chars = chars.relabel({o: o + shift for o in chars.outcomes if o + shift in labels})
                 named = union(named, quoted(chars, Spelling.JSON_CANONICAL))
@@ -78,3 +98,46 @@ class NameLeaves:
     def name_bytes(self, name: Name) -> int:
         """The length of a name as it is written, quotes included; of a class, of a shortest one."""
         return len(spell(name.text)) if name.text is not None else 4
+
+
+@cache
+def any_name() -> Dfa:
+    """Any string, spelled canonically, with its quotes."""
+    return quoted(everything(CODE_POINTS), Spelling.JSON_CANONICAL)
+
+
+@kernel
+def _beside(named: Ints, rest: Ints) -> Ints:
+    """The table of `named` before that of `rest`: where it does not lead on, the way of the same text in `rest`."""
+    size, width = named.shape
+    pair = np.full(size, -1, np.int32)
+    pair[0] = 0
+    table = np.full((size + len(rest), width), -1, np.int32)
+    for s in range(size):
+        for c in range(width):
+            other = rest[pair[s], c] if pair[s] >= 0 else -1
+            if named[s, c] >= 0:
+                table[s, c] = named[s, c]
+                pair[named[s, c]] = other
+            elif other >= 0:
+                table[s, c] = size + other
+    for s in range(len(rest)):
+        for c in range(width):
+            if rest[s, c] >= 0:
+                table[size + s, c] = size + rest[s, c]
+    return table
+
+
+def beside(named: Dfa, rest: Dfa, outcome: int) -> Dfa:
+    """The texts of `named`, a tree, with their outcomes, and all others of `rest` with `outcome`."""
+    width = rest.table.shape[1] + 1
+    pairs, class_of = np.unique(
+        (named.class_of + 1) * width + rest.class_of + 1, return_inverse=True
+    )
+    padded = np.pad(named.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs // width]
+    others = np.pad(rest.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs % width]
+    table = _beside(np.ascontiguousarray(padded), np.ascontiguousarray(others))
+    ends = np.where(rest.outcome == REFUSED, REFUSED, outcome)
+    outcomes = np.append(named.outcome, ends)
+    bounds = np.arange(BYTES, dtype=np.int32)
+    return canonical(BYTES, bounds, class_of.astype(np.int32), table, outcomes, minimise=False)
