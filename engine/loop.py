@@ -77,7 +77,8 @@ class Engine:
         if plan.works:
             forward = lap("forward", self._executor.forward(plan))
             masks = lap("mask", self._constraints.masks(plan))
-            lap("sample", self._executor.sample(forward, masks))
+            self._executor.sample(forward, masks)
+            lap("sample", None)
             picked = lap("sample", self._executor.picked(forward))
             forced = lap("advance", self._constraints.advance(picked))
         changes = lap("commit", self._scheduler.commit(plan, picked, forced))

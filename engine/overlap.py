@@ -47,7 +47,8 @@ class OverlappedEngine(Engine):
         self._constraints.forget(lap("commit", changes))
         if plan.works:
             masks = lap("mask", self._constraints.masks(plan, void=forced.tokens))
-            lap("sample", self._executor.sample(forward, masks))
+            self._executor.sample(forward, masks)
+            lap("sample", None)
             self._under_way = _UnderWay(plan, forward, forced.tokens)
         deltas = lap("tell", refused + outputs.deltas(changes))
         self._metrics.record(plan, deltas, lap, self._scheduler.load())

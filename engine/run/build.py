@@ -150,6 +150,6 @@ def _gpu(parts: Parts) -> ModelRunner:
     from .profile import free_bytes, gpu_runner  # not loaded where there is no GPU
 
     runner, compute = gpu_runner(parts, parts.count(free_bytes(parts)))
-    compute.capture()
+    compute.capture(parts.limits.vocab)
     runner.warm_up()
     return runner

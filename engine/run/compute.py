@@ -26,7 +26,12 @@ Array = npt.NDArray[Any]
 
 
 class Compute(Protocol):
-    """A model on a device. Calls follow one another on one stream; none but the function `fetch` returns waits."""
+    """A model on a device. Calls follow one another on one stream; none but the function `fetch` returns waits.
+
+    `draws`: whether greedy batches go the way of drawn ones, too, so that the device needs no kernel of their own.
+    """
+
+    draws: bool
 
     def logits(self, batch: Batch, sources: Ints) -> Tensor | None:
         """Logits of the wanted tokens [R or more, vocab], computed with all others; None where none is wanted.
@@ -58,6 +63,8 @@ class Compute(Protocol):
 
 class HostCompute:
     """`Compute` on the CPU, where everything is done when a call returns."""
+
+    draws = False
 
     def __init__(self, decoder: Decoder, cache: KVCache, tables: npt.NDArray[np.int32]) -> None:
         """`tables`: the block tables by row, which stay where they are."""

@@ -3,9 +3,9 @@
 Does: pack a batch into one copy, keep block tables and picked tokens on the device, bring picks back beside the next
 pass. Does not: say what is computed (`model`) or capture (`graphs`).
 
-Why the buffers are never written too early. What is copied at step N + 1 comes from another half of the pinned inputs
-than at N, and the half was last read by step N - 1, whose picks the host has read. Mask rows and wishes are written
-between `picked` of N and `sample` of N + 1, when the device is done with those of N.
+Why the buffers are never written too early. The inputs of two steps in turn come from two pinned buffers, and before
+one is written again its last copy is waited for, which was long ago. Mask rows are written between `picked` of step N
+and `sample` of N + 1, when the device is done with those of N.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import MaskRows, words
-from ...kernels.contracts import Drawn, Places, Ragged
+from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
 from .batch import Batch
@@ -44,6 +44,7 @@ class Inputs:
     def __init__(self, device: torch.device, most_tokens: int, max_running: int) -> None:
         size = FIELDS * most_tokens + 3 * max_running + 1
         self._staging = [torch.zeros(size, dtype=torch.int32, pin_memory=True) for _ in range(2)]
+        self._copied = [torch.cuda.Event(), torch.cuda.Event()]  # type: ignore[no-untyped-call]
         self.kept = max_running
         self.buffer = torch.zeros(max_running + size, dtype=torch.int32, device=device)
         self.starts = torch.arange(most_tokens + 1, dtype=torch.int32, device=device)
@@ -51,7 +52,9 @@ class Inputs:
     def fill(self, batch: Batch, sources: Ints, size: int, *, ragged: bool) -> None:
         """Copy `batch`, padded to `size` tokens that belong to nobody."""
         self._staging.reverse()
+        self._copied.reverse()
         staging = self._staging[0]
+        self._copied[0].synchronize()
         count, wanted, sequences = batch.tokens.size, batch.wanted.size, batch.rows.size
         fields = staging.numpy()[: FIELDS * size].reshape(FIELDS, size)
         fields[:, count:] = 0
@@ -74,6 +77,7 @@ class Inputs:
             used += tail.size
         target = self.buffer[self.kept : self.kept + used]
         target.copy_(staging[:used], non_blocking=True)
+        self._copied[0].record()
 
     def field(self, which: int, size: int) -> Tensor:
         """One of the fields of a batch of `size` tokens."""
@@ -92,6 +96,8 @@ class Inputs:
 
 class GpuCompute:
     """One model on one GPU, on its current stream."""
+
+    draws = True
 
     def __init__(
         self,
@@ -116,12 +122,25 @@ class GpuCompute:
         self._masks: Tensor | None = None
         self._picked = torch.zeros((2, most_picks), dtype=torch.int64, pin_memory=True)
 
-    def capture(self) -> None:
-        """Run every captured size once, then capture it. Nothing is stored: all tokens are padding."""
-        for size in self._sizes:
+    def capture(self, vocab: int) -> None:
+        """Run every captured size once, to the picks of `vocab` tokens, then capture it.
+
+        All tokens are padding: nothing is stored. Whatever is compiled for a size is compiled here and not when the
+        first batch of that size comes.
+        """
+        width = self._decoder.spec.vocab_size
+        masks = self.masks(self.mask_memory(1, width))
+        for size in reversed(self._sizes):
             self._inputs.buffer.zero_()
             self._inputs.field(SLOTS, size).fill_(NOWHERE)
-            self._decoder.logits(self._forward_few(size))
+            hidden = self._forward_few(size)
+            if size > self._padded(self._tables.shape[0]):
+                continue
+            logits = self._decoder.logits(hidden)
+            draw = Draw(self.send(np.zeros(size, np.float32)), self.send(np.zeros((size, 2), int)))
+            rows = self.send(np.full(size, NOWHERE, np.int32))
+            self._decoder.kernels.pick(logits, PickArgs(vocab, draw=draw))
+            self._decoder.kernels.pick(logits, PickArgs(vocab, masks, rows, draw=draw))
         torch.cuda.synchronize()
         self._graphs = ForwardGraphs(self._forward_few, self._sizes)
 

@@ -67,7 +67,7 @@ class Sampler:
             places = np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32)
             mask_rows = send(places, -1)
         temperature = wishes.temperature[rows]
-        if temperature.any():
+        if self._compute.draws or temperature.any():
             keys = self._rows.draw_keys(rows, batch.next_positions)
             draw = Draw(send(temperature), send(keys))
             top_k, top_p, min_p = wishes.top_k[rows], wishes.top_p[rows], wishes.min_p[rows]

@@ -60,7 +60,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 ENDLESS = {
     "type": "array",
-    "minItems": 24,
+    "minItems": 12,
     "items": {
         "type": "object",
         "properties": {
@@ -129,7 +129,7 @@ class Bench:
 
     def decode(self, count: int, grammar: Callable[[int], Any]) -> dict[str, float]:
         """Milliseconds a token of one sequence, a step, and the host's parts of it, with `count` running."""
-        requests = self.requests(count, salt="d", limits=[2500] * count, constraint=grammar)
+        requests = self.requests(count, salt="d", limits=[1024] * count, constraint=grammar)
         self.run(
             [
                 replace(
@@ -162,6 +162,31 @@ class Bench:
             "steps": steps,
             **parts,
         }
+
+    def idle(self, count: int, grammar: Callable[[int], Any]) -> dict[str, float]:
+        """Share of the time in which the GPU did nothing, over 40 decode steps of `count` sequences."""
+        requests = self.requests(count, salt="d", limits=[1024] * count, constraint=grammar)
+        have = dict.fromkeys((r.id for r in requests), 0)
+        for request in requests:
+            self.engine.submit(request)
+        self._until(have, FROM)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+            for _ in range(40):
+                self.engine.step()
+        spans = sorted(
+            (e.time_range.start, e.time_range.end)
+            for e in profiler.events() or ()
+            if e.device_type == torch.autograd.DeviceType.CUDA
+        )
+        for request in requests:
+            self.engine.abort(request.id)
+        for _ in self.engine.run_until_idle():
+            pass
+        busy, last = 0.0, spans[0][0]
+        for begin, end in spans:
+            busy += max(0.0, end - max(begin, last))
+            last = max(last, end)
+        return {"idle": 1 - busy / (last - spans[0][0]), "launches_a_step": len(spans) / 40}
 
     def _until(self, have: dict[str, int], tokens: int) -> None:
         while min(have.values()) < tokens:
@@ -272,6 +297,7 @@ def main() -> None:
         ],
     )
     parser.add_argument("--set", nargs="*", default=[], help="engine settings, name=value")
+    parser.add_argument("--idle", action="store_true", help="also profile 40 decode steps")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--texts", type=Path, help="write the last constrained outputs here")
     args = parser.parse_args()
@@ -321,6 +347,12 @@ def main() -> None:
             print(name, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
             if args.out:
                 args.out.write_text(json.dumps(out, indent=1))
+    if args.idle:
+        out["idle"] = {}
+        for count in args.decode:
+            for name, grammar in (("free", lambda i: None), ("schema", lambda i: endless)):
+                out["idle"][f"{name}-{count}"] = found = bench.idle(count, grammar)
+                print("idle", name, count, found, flush=True)
     out["workload"] = {}
     told = workload(bench, args.runs, out["workload"])
     if args.texts and told:

@@ -81,6 +81,7 @@ def run(one: Engine, requests: list[Request]) -> dict[str, tuple[tuple[int, ...]
     for request in requests:
         one.submit(request)
     for delta in one.run_until_idle():
+        assert delta.error is None or delta.error.code != "internal_error", delta.error
         told[delta.request_id].append(delta)
     one.check()
     ends = {name: deltas[-1] for name, deltas in told.items()}
