@@ -20,7 +20,7 @@ EXCEPTIONS: dict[tuple[str, str, str], str] = {
 }
 
 MAY_READ_ENVIRONMENT = {"engine/config.py", "service/config.py", "service/client/config.py"}
-WRITTEN_BY_A_TOOL = {"service/client/_sync.py"}
+WRITTEN_BY_A_TOOL = {f"service/client/{name}.py" for name in ("_sync", "_sync_jobs", "_sync_wire")}
 
 Breach = tuple[str, str, str]
 

@@ -1,5 +1,6 @@
 """Jobs over HTTP, on a real socket, over an engine that says what it is told."""
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -9,8 +10,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from intaglio import AsyncClient, Client, TimedOut
 from intaglio.engine.api import Watch
-from intaglio.schemas.jobs import ENDED
+from intaglio.schemas.jobs import ENDED, JobState, Source
+from intaglio.service.client import BadRequest, NotFound
 
 from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch
@@ -229,3 +232,45 @@ def test_a_dying_engine_costs_no_row(service: Live) -> None:
     until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] == 40, 30)
     assert status["counts"]["dead"] == 0
     service.http.post(f"/v1/jobs/{job}/cancel")
+
+
+def test_the_client_runs_a_job(service: Live, tmp_path: Path) -> None:
+    ready(service)
+    (tmp_path / "mine.csv").write_bytes(table(40) + b'\nlast," "\n')
+    with Client(service.url) as client:
+        name = client.jobs.upload(tmp_path / "mine.csv")
+        source = Source(path=name, text="body", id="id")
+        begun = client.jobs.create(SCHEMA, source, idempotency_key="mine", attempts=1)
+        assert client.jobs.create(SCHEMA, source, idempotency_key="mine", attempts=1).id == begun.id
+        status = client.jobs.wait(begun.id, timeout=30)
+        assert status.counts.done == 40
+        assert begun.id in [one.id for one in client.jobs.list()]
+        path = client.jobs.results(begun.id, tmp_path / "out.csv", "csv")
+        assert path.read_text().startswith("id,n\nr0,0\n")
+        assert [row.id for row in client.jobs.dead(begun.id)] == ["last"]
+        with pytest.raises(NotFound):
+            client.jobs.results("nobody", tmp_path / "none.csv")
+        assert not (tmp_path / "none.csv").exists()
+        with pytest.raises(BadRequest, match="ended"):
+            client.jobs.cancel(begun.id)
+
+
+def test_the_asynchronous_client_waits_and_gives_up(service: Live, tmp_path: Path) -> None:
+    ready(service)
+    (tmp_path / "slow.csv").write_bytes(table(200, "slow"))
+
+    async def go() -> None:
+        async with AsyncClient(service.url) as client:
+            name = await client.jobs.upload(tmp_path / "slow.csv")
+            job = await client.jobs.create(SCHEMA, {"path": name, "text": "body"})
+            with pytest.raises(TimedOut, match="after"):
+                await client.jobs.wait(job.id, timeout=0.1)
+            await client.jobs.pause(job.id)
+            for _ in range(200):
+                if (await client.jobs.get(job.id)).state is JobState.PAUSED:
+                    break
+                await asyncio.sleep(0.1)
+            await client.jobs.resume(job.id)
+            await client.jobs.cancel(job.id)
+
+    asyncio.run(go())

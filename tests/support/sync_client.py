@@ -11,27 +11,41 @@ from pathlib import Path
 import unasync
 
 CLIENT = Path(__file__).resolve().parents[2] / "service" / "client"
-WRITTEN, GENERATED = CLIENT / "_async.py", CLIENT / "_sync.py"
-HEADER = "# Generated from _async.py by `make sync-client`; change that file.\n"
+# Each written file and the one that is generated from it.
+FILES = {
+    CLIENT / "_async.py": CLIENT / "_sync.py",
+    CLIENT / "_async_jobs.py": CLIENT / "_sync_jobs.py",
+    CLIENT / "_async_wire.py": CLIENT / "_sync_wire.py",
+}
+HEADER = "# Generated from {} by `make sync-client`; change that file.\n"
 REPLACEMENTS = {
     "AsyncClient": "Client",
     "AsyncBaseTransport": "BaseTransport",
+    "AsyncJobs": "Jobs",
+    "AsyncWire": "Wire",
+    "_async_jobs": "_sync_jobs",
+    "_async_wire": "_sync_wire",
+    "asynccontextmanager": "contextmanager",
+    "aiter_bytes": "iter_bytes",
+    "aread": "read",
     "aclose": "close",
     "asyncio": "time",
 }
 
 
-def generated() -> str:
-    """The text that `_sync.py` must have."""
+def generated(written: Path) -> str:
+    """The text that the file generated from `written` must have."""
+    target = FILES[written]
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / WRITTEN.name
-        source.write_text(WRITTEN.read_text(encoding="utf-8"), encoding="utf-8")
-        rule = unasync.Rule(f"/{WRITTEN.name}", f"/{GENERATED.name}", REPLACEMENTS)
+        source = Path(folder) / written.name
+        source.write_text(written.read_text(encoding="utf-8"), encoding="utf-8")
+        rule = unasync.Rule(f"/{written.name}", f"/{target.name}", REPLACEMENTS)
         unasync.unasync_files([str(source)], [rule])
-        text = HEADER + source.with_name(GENERATED.name).read_text(encoding="utf-8")
+        text = HEADER.format(written.name)
+        text += source.with_name(target.name).read_text(encoding="utf-8")
     for command in (["check", "--fix-only", "--quiet"], ["format"]):
         text = subprocess.run(
-            [sys.executable, "-P", "-m", "ruff", *command, "--stdin-filename", GENERATED, "-"],
+            [sys.executable, "-P", "-m", "ruff", *command, "--stdin-filename", target, "-"],
             input=text,
             capture_output=True,
             text=True,
@@ -42,4 +56,5 @@ def generated() -> str:
 
 
 if __name__ == "__main__":
-    GENERATED.write_text(generated(), encoding="utf-8")
+    for written, target in FILES.items():
+        target.write_text(generated(written), encoding="utf-8")

@@ -4,9 +4,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--kills", type=int, default=8, help="random moments at which a job is killed"
-    )
+    parser.addoption("--kills", type=int, default=8, help="random moments at which a job is killed")
 
 
 @pytest.fixture

@@ -1,0 +1,130 @@
+"""Bulk jobs of a service. The asynchronous form is written, the other generated from it.
+
+Does: upload a file, begin a job over it, wait for it, fetch its rows. Does not: run a job here (`intaglio job run`).
+"""
+
+# ruff: noqa: ASYNC109  both clients spell a time limit alike
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Any, BinaryIO, Literal
+
+from pydantic import TypeAdapter
+
+from ...schemas.jobs import ENDED, DeadRow, JobStatus, OutputFormat, Source
+from ...schemas.wire import ExtractOptions
+from ._async_wire import AsyncWire
+from .errors import TimedOut
+from .models import Options
+from .shapes import shape_of
+
+POLL_SECONDS = 0.5
+CHUNK_BYTES = 1 << 20
+
+_STATUSES = TypeAdapter(dict[Literal["data"], tuple[JobStatus, ...]])
+
+
+class AsyncJobs:
+    """`client.jobs`. Every method raises `IntaglioError` as those of the client do."""
+
+    def __init__(self, wire: AsyncWire) -> None:
+        self._wire = wire
+
+    async def upload(self, file: str | Path, name: str | None = None) -> str:
+        """Send a file to the service, in place of one of that name; the name it has there."""
+        path = Path(file)
+        name = name or path.name
+        await self._wire.send(f"/v1/files/{name}", _chunks(path))
+        return name
+
+    async def create(
+        self,
+        schema: Any,
+        source: Source | Mapping[str, Any],
+        *,
+        options: Options | None = None,
+        idempotency_key: str | None = None,
+        **more: Any,
+    ) -> JobStatus:
+        """Begin a job over an uploaded file. `schema` is as in `extract`; `more` are fields of `schemas.jobs.JobSpec`.
+
+        With an `idempotency_key` the call may be sent twice and begins one job.
+        """
+        told = source if isinstance(source, Source) else Source.model_validate(source)
+        body = {
+            "schema": shape_of(schema).schema,
+            "source": told.model_dump(mode="json", exclude_defaults=True),
+            "options": ExtractOptions.model_validate(options or {}).model_dump(exclude_unset=True),
+            **more,
+        }
+        key = {"idempotency-key": idempotency_key} if idempotency_key else {}
+        # Sent once more without a key it might begin a second job.
+        tries = None if idempotency_key else 0
+        answer = await self._wire.call("POST", "/v1/jobs", body, max_retries=tries, headers=key)
+        return self._wire.read(answer, JobStatus)
+
+    async def get(self, job: str) -> JobStatus:
+        """How a job stands."""
+        return await self._wire.get(f"/v1/jobs/{job}", JobStatus)
+
+    async def list(self) -> tuple[JobStatus, ...]:
+        """Every job, the newest first."""
+        answer = await self._wire.call("GET", "/v1/jobs")
+        return _STATUSES.validate_json(answer.content)["data"]
+
+    async def wait(self, job: str, timeout: float | None = None) -> JobStatus:
+        """Wait until a job has ended. Raises `TimedOut` after `timeout` seconds; the job goes on all the same."""
+        end = None if timeout is None else monotonic() + timeout
+        while True:
+            status = await self.get(job)
+            if status.state in ENDED:
+                return status
+            if end is not None and monotonic() > end:
+                raise TimedOut(f"job {job} was {status.state.value} after {timeout:g} s")
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def pause(self, job: str) -> JobStatus:
+        """Have a job stop when the rows in hand are done."""
+        return await self._ask(job, "pause")
+
+    async def cancel(self, job: str) -> JobStatus:
+        """End a job; its results so far are kept."""
+        return await self._ask(job, "cancel")
+
+    async def resume(self, job: str) -> JobStatus:
+        """Go on with a job that was paused, cancelled or has failed."""
+        return await self._ask(job, "resume")
+
+    async def results(self, job: str, to: str | Path, format: OutputFormat = "jsonl") -> Path:  # noqa: A002
+        """Write the rows that are done to a file, which is whole or not there."""
+        path = Path(to)
+        part = path.with_name(f".{path.name}.part")
+        try:
+            with part.open("wb") as file:
+                await self._fetch(f"/v1/jobs/{job}/results", {"format": format}, file)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        return path
+
+    async def dead(self, job: str) -> tuple[DeadRow, ...]:
+        """The rows that have no result, and why."""
+        answer = await self._wire.call("GET", f"/v1/jobs/{job}/dead")
+        return tuple(DeadRow.model_validate_json(line) for line in answer.content.splitlines())
+
+    async def _fetch(self, path: str, params: Mapping[str, str], file: BinaryIO) -> None:
+        async with self._wire.stream(path, params) as answer:
+            async for chunk in answer.aiter_bytes():
+                file.write(chunk)
+
+    async def _ask(self, job: str, what: str) -> JobStatus:
+        answer = await self._wire.call("POST", f"/v1/jobs/{job}/{what}")
+        return self._wire.read(answer, JobStatus)
+
+
+async def _chunks(path: Path) -> AsyncIterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk

@@ -1,0 +1,127 @@
+"""HTTP to a service: send, wait, try again. The asynchronous form is written, the other generated from it.
+
+Does: one call after the other over kept connections, errors as `IntaglioError`. Does not: know what is called.
+"""
+
+# ruff: noqa: ASYNC109  both clients spell a time limit alike, and HTTP wants it a phase
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from .config import Address
+from .errors import IntaglioError, status_error, transport_error
+from .models import unexpected
+from .retry import Retries
+
+M = TypeVar("M", bound=BaseModel)
+
+CONNECT_SECONDS = 10.0
+
+
+class AsyncWire:
+    """The connections of one client. `timeout` is in seconds, for each answer."""
+
+    def __init__(
+        self,
+        where: Address,
+        timeout: float,
+        retries: Retries,
+        transport: httpx2.AsyncBaseTransport | None,
+    ) -> None:
+        self.base_url = where.base_url
+        self._timeout = timeout
+        self._retries = retries
+        self._http = httpx2.AsyncClient(
+            base_url=where.base_url,
+            headers=where.headers(),
+            transport=transport,
+            # The service queues and says when its queue is full; a second queue here would hide that.
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    async def get(self, path: str, kind: type[M]) -> M:
+        """The answer to a GET, read as `kind`. A newer service may say more than `kind` has."""
+        answer = await self.call("GET", path)
+        return self.read(answer, kind)
+
+    @staticmethod
+    def read(answer: httpx2.Response, kind: type[M]) -> M:
+        """An answer, read as `kind`. Raises `UnexpectedAnswer` where it is none."""
+        try:
+            return kind.model_validate_json(answer.content, extra="ignore")
+        except ValidationError as error:
+            raise unexpected(answer.content, answer.headers.get("x-request-id")) from error
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx2.Response:
+        """Send until there is a success or no reason to send again. Raises `IntaglioError`."""
+        seconds = self._timeout if timeout is None else timeout
+        retries = self._retries
+        if max_retries is not None:
+            retries = replace(retries, limit=max_retries)
+        request = {"json": body, "timeout": _limits(seconds), "headers": headers}
+        tries = 0
+        while True:
+            answer = await self._try(method, path, request)
+            if isinstance(answer, httpx2.Response):
+                return answer
+            tries += 1
+            pause = retries.pause(tries, answer)
+            if pause is None or self._http.is_closed:
+                raise answer
+            await asyncio.sleep(pause)
+
+    async def send(self, path: str, content: AsyncIterator[bytes]) -> httpx2.Response:
+        """PUT what `content` gives, once. Raises `IntaglioError`."""
+        answer = await self._try(
+            "PUT", path, {"content": content, "timeout": _limits(self._timeout)}
+        )
+        if not isinstance(answer, httpx2.Response):
+            raise answer
+        return answer
+
+    @asynccontextmanager
+    async def stream(self, path: str, params: Mapping[str, str]) -> AsyncIterator[httpx2.Response]:
+        """GET an answer whose body is read as it comes. Raises `IntaglioError`."""
+        try:
+            async with self._http.stream(
+                "GET", path, params=dict(params), timeout=_limits(self._timeout)
+            ) as answer:
+                if not answer.is_success:
+                    await answer.aread()
+                    raise status_error(answer)
+                yield answer
+        except httpx2.RequestError as error:
+            raise transport_error(error, self.base_url) from error
+
+    async def _try(
+        self, method: str, path: str, request: Mapping[str, Any]
+    ) -> httpx2.Response | IntaglioError:
+        """One attempt: the answer, or the error it amounts to."""
+        try:
+            answer = await self._http.request(method, path, **request)
+        except httpx2.RequestError as error:
+            return transport_error(error, self.base_url)
+        return answer if answer.is_success else status_error(answer)
+
+
+def _limits(seconds: float) -> httpx2.Timeout:
+    return httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
