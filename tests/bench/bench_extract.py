@@ -25,10 +25,11 @@ import torch
 from intaglio.engine.build import build
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.loop import Engine
-from intaglio.engine.model.spec import ModelSpec, read_spec
-from intaglio.engine.model.weights import expected_shapes
+from intaglio.engine.model.spec import read_spec
 from intaglio.engine.types import Delta, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind, Whitespace
+
+from tests.bench.roofline import copy_bandwidth, floor_ms
 
 COMMON: dict[str, Any] = {
     "vocab_size": 151_936,
@@ -200,31 +201,6 @@ class Bench:
         """Keys a decode step reads of one sequence, on average."""
         prompts = [len(self.items[i % len(self.items)].prompt) for i in range(count)]
         return sum(prompts) / count + (FROM + TO) / 2
-
-
-def copy_bandwidth() -> float:
-    """Bytes a second, read and written, of a copy of 4 GiB: the best of ten."""
-    source = torch.empty(1 << 32, dtype=torch.uint8, device="cuda").random_()
-    target = torch.empty_like(source)
-    best = float("inf")
-    for _ in range(10):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        target.copy_(source)
-        end.record()
-        torch.cuda.synchronize()
-        best = min(best, begin.elapsed_time(end) / 1e3)
-    return 2 * source.numel() / best
-
-
-def floor_ms(spec: ModelSpec, count: int, context: float, bandwidth: float) -> float:
-    """Time to read weights (not the embedding table, unless it is the head) and keys and values once."""
-    shapes = expected_shapes(spec)
-    parameters = sum(torch.Size(shape).numel() for shape in shapes.values())
-    if not spec.tied:
-        parameters -= spec.vocab_size * spec.hidden
-    kv = spec.kv_block_bytes(1, 2) * context * count
-    return 1e3 * (2 * parameters + kv) / bandwidth
 
 
 def read_items(path: Path, tokenizer: tokenizers.Tokenizer) -> list[Item]:
