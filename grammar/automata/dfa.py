@@ -131,6 +131,8 @@ class Dfa:
 
     def relabel(self, names: Mapping[int, int]) -> "Dfa":
         """The same texts under other outcomes; those not in `names` (or renamed to -1) drop out."""
+        if all(names.get(outcome) == outcome for outcome in self.outcomes):
+            return self
         new = np.full(self.states, REFUSED, np.int32)
         for old, name in names.items():
             new[self.outcome == old] = name

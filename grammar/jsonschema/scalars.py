@@ -9,15 +9,15 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..automata import Dfa, difference, literal, nothing, trie, union_all
+from ..automata import Dfa, difference, nothing, trie, union_all
 from ..errors import ConstraintTooLarge
-from ..leaves.strings import quoted
 from .atoms import Format, Kind, Length, OneOf, Pattern, Superset
 from .counted import Counted
 from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
 from .opaque import opaque
 from .residual import substitute
+from .shared import constant, joined, string
 from .spelling import spell, spelling_of
 from .texts import classes, words
 from .values import FALSE, TRUE, Value, canonical, read
@@ -97,7 +97,7 @@ class ScalarLeaves:
             for part in found
         ]
         judge = partial(self._judge, must, asks) if judged else None
-        return Scalars(union_all(parts), tuple(vectors), judge)
+        return Scalars(joined(parts), tuple(vectors), judge)
 
     def _scalar_atoms(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Atom]:
         to = self._language.restriction.to
@@ -154,7 +154,7 @@ class ScalarLeaves:
         for value, text in ((None, b"null"), (TRUE, b"true"), (FALSE, b"false")):
             if judge.holds(must, value):
                 bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, value))
-                yield Scalars(literal(text), (bits,))
+                yield Scalars(constant(text), (bits,))
         if strings:
             texts = self._bounded(tuple(to(formula, Kind.STRING) for formula in (must, *asks)))
             yield from self._strings(texts[0], texts[1:])
@@ -186,7 +186,7 @@ class ScalarLeaves:
             if known:
                 universe = difference(universe, words(known))
             dfa, vectors = classes(universe, [self._texts.of(ask) for ask in rest])
-            yield Scalars(quoted(dfa, spelling_of(dfa)), vectors)
+            yield Scalars(string(dfa, spelling_of(dfa)), vectors)
 
     def _constants(self, must: Formula, asks: tuple[Formula, ...], texts: set[str]) -> Scalars:
         judge = self._language.judge

@@ -1,0 +1,59 @@
+"""Small automata that many schemas ask for, made once for all of them.
+
+Does: remember unions of scalars and quoted texts by the languages they are made of, a bounded number and only small
+ones. Does not: decide what is asked (`scalars`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ..automata import Dfa, Spelling, literal, union_all
+from ..leaves.strings import quoted
+
+_SMALL: Final = 256  # states of all parts together
+_MOST: Final = 2048  # automata kept of each kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Named:
+    """An automaton that is equal to others of the same language and outcomes."""
+
+    dfa: Dfa
+
+    def __hash__(self) -> int:
+        return hash(self.dfa.fingerprint)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Named) and self.dfa.fingerprint == other.dfa.fingerprint
+
+
+@lru_cache(_MOST)
+def _joined(parts: tuple[_Named, ...]) -> Dfa:
+    return union_all([part.dfa for part in parts])
+
+
+@lru_cache(_MOST)
+def _quoted(chars: _Named, spelling: Spelling) -> Dfa:
+    return quoted(chars.dfa, spelling)
+
+
+@lru_cache(_MOST)
+def constant(text: bytes) -> Dfa:
+    """Exactly this text."""
+    return literal(text)
+
+
+def joined(parts: Sequence[Dfa]) -> Dfa:
+    """`union_all`; at least one."""
+    if len(parts) == 1:
+        return parts[0]
+    if sum(part.states for part in parts) > _SMALL:
+        return union_all(parts)
+    return _joined(tuple(map(_Named, parts)))
+
+
+def string(chars: Dfa, spelling: Spelling) -> Dfa:
+    """`quoted`."""
+    return quoted(chars, spelling) if chars.states > _SMALL else _quoted(_Named(chars), spelling)
