@@ -4,6 +4,7 @@ Does: read bytes (asking the machine to learn what it does not know yet), take s
 end and which bytes must come. Does not: know tokens (`native`, `masking`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,8 +14,9 @@ from . import walk as w
 from .automata.minimal import Ints, Longs
 from .errors import ConstraintTooLarge
 from .machine import Machine
-from .memories import Memories
-from .tables import FINAL, OUTCOME, ROW, Bytes
+from .memories import Memories, Said
+from .tables import ENTRY, FINAL, FLAGS, JUDGED, OUTCOME, REMEMBERS, ROW, Bytes
+from .tails import Tails
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
 
@@ -41,6 +43,7 @@ class Cursor:
         self.depth = 1
         self.output = bytearray()
         self.memories = Memories()
+        self._tails = Tails()
         self.note: Longs = np.zeros(w.NOTES, np.int64)
 
     def fork(self) -> "Cursor":
@@ -50,6 +53,7 @@ class Cursor:
         twin.frames = self.frames.copy()
         twin.output = bytearray(self.output)
         twin.memories = self.memories.fork()
+        twin._tails = self._tails
         return twin
 
     def begin(self, exact: bool) -> None:
@@ -76,7 +80,7 @@ class Cursor:
                 looks = NO_LOOKS
             status = self.note[w.STATUS]
             if status == w.MOVED:
-                return True
+                return len(self.memories) == 1 or not self._repeats(text)
             if status == w.REFUSED:
                 return False
             if status == w.LOOK:
@@ -84,6 +88,53 @@ class Cursor:
                 looks = looks.astype(np.int32)
             else:
                 self.learn()
+
+    def _repeats(self, text: Bytes) -> bool:
+        """Whether a text has begun, by what was read ahead, that only one could end that must not come again."""
+        kept, fresh = w.chain(self.frames, int(self.note[w.TOP]), self.depth)
+        whole = bytes(self.output) + text.tobytes()
+        return any(
+            whole.startswith(beginning, begun)
+            for begun, beginnings in self.barred(np.concatenate((self.frames[:kept], fresh)))
+            for beginning in beginnings
+        )
+
+    def barred(self, frames: Ints) -> Iterator[tuple[int, list[bytes]]]:
+        """Of each text that is open in a stack and must not come again: where it begins, and how it must not."""
+        sites = self.machine.tables.sites
+        flags = sites[frames[:, w.SITE], FLAGS] & (REMEMBERS | JUDGED)
+        for frame in np.flatnonzero(flags == REMEMBERS).tolist():
+            memory, site = (
+                int(frames[frames[frame, w.PARENT], w.MEMORY]),
+                int(frames[frame, w.SITE]),
+            )
+            if memory > 0 and self.beginnings(memory):
+                begun, entry = int(frames[frame, w.BEGUN]), int(sites[site, ENTRY])
+                texts = [
+                    said.text
+                    for said in self.memories.said(memory)
+                    # Of what lies ahead, masks can only tell what is plain: see `beginnings`.
+                    if said.until <= len(self.output)
+                    and (begun < len(self.output) or said.entry == entry)
+                    and self.machine.refuses_twin(site, said.outcome)
+                ]
+                found = (self._tails.beginning(entry, text, self._start) for text in texts)
+                yield begun, [beginning for beginning in found if beginning is not None]
+
+    def beginnings(self, memory: int) -> tuple[bytes, ...]:
+        """How texts may not begin once more that are read as the remembered ones were."""
+        known = self.memories.barred.get(memory)
+        if known is None:
+            said = [said for said in self.memories.said(memory) if said.entry >= 0]
+            found = [self._tails.beginning(each.entry, each.text, self._start) for each in said]
+            known = tuple(beginning for beginning in found if beginning is not None)
+            self.memories.barred[memory] = known
+        return known
+
+    def _start(self, state: int) -> "Cursor":
+        fresh = Cursor(self.machine)
+        fresh.state = state
+        return fresh
 
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to where `read` went; `memories`: how many there were before it."""
@@ -172,7 +223,10 @@ class Cursor:
         if place.call.same is None:
             return ending, 0, 0
         memory = int(self.frames[frame[w.PARENT], w.MEMORY])
-        twin, memory = self.memories.add(memory, place.call.same(piece))
+        entry = -1 if place.call.judge else int(self.machine.tables.sites[site, ENTRY])
+        until = int(self.note[w.UNTIL])
+        said = Said(piece, until, entry, self.machine.meaning(site, ending))
+        twin, memory = self.memories.add(memory, place.call.same(piece), said)
         return ending, int(twin), memory
 
     def learn(self) -> None:

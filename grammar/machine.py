@@ -182,6 +182,15 @@ class Machine:
             moved = self._target(place.caller, target)
             self._store.returns.array[at] = moved
 
+    def refuses_twin(self, site: int, outcome: int) -> bool:
+        """Whether a text that ends with an outcome is refused at a site only because it came before."""
+        place = self.sites[site]
+        assert place is not None
+        if place.call.live is not None and outcome not in place.call.live:
+            return False
+        resume, back = place.caller.resume, place.call.back
+        return resume(back, outcome, True) is None and resume(back, outcome, False) is not None  # noqa: FBT003
+
     def meaning(self, site: int, outcome: int) -> int:
         """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""
         place = self.sites[site]

@@ -4,6 +4,7 @@ Does: walk the trie from a cursor, with the part inside a leaf shared by all gra
 Does not: keep rows (`rows`, `leafrows`), loop over bytes (`walk_tokens`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -11,12 +12,13 @@ from typing import Final
 import numpy as np
 
 from . import walk as w
-from .automata.minimal import Ints
+from .automata.minimal import Ints, Longs
 from .cursor import Cursor
+from .doubts import Doubts, doubts_of
 from .leafrows import LeafRows, View
 from .masks import words
 from .rows import Bits, Kept, Row, own_words, pack
-from .tables import AS_WRITTEN, FINAL, FLAGS, LEAF, LIVE, NEAR, OUTCOME, REMEMBERS, Bytes
+from .tables import AS_WRITTEN, FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, OUTCOME, REMEMBERS, Bytes
 from .trie import Trie, build, find
 from .vocabulary import Vocabulary
 from .walk import Words
@@ -24,6 +26,7 @@ from .walk_leaf import allow, forbid
 from .walk_tokens import Room, approach, remembering, walk, walk_exits
 
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
+_MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
 _NO_NODES: Final = np.empty(0, np.int32)
 
 
@@ -40,6 +43,7 @@ class TokenIndex:
         self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
         self.rows: Kept[Row] = Kept(most_bytes // 2)
         self._desks: list[Desk] = []
+        self._holding: dict[bytes, tuple[int, ...]] = {}
 
     @property
     def nbytes(self) -> int:
@@ -64,6 +68,34 @@ class TokenIndex:
         token = int(self.trie.tokens[self.trie.first[node]])
         return self.texts[token][: self.trie.depth[node]]
 
+    def holding(self, text: bytes) -> tuple[int, ...]:
+        """The tokens that hold a text."""
+        if len(text) > self.longest:
+            return ()
+        known = self._holding.get(text)
+        if known is None:
+            known = tuple(self._searched(text))
+            if len(self._holding) < _MOST_HOLDING:
+                self._holding[text] = known
+        return known
+
+    def _searched(self, text: bytes) -> Iterator[int]:
+        blob, starts, tokens = self._joined
+        at = blob.find(text)
+        while at >= 0:
+            piece = int(starts.searchsorted(at, "right")) - 1
+            if at + len(text) <= starts[piece + 1]:
+                yield int(tokens[piece])
+            at = blob.find(text, at + 1)
+
+    @cached_property
+    def _joined(self) -> tuple[bytes, Longs, Longs]:
+        """All texts in one, where each begins (and the last ends), and of which token it is."""
+        sizes = np.fromiter(map(len, self.texts.values()), np.int64)
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        blob = b"".join(text.tobytes() for text in self.texts.values())
+        return blob, starts, np.fromiter(self.texts, np.int64)
+
     def borrow(self) -> "Desk":
         """Room to work in, for one thread at a time; to be given back."""
         return self._desks.pop() if self._desks else Desk.of(self)
@@ -85,7 +117,8 @@ class Desk:
         """Room for any walk over a vocabulary."""
         nodes, tokens = len(index.trie.byte), len(index.trie.tokens)
         path = np.empty((index.longest + 1, w.COUNT + 1), np.int32)
-        room = Room(path, np.empty(2 * tokens, np.int32), np.empty(nodes, np.int32))
+        found, asks = np.empty(2 * tokens, np.int32), np.empty(nodes, np.int32)
+        room = Room(path, found, asks, np.empty(2 * nodes, np.int32))
         touched = np.zeros(index.words, np.uint8)
         values, at = np.zeros(index.words, np.uint32), np.empty(index.words, np.int32)
         return cls(room, Bits(touched, values, at))
@@ -115,6 +148,7 @@ class Walk:
         self.cursor.begin(exact)
         note = self.cursor.note
         note[w.FOUND], note[w.ARCS] = 0, -1
+        note[w.DOUBTS] = note[w.UNWRITTEN] = 0
         note[w.LEAF_TOP], note[w.LEAF_COUNT] = self.cursor.depth - 1, self.cursor.depth
 
     def approach(self) -> bool:
@@ -163,6 +197,10 @@ class Walk:
         """The nodes where a text decides."""
         return self.room.asks[: self.cursor.note[w.ASKED]].copy()
 
+    def doubted(self) -> Ints:
+        """The nodes where a text was taken to be new; see `Room`."""
+        return self.room.doubts[: self.cursor.note[w.DOUBTS]].copy()
+
 
 def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
     """(the mask without end tokens, on how many frames from the top it depends).
@@ -177,14 +215,15 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
         dropped, split, base = _NO_NODES, 0, None
         if view is None:
             walking.below(0)
-            asks = walking.asked()
+            asks, doubts = walking.asked(), walking.doubted()
         else:
             base, dropped = view.row, view.dropped
-            split, asks = _behind(walking, view)
+            split, asks, doubts = _behind(walking, view)
         machine = cursor.machine
         at, own = own_words(index.trie, base, dropped, walking.found(), split, desk.bits)
         may_end = cursor.state == FINAL or machine.tables.states[cursor.state, OUTCOME] >= 0
-        row = Row(base, *pack(base, at, own, index.words), asks, bool(may_end))
+        packed = pack(base, at, own, index.words)
+        row = Row(base, *packed, asks, bool(may_end), _doubts(walking, doubts))
     finally:
         index.give(desk)
     return row, cursor.depth - int(cursor.note[w.LOWEST])
@@ -213,27 +252,44 @@ def _view(walking: Walk) -> View | None:
     return walking.index.leaf_rows.view(leaf, state - leaf.base, alive)
 
 
-def _behind(walking: Walk, view: View) -> tuple[int, Ints]:
-    """Find what follows the exits of a view, and the tokens it adds: (how many are found by the shared row, asks)."""
+def _behind(walking: Walk, view: View) -> tuple[int, Ints, Ints]:
+    """Find what follows the exits of a view, and the tokens it adds.
+
+    Gives (how many are found by the shared row, asks, doubts).
+    """
     cursor, index, note = walking.cursor, walking.index, walking.cursor.note
     flags = cursor.machine.tables.sites[cursor.frames[note[w.LEAF_TOP], w.SITE], FLAGS]
-    if flags not in (0, _PLAIN):
+    asks = doubts = _NO_NODES
+    split = 0
+    if flags & JUDGED:
         # A text decides at each exit, so each is looked at by itself.
-        asks, split = _NO_NODES, 0
         own = view.all_exits(index.trie)
     else:
         walking.exits(view.row.trees, view.roots)
         split, own = int(note[w.FOUND]), view.exits
         asks = _of_tokens(view.row.trees, walking.asked(), index)
-        note[w.ASKED] = 0
+        doubts = walking.doubted()
+        opened = _of_tokens(view.row.trees, ~doubts[doubts < 0], index)
+        doubts = np.concatenate((_of_tokens(view.row.trees, doubts[doubts >= 0], index), ~opened))
+        note[w.ASKED] = note[w.DOUBTS] = 0
     if len(own):
         walking.exits(index.trie, own)
         asks = np.concatenate((asks, walking.asked()))
+        doubts = np.concatenate((doubts, walking.doubted()))
     for node in view.added.tolist():
         tokens = index.trie.tokens[index.trie.first[node] : index.trie.first[node + 1]]
         walking.room.found[note[w.FOUND] : note[w.FOUND] + len(tokens)] = tokens
         note[w.FOUND] += len(tokens)
-    return split, asks
+    return split, asks, doubts
+
+
+def _doubts(walking: Walk, nodes: Ints) -> Doubts | None:
+    if not len(nodes):
+        return None
+    inner, index = nodes[nodes >= 0], walking.index
+    texts = [index.text_to(node).tobytes() for node in inner.tolist()]
+    written = not walking.cursor.note[w.UNWRITTEN]
+    return doubts_of(inner, written, ~nodes[nodes < 0], texts)
 
 
 def _of_tokens(trees: Trie, asks: Ints, index: TokenIndex) -> Ints:
@@ -249,13 +305,14 @@ def correct(cursor: Cursor, index: TokenIndex, row: Words, asks: Ints) -> None:
     """Decide the tokens for which texts matter: at and below the nodes `asks`, and where a known text would end."""
     todo = [(node, -1) for node in asks.tolist()]
     todo += _known(cursor, index.trie)
-    if not todo:
-        return
-    desk = index.borrow()
-    try:
-        _decide(Walk(cursor, index, desk.room), row, todo)
-    finally:
-        index.give(desk)
+    if todo:
+        desk = index.borrow()
+        try:
+            _decide(Walk(cursor, index, desk.room), row, todo)
+        finally:
+            index.give(desk)
+    if len(cursor.memories) > 1:
+        _bar(cursor, index, row)
 
 
 def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
@@ -287,12 +344,14 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
                 child = int(trie.skip[child])
         elif legal:
             note = cursor.note
-            note[w.EXACT] = note[w.ASKED] = note[w.FOUND] = 0
+            note[w.EXACT] = note[w.ASKED] = note[w.FOUND] = note[w.DOUBTS] = 0
             note[w.ARCS] = -1
             walking.below(node)
             for token in walking.found():
                 row[token >> 5] |= np.uint32(1 << (int(token) & 31))
-            todo += [(more, -1) for more in walking.asked().tolist()]
+            doubts = walking.doubted()
+            again = np.concatenate((walking.asked(), np.maximum(doubts, ~doubts)))
+            todo += [(more, -1) for more in again.tolist()]
         cursor.memories.cut(memories)
 
 
@@ -302,10 +361,30 @@ def _known(cursor: Cursor, trie: Trie) -> list[tuple[int, int]]:
     for frame in remembering(cursor.machine.tables, cursor.frames, cursor.depth).tolist():
         memory = int(cursor.frames[cursor.frames[frame, w.PARENT], w.MEMORY])
         begun = bytes(cursor.output[cursor.frames[frame, w.BEGUN] :])
-        for key in cursor.memories.keys(memory):
-            assert isinstance(key, bytes)
-            if key.startswith(begun):
-                node = int(find(trie, np.frombuffer(key[len(begun) :], np.uint8).copy()))
+        for said in cursor.memories.said(memory):
+            if said.text.startswith(begun):
+                rest = np.frombuffer(said.text[len(begun) :], np.uint8).copy()
+                node = int(find(trie, rest))
                 if node >= 0:
                     found.append((node, frame))
     return found
+
+
+def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
+    """Take out the tokens after which only a text could come that must not come again (see `tails`)."""
+    frames, memories = cursor.frames[: cursor.depth].copy(), len(cursor.memories)
+    for begun, beginnings in cursor.barred(frames):
+        known = bytes(cursor.output[begun:])
+        for beginning in beginnings:
+            if len(beginning) > len(known) and beginning.startswith(known):
+                rest = np.frombuffer(beginning[len(known) :], np.uint8).copy()
+                node = int(find(index.trie, rest))
+                if node >= 0:
+                    forbid(index.trie, row, node)
+    for memory in {number for number in frames[:, w.MEMORY].tolist() if number > 0}:
+        for beginning in cursor.beginnings(memory):
+            for token in index.holding(beginning):
+                if row[token >> 5] >> np.uint32(token & 31) & 1:
+                    if not cursor.read(index.texts[token]):
+                        row[token >> 5] &= ~np.uint32(1 << (token & 31))
+                    cursor.memories.cut(memories)

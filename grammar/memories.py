@@ -1,43 +1,60 @@
 """Sets of texts that only grow, in versions that can be taken back: what has been said before in an object or array.
 
-Does: tell whether a key is new to a version, and make the version with it. Does not: know what the keys are.
+Does: tell whether a key is new to a version, and make the version with it and the text it came from. Does not: know
+what the keys are.
 """
 
 from collections.abc import Hashable, Iterator
 from itertools import islice
+from typing import NamedTuple
+
+
+class Said(NamedTuple):
+    """A text, where it ended, the state of the machine from which it was read (-1: its caller's states tell of it), and
+    its outcome.
+    """
+
+    text: bytes
+    until: int
+    entry: int
+    outcome: int
 
 
 class Memories:
     """Versions by number, 0 the empty set. A version shares its dictionary with the one it grew from."""
 
     def __init__(self) -> None:
-        self._versions: list[tuple[dict[Hashable, int], int]] = [({}, 0)]
+        self._versions: list[tuple[dict[Hashable, tuple[int, Said]], int]] = [({}, 0)]
         self._owned: set[int] = set()
+        self.barred: dict[
+            int, tuple[bytes, ...]
+        ] = {}  # by version, what a cursor found out about its texts
 
     def __len__(self) -> int:
         return len(self._versions)
 
-    def add(self, number: int, key: Hashable) -> tuple[bool, int]:
+    def add(self, number: int, key: Hashable, said: Said) -> tuple[bool, int]:
         """(whether version `number` has the key already, the version that has it)."""
         known, size = self._versions[number]
-        if known.get(key, size) < size:
+        if key in known and known[key][0] < size:
             return True, number
         if number == 0 or id(known) not in self._owned or len(known) > size:
             known = dict(islice(known.items(), size))
             self._owned.add(id(known))
-        known[key] = size
+        known[key] = size, said
         self._versions.append((known, size + 1))
         return False, len(self._versions) - 1
 
-    def keys(self, number: int) -> Iterator[Hashable]:
-        """The keys of a version, oldest first."""
+    def said(self, number: int) -> Iterator[Said]:
+        """The texts of a version, oldest first."""
         known, size = self._versions[number]
-        return islice(known, size)
+        return (said for _, said in islice(known.values(), size))
 
     def cut(self, length: int) -> None:
         """Forget the versions from number `length` on."""
         while len(self._versions) > length:
             known, size = self._versions.pop()
+            self.barred.pop(len(self._versions), None)
             if id(known) in self._owned and len(known) == size:
                 known.popitem()
                 if not known:
@@ -47,5 +64,6 @@ class Memories:
         """An independent copy; dictionaries are copied when either side next grows them."""
         twin = Memories()
         twin._versions = list(self._versions)
+        twin.barred = dict(self.barred)
         self._owned.clear()
         return twin

@@ -23,6 +23,9 @@ from .tables import FINAL, FLAGS
 from .walk import SITE, STATE
 
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
+_MOST_SKIPPED: Final = 64  # bytes of a way that another choice may replace
+_LEADS: Final = (b"", b"0", b'"')  # what a begun number or text may lack
+_PROBE: Final = 12  # bytes that are tried first
 _MOST_KEPT: Final = 1 << 16  # configurations remembered of a grammar
 
 Plain = tuple[int, bytes]
@@ -34,8 +37,9 @@ class NativeGrammar:
     """A machine for one vocabulary; see `CompiledGrammar`.
 
     `known`: a short complete output, where one was found before. `heights`: on how many frames the rows of a state
-    depend. `number`: its name among the grammars whose rows are kept together. `ends` and `forces`: what `Closing` and
-    `Cursor.force` said of a configuration, for those that no text matters to (`Plain`).
+    depend. `number`: its name among the grammars whose rows are kept together. `ends` and `forces`: a way to the end
+    and what `Cursor.force` said, by configuration, for those that no text matters to (`Plain`); `plains`: by stack;
+    `detours`: ways to the end that need not be short.
     """
 
     machine: Machine
@@ -46,6 +50,8 @@ class NativeGrammar:
     number: int = field(default_factory=count(1).__next__)
     ends: dict[Plain, bytes | None] = field(default_factory=dict)
     forces: dict[Plain, tuple[bytes, bool]] = field(default_factory=dict)
+    plains: dict[bytes, bool] = field(default_factory=dict)
+    detours: dict[Plain, bytes] = field(default_factory=dict)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -82,10 +88,14 @@ class NativeGrammar:
 
     def plain(self, cursor: Cursor) -> Plain | None:
         """The configuration of a cursor; None where more than that decides what may come."""
-        sites = cursor.frames[: cursor.depth, SITE]
-        if len(cursor.memories) > 1 or self.machine.tables.sites[sites, FLAGS].any():
+        if len(cursor.memories) > 1:
             return None
-        return cursor.state, sites.tobytes()
+        sites = cursor.frames[: cursor.depth, SITE]
+        stack = sites.tobytes()
+        plain = self.plains.get(stack)
+        if plain is None:
+            plain = self.plains[stack] = not self.machine.tables.sites[sites, FLAGS].any()
+        return (cursor.state, stack) if plain else None
 
     def end(self, cursor: Cursor) -> bytes | None:
         """Bytes that complete an output by a short way; None if none were found."""
@@ -141,9 +151,8 @@ class NativeMatcher:
         self._steps: list[Step] = []
         # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
         self._ways: list[tuple[int, ...] | None] = [None]
-        self._ends: list[bytes | None] = [
-            None
-        ]  # by place: bytes of a way to the end, where they were asked for
+        # By place: bytes of a way to the end, where they were asked for.
+        self._ends: list[bytes | None] = [None]
         self._finished = False
 
     @property
@@ -158,7 +167,12 @@ class NativeMatcher:
             return
         cursor = self._cursor
         found = self._grammar.fill(cursor, row)
-        if len(cursor.memories) > 1 or len(found.asks):
+        if len(cursor.memories) > 1:
+            asks = found.asks
+            if found.doubts is not None:
+                asks = np.concatenate((asks, found.doubts.against(cursor)))
+            correct(cursor, self._grammar.index, row.view(np.uint32), asks)
+        elif len(found.asks):
             correct(cursor, self._grammar.index, row.view(np.uint32), found.asks)
         if found.may_end and cursor.can_end():
             allow(row, self._grammar.index.vocabulary.end_ids)
@@ -235,22 +249,47 @@ class NativeMatcher:
         return least is None or least <= tokens
 
     def _end(self) -> bytes | None:
-        """Bytes of a way to the end."""
+        """Bytes of a way to the end, mostly a short one."""
         here = len(self._ends) - 1
+        end = self._ends[here]
+        if end is not None:
+            return end
+        key = self._grammar.plain(self._cursor)
+        if key is not None:
+            end = self._grammar.detours.get(key)
+        if end is None:
+            end = self._known_end(here)
+            if key is not None and end is not None:
+                _keep(self._grammar.detours, key, end)
+        self._ends[here] = end
+        return end
+
+    def _known_end(self, here: int) -> bytes | None:
+        """From the way that was found some tokens ago, else a search."""
         place = here
         while place and self._ends[place] is None:
             place -= 1
         end = self._ends[place]
-        if place == here and end is not None:
-            return end
         if end is not None:
             said = bytes(self._cursor.output[self._steps[place].length :])
             if end.startswith(said):
-                end = end[len(said) :]
-            elif not self._is_way(end):
-                end = None
-        self._ends[here] = end = self._grammar.end(self._cursor) if end is None else end
-        return end
+                return end[len(said) :]
+            if not self._is_way(end):
+                end = self._is_tail(end)
+        return self._grammar.end(self._cursor) if end is None else end
+
+    def _is_tail(self, end: bytes) -> bytes | None:
+        """A way that ends as `end` does: another choice was made, and then the rest is the same."""
+        cursor = self._cursor
+        memories = len(cursor.memories)
+        for lead in _LEADS:
+            for skipped in range(min(len(end), _MOST_SKIPPED)):
+                probe = lead + end[skipped : skipped + _PROBE]
+                legal = cursor.read(np.frombuffer(probe, np.uint8).copy())
+                cursor.memories.cut(memories)
+                if legal and self._is_way(lead + end[skipped:]):
+                    return lead + end[skipped:]
+        return None
 
     def _is_way(self, end: bytes) -> bool:
         """Whether the output is over after `end`."""

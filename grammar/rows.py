@@ -13,6 +13,7 @@ import numpy as np
 
 from .automata.jit import kernel
 from .automata.minimal import Ints
+from .doubts import Doubts
 from .masks import MaskRow
 from .tables import Bytes
 from .trie import Trie
@@ -57,6 +58,7 @@ class Row:
     words: Words
     asks: Ints
     may_end: bool
+    doubts: Doubts | None
 
     def unpack(self, row: MaskRow) -> bool:
         """Overwrite `row`, which is at least as long; False if this row cannot be used any more."""
@@ -80,7 +82,8 @@ class Row:
     def nbytes(self) -> int:
         """Memory held, without that of the leaf's row."""
         at = 0 if self.at is None else self.at.nbytes
-        return self.words.nbytes + self.asks.nbytes + at + _PYTHON_BYTES
+        doubts = 0 if self.doubts is None else self.doubts.nbytes
+        return self.words.nbytes + self.asks.nbytes + at + doubts + _PYTHON_BYTES
 
     def drop(self) -> None:
         """Nothing to let go that others hold."""

@@ -44,6 +44,8 @@ class Call:
     always false. `as_written` compares bytes and costs nothing in masks; other functions are asked at each end.
     `judge`: the callee's outcome is replaced by `judge(outcome, text)` (-1: the text is refused); for what no automaton
     can tell. Asked at each possible end, so it costs; text refused this way may leave a dead end.
+    `alike`: of how a text begins and another that was remembered, whether they may come to have equal keys; None: any
+    may.
     `live`: the outcomes of a leaf that count at this place; None: all. Only texts with one of them are read, as if the
     leaf were `restrict`ed to them, but all places share one leaf and its tables.
     """
@@ -53,6 +55,7 @@ class Call:
     same: Callable[[bytes], Hashable] | None = None
     judge: Callable[[int, bytes], int] | None = None
     live: frozenset[int] | None = None
+    alike: Callable[[bytes, bytes], bool] | None = None
 
 
 def as_written(text: bytes) -> Hashable:

@@ -26,6 +26,7 @@ from .tables import (
     FINAL,
     FIRST,
     FLAGS,
+    JUDGED,
     LEAVE,
     LIVE,
     OUTCOME,
@@ -80,7 +81,13 @@ FOUND: Final = 17  # tokens found
 ARCS: Final = 18  # the alphabet whose class 0 is left out at the first byte, or -1
 LEAF_TOP: Final = 19  # the frame of the leaf that a walk starts in
 LEAF_COUNT: Final = 20  # frames in use then
-NOTES: Final = 21
+DOUBT: Final = 21  # `INNER` or `OPEN` where a text was taken to be new
+DOUBTS: Final = 22  # nodes found where that was done
+UNWRITTEN: Final = 23  # whether one that began within the walk is not compared as written
+NOTES: Final = 24
+
+INNER: Final = 1  # it began within the walk
+OPEN: Final = 2  # it began before
 
 _MOST_CALLS: Final = 4096  # for one byte
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
@@ -95,7 +102,12 @@ def _answer(frames: Ints, note: Longs, looks: Ints, flags: int) -> tuple[bool, i
         return True, answer[0], answer[1], answer[2]
     top = note[WHAT]
     fresh = frames[frames[top, PARENT], MEMORY] == UNSURE
-    known = not (note[EXACT] or flags != _PLAIN or top >= note[DEPTH] or fresh)
+    known = not (note[EXACT] or flags & JUDGED or fresh)
+    if known and top >= note[DEPTH]:
+        note[DOUBT] = max(note[DOUBT], INNER)
+        note[UNWRITTEN] |= flags != _PLAIN
+    elif known and flags != _PLAIN:
+        note[DOUBT] = OPEN
     return known, note[ENDING], 0, UNSURE
 
 
@@ -154,8 +166,8 @@ def step(
     """Read one byte, which is at `offset` of the output; the status. Unless `MOVED`, the configuration is spoilt.
 
     `looks`: rows (outcome or -1, twin, memory) that answer, in order, the places of this byte where a text decides.
-    Without an answer such a place gives `LOOK`; but where `note[EXACT]` is 0, a text that is compared as written and
-    was begun before the walk is taken to be new, for the caller to correct.
+    Without an answer such a place gives `LOOK`; but where `note[EXACT]` is 0, a text that is only remembered is taken
+    to be new, for the caller to correct: `note[DOUBT]` tells, unless it is compared as written and was begun before.
     """
     note[LOOKS] = 0
     for _ in range(_MOST_CALLS):

@@ -31,11 +31,14 @@ from .walk import (
     BEGUN,
     CIRCLES,
     COUNT,
+    DOUBT,
+    DOUBTS,
     END,
     EXIT,
     EXPAND,
     FOUND,
     FULL,
+    INNER,
     LEAF_COUNT,
     LEAF_TOP,
     LOOK,
@@ -59,11 +62,16 @@ _DEEPEST = 64  # calls entered without reading a byte
 
 
 class Room(NamedTuple):
-    """Where a walk works: `path[d]` is the configuration (state, top, count) at depth d; tokens and nodes found."""
+    """Where a walk works: `path[d]` is the configuration (state, top, count) at depth d; tokens and nodes found.
+
+    `asks` are nodes where a text decides, `doubts` such where one was taken to be new (`~node`: one begun before): at
+    them and below, all that was found is right only if it is.
+    """
 
     path: Ints  # [longest token + 1, 3]
     found: Ints
     asks: Ints
+    doubts: Ints
 
 
 @kernel
@@ -71,6 +79,14 @@ def _collect(trie: Trie, note: Longs, found: Ints, node: int | np.int64) -> None
     for i in range(trie.first[node], trie.first[node + 1]):
         found[note[FOUND]] = trie.tokens[i]
         note[FOUND] += 1
+
+
+@kernel
+def _doubt(note: Longs, room: Room, node: int | np.int64) -> None:
+    if note[DOUBT]:
+        room.doubts[note[DOUBTS]] = node if note[DOUBT] == INNER else ~node
+        note[DOUBTS] += 1
+        note[DOUBT] = 0
 
 
 @kernel
@@ -91,10 +107,12 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> N
             node = np.int64(trie.skip[node])
             continue
         note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
+        note[DOUBT] = 0
         status = step(tables, frames, note, looks, byte, note[OFFSET] + d - 1)
         if status == MOVED:
             path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
             _collect(trie, note, room.found, node)
+            _doubt(note, room, node)
             node += 1
         elif status == REFUSED:
             node = np.int64(trie.skip[node])
@@ -127,7 +145,8 @@ def walk_exits(
             np.int64(exits[note[EXIT], 1]),
             exits[note[EXIT], 2] != 0 or trie.depth[exits[note[EXIT], 0]] == 0,
         )
-        asked, found = note[ASKED], note[FOUND]
+        asked, found, doubts = note[ASKED], note[FOUND], note[DOUBTS]
+        note[DOUBT] = 0
         d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
         note[TOP], note[COUNT], note[LOOKS] = note[LEAF_TOP], note[LEAF_COUNT], 0
         status = leave(tables, frames, note, looks, ending, note[OFFSET] + d)
@@ -136,13 +155,14 @@ def walk_exits(
             note[ASKED] += 1
         elif status == MOVED:
             path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+            _doubt(note, room, node)
             if was_read:
                 _collect(trie, note, room.found, node)
             note[NODE], note[END] = node + was_read, trie.skip[node]
             walk(tables, trie, frames, note, room)
             status = note[STATUS]
         if status not in (MOVED, REFUSED, LOOK):
-            note[ASKED], note[FOUND], note[STATUS] = asked, found, status
+            note[ASKED], note[FOUND], note[DOUBTS], note[STATUS] = asked, found, doubts, status
             return
         note[EXIT] += 1
     note[STATUS] = MOVED

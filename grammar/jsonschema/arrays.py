@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from .atoms import Contains, ItemCount, ItemCover, Items, OneOf, OtherItems, Unique
+from .atoms import Contains, ItemCount, ItemCover, Items, OneOf, OtherItems, Plain, Unique
 from .finite import FEW, distinct
 from .formula import Atom, Formula, Pool, conjuncts
 from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
@@ -48,9 +48,12 @@ class Sequence:
         """What the next item is asked; None: there cannot be one."""
         if row not in self._plans:
             plan, gone = self._make_plan(row), self._gone(row)
-            if plan is not None and gone:
-                must = self._pool.all([plan.must, self._pool.no(self._pool.of(OneOf(gone)))])
-                plan = replace(plan, must=must)
+            if plan is not None and self.unique(row):
+                parts = [plan.must]
+                parts += [self._pool.no(self._pool.of(OneOf(gone)))] if gone else []
+                # A used number must not be begun again that could only go on with zeros.
+                parts += [] if self.language.options.lenient else [self._pool.of(Plain())]
+                plan = replace(plan, must=self._pool.all(parts))
             lost = plan is not None and self.language.costs.value(plan.must) is None
             self._plans[row] = None if lost else plan
         return self._plans[row]

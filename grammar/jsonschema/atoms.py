@@ -122,6 +122,14 @@ class MultipleOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Plain:
+    """The number is written in the one plain way: no exponent, no zeros at the end of a fraction, no minus zero.
+
+    About the text and not the value, so it is true of every number; it makes equal numbers equal texts.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Props:
     """Each member of the object is valid against all sub-schemas its name selects: `named`, every matching one of
     `patterns`, and `rest` where neither selects any.
@@ -219,13 +227,13 @@ class OtherItems:
 
 
 StringAtom = Pattern | Length | Format | Superset
-NumberAtom = Integer | AtLeast | AtMost | MultipleOf
+NumberAtom = Integer | AtLeast | AtMost | MultipleOf | Plain
 ObjectAtom = Props | Names | Required | Members | OtherMembers
 ArrayAtom = Items | ItemCount | Contains | Unique | OtherItems
 
 KIND_OF: dict[type, Kind] = {
     **dict.fromkeys((Pattern, Length, Format, Superset), Kind.STRING),
-    **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf), Kind.NUMBER),
+    **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), Kind.NUMBER),
     **dict.fromkeys((Props, Names, Required, Members, OtherMembers), Kind.OBJECT),
     **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), Kind.ARRAY),
 }

@@ -12,14 +12,26 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 
-from ..automata import Dfa, difference, intersection, literal, nothing, trie, union_all
+from ..automata import (
+    Dfa,
+    Spelling,
+    difference,
+    encode,
+    intersection,
+    literal,
+    nothing,
+    trie,
+    union_all,
+)
 from ..leaves.numbers import NumberSpec, number
-from .atoms import AtLeast, AtMost, Integer, MultipleOf, OneOf
+from ..regex import whole
+from .atoms import AtLeast, AtMost, Integer, MultipleOf, OneOf, Plain
 from .formula import Atom, Formula, Op
 from .texts import Vectors, classes, exactly_one
 
 # Up to so many constants every way to write each is taken, beyond the shortest only.
 FREELY_WRITTEN = 64
+_PLAIN = r"0|-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])"
 
 
 class Numbers:
@@ -90,6 +102,8 @@ def _atom(atom: Atom, exponents: bool) -> Dfa:
         return number(replace(spec, maximum=bound))
     if isinstance(atom, MultipleOf):
         return number(NumberSpec(multiple_of=(decimal(atom.step),)))
+    if isinstance(atom, Plain):
+        return encode(whole(_PLAIN), Spelling.UTF8)
     assert isinstance(atom, OneOf)
     values = [decimal(value) for value in atom.values if isinstance(value, int | Fraction)]
     if len(values) > FREELY_WRITTEN:

@@ -297,7 +297,7 @@ class ValueRule:
     ) -> Call:
         plan = given.plan
         rule = self._language.rule(plan.must, plan.asks, self._depth + self._options.pretty)
-        return Call(rule, given, same, judge)
+        return Call(rule, given, same, judge, alike=_alike if same is _value_key else None)
 
 
 def _blank(count: int, inner: Hashable) -> Hashable:
@@ -310,3 +310,10 @@ def _value_key(text: bytes) -> Hashable:
         return canonical(read(text))
     except GrammarError:
         return text
+
+
+def _alike(begun: bytes, said: bytes) -> bool:
+    """Whether a value that begins so may yet be equal to one that was written."""
+    if begun[:1] != b'"':
+        return begun == b"" or (said[:1] == b'"') is False
+    return said.startswith(begun) if b"\\" not in begun + said else said[:1] == b'"'
