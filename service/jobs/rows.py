@@ -162,19 +162,14 @@ class JobRows:
     def claim(self, holder: str, most: int, lease_s: float) -> list[Claim]:
         """Hand out at most `most` rows that are due, in their order, those first whose lease has run out."""
         now = self._clock()
-        free = sa.or_(
-            sa.and_(rows.c.state == PENDING, rows.c.due <= now),
-            sa.and_(rows.c.state == RUNNING, rows.c.lease < now),
-        )
-        query = (
-            sa.select(rows)
-            .where(self._mine, free)
-            .order_by(rows.c.state.desc(), rows.c.row)
-            .limit(most)
-            .with_for_update(skip_locked=True)
-        )
+        late = (rows.c.state == RUNNING, rows.c.lease < now)
+        due = (rows.c.state == PENDING, rows.c.due <= now)
         with transaction(self._engine) as connection:
-            found = connection.execute(query).all()
+            found: list[sa.Row[Any]] = []
+            for free in (late, due):  # each is a walk along the index, whatever the size of the job
+                query = sa.select(rows).where(self._mine, *free).order_by(rows.c.row)
+                query = query.limit(most - len(found)).with_for_update(skip_locked=True)
+                found += connection.execute(query).all()
             if found:
                 connection.execute(
                     rows.update()

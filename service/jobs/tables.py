@@ -60,7 +60,7 @@ rows = sa.Table(
     sa.Column("prompt_tokens", sa.Integer, nullable=False, default=0),
     sa.Column("output_tokens", sa.Integer, nullable=False, default=0),
     sa.Column("seconds", sa.Float, nullable=False, default=0.0),
-    sa.Index("rows_by_state", "job", "state", "due", "row"),
+    sa.Index("rows_by_state", "job", "state", "row"),
     sa.Index("rows_by_id", "job", "id"),
 )
 
