@@ -1,77 +1,101 @@
-"""Adds verdicts up and compares them with the committed expectations.
+"""The report: sections side by side, in one committed file, and a page made from it.
 
-Does: count by part, list what is not right, render a table. Does not: judge (`verdicts`).
+Does: hold what each section found, read and write the file, render the page, say what changed. Does not: find anything
+out (`sections`).
+
+Of each section `expected` must come out the same whenever the same tree is asked (the golden test compares it),
+`measured` depends on the machine, its load, or the version of another library, and is kept for the reader only.
 """
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from tests.conformance.cases import Group
-from tests.conformance.verdicts import Judged, Verdict
-
-_NUMBER = re.compile(r"\d{3,}")  # limits may change without changing what is right
 GOLDEN = Path(__file__).with_name("golden.json")
+PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
+_HEAD = """# Conformance
+
+What the grammar compiler was held against, and what came out. This page is made from `tests/conformance/golden.json` by
+`make conformance`, which runs everything again (it needs the shared test data) and fails where a figure changed.
+Figures under *measured* depend on the machine and on the versions of the other libraries; all others do not.
+"""
 
 
 @dataclass
-class Report:
-    """Counts by part; `exceptions`: of each group what is not right about it."""
+class Section:
+    """One part of the report. `faults`: what must not be there; empty in a good report."""
 
-    counts: dict[str, Counter[str]] = field(default_factory=dict)
-    rivals: dict[str, Counter[str]] = field(default_factory=dict)
-    schemas: Counter[str] = field(default_factory=Counter)
-    exceptions: dict[str, dict[str, str]] = field(default_factory=dict)
+    name: str
+    title: str
+    expected: dict[str, Any] = field(default_factory=dict)
+    measured: dict[str, Any] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    page: list[str] = field(default_factory=list)
 
-    def add(self, group: Group, verdicts: Iterable[Judged], rival: Iterable[Judged] = ()) -> None:
-        """Count one group."""
-        found = list(verdicts)
-        self.counts.setdefault(group.part, Counter()).update(j.verdict.value for j in found)
-        self.rivals.setdefault(group.part, Counter()).update(j.verdict.value for j in rival)
-        wrong = exceptions(found)
-        self.schemas.update([f"{group.part} schemas"])
-        if wrong:
-            self.exceptions[group.name] = wrong
-        else:
-            self.schemas.update([f"{group.part} schemas fully right"])
-
-    def golden(self) -> str:
-        """The committed form: everything but the rival's counts, which change with its version."""
-        kept = {
-            "counts": {part: dict(sorted(c.items())) for part, c in self.counts.items()},
-            "schemas": dict(sorted(self.schemas.items())),
-            "exceptions": dict(sorted(self.exceptions.items())),
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What the file holds of it."""
+        return {
+            "title": self.title,
+            "expected": self.expected,
+            "measured": self.measured,
+            "faults": self.faults,
+            "page": self.page,
         }
-        return json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
-
-    def table(self) -> str:
-        """Markdown, one line a part."""
-        lines = [
-            "| part | instances | right | wrong accepts | wrong rejects | refused | late | `jsonschema` right |",
-            "|---|--:|--:|--:|--:|--:|--:|--:|",
-        ]
-        for part, count in self.counts.items():
-            cells = " | ".join(str(count[verdict.value]) for verdict in Verdict)
-            lines.append(
-                f"| {part} | {count.total()} | {cells} | {self.rivals[part][Verdict.RIGHT.value]} |"
-            )
-        lines += [f"{name}: {number}" for name, number in sorted(self.schemas.items())]
-        return "\n".join(lines)
 
 
-def exceptions(verdicts: Iterable[Judged]) -> dict[str, str]:
-    """What is not right, by the instance's name."""
-    return {
-        j.name: f"{j.verdict.value}: {_NUMBER.sub('N', j.reason)}" if j.reason else j.verdict.value
-        for j in verdicts
-        if j.verdict is not Verdict.RIGHT
-    }
-
-
-def expected() -> dict[str, dict[str, str]]:
-    """The committed exceptions by group."""
-    known: dict[str, dict[str, str]] = json.loads(GOLDEN.read_text())["exceptions"]
+def read() -> dict[str, Any]:
+    """The committed sections by name."""
+    known: dict[str, Any] = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
     return known
+
+
+def write(sections: Iterable[Section]) -> None:
+    """Put these sections in the place of the committed ones, and make the page anew."""
+    kept = read() | {section.name: section.kept for section in sections}
+    GOLDEN.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    PAGE.write_text(page(kept))
+
+
+def page(kept: Mapping[str, Any]) -> str:
+    """The readable form."""
+    parts = [_HEAD]
+    for section in kept.values():
+        parts += [f"## {section['title']}\n", *section["page"], ""]
+        if section["faults"]:
+            parts += [
+                "**Not as it should be:**\n",
+                *(f"- {fault}" for fault in section["faults"]),
+                "",
+            ]
+    return "\n".join(parts)
+
+
+def changed(sections: Iterable[Section]) -> list[str]:
+    """Names of sections that differ from the committed ones in what is expected or in their faults."""
+    known = read()
+    return [
+        section.name
+        for section in sections
+        if section.name not in known
+        or known[section.name]["expected"] != json.loads(json.dumps(section.expected))
+        or known[section.name]["faults"] != section.faults
+    ]
+
+
+def table(head: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
+    """Markdown; the first column is text, the others are numbers."""
+    names = list(head)
+    lines = [f"| {' | '.join(names)} |", f"|---|{'--:|' * (len(names) - 1)}"]
+    lines += [
+        f"| {' | '.join(f'{c:,}' if isinstance(c, int) else str(c) for c in row)} |" for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def most_common(counter: Counter[str]) -> list[tuple[str, int]]:
+    """The entries, the largest first; equal ones by name."""
+    return sorted(counter.items(), key=lambda entry: (-entry[1], entry[0]))

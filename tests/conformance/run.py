@@ -1,50 +1,55 @@
 """The whole conformance report: `make conformance`.
 
-Prints a table and fails where anything differs from the committed expectations; `--write` commits to the new ones.
+Runs the sections, prints the page's tables and fails where anything that must not change has changed; `--write` commits
+to what came out and makes `docs/conformance.md` anew.
 """
 
 import argparse
+import os
 import sys
 import time
-from itertools import chain
+from collections.abc import Callable
 from pathlib import Path
 
-from tests.conformance.cases import DRAFTS, bench, data_folder, remotes, suite
-from tests.conformance.report import GOLDEN, Report
-from tests.conformance.verdicts import ours, theirs
+from tests.conformance import texts
+from tests.conformance.cases import data_folder
+from tests.conformance.report import Section, changed, write
+from tests.conformance.sections import SECTIONS
+from tests.conformance.speed import speed_section
+
+ALL: dict[str, Callable[[Path, int], Section]] = {
+    "texts": lambda folder, jobs: texts.section(folder, jobs, sample=1),
+    **SECTIONS,
+    "speed": speed_section,
+}
 
 
 def main() -> int:
-    """Exit code 1: something changed; 2: no data."""
+    """Exit code 1: something changed, or is not as it should be; 2: no data."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the expectations anew")
-    parser.add_argument("--alone", action="store_true", help="without the other validator")
-    parser.add_argument("--table", type=Path, help="also write the table to this file")
+    parser.add_argument(
+        "--write", action="store_true", help="write the expectations and the page anew"
+    )
+    parser.add_argument("--only", default=",".join(ALL), help=f"of {', '.join(ALL)}")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     options = parser.parse_args()
     folder = data_folder()
     if folder is None:
         print("needs ../shared", file=sys.stderr)
         return 2
-    registry, report, begun = remotes(folder), Report(), time.monotonic()
-    groups = chain(*(suite(folder, draft) for draft in DRAFTS), bench(folder))
-    for number, group in enumerate(groups, 1):
-        documents = {} if group.part == "JSONSchemaBench" else registry
-        rival = () if options.alone else theirs(group, documents)
-        report.add(group, ours(group, documents), rival)
-        if number % 500 == 0:
-            print(
-                f"{number} schemas, {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True
-            )
-    print(report.table())
-    if options.table:
-        options.table.write_text(report.table() + "\n")
+    made = []
+    for name in options.only.split(","):
+        begun = time.monotonic()
+        section = ALL[name](folder, options.jobs)
+        made.append(section)
+        print(f"\n## {section.title} ({time.monotonic() - begun:.0f} s)\n", *section.page, sep="\n")
+        print(*section.faults, sep="\n", flush=True)
     if options.write:
-        GOLDEN.write_text(report.golden())
-        return 0
-    changed = not GOLDEN.exists() or GOLDEN.read_text() != report.golden()
-    if changed:
-        print("the expectations have changed: see `git diff` after --write", file=sys.stderr)
-    return int(changed)
+        write(made)
+    different = changed(made)
+    if different:
+        print(f"changed: {', '.join(different)}; see `git diff` after --write", file=sys.stderr)
+    return int(bool(different) or any(section.faults for section in made))
 
 
 if __name__ == "__main__":

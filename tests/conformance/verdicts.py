@@ -20,6 +20,7 @@ from intaglio.grammar.jsonschema.options import Options, Whitespace
 from intaglio.grammar.jsonschema.values import Json
 from intaglio.grammar.machine import Machine
 from jsonschema import validators
+from referencing.jsonschema import DRAFT202012
 
 from tests.conformance.cases import Group, Instance
 
@@ -88,7 +89,9 @@ def ours(group: Group, registry: Mapping[str, Json], options: Options = ANY_FORM
     except Unsatisfiable:
         return [_verdict(test, accepted=False) for test in group.instances]
     except GrammarError as error:
-        return [Judged(test.name, Verdict.REFUSED, error.message) for test in group.instances]
+        keyword = error.refusals[0].keyword if error.refusals else error.code
+        reason = f"{keyword}: {error.message}"
+        return [Judged(test.name, Verdict.REFUSED, reason) for test in group.instances]
     return [_fed(machine, test, own) for test in group.instances]
 
 
@@ -115,7 +118,7 @@ def theirs(group: Group, registry: Mapping[str, Json]) -> Iterator[Judged]:
     resources = [
         (
             uri,
-            referencing.Resource.from_contents(_plain(schema), referencing.jsonschema.DRAFT202012),
+            referencing.Resource.from_contents(_plain(schema), DRAFT202012),
         )
         for uri, schema in registry.items()
         if isinstance(schema, dict | bool)
