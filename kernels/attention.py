@@ -15,11 +15,20 @@ from .contracts import Places, QKNorm, Ragged
 from .rope import rope_and_store
 
 
+def single_token_attention(
+    ragged: Ragged, heads: int, cache_shape: Sequence[int]
+) -> DecodeAttention:
+    """The split kernel, cut as suits the number of sequences."""
+    lengths = ragged.context_lengths
+    shape = decode_shape(lengths.shape[0], cache_shape[3], lengths.device)
+    return DecodeAttention(ragged, heads, cache_shape, shape)
+
+
 class PagedAttention:
     """A step's attention, prepared; `run` serves every layer. Nothing is read back from the device.
 
-    Where there are as many rows as sequences every sequence has one new token, and the tile kernel is not launched; a
-    single row is one launch in all. Rows that no sequence owns are left as they come from the allocator.
+    Where there are as many rows as sequences every sequence has one new token, and the tile kernel is not launched.
+    Rows that no sequence owns are left as they come from the allocator.
     """
 
     def __init__(
@@ -28,18 +37,13 @@ class PagedAttention:
         self._ragged = ragged
         self._places = places
         self._heads = heads
-        lengths = ragged.context_lengths
-        self._sequences = lengths.shape[0]
-        shape = decode_shape(self._sequences, cache_shape[3], lengths.device)
-        self._single = DecodeAttention(ragged, heads, cache_shape, shape)
+        self._sequences = ragged.context_lengths.shape[0]
+        self._single = single_token_attention(ragged, heads, cache_shape)
 
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
         """See `AttentionPass.run`; `fused` has contiguous rows and `cache` is contiguous."""
         rows, _, dim = fused.shape
         out = torch.empty((rows, self._heads, dim), dtype=fused.dtype, device=fused.device)
-        if rows == self._sequences == 1:
-            self._single.run_raw(fused, cache, out, self._places, norms)
-            return out
         query = rope_and_store(fused, self._places, norms, cache)
         self._single.run(query, cache, out)
         if rows != self._sequences:

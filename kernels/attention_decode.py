@@ -18,7 +18,7 @@ from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .attention_merge import finish
-from .contracts import Places, QKNorm, Ragged
+from .contracts import Ragged
 from .launch import overlap, precision, prefetch, processors
 
 LOG2_E = 1.4426950408889634
@@ -48,74 +48,6 @@ def _fetch_ahead(
     at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + kv_head * DIM + line[None, :]
     prefetch(at)
     prefetch(at + plane)
-
-
-@triton.jit
-def _rotated(
-    at: tl.tensor,
-    used: tl.tensor,
-    norm_ptr: tl.tensor,
-    eps: tl.tensor,
-    cos: tl.tensor,
-    sin: tl.tensor,
-    DIM: tl.constexpr,
-    BLOCK_DIM: tl.constexpr,
-    NORMED: tl.constexpr,
-) -> tl.tensor:
-    """Heads [n, BLOCK_DIM] that begin at `at` [n, 1], normed and rotated, in float32."""
-    dim = tl.arange(0, BLOCK_DIM)
-    other = (dim + DIM // 2) % DIM
-    x = tl.load(at + dim[None, :], mask=used, other=0.0).to(tl.float32)
-    y = tl.load(at + other[None, :], mask=used, other=0.0).to(tl.float32)
-    if NORMED:
-        scale = tl.rsqrt(tl.sum(x * x, 1) / DIM + eps)[:, None]
-        inside = dim < DIM
-        x *= scale * tl.load(norm_ptr + dim, mask=inside, other=0.0).to(tl.float32)[None, :]
-        y *= scale * tl.load(norm_ptr + other, mask=inside, other=0.0).to(tl.float32)[None, :]
-    return x * cos[None, :] + y * sin[None, :]
-
-
-@triton.jit
-def _begin_with_own(
-    heads_at: tl.tensor,
-    key_ptr: tl.tensor,
-    used: tl.tensor,
-    owns: tl.tensor,
-    cache_ptr: tl.tensor,
-    plane: tl.tensor,
-    slot: tl.tensor,
-    scale: tl.tensor,
-    cos: tl.tensor,
-    sin: tl.tensor,
-    query_norm_ptr: tl.tensor,
-    key_norm_ptr: tl.tensor,
-    eps: tl.tensor,
-    KV_HEADS: tl.constexpr,
-    DIM: tl.constexpr,
-    BLOCK_DIM: tl.constexpr,
-    NORMED: tl.constexpr,
-) -> tl.tensor:
-    """Rotate the queries; where `owns`, rotate and store the new key and its value, and start the softmax with them.
-
-    Returns the queries, and the running softmax: largest score, total weight, weighted values.
-    """
-    dim = tl.arange(0, BLOCK_DIM)
-    inside = (dim < DIM)[None, :]
-    query = _rotated(heads_at, used, query_norm_ptr, eps, cos, sin, DIM, BLOCK_DIM, NORMED)
-    query = query.to(key_ptr.dtype.element_ty)
-    key_at = key_ptr + tl.zeros((1, 1), tl.int32)
-    key = _rotated(key_at, inside, key_norm_ptr, eps, cos, sin, DIM, BLOCK_DIM, NORMED)
-    key = key.to(cache_ptr.dtype.element_ty)
-    value = tl.load(key_at + KV_HEADS * DIM + dim[None, :], mask=inside, other=0.0)
-    value = value.to(cache_ptr.dtype.element_ty)
-    at = cache_ptr + slot * (KV_HEADS * DIM) + dim[None, :]
-    stored = (dim < tl.where(owns & (slot >= 0), DIM, 0))[None, :]
-    tl.store(at, key, mask=stored)
-    tl.store(at + plane, value, mask=stored)
-    score = tl.sum(query.to(tl.float32) * key.to(tl.float32), 1) * scale
-    most = tl.where(owns, score, float("-inf"))
-    total = tl.where(owns, tl.full(score.shape, 1.0, tl.float32), 0.0)
-    return query, most, total, total[:, None] * value.to(tl.float32)
 
 
 @triton.jit
@@ -178,13 +110,6 @@ def _decode(
     lse_ptr: tl.tensor,
     arrived_ptr: tl.tensor,
     scale: tl.tensor,
-    cos_ptr: tl.tensor,
-    sin_ptr: tl.tensor,
-    positions_ptr: tl.tensor,
-    slots_ptr: tl.tensor,
-    query_norm_ptr: tl.tensor,
-    key_norm_ptr: tl.tensor,
-    eps: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
     GROUP_ROWS: tl.constexpr,
@@ -195,12 +120,9 @@ def _decode(
     SPLITS: tl.constexpr,
     MEMBERS: tl.constexpr,
     STAGES: tl.constexpr,
-    RAW: tl.constexpr,
-    NORMED: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """With RAW, `query` holds the new token's key and value heads too, and all are yet to be normed and rotated."""
     HEADS: tl.constexpr = KV_HEADS * GROUP
     kv_head, split, sequence = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     if EARLY:
@@ -216,10 +138,6 @@ def _decode(
     member = tl.arange(0, GROUP_ROWS)
     dim = tl.arange(0, BLOCK_DIM)
     inside = dim < DIM
-    if RAW:
-        angle = tl.load(positions_ptr + row).to(tl.int64) * DIM + dim
-        cos = tl.load(cos_ptr + angle, mask=inside, other=0.0).to(tl.float32)
-        sin = tl.load(sin_ptr + angle, mask=inside, other=0.0).to(tl.float32)
     if EARLY:
         if SPLITS > 1:
             _fetch_ahead(
@@ -235,20 +153,10 @@ def _decode(
             tl.store(out_at, tl.zeros((GROUP_ROWS, BLOCK_DIM), out_ptr.dtype.element_ty), mask=used)
         return
     heads_at = query_ptr + row * query_stride + (kv_head * GROUP + member)[:, None] * DIM
-    if RAW:
-        # The program with the end of the context stores the new token, and begins with it.
-        owns = end == length
-        end = tl.where(owns, end - 1, end)
-        query, most, total, acc = _begin_with_own(
-            heads_at, query_ptr + row * query_stride + (HEADS + kv_head) * DIM, used, owns,
-            cache_ptr + kv_head * DIM, plane, tl.load(slots_ptr + row).to(tl.int64), scale, cos, sin,
-            query_norm_ptr, key_norm_ptr, eps, KV_HEADS, DIM, BLOCK_DIM, NORMED,
-        )  # fmt: skip
-    else:
-        query = tl.load(heads_at + dim[None, :], mask=used, other=0.0)
-        most = tl.full((GROUP_ROWS,), float("-inf"), tl.float32)
-        total = tl.zeros((GROUP_ROWS,), tl.float32)
-        acc = tl.zeros((GROUP_ROWS, BLOCK_DIM), tl.float32)
+    query = tl.load(heads_at + dim[None, :], mask=used, other=0.0)
+    most = tl.full((GROUP_ROWS,), float("-inf"), tl.float32)
+    total = tl.zeros((GROUP_ROWS,), tl.float32)
+    acc = tl.zeros((GROUP_ROWS, BLOCK_DIM), tl.float32)
     most, total, acc = _absorb(
         query, most, total, acc, first, end, table, cache_ptr + kv_head * DIM, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
@@ -305,26 +213,7 @@ class DecodeAttention:
         self._arrived = torch.zeros(counts, dtype=torch.int32, device=device)
 
     def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
-        """Fill the rows of `out` [N, heads, head_dim] that single-token sequences own, for rotated `query`."""
-        self._launch(query, cache, out, None, None)
-
-    def run_raw(
-        self, fused: Tensor, cache: Tensor, out: Tensor, places: Places, norms: QKNorm | None
-    ) -> None:
-        """`rope_and_store`, then `run`, in one launch.
-
-        Only for steps in which no row may see another row's new token: what a program stores, no other reads.
-        """
-        self._launch(fused, cache, out, places, norms)
-
-    def _launch(
-        self,
-        query: Tensor,
-        cache: Tensor,
-        out: Tensor,
-        places: Places | None,
-        norms: QKNorm | None,
-    ) -> None:
+        """Fill the rows of `out` [N, heads, head_dim] that single-token sequences own."""
         ragged, shape = self._ragged, self._shape
         _decode[(self._kv_heads, shape.splits, self._sequences)](
             query,
@@ -340,13 +229,6 @@ class DecodeAttention:
             self._lse,
             self._arrived,
             LOG2_E / self._dim**0.5,
-            query if places is None else places.cos,
-            query if places is None else places.sin,
-            self._arrived if places is None else places.positions,
-            self._arrived if places is None else places.slots,
-            query if norms is None else norms.query,
-            query if norms is None else norms.key,
-            0.0 if norms is None else norms.eps,
             KV_HEADS=self._kv_heads,
             GROUP=self._group,
             GROUP_ROWS=max(16, triton.next_power_of_2(self._group)),
@@ -357,8 +239,6 @@ class DecodeAttention:
             SPLITS=shape.splits,
             MEMBERS=self._members(),
             STAGES=shape.stages,
-            RAW=places is not None,
-            NORMED=norms is not None,
             PRECISION=precision(query.dtype),
             num_warps=shape.warps,
             **overlap(query),

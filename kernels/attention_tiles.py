@@ -164,7 +164,7 @@ def tile_shape(dim: int, group: int, element_bytes: int) -> TileShape:
         return TileShape(rows=max(32, triton.next_power_of_2(group)), tile=32, stages=2, warps=4)
     if dim > 128:
         return TileShape(rows=128, tile=64, stages=2, warps=8)
-    return TileShape(rows=128, tile=64, stages=3, warps=8)
+    return TileShape(rows=128, tile=64, stages=3, warps=4)
 
 
 def attend_tiles(

@@ -107,8 +107,8 @@ def gemv_shape(outputs: int, inputs: int) -> GemvShape:
         return GemvShape(block_out=4, block_in=whole, warps=4)
     if whole == 2048:
         return GemvShape(block_out=2, block_in=whole, warps=8)
-    if whole == 4096 and outputs % 4 == 0:
-        return GemvShape(block_out=4, block_in=whole, warps=8)
+    if whole == 4096:
+        return GemvShape(block_out=4 if outputs >= 4096 else 2, block_in=whole, warps=8)
     return GemvShape(block_out=4, block_in=2048, warps=8)
 
 

@@ -44,7 +44,7 @@ class GpuKernels(Linears):
     def attend(
         self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
     ) -> AttentionPass:
-        """For steps of single tokens two launches a layer, for one row one, for mixed steps three."""
+        """Two launches a layer; three where sequences have several tokens."""
         return PagedAttention(ragged, places, heads, cache_shape)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import torch
 import triton
-from intaglio.kernels.attention_decode import DecodeAttention, decode_shape
+from intaglio.kernels.attention import single_token_attention
 from intaglio.kernels.attention_tiles import attend_tiles, tile_shape
 from intaglio.kernels.contracts import Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.dispatch import choose
@@ -106,7 +106,7 @@ def ceilings() -> Ceilings:
     """Both ceilings of this device, on random data."""
     source = torch.randn(2**30, device=DEVICE, dtype=TYPE)
     target = torch.empty_like(source)
-    copy_us = replay(lambda: target.copy_(source), 1)
+    copy_us = replay(lambda: torch.add(source, 0, out=target), 1)
     left, right = torch.randn((2, 8192, 8192), device=DEVICE, dtype=TYPE)
     product_us = replay(lambda: [left @ right for _ in range(5)], 5)
     return Ceilings(2 * source.nbytes / copy_us * 1e6, 2 * 8192**3 / product_us * 1e6)
@@ -144,12 +144,7 @@ def decode_attention(shape: Shape, count: int, top: Ceilings) -> Figure:
     caches = normal(layers, 2, blocks, BLOCK, shape.kv_heads, shape.dim)
     query = normal(count, shape.heads, shape.dim)
     out = torch.empty_like(query)
-    attention = DecodeAttention(
-        ragged_of(lengths, tables),
-        shape.heads,
-        caches[0].shape,
-        decode_shape(count, shape.kv_heads, DEVICE),
-    )
+    attention = single_token_attention(ragged_of(lengths, tables), shape.heads, caches[0].shape)
 
     def calls() -> None:
         for cache in caches:

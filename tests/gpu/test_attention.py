@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from intaglio.kernels.attention_decode import DecodeAttention, decode_shape
+from intaglio.kernels.attention import single_token_attention
 from intaglio.kernels.attention_tiles import attend_tiles, tile_shape
 from intaglio.kernels.dispatch import choose
 
@@ -35,8 +35,7 @@ def attend(step: Step) -> torch.Tensor:
     rows, heads, dim = step.query.shape
     sequences, kv_heads = step.ragged.context_lengths.shape[0], step.cache.shape[3]
     out = torch.full_like(step.query, float("nan"))
-    shape = decode_shape(sequences, kv_heads, DEVICE)
-    single = DecodeAttention(step.ragged, heads, step.cache.shape, shape)
+    single = single_token_attention(step.ragged, heads, step.cache.shape)
     for _ in range(2):
         single.run(step.query, step.cache, out)
     if rows != sequences:
@@ -56,7 +55,7 @@ def test_any_mix_of_lengths_equals_dense_attention(seed: int) -> None:
     assert relative_error(run(step), step.expected) < TOLERANCE[dtype]
 
 
-@pytest.mark.parametrize("sequences", [1, 3, 33, 200])
+@pytest.mark.parametrize("sequences", [1, 3, 17, 33, 64, 200, 300])
 def test_decode_steps(sequences: int) -> None:
     lengths = [(37 * s) % 900 for s in range(sequences)]
     step = make_step(lengths, [1] * sequences, Heads(8, 4, 128), 16, torch.bfloat16, sequences)

@@ -89,7 +89,6 @@ def test_a_query_may_be_a_slice_of_wider_rows() -> None:
 def test_new_tokens_are_placed_and_attended(
     lengths: list[int], counts: list[int], normed: bool
 ) -> None:
-    """Also the single row, where one kernel does it all."""
     step = make_raw_step(lengths, counts, Heads(2, 3, 16), normed=normed, seed=2)
     here, there = step.to(torch.device("cpu")), step.to(torch.device("cpu"))
     attention = choose(torch.device("cpu")).attend(step.ragged, step.places, 6, step.cache.shape)
