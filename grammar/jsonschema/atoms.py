@@ -92,6 +92,13 @@ class Superset:
 
 
 @dataclass(frozen=True, slots=True)
+class Surely:
+    """The string is in an automaton of texts that have the format, but not of all such texts."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Integer:
     """The number has no fractional part; `plainly`: nor is it written with one (to draft 4 1.0 is no integer)."""
 
@@ -226,13 +233,13 @@ class OtherItems:
     covers: tuple[tuple[ItemCover, Formula], ...]
 
 
-StringAtom = Pattern | Length | Format | Superset
+StringAtom = Pattern | Length | Format | Superset | Surely
 NumberAtom = Integer | AtLeast | AtMost | MultipleOf | Plain
 ObjectAtom = Props | Names | Required | Members | OtherMembers
 ArrayAtom = Items | ItemCount | Contains | Unique | OtherItems
 
 KIND_OF: dict[type, Kind] = {
-    **dict.fromkeys((Pattern, Length, Format, Superset), Kind.STRING),
+    **dict.fromkeys((Pattern, Length, Format, Superset, Surely), Kind.STRING),
     **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), Kind.NUMBER),
     **dict.fromkeys((Props, Names, Required, Members, OtherMembers), Kind.OBJECT),
     **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), Kind.ARRAY),

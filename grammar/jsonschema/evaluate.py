@@ -29,6 +29,7 @@ from .atoms import (
     Required,
     Sub,
     Superset,
+    Surely,
     Types,
     Unique,
 )
@@ -82,7 +83,7 @@ class Judge:
             return in_range(len(text), atom.least, atom.most)
         if isinstance(atom, Superset):
             return True  # a bound of automata; what it bounds is judged by itself
-        return not isinstance(atom, Format) or self.strings.has_format(atom.name, text)
+        return not isinstance(atom, Format | Surely) or self.strings.has_format(atom.name, text)
 
     def _object(self, atom: Atom, members: dict[str, Value]) -> bool:
         if isinstance(atom, Required):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..automata import Dfa, difference, nothing, trie, union_all
 from ..errors import ConstraintTooLarge
-from .atoms import Format, Kind, Length, OneOf, Pattern, Superset
+from .atoms import Format, Kind, Length, OneOf, Pattern, Superset, Surely
 from .counted import Counted
 from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
@@ -73,6 +73,22 @@ class ScalarLeaves:
         return self._scalars[key]
 
     def _make(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
+        """Of formats that no automaton tells, texts that surely have them, where that leaves any."""
+        narrow = must if self._language.options.lenient else self._narrowed(must)
+        found = None if narrow is must else self._exactly(narrow, asks)
+        return self._exactly(must, asks) if found is None else found
+
+    def _narrowed(self, formula: Formula) -> Formula:
+        """A formula that implies the other: its formats that have to be judged are replaced where they count for it."""
+        if isinstance(formula.atom, Format) and opaque(formula.atom):
+            return self._pool.of(Surely(formula.atom.name))
+        if formula.op not in {Op.ALL, Op.ANY}:
+            return formula
+        join = self._pool.all if formula.op is Op.ALL else self._pool.any
+        parts = [self._narrowed(part) for part in formula.args]
+        return formula if parts == list(formula.args) else join(parts)
+
+    def _exactly(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
         atoms = list(self._scalar_atoms(must, asks))
         counted = None if asks or any(map(opaque, atoms)) else self._counted(must)
         judged = counted is None and any(map(_untold, atoms))
@@ -139,7 +155,7 @@ class ScalarLeaves:
         parts = formula.args if formula.op is Op.ALL else (formula,)
         bounds = (part.atom.most for part in parts if isinstance(part.atom, Length))
         most = min((bound for bound in bounds if bound is not None), default=None)
-        if not any(isinstance(part.atom, Length | Pattern | Format) for part in parts):
+        if not any(isinstance(part.atom, Length | Pattern | Format | Surely) for part in parts):
             return None
         rest = [
             self._pool.of(Length(part.atom.least)) if isinstance(part.atom, Length) else part

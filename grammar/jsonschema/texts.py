@@ -21,7 +21,7 @@ from ..automata import (
     union_all,
 )
 from ..leaves import formats, strings
-from .atoms import Format, Length, OneOf, Pattern, Superset
+from .atoms import Format, Length, OneOf, Pattern, Superset, Surely
 from .formula import Atom, Formula, Op
 
 Vectors = tuple[int, ...]
@@ -105,6 +105,8 @@ def _atom(atom: Atom) -> Dfa:
         return strings.lengths(atom.least, atom.most)
     if isinstance(atom, Format | Superset):
         return formats.language(atom.name)
+    if isinstance(atom, Surely):
+        return formats.sure(atom.name)
     assert isinstance(atom, OneOf)
     return words([value for value in atom.values if isinstance(value, str)])
 

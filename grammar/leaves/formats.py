@@ -15,9 +15,17 @@ from typing import Final
 import idna
 import numpy as np
 
-from ..automata import CODE_POINTS, Dfa, canonical, concatenation, intersection, union
+from ..automata import (
+    CODE_POINTS,
+    Dfa,
+    canonical,
+    concatenation,
+    difference,
+    intersection,
+    union,
+)
 from ..errors import GrammarError
-from ..regex import whole
+from ..regex import search, whole
 from ..regex.parse import parse
 from .strings import lengths
 
@@ -211,6 +219,38 @@ def _pattern(text: str) -> bool:
     except GrammarError as error:
         return error.code == "unsupported_constraint"
     return True
+
+
+def _host() -> Dfa:
+    """Host names none of whose labels claims to be internationalised."""
+    return difference(language("hostname"), search(r"(?:^|\.)[Xx][Nn]--"))
+
+
+def _wide_host() -> Dfa:
+    """Plain host names in small letters, and short labels of letters that IDNA takes as they are."""
+    label = r"[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?|[0-9a-z\u00DF-\u00F6\u00F8-\u00FF\u0430-\u044F\u4E00-\u9FA5]{1,10}"
+    hosts = whole(rf"(?:{label})(?:\.(?:{label}))*")
+    return intersection(difference(hosts, search("--")), lengths(1, 60))
+
+
+def _simple_pattern() -> Dfa:
+    """Patterns without back-references, named groups and odd ranges, in up to three groups inside one another."""
+    count = r"(?:[*+?]|\{\d{1,3}(?:,|,999)?\})\??"
+    kept = r"0-9A-Za-z _<>=!:;@#%&~`'\",\u0080-\uD7FF"
+    atom = rf"(?:[{kept}-]|\.|\\[dDwWsStnr\\^$.*+?()\[\]{{}}|\/]|\[\^?(?:[{kept}]|\\[dDwWsS\\\]]|0-9|a-z|A-Z)+\])"
+    inside = rf"(?:{atom}(?:{count})?|\||\^|\$)*"
+    for _ in range(3):
+        inside = rf"(?:{atom}(?:{count})?|\||\^|\$|\((?:\?:)?{inside}\)(?:{count})?)*"
+    return whole(inside)
+
+
+_SURE: Final = {"hostname": _host, "idn-hostname": _wide_host, "regex": _simple_pattern}
+
+
+@cache
+def sure(name: str) -> Dfa:
+    """Texts that surely have a format of which `check` is not None: none of them has to be judged."""
+    return _SURE[name]()
 
 
 _CHECKS: Final = {"hostname": _host_labels, "idn-hostname": _idn_host, "regex": _pattern}

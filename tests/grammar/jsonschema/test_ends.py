@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from intaglio.grammar.automata.specimen import specimen
 from intaglio.grammar.cursor import Cursor
 from intaglio.grammar.errors import Unsatisfiable
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
+from intaglio.grammar.leaves import formats
 from intaglio.grammar.machine import Machine
 
 COLOURS = {"enum": ["red", "rose", "blue", "black", "blue-green"]}
@@ -90,3 +92,29 @@ def test_random_texts_always_come_to_an_end(schema: dict[str, Any], any_order: b
 def test_more_different_items_than_there_are_values_is_never_valid(schema: dict[str, Any]) -> None:
     with pytest.raises(Unsatisfiable):
         Language(schema)
+
+
+@pytest.mark.parametrize("name", ["hostname", "idn-hostname", "regex"])
+def test_formats_that_have_to_be_judged_leave_no_dead_end(name: str) -> None:
+    """Texts are taken from an automaton of such as surely have the format; the judge agrees with each."""
+    bounded = {"type": "string", "format": name, "maxLength": 5, "minLength": 1}
+    for schema in (
+        {"type": "string", "format": name},
+        bounded,
+        {"anyOf": [bounded, {"type": "null"}]},
+    ):
+        machine = Machine(Language(schema).root)
+        for seed in range(15):
+            text, complete = walked(machine, seed)
+            assert complete, text
+            if len(text) < 200:
+                value = json.loads(text)
+                assert value is None or formats.holds(name, value), text
+
+
+def test_what_surely_has_a_format_has_it() -> None:
+    for name in ("hostname", "idn-hostname", "regex"):
+        for seed in range(200):
+            symbols = specimen(formats.sure(name), seed, about=seed % 30)
+            assert symbols is not None
+            assert formats.holds(name, "".join(map(chr, symbols)))
