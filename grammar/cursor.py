@@ -89,6 +89,10 @@ class Cursor:
             else:
                 self.learn()
 
+    def remembered(self) -> list[int]:
+        """The versions of what is remembered in the frames of the stack, where it is anything."""
+        return [number for number in self.frames[: self.depth, w.MEMORY].tolist() if number > 0]
+
     def _repeats(self, text: Bytes) -> bool:
         """Whether a text has begun, by what was read ahead, that only one could end that must not come again."""
         kept, fresh = w.chain(self.frames, int(self.note[w.TOP]), self.depth)

@@ -34,12 +34,8 @@ class Doubts:
         """Memory held."""
         return self.inner.nbytes + self.open.nbytes + 64 * len(self.texts or ())
 
-    def against(self, cursor: Cursor) -> Ints:
-        """The nodes that have to be decided, given what has been said."""
-        memories = cursor.frames[: cursor.depth, w.MEMORY]
-        numbers = memories[memories > 0].tolist()
-        if not numbers:
-            return NO_NODES
+    def against(self, cursor: Cursor, numbers: list[int]) -> Ints:
+        """The nodes that have to be decided, given what has been said in these versions of memories."""
         nodes = NO_NODES
         if len(self.inner):
             said = (said.text for number in numbers for said in cursor.memories.said(number))

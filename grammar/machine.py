@@ -37,7 +37,7 @@ from .tables import (
     Tables,
 )
 
-MOST_BYTES: Final = 1 << 28
+MOST_BYTES: Final = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,17 +301,21 @@ def _of_tokens(trees: Trie, asks: Ints, index: TokenIndex) -> Ints:
     return nodes
 
 
-def correct(cursor: Cursor, index: TokenIndex, row: Words, asks: Ints) -> None:
-    """Decide the tokens for which texts matter: at and below the nodes `asks`, and where a known text would end."""
+def correct(cursor: Cursor, index: TokenIndex, row: Words, asks: Ints, numbers: list[int]) -> None:
+    """Decide the tokens for which texts matter: at and below the nodes `asks`, and where a known text would end.
+
+    `numbers`: see `Cursor.remembered`.
+    """
     todo = [(node, -1) for node in asks.tolist()]
-    todo += _known(cursor, index.trie)
+    if numbers:
+        todo += _known(cursor, index.trie)
     if todo:
         desk = index.borrow()
         try:
             _decide(Walk(cursor, index, desk.room), row, todo)
         finally:
             index.give(desk)
-    if len(cursor.memories) > 1:
+    if any(cursor.beginnings(number) for number in numbers):
         _bar(cursor, index, row)
 
 
@@ -358,7 +362,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
 def _known(cursor: Cursor, trie: Trie) -> list[tuple[int, int]]:
     """(node, frame) wherever a text begun in an open frame would equal one that its caller remembers."""
     found = []
-    for frame in remembering(cursor.machine.tables, cursor.frames, cursor.depth).tolist():
+    for frame in remembering(cursor.machine.tables.sites, cursor.frames, cursor.depth).tolist():
         memory = int(cursor.frames[cursor.frames[frame, w.PARENT], w.MEMORY])
         begun = bytes(cursor.output[cursor.frames[frame, w.BEGUN] :])
         for said in cursor.memories.said(memory):

@@ -167,13 +167,12 @@ class NativeMatcher:
             return
         cursor = self._cursor
         found = self._grammar.fill(cursor, row)
-        if len(cursor.memories) > 1:
-            asks = found.asks
-            if found.doubts is not None:
-                asks = np.concatenate((asks, found.doubts.against(cursor)))
-            correct(cursor, self._grammar.index, row.view(np.uint32), asks)
-        elif len(found.asks):
-            correct(cursor, self._grammar.index, row.view(np.uint32), found.asks)
+        said = cursor.remembered() if len(cursor.memories) > 1 else []
+        asks = found.asks
+        if said and found.doubts is not None:
+            asks = np.concatenate((asks, found.doubts.against(cursor, said)))
+        if said or len(asks):
+            correct(cursor, self._grammar.index, row.view(np.uint32), asks, said)
         if found.may_end and cursor.can_end():
             allow(row, self._grammar.index.vocabulary.end_ids)
 

@@ -169,12 +169,12 @@ def walk_exits(
 
 
 @kernel
-def remembering(tables: Tables, frames: Ints, depth: int) -> Ints:
+def remembering(sites: Ints, frames: Ints, depth: int) -> Ints:
     """The frames of a stack in which a text has begun that is compared as written with one remembered before."""
     found = np.empty(depth, np.int64)
     count = 0
     for frame in range(1, depth):
-        flags = tables.sites[frames[frame, SITE], FLAGS]
+        flags = sites[frames[frame, SITE], FLAGS]
         if flags == REMEMBERS | AS_WRITTEN and frames[frames[frame, PARENT], MEMORY] > 0:
             found[count] = frame
             count += 1
