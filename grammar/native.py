@@ -170,7 +170,8 @@ class NativeMatcher:
         said = cursor.remembered() if len(cursor.memories) > 1 else []
         asks = found.asks
         if said and found.doubts is not None:
-            asks = np.concatenate((asks, found.doubts.against(cursor, said)))
+            doubts = found.doubts.against(cursor, said)
+            asks = np.concatenate((asks, doubts)) if len(doubts) else asks
         if said or len(asks):
             correct(cursor, self._grammar.index, row.view(np.uint32), asks, said)
         if found.may_end and cursor.can_end():
