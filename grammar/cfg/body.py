@@ -7,13 +7,14 @@ A body stands for the texts of its rule *but the empty one*; a rule that can be 
 State 0 is the start; no arc enters it and it is not final.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import ConstraintTooLarge
 
 Label = int | str
 MOST_STATES = 1 << 14
+MOST_ARCS = 1 << 19  # looked at to make one body
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +74,16 @@ class Wiring:
         return len(self.arcs) - 1
 
     def loose(self) -> Loose:
-        """The same without arcs that read nothing, and without the empty text."""
-        arcs, final = [], []
+        """The same without arcs that read nothing, and without the empty text.
+
+        Raises:
+            ConstraintTooLarge: too many arcs.
+        """
+        arcs, final, work = [], [], 0
         for state in range(len(self.arcs)):
             closed = self._closure(state)
+            work += len(closed)
+            _check(work)
             arcs.append(set().union(*(self.arcs[s] for s in closed)))
             final.append(1 in closed and state != 0)
         return Loose(arcs, final)
@@ -150,8 +157,11 @@ def determined(loose: Loose) -> Body:
     start = frozenset((0,))
     numbers, queue = {start: 0}, [start]
     arcs: list[dict[Label, int]] = []
+    work = 0
     for subset in queue:
         targets: dict[Label, set[int]] = {}
+        work += sum(len(loose.arcs[s]) for s in subset)
+        _check(work)
         for s in subset:
             for label, target in loose.arcs[s]:
                 targets.setdefault(label, set()).add(target)
@@ -168,6 +178,6 @@ def determined(loose: Loose) -> Body:
     return Body(tuple(arcs), tuple(any(loose.final[s] for s in subset) for subset in queue))
 
 
-def names(labels: Iterable[Label]) -> set[str]:
-    """The labels that are rules."""
-    return {label for label in labels if isinstance(label, str)}
+def _check(work: int) -> None:
+    if work > MOST_ARCS:
+        raise ConstraintTooLarge("a rule of this grammar has too many places that are alike")

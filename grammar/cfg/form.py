@@ -11,11 +11,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from ..automata import REFUSED, Dfa, combine
+from ..errors import ConstraintTooLarge
 from .body import Body, Label
 from .order import components
 
 Mask = int  # bit b: byte b is in the set
 ENDLESS = 1 << 40
+MOST_JOINED = 1 << 16  # states of all leaves that are read at once
 
 
 @lru_cache(maxsize=4096)
@@ -180,7 +182,11 @@ class Form:
         return part
 
     def joint(self, labels: tuple[int, ...]) -> tuple[Leaf, tuple[frozenset[int], ...]]:
-        """Several leaves read at once: outcome o of the automaton says that the text is in each of `sets[o]`."""
+        """Several leaves read at once: outcome o of the automaton says that the text is in each of `sets[o]`.
+
+        Raises:
+            ConstraintTooLarge: too many states, in all that were joined.
+        """
         known = self._joined.get(labels)
         if known is not None:
             return known
@@ -198,4 +204,6 @@ class Form:
         dfa = both.relabel({old: new for new, old in enumerate(kept)})
         found = Leaf(dfa), tuple(named[old] for old in kept)
         self._joined[labels] = found
+        if sum(leaf.dfa.states for leaf, _ in self._joined.values()) > MOST_JOINED:
+            raise ConstraintTooLarge("too many texts of this grammar begin alike")
         return found

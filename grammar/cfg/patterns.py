@@ -6,6 +6,7 @@ Patterns are read as ECMA-262 with the u flag, as everywhere in this package, bu
 line feed, and `(?P<name>...)`. They are matched against the terminal alone.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import takewhile
@@ -153,13 +154,12 @@ def _in_either_case(node: rx.Node) -> rx.Node:
 
 def _folded(charset: cs.Charset) -> cs.Charset:
     """The set with the other case of each letter that has one."""
-    others = _other_cases()
-    added = [
-        (other, other)
-        for low, high in charset
-        for point in range(low, min(high, _LAST_CASED) + 1)
-        for other in others.get(point, ())
-    ]
+    lows = [low for low, _ in charset]
+    added = []
+    for point, others in _other_cases().items():
+        place = bisect_right(lows, point) - 1
+        if place >= 0 and point <= charset[place][1]:
+            added += [(other, other) for other in others]
     return cs.of([*charset, *added])
 
 

@@ -18,17 +18,14 @@ from ..regex.pattern import Emitter
 from . import tree
 from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Text
 
-MOST_STATES: Final = (
-    1 << 17
-)  # of a leaf, at most: `JOINED` and 4 for each state before it is determinised
+# States of a leaf; beyond that at most `JOINED`, and 4 for each state before it is determinised.
+MOST_STATES: Final = 1 << 17
 JOINED: Final = 1 << 12  # of a leaf that is put together from rules
-MOST_WORK: Final = (
-    1 << 18
-)  # states of all automata of a grammar, before and after they are determinised
+# States of all automata, before and after they are determinised, from which on rules are no longer flattened.
+# Texts that cannot be taken apart may take four times as many.
+MOST_WORK: Final = 1 << 17
 FAILURE: Final = 1 << 14  # what an automaton that grew too large counts as
-INLINED: Final = (
-    96  # nodes of a rule that is written into its callers rather than made an automaton first
-)
+INLINED: Final = 96  # nodes of a rule that is written into its callers, not made an automaton first
 
 
 def _charsets(node: rx.Node) -> Iterator[cs.Charset]:
@@ -77,8 +74,8 @@ class Regular:
         self.sizes: dict[str, int] = {}
         self.made: dict[str, Dfa] = {}
         self._spent = 0
-        # By identity: parts of counted repeats come again and again, and are large to compare.
-        self._tried: dict[int, tuple[Part, Dfa | None]] = {}
+        # Texts by value; others by identity: those of counted repeats come often, and are large to compare.
+        self._tried: dict[Part | int, tuple[Part, Dfa | None]] = {}
 
     def is_regular(self, part: Part) -> bool:
         """Whether a part speaks of regular rules only."""
@@ -100,16 +97,18 @@ class Regular:
 
     def tried(self, part: Part) -> Dfa | None:
         """The automaton of a regular part; None if it takes too many states."""
-        known = self._tried.get(id(part))
+        key = part if isinstance(part, Text) else id(part)
+        known = self._tried.get(key)
         if known is not None:
             return known[1]
         dfa = None
-        if self.size(part) <= MOST_STATES:
+        whole = isinstance(part, Text | Fixed)  # cannot be taken apart
+        if self.size(part) <= MOST_STATES and (whole or self._spent < MOST_WORK):
             try:
                 dfa = self.whole(part)
             except ConstraintTooLarge:
                 self.spend(FAILURE)
-        self._tried[id(part)] = part, dfa
+        self._tried[key] = part, dfa
         return dfa
 
     def _limits(self, part: Part) -> Limits:
@@ -137,7 +136,7 @@ class Regular:
             ConstraintTooLarge: it is too much for one grammar.
         """
         self._spent += work
-        if self._spent > MOST_WORK:
+        if self._spent > 4 * MOST_WORK:
             raise ConstraintTooLarge("the automata of this grammar are too large together")
 
 
