@@ -85,13 +85,17 @@ class NameLeaves:
             able = layout.plain_labels(layout.start.fold)
             labels = range(len(names.all_names)) if able is None else able
             shift = len(names.order)
-            named = trie({spell(text): i for i, text in enumerate(names.order) if i in labels})
-            if max(labels, default=0) >= shift and not names.patterns and not names.name_formulas:
-                named = beside(named, any_name(), shift)
-            elif max(labels, default=0) >= shift:
-                _, chars = self._other_names(names.order, names.patterns, names.name_formulas)
-                chars = chars.relabel({o: o + shift for o in chars.outcomes if o + shift in labels})
-                named = union(named, quoted(chars, Spelling.JSON_CANONICAL))
+            others = max(labels, default=0) >= shift
+            spelled = {spell(text): label for label, text in enumerate(names.order)}
+            if others and not names.patterns and not names.name_formulas:
+                # Names that cannot come have to be told from all others, too: `Keys` lets none of them through.
+                named = beside(trie(spelled), any_name(), shift)
+            else:
+                named = trie({text: label for text, label in spelled.items() if label in labels})
+                if others:
+                    _, chars = self._other_names(names.order, names.patterns, names.name_formulas)
+                    kept = {o: o + shift for o in chars.outcomes if o + shift in labels}
+                    named = union(named, quoted(chars.relabel(kept), Spelling.JSON_CANONICAL))
             self._names[layout] = named
         return self._names[layout]
 

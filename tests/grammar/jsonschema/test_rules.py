@@ -30,6 +30,11 @@ CASES: dict[str, tuple[object, list[str], list[str]]] = {
         ["{}", '{"a":{}}'],
         ['{"b":1}', '{"a":1,"b":1}'],
     ),
+    "names that must not come": (
+        {"properties": {"foo": False, "bar": {"not": {}}, "fog": {"type": "null"}}},
+        ["{}", '{"fog":null,"fo":1}', '{"fooo":1,"ba":2}'],
+        ['{"foo":1}', '{"bar":1}', '{"x":1,"foo":2}', '{"fog":1}', '{"fog":null,"bar":1}'],
+    ),
     "patterns overlap names": (
         {
             "properties": {"xa": {"minimum": 3}},
