@@ -10,7 +10,7 @@ import pytest
 
 from tests.architecture.source import PACKAGES, ROOT
 
-DATA_SUFFIXES = {".json", ".txt", ".safetensors", ".jinja", ".md", ".html", ".typed"}
+DATA_SUFFIXES = {".json", ".txt", ".safetensors", ".jinja", ".md", ".html", ".lark", ".typed"}
 
 
 @pytest.fixture(scope="module")
