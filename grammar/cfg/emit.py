@@ -3,15 +3,11 @@
 Does: rules under plain names, characters as escapes, automata as rules of their own. Does not: change the language.
 """
 
-from collections.abc import Iterator
-
 from ..automata import Dfa
 from ..regex import tree as rx
-from ..regex.charset import Charset
+from ..regex.charset import Charset, encodable
 from .regular import class_sets
 from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
-
-_SURROGATES = (0xD800, 0xDFFF)
 
 
 def written(grammar: Grammar) -> str:
@@ -62,7 +58,7 @@ class _Writer:
             branches += [
                 f"{_chars(sets[c])} {prefix}{target}"
                 for c, target in enumerate(row)
-                if target >= 0 and _without_surrogates(sets[c])
+                if target >= 0 and encodable(sets[c])
             ]
             self.lines.append(f"{prefix}{state} ::= {' | '.join(branches) or _chars(())}")
         return prefix + "0"
@@ -90,20 +86,8 @@ def _pattern(node: rx.Node) -> str:
             raise TypeError("look-around is compiled before it gets here")
 
 
-def _without_surrogates(charset: Charset) -> list[tuple[int, int]]:
-    return list(_halves(charset))
-
-
-def _halves(charset: Charset) -> Iterator[tuple[int, int]]:
-    low, high = _SURROGATES
-    for first, last in charset:
-        for a, b in ((first, min(last, low - 1)), (max(first, high + 1), last)):
-            if a <= b:
-                yield a, b
-
-
 def _chars(charset: Charset) -> str:
-    return f"[{''.join(_escaped(a) + '-' + _escaped(b) for a, b in _halves(charset))}]"
+    return f"[{''.join(_escaped(a) + '-' + _escaped(b) for a, b in encodable(charset))}]"
 
 
 def _escaped(point: int) -> str:

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..errors import Refusal, Unsatisfiable
+from ..regex import charset as cs
 from ..regex import tree as rx
 from . import tree
 from .order import reachable
 from .tree import EMPTY, Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 
 ENDLESS: Final = 1 << 40  # bytes of what can never end
-_SURROGATES: Final = (0xD800, 0xDFFF)
 
 
 def trimmed(grammar: Grammar) -> tuple[Grammar, dict[str, int]]:
@@ -91,7 +91,7 @@ def _text_cost(node: rx.Node) -> int:
 
 def _bytes(low: int, high: int) -> int:
     """The fewest bytes of a character in a closed range; surrogates have none."""
-    if low >= _SURROGATES[0] and high <= _SURROGATES[1]:
+    if not cs.encodable(((low, high),)):
         return ENDLESS
     return 1 if low < 0x80 else 2 if low < 0x800 else 3 if low < 0x10000 else 4
 

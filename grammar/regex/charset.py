@@ -43,6 +43,7 @@ def complement(charset: Charset) -> Charset:
 
 
 ANY: Final[Charset] = ((0, _LAST),)
+SURROGATES: Final[Charset] = ((0xD800, 0xDFFF),)
 DIGIT: Final[Charset] = ((0x30, 0x39),)
 WORD: Final[Charset] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 LINE_END: Final[Charset] = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
@@ -70,6 +71,13 @@ _CATEGORIES: Final = (
     "Cc", "Cf", "Cn", "Co", "Cs", "Ll", "Lm", "Lo", "Lt", "Lu", "Mc", "Me", "Mn", "Nd", "Nl",
     "No", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs",
 )  # fmt: skip
+
+
+def encodable(charset: Charset) -> Charset:
+    """The set without surrogates, which no encoding of a text has."""
+    (low, high), *_ = SURROGATES
+    pieces = (piece for a, b in charset for piece in ((a, min(b, low - 1)), (max(a, high + 1), b)))
+    return tuple((a, b) for a, b in pieces if a <= b)
 
 
 def prop(text: str) -> Charset | None:

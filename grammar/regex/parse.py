@@ -1,9 +1,9 @@
 """Patterns of ECMA-262 (2024), as JSON Schema uses them: read as with the `u` flag, without other flags.
 
 Does: text to tree; what is not a pattern is `InvalidConstraint`, what is one but cannot be enforced (back-references,
-properties that are not known) `UnsupportedConstraint`, both with the offset. Beyond `u` it takes what engines without
-`u` read the same way everywhere: escaped punctuation, `{`, `}` and `]` that are plainly not syntax, `-` beside a class
-escape. Does not: compile (`pattern`).
+halves of surrogate pairs, properties that are not known) `UnsupportedConstraint`, both with the offset. Beyond `u` it
+takes what engines without `u` read the same way everywhere: escaped punctuation, `{`, `}` and `]` that are plainly not
+syntax, `-` beside a class escape. Does not: compile (`pattern`).
 """
 
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ def parse(source: str) -> Node:
 
     Raises:
         InvalidConstraint: not a pattern.
-        UnsupportedConstraint: uses a back-reference or a property that is not known.
+        UnsupportedConstraint: uses a back-reference, half of a surrogate pair or a property that is not known.
         ConstraintTooLarge: too long or nested too deep.
     """
     if len(source) > MOST_CHARACTERS:
@@ -132,11 +132,19 @@ class _Parser:
             if self.source[self.at + 1 : self.at + 2] in ("b", "B"):
                 self.at += 2
                 return Edge(self.source[self.at - 2 : self.at])
-            return self._repeated(Chars(self._escape(in_class=False)))
+            offset, charset = self.at, self._escape(in_class=False)
+            return self._repeated(self._character(charset, offset))
         if c == "{" and self._counts() is not None:
             self._fail("'{' with nothing to repeat")
         self.at += 1
-        return self._repeated(Chars(((ord(c), ord(c)),)))
+        return self._repeated(self._character(((ord(c), ord(c)),), self.at - 1))
+
+    def _character(self, charset: Charset, offset: int) -> Node:
+        """One character; half of a surrogate pair is none, and no text that is written has it."""
+        if charset and not cs.encodable(charset):
+            hint = "write the whole character, or leave this out"
+            self._refuse(offset, "half of a surrogate pair", hint)
+        return Chars(charset)
 
     def _repeated(self, node: Node) -> Node:
         """The quantifier that follows, applied; in this dialect there is at most one."""

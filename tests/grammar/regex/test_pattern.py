@@ -120,6 +120,8 @@ def test_lookaround_same_as_re(pattern: str, samples: list[str]) -> None:
         (r"^[^\W\d]$", ["_", "x"], ["1", "-"]),
         (r"^[]$", [], ["", "a"]),
         (r"^[^]$", ["\n", "é"], ["", "ab"]),
+        (r"^[^\uD800-\uDFFF]$", ["é", "🐲"], ["", "ab"]),
+        (r"^([\uD800-\uDBFF][\uDC00-\uDFFF]|a)$", ["a"], ["", "🐲"]),
         (r"^.$", ["é", "🐲"], ["\n", "\r", "\u2028"]),
         (r"a{,3}", ["a{,3}"], ["aaa"]),
         (r"^(?<year>\d{4})-(?<month>\d\d)$", ["2024-02"], ["24-02"]),
@@ -158,6 +160,10 @@ def test_what_is_not_a_pattern_is_refused_with_its_offset(pattern: str, where: i
         (r"\p{Script=Greek}", 0),
         (r"x(?<=a$)", 1),
         (r"(?=a(?<=b))", 0),
+        (r"a\uD800", 1),
+        (r"a|\u{DFFF}", 2),
+        ("\ud800", 0),
+        (r"\p{Cs}", 0),
     ],
 )
 def test_what_cannot_be_enforced_is_refused_with_its_offset(pattern: str, where: int) -> None:
