@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import InvalidConstraint, Violation
+from ..errors import InvalidConstraint, Refusal, UnsupportedConstraint, Violation
 from ..masks import MaskRow, allowed_tokens, words
 from ..vocabulary import Vocabulary
 from .spelling import Speller
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..cfg.chart import Chart
     from ..cfg.enforce import Parsed
 
+_ROOM = 32  # tokens beyond the shortest end from which on it is looked at closely
 _PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
 
 
@@ -53,6 +54,7 @@ class EarleyCompiler:
 
         Raises:
             InvalidConstraint: xgrammar cannot read it.
+            UnsupportedConstraint: no way to the end of an output is known, so no budget could be kept.
         """
         import xgrammar
 
@@ -64,7 +66,15 @@ class EarleyCompiler:
             compiled = self._compiler.compile_grammar(grammar)
         except RuntimeError as error:
             raise InvalidConstraint(f"not a grammar: {_reason(error)}") from error
-        return EarleyGrammar(compiled, parsed, self._vocabulary, self._speller)
+        made = EarleyGrammar(compiled, parsed, self._vocabulary, self._speller)
+        if made.least_tokens is None:
+            reason = "no shortest output of this vocabulary's tokens was found, so no budget could be kept"
+            hint = (
+                "write it so that one byte of look-ahead decides: such grammars run on the machine"
+            )
+            refusal = Refusal(parsed.form.start, "rule", reason, hint)
+            raise UnsupportedConstraint(f"{reason}; {hint}", (refusal,))
+        return made
 
 
 def _reason(error: RuntimeError) -> str:
@@ -114,8 +124,9 @@ class EarleyMatcher:
     ) -> None:
         self._grammar = grammar
         self._inner = inner
-        self._chart = chart  # of the tokens that `closing` was asked about, and behind by the rest
+        self._chart = chart  # behind the output by what nobody has asked about
         self._history: list[int] = []
+        self._output = bytearray()
         # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
         self._ways: list[tuple[int, ...] | None] = [None]
 
@@ -144,6 +155,7 @@ class EarleyMatcher:
             raise Violation(f"token {token} is not legal here")
         way = self._ways[-1]
         self._history.append(token)
+        self._output += vocabulary.text(token) or b""
         self._ways.append(way[1:] if way and way[0] == token else None)
 
     def forced(self) -> tuple[int, ...]:
@@ -180,14 +192,16 @@ class EarleyMatcher:
             raise ValueError(f"{count} tokens cannot be taken back of {len(self._history)}")
         if count:
             self._inner.rollback(count)
-            del self._history[len(self._history) - count :]
-            del self._ways[len(self._ways) - count :]
-            self._chart.cut(min(self._chart.length, sum(map(len, self._texts(self._history)))))
+            taken = sum(map(len, self._texts(self._history[-count:])))
+            for kept, gone in ((self._history, count), (self._ways, count), (self._output, taken)):
+                del kept[len(kept) - gone :]
+            self._chart.cut(min(self._chart.length, len(self._output)))
 
     def fork(self) -> "EarleyMatcher":
         """An independent copy at the same position."""
         twin = EarleyMatcher(self._grammar, self._inner.fork(), self._chart.fork())
         twin._history, twin._ways = list(self._history), list(self._ways)
+        twin._output = bytearray(self._output)
         return twin
 
     def least_tokens(self) -> int | None:
@@ -196,9 +210,20 @@ class EarleyMatcher:
         return None if tokens is None else len(tokens)
 
     def closes_within(self, tokens: int) -> bool:
-        """Whether `least_tokens` fits; see `Matcher.closes_within`."""
+        """Whether `least_tokens` fits; see `Matcher.closes_within`.
+
+        False as well where no way to the end is known: an output that is closed before it gets there is whole. While
+        there is much room no way is spelled or tried out.
+        """
+        if self.finished:
+            return tokens >= 0
+        if self._ways[-1] is None and len(self._grammar.single_bytes) == 256:
+            if not self._caught_up():
+                return False
+            if self._chart.least() + _ROOM < tokens // 2:
+                return True
         least = self.least_tokens()
-        return least is None or least <= tokens
+        return least is not None and least <= tokens
 
     def closing(self) -> tuple[int, ...] | None:
         """Tokens, the end token included, of a short way to complete the output; None if none was found.
@@ -215,18 +240,25 @@ class EarleyMatcher:
     def _texts(self, tokens: Iterable[int]) -> list[bytes]:
         return [self._grammar.vocabulary.text(token) or b"" for token in tokens]
 
+    def _caught_up(self) -> bool:
+        """Whether the chart could follow the output."""
+        return self._chart.read(bytes(self._output[self._chart.length :]))
+
     def _way(self) -> tuple[int, ...]:
-        vocabulary = self._grammar.vocabulary
-        output = b"".join(self._texts(self._history))
-        if not self._chart.read(output[self._chart.length :]):
+        if not self._caught_up():
             return ()
-        text = self._chart.closing()
-        run = self._grammar.speller.spell(self._history, text, final=True) if text else ()
-        if b"".join(self._texts(run)) != text:
-            run = tuple(self._grammar.single_bytes.get(byte, -1) for byte in text)
-        way = (*run, vocabulary.end_ids[0])
+        text, end = self._chart.closing(), self._grammar.vocabulary.end_ids[0]
+        spelled = self._grammar.speller.spell(self._history, text, final=True) if text else ()
+        single = tuple(self._grammar.single_bytes.get(byte, -1) for byte in text)
+        for run in (spelled, single):
+            way = (*run, end)
+            if b"".join(self._texts(run)) == text and self._taken(way):
+                return way
+        return ()
+
+    def _taken(self, tokens: Iterable[int]) -> bool:
         probe = self._inner.fork()
-        return way if all(token >= 0 and probe.accept_token(token) for token in way) else ()
+        return all(token >= 0 and probe.accept_token(token) for token in tokens)
 
 
 @lru_cache(maxsize=8)

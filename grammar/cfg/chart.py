@@ -1,7 +1,8 @@
 """A way to the end of any text of any grammar: what a budget is kept with where no machine runs the grammar.
 
 Does: follow an output byte by byte as Earley did ("An efficient context-free parsing algorithm", 1970), with leaves
-read by their automata, and find a shortest text that completes it. Does not: make masks (`backends.earley`).
+read by their automata, and find a shortest text that completes it, within limits of work and memory. Does not: make
+masks (`backends.earley`).
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from .form import ENDLESS, Form
 
 Waiting = tuple[str, int, int]  # a rule, its state after the callee, and where it began
 Reading = tuple[int, int, str, int, int]  # a leaf and its state, and who waits for it
+MOST_STEPS = 1 << 15  # from one byte to the next
+MOST_PLACES = 1 << 19  # of one output, some 100 bytes each
 
 
 @dataclass(slots=True)
@@ -20,6 +23,7 @@ class Column:
     reading: dict[Reading, None] = field(default_factory=dict)
     waiting: dict[str, dict[Waiting, None]] = field(default_factory=dict)
     done: bool = False  # the text may end here
+    places: int = 0  # in this column and all before it
     # Of each rule waited for here: the fewest bytes from its end to the end of the output, and who is served by that.
     after: dict[str, tuple[int, Waiting | None]] = field(default_factory=dict)
 
@@ -45,7 +49,7 @@ class Chart:
         del self.columns[length + 1 :]
 
     def read(self, text: bytes) -> bool:
-        """Read on; false, and nothing read, if the grammar does not have it."""
+        """Read on; false, and nothing read, if the grammar does not have it, or has it in too many ways to follow."""
         before = self.length
         for byte in text:
             column = Column()
@@ -57,11 +61,10 @@ class Chart:
                     column.reading[leaf, following, name, after, begun] = None
                     if dfa.outcome[following] >= 0:
                         work.append((name, after, begun))
-            if not column.reading:
+            self.columns.append(column)
+            if not column.reading or not self._close(column, work):
                 self.cut(before)
                 return False
-            self.columns.append(column)
-            self._close(column, work)
         return True
 
     def _first(self) -> Column:
@@ -71,9 +74,9 @@ class Chart:
         self._close(column, [(self.form.start, 0, 0)])
         return column
 
-    def _close(self, column: Column, work: list[Waiting]) -> None:
-        """Everything that follows from places in the newest column without reading."""
-        here, seen = self.length, set(work)
+    def _close(self, column: Column, work: list[Waiting]) -> bool:
+        """Everything that follows from places in the newest column without reading; false if that is too much."""
+        here, seen, steps = self.length, set(work), 0
 
         def add(place: Waiting) -> None:
             if place not in seen:
@@ -92,38 +95,60 @@ class Chart:
                 add((label, 0, here))
             if body.final[state]:
                 column.done |= name == self.form.start and begun == 0
-                for waiter in self.columns[begun].waiting.get(name, ()):
+                waiters = self.columns[begun].waiting.get(name, {})
+                steps += len(waiters)
+                if steps > MOST_STEPS:
+                    return False
+                for waiter in waiters:
                     add(waiter)
-        self._settle(column)
+        column.places = len(seen) + len(column.reading)
+        column.places += self.columns[here - 1].places if here else 0
+        self._settle(column, here)
+        return column.places <= MOST_PLACES
 
-    def _settle(self, column: Column) -> None:
-        """Find `after` of the newest column."""
+    def _settle(self, column: Column, here: int) -> None:
+        """Find `after` of the newest column: first by rules that began before it, then by those that begin here."""
+        inner = []
+        for name, waiters in column.waiting.items():
+            for waiter in waiters:
+                if waiter[2] == here:
+                    inner.append((name, waiter))
+                else:
+                    self._shorten(column, name, waiter)
         changed = True
         while changed:
             changed = False
-            for name, waiters in column.waiting.items():
-                for waiter in waiters:
-                    total = self._cost(waiter)
-                    if total < column.after.get(name, (ENDLESS, None))[0]:
-                        column.after[name] = total, waiter
-                        changed = True
+            for name, waiter in inner:
+                changed |= self._shorten(column, name, waiter)
+
+    def _shorten(self, column: Column, name: str, waiter: Waiting) -> bool:
+        """Whether it is shorter from the end of a rule to the end of the output by this waiter."""
+        total = self._cost(waiter)
+        shorter = total < column.after.get(name, (ENDLESS, None))[0]
+        if shorter:
+            column.after[name] = total, waiter
+        return shorter
 
     def _cost(self, waiter: Waiting) -> int:
         """The fewest bytes from a place to the end of the output."""
         name, state, begun = waiter
         return self.form.rest[name][state] + self.columns[begun].after.get(name, (ENDLESS, None))[0]
 
+    def least(self) -> int:
+        """Bytes of a shortest text that completes the output."""
+        column = self.columns[-1]
+        return 0 if column.done else min(map(self._distance, column.reading))
+
+    def _distance(self, reading: Reading) -> int:
+        leaf, state, *_ = reading
+        return int(self.form.leaves[leaf].dfa.distance[state]) + self._cost(reading[2:])
+
     def closing(self) -> bytes:
         """A shortest text that completes the output."""
         column = self.columns[-1]
         if column.done:
             return b""
-        distance = {
-            reading: int(self.form.leaves[reading[0]].dfa.distance[reading[1]])
-            + self._cost(reading[2:])
-            for reading in column.reading
-        }
-        leaf, state, *_ = best = min(distance, key=lambda reading: distance[reading])
+        leaf, state, *_ = best = min(column.reading, key=self._distance)
         text = bytearray(self._leaf_text(leaf, state))
         place: Waiting | None = best[2:]
         while place is not None:

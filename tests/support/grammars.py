@@ -1,5 +1,6 @@
 """Grammars such as people write, with texts that are in them, that are not, and that are beginnings only."""
 
+import random
 from dataclasses import dataclass
 
 from intaglio.grammar.api import Constraint, Kind
@@ -219,3 +220,26 @@ SAMPLES = {
         ("a", "a = [1", "a=1"),
     ),
 }  # fmt: skip
+
+_ATOMS = ('"a"', '"b"', '"ab"', "A", "B", "/b+a/", '"c"i')
+_TERMINALS = 'A: /a+/\nB: "b" | "ba"\nX: /x/\n'
+
+
+def _part(draw: random.Random, rules: list[str], depth: int) -> str:
+    if depth == 0 or draw.random() < 0.4:
+        return draw.choice(_ATOMS) if draw.random() < 0.6 else draw.choice(rules)
+    inner = [_part(draw, rules, depth - 1) for _ in range(draw.randint(1, 3))]
+    if draw.random() < 0.4:
+        return "(" + " | ".join(inner) + ")" + draw.choice(("", "?", "*", "+", "~1..2"))
+    return "(" + " ".join(inner) + ")" + draw.choice(("", "?", "*"))
+
+
+def random_lark(draw: random.Random) -> str:
+    """A small grammar in Lark syntax whose rules and terminals overlap in many ways; its start rule has a text."""
+    rules = ["start", "p", "q"][: draw.randint(1, 3)]
+    lines = []
+    for rule in rules:
+        branches = [_part(draw, rules, 2) for _ in range(draw.randint(1, 3))]
+        lines.append(f"{rule}: {' | '.join([*branches, draw.choice(_ATOMS)])}")
+    ignored = "%ignore X\n" if draw.random() < 0.4 else ""
+    return "\n".join(lines) + "\n" + _TERMINALS + ignored

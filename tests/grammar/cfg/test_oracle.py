@@ -6,29 +6,8 @@ import lark
 import pytest
 from intaglio.grammar.api import Constraint, GrammarError, Kind, Unsatisfiable, screen
 
+from tests.support.grammars import random_lark
 from tests.support.texts import Fate, fate
-
-_ATOMS = ('"a"', '"b"', '"ab"', "A", "B", "/b+a/", '"c"i')
-_TERMINALS = 'A: /a+/\nB: "b" | "ba"\nX: /x/\n'
-
-
-def _part(draw: random.Random, rules: list[str], depth: int) -> str:
-    if depth == 0 or draw.random() < 0.4:
-        return draw.choice(_ATOMS) if draw.random() < 0.6 else draw.choice(rules)
-    inner = [_part(draw, rules, depth - 1) for _ in range(draw.randint(1, 3))]
-    if draw.random() < 0.4:
-        return "(" + " | ".join(inner) + ")" + draw.choice(("", "?", "*", "+", "~1..2"))
-    return "(" + " ".join(inner) + ")" + draw.choice(("", "?", "*"))
-
-
-def _grammar(draw: random.Random) -> str:
-    rules = ["start", "p", "q"][: draw.randint(1, 3)]
-    lines = []
-    for rule in rules:
-        branches = [_part(draw, rules, 2) for _ in range(draw.randint(1, 3))]
-        lines.append(f"{rule}: {' | '.join([*branches, draw.choice(_ATOMS)])}")
-    ignored = "%ignore X\n" if draw.random() < 0.4 else ""
-    return "\n".join(lines) + "\n" + _TERMINALS + ignored
 
 
 def _texts(draw: random.Random) -> list[str]:
@@ -41,7 +20,7 @@ def _texts(draw: random.Random) -> list[str]:
 @pytest.mark.parametrize("seed", range(60))
 def test_lark_takes_the_same_texts(seed: int) -> None:
     draw = random.Random(seed)
-    source = _grammar(draw)
+    source = random_lark(draw)
     oracle = lark.Lark(source, parser="earley", lexer="dynamic_complete", ambiguity="forest")
     try:
         screened = screen(Constraint(Kind.LARK, source))
@@ -63,7 +42,7 @@ def test_the_random_grammars_run_both_ways() -> None:
     notes = []
     for seed in range(60):
         try:
-            notes.append(screen(Constraint(Kind.LARK, _grammar(random.Random(seed)))).note)
+            notes.append(screen(Constraint(Kind.LARK, random_lark(random.Random(seed)))).note)
         except Unsatisfiable:
             continue
     assert 5 < sum(map(bool, notes)) < len(notes) - 20
