@@ -106,7 +106,7 @@ def test_a_worker_that_cannot_start_is_said_to_be_so(
 
 
 def test_a_schema_that_takes_too_much_is_refused_at_the_door(tmp_path: Path) -> None:
-    names = [f"p{number}" for number in range(1500)]
+    names = [f"p{number}" for number in range(20_000)]
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
     heavy = Constraint(Kind.JSON_SCHEMA, json.dumps(schema))
     settings = config(tmp_path, grammar_cpu_s=0.05, grammar_workers=1)

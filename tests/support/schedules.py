@@ -208,7 +208,7 @@ class Run:
                 self.requests[request.id] = request
                 self.deltas[request.id] = []
                 self.engine.submit(request)
-            if not arrivals and not self.engine.open_requests:
+            if not (arrivals or self.engine.open_requests or self.engine.has_work):
                 break
             self._disturb()
             self._step()

@@ -171,6 +171,7 @@ class ScriptedExecutor:
                 continue
             known = self._known[work.seq_id]
             if len(known.tokens) > known.unusable_from:
+                known.last = TEXT[0]  # a device leaves something there, and may compute on
                 picks.append(Pick(work.seq_id, (), failure=Failure("numerical_error", "nan")))
                 continue
             allowed: list[int] | None = None
