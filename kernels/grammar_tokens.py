@@ -6,9 +6,10 @@ bytes four to a word. Does not: know grammars (`grammar_arena`), walk (`grammar_
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -72,7 +73,7 @@ def lay_out(
     ends[list(end_ids)] = True
     end_words = np.packbits(ends, bitorder="little").view("<u4").view(np.int32)
 
-    def put(array: np.ndarray, dtype: type[np.generic]) -> Tensor:  # type: ignore[type-arg]
+    def put(array: npt.NDArray[Any], dtype: type[np.generic]) -> Tensor:
         return torch.from_numpy(np.array(array, dtype, copy=True, order="C")).to(device)
 
     return TokenTable(

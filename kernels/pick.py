@@ -16,7 +16,8 @@ from torch import Tensor
 from .contracts import WORD_BITS, Bias, Drawn, Penalties, PickArgs
 from .launch import processors
 from .pick_cut import NEAR, cut_pass
-from .pick_tile import LANES, PARTS, TILE, tile_pass
+from .pick_tile import tile_pass
+from .pick_weights import LANES, PARTS, TILE
 
 _SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
 _WARPS: Final = 4
@@ -99,7 +100,8 @@ class _Run:
     def _splits(self) -> int:
         """Programs a row: as few as fill the device."""
         programs = processors(self.logits.device) * _RESIDENT
-        return max(1, min(self.tiles, programs // self.logits.shape[0]))
+        splits: int = min(self.tiles, programs // self.logits.shape[0])
+        return max(1, splits)
 
     def tile_pass(self, counters: Tensor, *, surveying: bool, cutting: bool) -> None:
         """All tiles: the survey for thresholds, or the draw."""
@@ -204,9 +206,16 @@ def _edits(
     ends = torch.arange(rows + 1, device=device)
     of_bias = (none, none, none)
     if bias is not None:
-        of_bias = (torch.searchsorted(bias.rows, ends), bias.tokens, bias.values)
+        of_bias = _pairs(bias.rows, ends, bias.tokens, bias.values)
     if penalties is None:
         return (*of_bias, none, none, none, torch.ones((rows, 3), device=device))
     strengths = (penalties.repetition, penalties.presence, penalties.frequency)
-    starts = torch.searchsorted(penalties.rows, ends)
-    return (*of_bias, starts, penalties.tokens, penalties.counts, torch.stack(strengths, 1))
+    of_penalties = _pairs(penalties.rows, ends, penalties.tokens, penalties.counts)
+    return (*of_bias, *of_penalties, torch.stack(strengths, 1))
+
+
+def _pairs(
+    rows: Tensor, ends: Tensor, tokens: Tensor, values: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Where each row's pairs begin, and the pairs side by side."""
+    return torch.searchsorted(rows.contiguous(), ends), tokens.contiguous(), values.contiguous()

@@ -13,7 +13,8 @@ logits and are left out.
 import triton
 import triton.language as tl
 
-from .pick_tile import DEPTH, LANES, LOG2E, LOWEST, NEVER, TILE, is_edited, is_legal
+from .pick_load import is_edited, is_legal
+from .pick_weights import DEPTH, LANES, LOG2E, LOWEST, NEVER, TILE
 
 NEAR: tl.constexpr = tl.constexpr(512)  # groups that are searched on the chip
 BOUND_STEPS: tl.constexpr = tl.constexpr(12)
@@ -56,6 +57,141 @@ def row_chunk(
     if edit:
         x = tl.load(edited + at, mask=legal, other=NEVER)
     return x
+
+
+@triton.jit
+def bound(
+    best: tl.tensor,
+    highest: tl.tensor,
+    mass: tl.tensor,
+    heat: tl.tensor,
+    scale: tl.tensor,
+    k: tl.tensor,
+    p: tl.tensor,
+    limited: tl.tensor,
+) -> tl.tensor:
+    """A logit that the cut does not lie below, or -inf: as many groups as tokens wanted, or as much mass, reach it by
+    their largest logits alone. With top-k (`limited`), its whole set has to be at hand: top-p is a share of it."""
+    low, high = highest - 32.0 * heat, highest
+    known = NEVER
+    for _ in range(BOUND_STEPS):
+        middle = (low + high) * 0.5
+        reach = best >= middle
+        if limited:
+            enough = tl.sum(reach.to(tl.int32)) >= k
+        else:
+            share = tl.sum(tl.where(reach, tl.exp2((best - highest) * scale), 0.0))
+            enough = share >= p * mass
+        known = tl.where(enough, middle, known)
+        low = tl.where(enough, middle, low)
+        high = tl.where(enough, high, middle)
+    return known
+
+
+@triton.jit
+def search_near(
+    key: tl.tensor,
+    weight: tl.tensor,
+    bottom: tl.tensor,
+    ceiling: tl.tensor,
+    mass: tl.tensor,
+    k: tl.tensor,
+    p: tl.tensor,
+    limited: tl.tensor,
+) -> tl.tensor:
+    """The least key that stays, among gathered keys; the cut is at `bottom` or above, below `ceiling`."""
+    kept = mass
+    if limited:
+        upper = ceiling
+        while upper > bottom + 1:
+            middle = halfway(bottom, upper)
+            if tl.sum((key >= middle).to(tl.int32)) >= k:
+                bottom = middle
+            else:
+                upper = middle
+        kept = tl.sum(tl.where(key >= bottom, weight, 0.0))
+    if p < 1.0:
+        upper = ceiling
+        while upper > bottom + 1:
+            middle = halfway(bottom, upper)
+            if tl.sum(tl.where(key >= middle, weight, 0.0)) >= p * kept:
+                bottom = middle
+            else:
+                upper = middle
+    return bottom
+
+
+@triton.jit
+def reaching(
+    logits: tl.tensor,
+    edited: tl.tensor,
+    edit: tl.tensor,
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    least: tl.tensor,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """(number, mass) of the whole row's logits whose keys are at least `least`."""
+    number, mass = 0, 0.0
+    for first in range(0, vocab, LANES):
+        x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first, masked)
+        inside = (to_key(x) >> spare) >= least
+        number += tl.sum(inside.to(tl.int32))
+        mass += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
+    return number, mass
+
+
+@triton.jit
+def search_row(
+    logits: tl.tensor,
+    edited: tl.tensor,
+    edit: tl.tensor,
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    bottom: tl.tensor,
+    ceiling: tl.tensor,
+    mass: tl.tensor,
+    k: tl.tensor,
+    p: tl.tensor,
+    limited: tl.tensor,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """`search_near` over the whole row, which is read anew for every step."""
+    kept = mass
+    if limited:
+        upper = ceiling
+        while upper > bottom + 1:
+            middle = halfway(bottom, upper)
+            number, _ = reaching(
+                logits, edited, edit, mask, mask_row, vocab, highest, scale, middle, spare, masked
+            )
+            if number >= k:
+                bottom = middle
+            else:
+                upper = middle
+        _, kept = reaching(
+            logits, edited, edit, mask, mask_row, vocab, highest, scale, bottom, spare, masked
+        )
+    if p < 1.0:
+        upper = ceiling
+        while upper > bottom + 1:
+            middle = halfway(bottom, upper)
+            _, share = reaching(
+                logits, edited, edit, mask, mask_row, vocab, highest, scale, middle, spare, masked
+            )
+            if share >= p * kept:
+                bottom = middle
+            else:
+                upper = middle
+    return bottom
 
 
 @triton.jit
@@ -102,39 +238,22 @@ def cut_pass(
         cut = NEVER
         if least > 0:
             cut = highest + heat * tl.log(least)
-        if ((k > 0) & (k < vocab)) | (p < 1.0):
+        limited = (k > 0) & (k < vocab)
+        if limited | (p < 1.0):
             at = tl.arange(0, padded_tiles * LANES)
-            best = tl.load(
-                maxima + row.to(tl.int64) * (tiles * LANES) + at,
-                mask=at < tiles * LANES,
-                other=NEVER,
-            )
-            # A bound: as many groups as tokens wanted, or as much mass, reach it by their largest logits alone.
-            low, high = highest - 32.0 * heat, highest
-            known = NEVER
-            for _ in range(BOUND_STEPS):
-                middle = (low + high) * 0.5
-                reach = best >= middle
-                # With top-k, its whole set has to be at hand: top-p is a share of it.
-                if (k > 0) & (k < vocab):
-                    enough = tl.sum(reach.to(tl.int32)) >= k
-                else:
-                    share = tl.sum(tl.where(reach, tl.exp2((best - highest) * scale), 0.0))
-                    enough = share >= p * mass
-                known = tl.where(enough, middle, known)
-                low = tl.where(enough, middle, low)
-                high = tl.where(enough, high, middle)
+            place = maxima + row.to(tl.int64) * (tiles * LANES) + at
+            best = tl.load(place, mask=at < tiles * LANES, other=NEVER)
+            known = bound(best, highest, mass, heat, scale, k, p, limited)
+            ceiling = (to_key(highest) >> spare) + 1
             near = best >= known
             count = tl.sum(near.to(tl.int32))
             if (count <= NEAR) & (known > NEVER):
-                place = tl.cumsum(near.to(tl.int32), 0) - 1
-                tl.store(groups + row * NEAR + place, at, mask=near)
+                tl.store(groups + row * NEAR + tl.cumsum(near.to(tl.int32), 0) - 1, at, mask=near)
                 tl.debug_barrier()
                 slot = tl.arange(0, NEAR)
                 group = tl.load(groups + row * NEAR + slot, mask=slot < count, other=0)
-                member = ((group // LANES) * TILE + group % LANES)[:, None] + (
-                    tl.arange(0, DEPTH) * LANES
-                )[None, :]
+                depth = tl.arange(0, DEPTH) * LANES
+                member = ((group // LANES) * TILE + group % LANES)[:, None] + depth[None, :]
                 legal = is_legal(mask, mask_row, vocab, member, masked) & (slot < count)[:, None]
                 x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
                 if editing:
@@ -142,67 +261,14 @@ def cut_pass(
                         x = tl.load(edited + member, mask=legal, other=NEVER)
                 x = tl.where(x >= known, x, NEVER)
                 weight = tl.exp2((x - highest) * scale)
-                key = to_key(x) >> spare
-                bottom = to_key(known) >> spare
-                ceiling = (to_key(highest) >> spare) + 1
-                kept = mass
-                if (k > 0) & (k < vocab):
-                    lower, upper = bottom, ceiling
-                    while upper > lower + 1:
-                        middle_key = halfway(lower, upper)
-                        if tl.sum((key >= middle_key).to(tl.int32)) >= k:
-                            lower = middle_key
-                        else:
-                            upper = middle_key
-                    bottom = lower
-                    kept = tl.sum(tl.where(key >= bottom, weight, 0.0))
-                if p < 1.0:
-                    lower, upper = bottom, ceiling
-                    while upper > lower + 1:
-                        middle_key = halfway(lower, upper)
-                        if tl.sum(tl.where(key >= middle_key, weight, 0.0)) >= p * kept:
-                            lower = middle_key
-                        else:
-                            upper = middle_key
-                    bottom = lower
-                cut = tl.maximum(cut, from_key(bottom << spare))
+                least_key = search_near(
+                    to_key(x) >> spare, weight, to_key(known) >> spare, ceiling, mass, k, p, limited
+                )
             else:
-                lower = to_key(tl.maximum(known, LOWEST)) >> spare
-                ceiling = (to_key(highest) >> spare) + 1
-                kept = mass
-                if (k > 0) & (k < vocab):
-                    upper = ceiling
-                    while upper > lower + 1:
-                        middle_key = halfway(lower, upper)
-                        number = 0
-                        for first in range(0, vocab, LANES):
-                            x = row_chunk(
-                                logits, edited, edit, mask, mask_row, vocab, first, masked
-                            )
-                            number += tl.sum(((to_key(x) >> spare) >= middle_key).to(tl.int32))
-                        if number >= k:
-                            lower = middle_key
-                        else:
-                            upper = middle_key
-                    kept = 0.0
-                    for first in range(0, vocab, LANES):
-                        x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first, masked)
-                        inside = (to_key(x) >> spare) >= lower
-                        kept += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
-                if p < 1.0:
-                    upper = ceiling
-                    while upper > lower + 1:
-                        middle_key = halfway(lower, upper)
-                        share = 0.0
-                        for first in range(0, vocab, LANES):
-                            x = row_chunk(
-                                logits, edited, edit, mask, mask_row, vocab, first, masked
-                            )
-                            inside = (to_key(x) >> spare) >= middle_key
-                            share += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
-                        if share >= p * kept:
-                            lower = middle_key
-                        else:
-                            upper = middle_key
-                cut = tl.maximum(cut, from_key(lower << spare))
+                least_key = search_row(
+                    logits, edited, edit, mask, mask_row, vocab, highest, scale,
+                    to_key(tl.maximum(known, LOWEST)) >> spare, ceiling, mass, k, p, limited,
+                    spare, masked,
+                )  # fmt: skip
+            cut = tl.maximum(cut, from_key(least_key << spare))
         tl.store(cuts + row, cut)

@@ -156,7 +156,8 @@ def grouped_draw(logits: Tensor, keys: Tensor) -> Tensor:
     rows, vocab = logits.shape
     padded = torch.nn.functional.pad(logits, (0, -vocab % LANES), value=NEVER)
     lanes = padded.view(rows, -1, LANES // SPAN, SPAN)
-    weights = torch.cat([tile.logsumexp((1, 3)) for tile in lanes.split(TILE // LANES, 1)], 1)
+    tiles = torch.split(lanes, TILE // LANES, 1)
+    weights = torch.cat([tile.logsumexp((1, 3)) for tile in tiles], 1)
     groups = torch.arange(weights.shape[1], device=logits.device)
     group = (weights + gumbel(keys, groups + GROUPS)).argmax(-1)
     first = group // (LANES // SPAN) * TILE + group % (LANES // SPAN) * SPAN

@@ -28,10 +28,11 @@ Array = npt.NDArray[Any]
 class Compute(Protocol):
     """A model on a device. Calls follow one another on one stream; none but the function `fetch` returns waits.
 
-    `draws`: whether greedy batches go the way of drawn ones, too, so that the device needs no kernel of their own.
+    `uniform`: whether greedy and free batches go the way of drawn and masked ones, too, so that the device needs no
+    kernels of their own.
     """
 
-    draws: bool
+    uniform: bool
 
     def logits(self, batch: Batch, sources: Ints) -> Tensor | None:
         """Logits of the wanted tokens [R or more, vocab], computed with all others; None where none is wanted.
@@ -64,7 +65,7 @@ class Compute(Protocol):
 class HostCompute:
     """`Compute` on the CPU, where everything is done when a call returns."""
 
-    draws = False
+    uniform = False
 
     def __init__(self, decoder: Decoder, cache: KVCache, tables: npt.NDArray[np.int32]) -> None:
         """`tables`: the block tables by row, which stay where they are."""

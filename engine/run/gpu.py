@@ -8,6 +8,7 @@ one is written again its last copy is waited for, which was long ago. Mask rows 
 and `sample` of N + 1, when the device is done with those of N.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..model.decoder import Decoder
 from ..model.layers import StepContext
 from .batch import Batch
 from .compute import Array
-from .graphs import ForwardGraphs, sizes
+from .graphs import ForwardGraphs, pick_sizes, sizes
 from .kv import KVCache
 from .rows import Ints
 
@@ -97,7 +98,7 @@ class Inputs:
 class GpuCompute:
     """One model on one GPU, on its current stream."""
 
-    draws = True
+    uniform = True
 
     def __init__(
         self,
@@ -114,13 +115,14 @@ class GpuCompute:
         self._decoder = decoder
         self._cache = cache
         self._sizes = sizes(captured)
-        most_picks = self._padded(max_running)
-        self._inputs = Inputs(device, max(most_tokens, self._sizes[-1]), most_picks)
+        self._pick_sizes = pick_sizes(max_running)
+        self._inputs = Inputs(device, max(most_tokens, self._sizes[-1]), max_running)
         self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
         self._beside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        self._masks: Tensor | None = None
-        self._picked = torch.zeros((2, most_picks), dtype=torch.int64, pin_memory=True)
+        masks = (max_running, words(decoder.spec.vocab_size))
+        self._masks = torch.zeros(masks, dtype=torch.int32, device=device)
+        self._picked = torch.zeros((2, max_running), dtype=torch.int64, pin_memory=True)
 
     def capture(self, vocab: int) -> None:
         """Run every captured size once, to the picks of `vocab` tokens, then capture it.
@@ -128,19 +130,15 @@ class GpuCompute:
         All tokens are padding: nothing is stored. Whatever is compiled for a size is compiled here and not when the
         first batch of that size comes.
         """
-        width = self._decoder.spec.vocab_size
-        masks = self.masks(self.mask_memory(1, width))
         for size in reversed(self._sizes):
             self._inputs.buffer.zero_()
             self._inputs.field(SLOTS, size).fill_(NOWHERE)
             hidden = self._forward_few(size)
-            if size > self._padded(self._tables.shape[0]):
-                continue
-            logits = self._decoder.logits(hidden)
+        for size in self._pick_sizes:
+            logits = self._decoder.logits(hidden.repeat(size, 1)[:size])
             draw = Draw(self.send(np.zeros(size, np.float32)), self.send(np.zeros((size, 2), int)))
             rows = self.send(np.full(size, NOWHERE, np.int32))
-            self._decoder.kernels.pick(logits, PickArgs(vocab, draw=draw))
-            self._decoder.kernels.pick(logits, PickArgs(vocab, masks, rows, draw=draw))
+            self._decoder.kernels.pick(logits, PickArgs(vocab, self._masks, rows, draw=draw))
         torch.cuda.synchronize()
         self._graphs = ForwardGraphs(self._forward_few, self._sizes)
 
@@ -162,21 +160,22 @@ class GpuCompute:
             hidden = self._forward_many(size, batch)
         if not wanted:
             return None
-        rows = min(size, self._padded(wanted))
-        if not (few and wanted == count):
+        rows = self._pick_sizes[bisect_left(self._pick_sizes, wanted)]
+        if rows > size or not (few and wanted == count):
+            # Rows past the wanted ones repeat some row: nobody reads what is picked for them.
             hidden = hidden.index_select(0, self._inputs.field(WANTED, size)[:rows])
+            if rows > size:
+                hidden = torch.nn.functional.pad(hidden, (0, 0, 0, rows - size))
         return self._decoder.logits(hidden[:rows])
 
     def masks(self, rows: MaskRows) -> Tensor:
         """See `Compute`."""
-        if self._masks is None or self._masks.shape[1] != rows.shape[1]:
-            shape = (self._tables.shape[0], rows.shape[1])
-            self._masks = torch.empty(shape, dtype=torch.int32, device=self._tables.device)
-        target = self._masks[: rows.shape[0]]
-        with torch.cuda.stream(self._beside):
-            target.copy_(torch.from_numpy(rows), non_blocking=True)
-        torch.cuda.current_stream().wait_stream(self._beside)
-        return target
+        count, width = rows.shape
+        if count:
+            with torch.cuda.stream(self._beside):
+                self._masks[:count, :width].copy_(torch.from_numpy(rows), non_blocking=True)
+            torch.cuda.current_stream().wait_stream(self._beside)
+        return self._masks
 
     def send(self, array: Array) -> Tensor:
         """See `Compute`."""
@@ -212,13 +211,6 @@ class GpuCompute:
         pinned = torch.zeros((count, words(width)), dtype=torch.int32, pin_memory=True)
         memory: MaskRows = pinned.numpy()
         return memory
-
-    def _padded(self, wanted: int) -> int:
-        """A number of rows for the head: kernels are compiled for few of them."""
-        for size in self._sizes:
-            if size >= wanted:
-                return size
-        return wanted
 
     def _forward_few(self, size: int) -> Tensor:
         """Hidden states of `size` tokens, each a sequence of its own."""

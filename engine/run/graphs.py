@@ -20,8 +20,17 @@ Forward = Callable[[int], Tensor]
 
 
 def sizes(most: int) -> tuple[int, ...]:
-    """The numbers of tokens to capture, up to `most`: padding costs a batch an eighth at most, or seven tokens."""
-    steps = [1, 2, 4, *range(8, 65, 8), *range(80, 257, 16), *range(288, 1025, 32)]
+    """The numbers of tokens to capture, up to `most`: padding costs a batch a fifth at most, or seven tokens."""
+    steps = [1, 2, 4, *range(8, 65, 8), *range(80, 257, 16), *range(320, 1025, 64)]
+    return (*(size for size in steps if size < most), most)
+
+
+def pick_sizes(most: int) -> tuple[int, ...]:
+    """The numbers of rows that the head and the choice of a token are launched for, up to `most`.
+
+    Fewer than the captured ones: padding costs little there, and the choice is a large kernel to compile.
+    """
+    steps = (1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024)
     return (*(size for size in steps if size < most), most)
 
 

@@ -61,13 +61,13 @@ class Sampler:
             return self._compute.send(_filled(array, count, filler))
 
         given = mask_rows = draw = truncation = None
-        if masks.row_of:
+        if masks.row_of or self._compute.uniform:
             given = self._compute.masks(masks.rows)
             row_of = masks.row_of
             places = np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32)
             mask_rows = send(places, -1)
         temperature = wishes.temperature[rows]
-        if self._compute.draws or temperature.any():
+        if self._compute.uniform or temperature.any():
             keys = self._rows.draw_keys(rows, batch.next_positions)
             draw = Draw(send(temperature), send(keys))
             top_k, top_p, min_p = wishes.top_k[rows], wishes.top_p[rows], wishes.min_p[rows]

@@ -1,15 +1,14 @@
 """`pick` on the device against the reference on the host: awkward sizes, all stages, graphs, and two calls at once."""
 
-import itertools
 import math
 
-import numpy as np
 import pytest
 import torch
-from intaglio.grammar.api import allow, empty_rows
 from intaglio.kernels import reference_logits
-from intaglio.kernels.contracts import OK, Bias, Draw, Drawn, Penalties, PickArgs, Truncation
+from intaglio.kernels.contracts import OK, Draw, PickArgs, Truncation
 from intaglio.kernels.pick import Picker
+
+from tests.support.picks import cases, compare, on_device
 
 pytestmark = [
     pytest.mark.gpu,
@@ -17,72 +16,6 @@ pytestmark = [
 ]
 ROWS = 24
 VOCABULARIES = (1, 31, 32, 33, 1000, 16384, 32001, 151936)
-
-
-def on_device(args: PickArgs) -> PickArgs:
-    """A copy whose tensors are on the GPU."""
-
-    def moved(value: object) -> object:
-        if isinstance(value, torch.Tensor):
-            return value.cuda()
-        if value is None or isinstance(value, int):
-            return value
-        fields = {name: moved(getattr(value, name)) for name in value.__dataclass_fields__}
-        return type(value)(**fields)
-
-    result = moved(args)
-    assert isinstance(result, PickArgs)
-    return result
-
-
-def cases(vocab: int, seed: int) -> list[PickArgs]:
-    """Arguments for ROWS rows: every stage alone and all of them together."""
-    dice = np.random.default_rng(seed)
-    masks = empty_rows(ROWS, vocab)
-    for row, share in zip(masks, itertools.cycle((0.5, 1.0, 0.01, 0.0)), strict=False):
-        allow(row, np.flatnonzero(dice.random(vocab) < share))
-    temperature = torch.from_numpy(dice.choice([0.0, 1.0, 0.7, 1.5], ROWS)).float()
-    draw = Draw(temperature, torch.from_numpy(dice.integers(0, 2**32, (ROWS, 2))))
-    truncation = Truncation(
-        torch.from_numpy(dice.choice([0, 1, 5, 50, vocab], ROWS)),
-        torch.from_numpy(dice.choice([1.0, 0.9, 0.3, 0.0], ROWS)).float(),
-        torch.from_numpy(dice.choice([0.0, 0.1, 1.0], ROWS)).float(),
-    )
-    pairs = np.unique(
-        np.stack((dice.integers(0, ROWS, 300), dice.integers(0, vocab + 2, 300))), axis=1
-    )
-    rows, tokens = torch.from_numpy(pairs[0]), torch.from_numpy(pairs[1])
-    bias = Bias(rows, tokens, torch.from_numpy(dice.normal(0, 3, len(rows))).float())
-    penalties = Penalties(
-        rows,
-        tokens,
-        torch.from_numpy(dice.integers(0, 4, len(rows))).float(),
-        torch.from_numpy(dice.choice([1.0, 1.3], ROWS)).float(),
-        torch.from_numpy(dice.choice([0.0, 0.5], ROWS)).float(),
-        torch.from_numpy(dice.choice([0.0, 0.2], ROWS)).float(),
-    )
-    mask = torch.from_numpy(masks)
-    which = torch.from_numpy(dice.integers(-1, ROWS, ROWS).astype(np.int32))
-    return [
-        PickArgs(vocab),
-        PickArgs(vocab, mask, mass=True),
-        PickArgs(vocab, mask, draw=draw),
-        PickArgs(vocab, mask, which, draw=draw, top=5, mass=True),
-        PickArgs(vocab, mask, which, draw=draw, truncation=truncation, top=1),
-        PickArgs(vocab, mask, bias=bias, penalties=penalties, top=3),
-        PickArgs(vocab, mask, which, bias, penalties, draw, truncation, top=3, mass=True),
-    ]
-
-
-def compare(got: Drawn, expected: Drawn) -> None:
-    ok = expected.status == OK
-    assert torch.equal(got.status.cpu(), expected.status)
-    assert torch.equal(got.tokens.cpu()[ok], expected.tokens[ok])
-    for name in ("logprobs", "top_logprobs", "logsumexp", "removed"):
-        mine, theirs = getattr(got, name), getattr(expected, name)
-        assert (mine is None) == (theirs is None)
-        if theirs is not None:
-            torch.testing.assert_close(mine.cpu()[ok], theirs[ok], atol=2e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
@@ -94,7 +27,7 @@ def test_equals_the_reference(vocab: int, dtype: torch.dtype) -> None:
             ROWS, vocab + 8 * (seed % 2), generator=torch.Generator().manual_seed(seed)
         )
         logits = (wide * 3).to(dtype)
-        for args in cases(vocab, seed):
+        for args in cases(vocab, seed, ROWS):
             got = picker.pick(logits.cuda(), on_device(args))
             compare(got, reference_logits.pick(logits.clone(), args))
 
@@ -103,7 +36,7 @@ def test_equals_the_reference(vocab: int, dtype: torch.dtype) -> None:
 def test_poison_counts_where_it_is_legal(poison: float) -> None:
     picker = Picker(torch.device("cuda"), ROWS)
     logits = torch.randn(ROWS, 40_000)
-    for args in cases(40_000, 7)[:5]:
+    for args in cases(40_000, 7, ROWS)[:5]:
         poisoned = logits.clone()
         poisoned[::3, 777] = poison
         poisoned[1::3, 39_999] = poison
@@ -129,7 +62,7 @@ def test_wide_nuclei_and_flat_rows() -> None:
 
 def test_a_captured_graph_draws_anew_at_each_replay() -> None:
     picker = Picker(torch.device("cuda"), ROWS)
-    args = cases(32_001, 3)[4]
+    args = cases(32_001, 3, ROWS)[4]
     device = on_device(args)
     logits = torch.randn(ROWS, 32_001)
     static = logits.cuda()

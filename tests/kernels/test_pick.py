@@ -1,0 +1,106 @@
+"""`pick` by Triton kernels, interpreted where there is no GPU, against the reference."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from intaglio.kernels import reference_logits
+from intaglio.kernels.contracts import OK, Draw, PickArgs, Truncation
+from intaglio.kernels.pick import Picker
+
+from tests.support.picks import cases, compare, on_device
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+ROWS = 4
+ALL = 6  # the last case has every stage
+
+
+@pytest.fixture(autouse=True)
+def _infinities_are_meant() -> Iterator[None]:
+    """The interpreter computes with numpy, which warns where a device does not."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def randn(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)) * 3
+
+
+def picker(rows: int = ROWS) -> Picker:
+    return Picker(torch.device(DEVICE), rows)
+
+
+def check(logits: torch.Tensor, args: PickArgs) -> None:
+    got = picker(len(logits)).pick(logits.to(DEVICE), on_device(args, DEVICE))
+    compare(got, reference_logits.pick(logits.clone(), args))
+
+
+@pytest.mark.parametrize("case", range(ALL + 1))
+def test_every_stage_equals_the_reference(case: int) -> None:
+    check(randn(ROWS, 36, seed=33), cases(33, 33, ROWS)[case])
+
+
+@pytest.mark.parametrize("vocab", [1, 31, 32])
+def test_vocabularies_that_end_within_a_word(vocab: int) -> None:
+    check(randn(ROWS, vocab + 3, seed=vocab), cases(vocab, vocab, ROWS)[ALL])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_several_tiles_and_every_dtype(dtype: torch.dtype) -> None:
+    check(randn(2, 17_001).to(dtype), cases(17_001, 1, 2)[ALL])
+
+
+def test_the_largest_vocabulary() -> None:
+    check(randn(1, 151_936).bfloat16(), cases(151_936, 2, 1)[3])
+
+
+def test_rows_with_gaps_between_them() -> None:
+    wide = randn(2 * ROWS, 100)
+    check(wide[::2], cases(90, 3, ROWS)[ALL])
+    with pytest.raises(ValueError, match="contiguous"):
+        picker().pick(wide.to(DEVICE).T, PickArgs(8))
+    with pytest.raises(ValueError, match="at most 4 rows"):
+        picker().pick(wide.to(DEVICE), PickArgs(90))
+
+
+def test_logits_are_left_as_they_were() -> None:
+    logits = randn(ROWS, 50).to(DEVICE)
+    before = logits.clone()
+    picker().pick(logits, on_device(cases(50, 4, ROWS)[ALL], DEVICE))
+    assert torch.equal(logits, before)
+
+
+@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf])
+def test_poison_counts_where_it_is_legal(poison: float) -> None:
+    args = cases(64, 5, ROWS)[3]
+    logits = randn(ROWS, 64)
+    logits[0, 7] = logits[1, 50] = poison
+    got = picker().pick(logits.to(DEVICE), on_device(args, DEVICE))
+    expected = reference_logits.pick(logits.clone(), args)
+    assert torch.equal(got.status.cpu(), expected.status)
+    sound = expected.status == OK
+    assert torch.equal(got.tokens.cpu()[sound], expected.tokens[sound])
+
+
+@pytest.mark.parametrize(("top_k", "top_p"), [(0, 0.9), (2_000, 1.0), (2_000, 0.7)])
+def test_truncation_that_keeps_thousands(top_k: int, top_p: float) -> None:
+    logits = randn(1, 4_000, seed=9) * 0.1
+    truncation = Truncation(torch.tensor([top_k]), torch.tensor([top_p]), torch.zeros(1))
+    keys = torch.tensor([[3, 4]])
+    check(logits, PickArgs(4_000, draw=Draw(torch.ones(1), keys), truncation=truncation))
+
+
+def test_ties_go_to_the_lowest_token() -> None:
+    logits = torch.zeros(1, 20_000)
+    logits[0, [19_000, 5_555, 16_384]] = 1.0
+    assert picker().pick(logits.to(DEVICE), PickArgs(20_000)).tokens.tolist() == [5_555]
+
+
+def test_a_picker_may_be_used_again() -> None:
+    same = picker()
+    for seed in range(2):
+        logits, args = randn(ROWS, 20_000, seed=seed), cases(20_000, seed, ROWS)[2]
+        got = same.pick(logits.to(DEVICE), on_device(args, DEVICE))
+        compare(got, reference_logits.pick(logits.clone(), args))
