@@ -7,29 +7,32 @@ Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: 
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 
 from .backends.spelling import Speller
-from .closing import Bounds, Closing
+from .closing import Closing
 from .cursor import Cursor, Step
 from .errors import Violation
+from .kept import Kept
 from .machine import Machine
 from .masking import TokenIndex, correct, make_row
 from .masks import MaskRow, allow
 from .rows import Row
 from .tables import FINAL, FLAGS
 from .walk import SITE, STATE
+from .ways import Ways
 
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
 _MOST_SKIPPED: Final = 64  # bytes of a way that another choice may replace
 _LEADS: Final = (b"", b"0", b'"')  # what a begun number or text may lack
 _PROBE: Final = 12  # bytes that are tried first
-_MOST_KEPT: Final = 1 << 16  # configurations remembered of a grammar
 
 Plain = tuple[int, bytes]
 """A configuration: its state, and the call sites on its stack."""
+Way = tuple[bytes, int]
+"""A way to the end: what stands in a text from a place on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +51,15 @@ class NativeGrammar:
     known: bytes | None = None
     heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
     number: int = field(default_factory=count(1).__next__)
-    ends: dict[Plain, bytes | None] = field(default_factory=dict)
-    forces: dict[Plain, tuple[bytes, bool]] = field(default_factory=dict)
-    plains: dict[bytes, bool] = field(default_factory=dict)
-    detours: dict[Plain, bytes] = field(default_factory=dict)
+    ends: Kept[Plain, tuple[bytes | None]] = field(default_factory=Kept)
+    forces: Kept[Plain, tuple[bytes, bool]] = field(default_factory=Kept)
+    plains: Kept[bytes, bool] = field(default_factory=Kept)
+    detours: Kept[Plain, "Way"] = field(default_factory=Kept)
 
     @cached_property
-    def bounds(self) -> Bounds:
-        """What the machine's rules know of their ends."""
-        return Bounds(self.machine)
+    def ways(self) -> Ways:
+        """Ways to the ends of the machine's rules, as far as they are known."""
+        return Ways(self.machine)
 
     @property
     def size_bytes(self) -> int:
@@ -71,7 +74,7 @@ class NativeGrammar:
     @cached_property
     def shortest(self) -> bytes | None:
         """A short complete output; None if none was found."""
-        return self.known or Closing(Cursor(self.machine), self.bounds).text()
+        return self.known or Closing(Cursor(self.machine), self.ways).text()
 
     def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
         """Tokens that complete an output, the end token included; empty if no way was found."""
@@ -94,18 +97,19 @@ class NativeGrammar:
         stack = sites.tobytes()
         plain = self.plains.get(stack)
         if plain is None:
-            plain = self.plains[stack] = not self.machine.tables.sites[sites, FLAGS].any()
+            plain = not self.machine.tables.sites[sites, FLAGS].any()
+            self.plains.put(stack, plain, len(stack))
         return (cursor.state, stack) if plain else None
 
     def end(self, cursor: Cursor) -> bytes | None:
         """Bytes that complete an output by a short way; None if none were found."""
         key = self.plain(cursor)
-        if key is not None and key in self.ends:
-            return self.ends[key]
-        text = Closing(cursor, self.bounds).text()
-        if key is not None:
-            _keep(self.ends, key, text)
-        return text
+        known = None if key is None else self.ends.get(key)
+        if known is None:
+            known = (Closing(cursor, self.ways).text(),)
+            if key is not None:
+                self.ends.put(key, known, len(key[1]) + len(known[0] or b""))
+        return known[0]
 
     def force(self, cursor: Cursor) -> tuple[bytes, bool]:
         """What must come next, and whether the output is over then; see `Cursor.force`."""
@@ -114,7 +118,7 @@ class NativeGrammar:
         if found is None:
             found = cursor.force(_MOST_FORCED)
             if key is not None:
-                _keep(self.forces, key, found)
+                self.forces.put(key, found, len(key[1]) + len(found[0]))
         return found
 
     def matcher(self) -> "NativeMatcher":
@@ -149,10 +153,11 @@ class NativeMatcher:
         self._cursor = cursor
         self._tokens: list[int] = []
         self._steps: list[Step] = []
-        # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
-        self._ways: list[tuple[int, ...] | None] = [None]
-        # By place: bytes of a way to the end, where they were asked for.
-        self._ends: list[bytes | None] = [None]
+        # By place: the tokens of `closing` from that number on (none at all: there is no way), None where they have
+        # not been asked for.
+        self._ways: list[tuple[tuple[int, ...], int] | None] = [None]
+        # By place: a way to the end in bytes, from that number on, where it was asked for.
+        self._ends: list[tuple[bytes, int] | None] = [None]
         self._finished = False
 
     @property
@@ -196,7 +201,8 @@ class NativeMatcher:
             self._steps.append(cursor.commit(text, memories))
         way = self._ways[-1]
         self._tokens.append(token)
-        self._ways.append(way[1:] if way and way[0] == token else None)
+        goes_on = way is not None and way[1] < len(way[0]) and way[0][way[1]] == token
+        self._ways.append((way[0], way[1] + 1) if way is not None and goes_on else None)
         self._ends.append(None)
 
     def forced(self) -> tuple[int, ...]:
@@ -243,13 +249,15 @@ class NativeMatcher:
             return tokens >= 0
         if len(self._grammar.index.single_bytes) == 256:
             end = self._end()
-            if end is not None and len(end) < tokens:  # each byte a token, and the end token
+            if (
+                end is not None and len(end[0]) - end[1] < tokens
+            ):  # each byte a token, and the end token
                 return True
         least = self.least_tokens()
         return least is None or least <= tokens
 
-    def _end(self) -> bytes | None:
-        """Bytes of a way to the end, mostly a short one."""
+    def _end(self) -> Way | None:
+        """A way to the end, mostly a short one."""
         here = len(self._ends) - 1
         end = self._ends[here]
         if end is not None:
@@ -260,23 +268,27 @@ class NativeMatcher:
         if end is None:
             end = self._known_end(here)
             if key is not None and end is not None:
-                _keep(self._grammar.detours, key, end)
+                self._grammar.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
         self._ends[here] = end
         return end
 
-    def _known_end(self, here: int) -> bytes | None:
+    def _known_end(self, here: int) -> Way | None:
         """From the way that was found some tokens ago, else a search."""
         place = here
         while place and self._ends[place] is None:
             place -= 1
-        end = self._ends[place]
-        if end is not None:
+        known, end = self._ends[place], None
+        if known is not None:
+            text, at = known
             said = bytes(self._cursor.output[self._steps[place].length :])
-            if end.startswith(said):
-                return end[len(said) :]
+            if text.startswith(said, at):
+                return text, at + len(said)
+            end = text[at:]
             if not self._is_way(end):
                 end = self._is_tail(end)
-        return self._grammar.end(self._cursor) if end is None else end
+        if end is None:
+            end = self._grammar.end(self._cursor)
+        return None if end is None else (end, 0)
 
     def _is_tail(self, end: bytes) -> bytes | None:
         """A way that ends as `end` does: another choice was made, and then the rest is the same."""
@@ -308,14 +320,7 @@ class NativeMatcher:
             return ()
         found = self._ways[-1]
         if found is None:
-            found = self._ways[-1] = self._grammar.spelled_end(self._cursor, self._tokens)
-        return found or None
-
-
-V = TypeVar("V")
-
-
-def _keep(kept: dict[Plain, V], key: Plain, value: V) -> None:
-    if len(kept) >= _MOST_KEPT:
-        kept.clear()
-    kept[key] = value
+            found = self._grammar.spelled_end(self._cursor, self._tokens), 0
+            self._ways[-1] = found
+        tokens, at = found
+        return tokens[at:] or None

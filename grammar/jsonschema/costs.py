@@ -96,27 +96,34 @@ class ForObject:
         language, layout, state = costs.language, self.layout, self.state
         if ended(language.normal.pool, state.fold) is not None:
             return costs.close(empty=self.opened)
-        frame = layout.frame(state.fold.must)
+        frame = layout.plain.frame(state.fold.must)
         if frame is not None and frame.suffices:
-            labels = {text: layout.vocabulary.label_of[text] for text in frame.names}
-            if all(layout.needs(frame.others, label) is not None for label in labels.values()):
-                return (yield from self._through(costs, frame, labels))
+            known = costs.members(layout, frame.others)
+            label_of = layout.vocabulary.label_of
+            asked = {
+                t: layout.plain.needs(frame.others, label_of[t]) for t in frame.names - known.keys()
+            }
+            if all(needs is not None for needs in asked.values()):
+                return (yield from self._through(costs, frame, asked, known))
         return (yield from self._search(costs))
 
-    def _through(self, costs: "Costs", frame: Frame, labels: dict[str, int]) -> Search:
-        """All demanded members, one after the other."""
-        base, lines = 0, 0
-        known = costs.members(self.layout, frame.others)
-        for text, label in labels.items():
-            cost = known.get(text)
-            if cost is None:
-                needs = self.layout.needs(frame.others, label)
-                assert needs is not None
-                child = yield ForValue(needs)
-                if child is None:
-                    return None
-                cost = known[text] = costs.member(self.layout.vocabulary.all_names[label], child)
-            base, lines = base + cost.base, lines + cost.lines
+    def _through(
+        self,
+        costs: "Costs",
+        frame: Frame,
+        asked: dict[str, Formula | None],
+        known: dict[str, Cost],
+    ) -> Search:
+        """All demanded members, one after the other; `asked`: of those whose cost is not known, what is asked."""
+        names = self.layout.vocabulary
+        for text, needs in asked.items():
+            assert needs is not None
+            child = yield ForValue(needs)
+            if child is None:
+                return None
+            known[text] = costs.member(names.all_names[names.label_of[text]], child)
+        members = [known[text] for text in frame.names]
+        base, lines = sum(cost.base for cost in members), sum(cost.lines for cost in members)
         total = costs.close(empty=False) + Cost(base, lines)
         return costs.without_comma(total) if self.opened else total
 

@@ -1,0 +1,112 @@
+"""Shortest texts of a leaf: one of each outcome, or all of one in the order of their length.
+
+Does: search an automaton from a state. Does not: know what its caller does with an outcome (`ways`).
+"""
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from typing import Final
+
+import numpy as np
+
+from .automata import Dfa
+from .automata.jit import kernel
+from .automata.minimal import Ints
+
+_LIKED: Final = bytes([*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), 0x20])
+_ORDER: Final = [_LIKED.index(byte) if byte in _LIKED else 256 + byte for byte in range(256)]
+_MOST_LIKED: Final = 8  # bytes of one class that are tried
+
+
+@kernel
+def _tree(table: Ints, start: int, first: Ints) -> tuple[Ints, Ints, Ints, int]:
+    """(states in the order of their distance from `start`, parent, class read last, how many).
+
+    The first step is only taken by classes c with `first[c]` not 0. The start itself is not listed.
+    """
+    order = np.empty(len(table) + 1, np.int32)
+    parent = np.full(len(table), -2, np.int32)
+    read = np.full(len(table), -1, np.int32)
+    size, at = 0, -1
+    while at < size:
+        s = start if at < 0 else order[at]
+        at += 1
+        for c in range(table.shape[1]):
+            t = table[s, c]
+            if t >= 0 and parent[t] == -2 and (at > 0 or first[c] != 0):
+                parent[t] = -1 if at == 0 else s
+                read[t] = c
+                order[size] = t
+                size += 1
+    return order, parent, read, size
+
+
+def texts_from(dfa: Dfa, state: int, taken: bytes) -> Iterator[tuple[int, bytes]]:
+    """(outcome, a shortest text of it after `state`, not empty, that begins with a byte of `taken`)."""
+    class_of = dfa.class_of
+    open_ = np.zeros(dfa.table.shape[1] + 1, np.int32)
+    open_[class_of[np.frombuffer(taken, np.uint8)]] = 1
+    order, parent, read, size = _tree(dfa.table, state, open_[:-1].copy())
+    reached = order[:size]
+    outcomes = dfa.outcome[reached]
+    ending = np.flatnonzero(outcomes >= 0)
+    _, places = np.unique(outcomes[ending], return_index=True)
+    byte_of = _representatives(class_of, bytes(range(256)))
+    first_of = _representatives(class_of, taken)
+    for place in np.sort(ending[places]).tolist():
+        at, text = int(reached[place]), bytearray()
+        while at != -1:
+            before = int(parent[at])
+            text.append((first_of if before == -1 else byte_of)[int(read[at])])
+            at = before
+        yield int(outcomes[place]), bytes(text[::-1])
+
+
+def liked(taken: bytes) -> bytes:
+    """One of these bytes: a letter, digit or blank if there is one."""
+    return min(taken, key=_ORDER.__getitem__).to_bytes()
+
+
+def _representatives(class_of: Ints, among: bytes) -> dict[int, int]:
+    """Of each class that has any of these bytes one to take."""
+    found: dict[int, int] = {}
+    for byte in sorted(among, key=_ORDER.__getitem__, reverse=True):
+        found[int(class_of[byte])] = byte
+    return found
+
+
+def openings(dfa: Dfa, state: int) -> Iterator[bytes]:
+    """Bytes that go on from a state, some for all alike; where a text may end, all others too."""
+    row = np.append(dfa.table[state], -1)
+    among = _among(dfa)
+    yield from (bytes([byte]) for c in among if row[c] >= 0 for byte in among[c])
+    if dfa.outcome[state] >= 0:
+        yield from (bytes([byte]) for byte in np.flatnonzero(row[dfa.class_of] < 0).tolist())
+
+
+def _among(dfa: Dfa) -> dict[int, list[int]]:
+    """Of each class some bytes, letters and digits first."""
+    among: dict[int, list[int]] = {}
+    for byte in sorted(range(256), key=_ORDER.__getitem__):
+        c = int(dfa.class_of[byte])
+        if c >= 0 and len(among.setdefault(c, [])) < _MOST_LIKED:
+            among[c].append(byte)
+    return among
+
+
+def in_order(dfa: Dfa, text: bytes, most: int) -> Iterator[tuple[int, bytes]]:
+    """(outcome, text) of the shortest texts that begin like `text`, at most so many; some bytes stand for all alike."""
+    state, among = 0, _among(dfa)
+    for byte in text:
+        state = int(dfa.table[state, dfa.class_of[byte]])
+    heap = [(int(dfa.distance[state]), text, state)]
+    while heap and most > 0:
+        _, begun, state = heappop(heap)
+        if dfa.outcome[state] >= 0 and begun:
+            most -= 1
+            yield int(dfa.outcome[state]), begun
+        for c in np.flatnonzero(dfa.table[state] >= 0).tolist():
+            target = int(dfa.table[state, c])
+            far = len(begun) + 1 + int(dfa.distance[target])
+            for byte in among.get(c, ()):
+                heappush(heap, (far, begun + bytes([byte]), target))
