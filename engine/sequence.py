@@ -4,6 +4,7 @@ Does: keep the counts and the times, and refuse moves that make no sense. Does n
 changes a sequence, through the methods here. The blocks that hold its keys and values belong to `memory.manager`.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from .errors import InternalError
@@ -18,6 +19,12 @@ class SeqState(StrEnum):
     RUNNING = "running"  # it holds blocks
     FINISHED = "finished"
 
+    def to(self, state: "SeqState") -> "SeqState":
+        """`state`, if that move is legal. Raises `InternalError` if not."""
+        if state not in MOVES[self]:
+            raise InternalError(f"a sequence cannot go from {self} to {state}")
+        return state
+
 
 MOVES: dict[SeqState, frozenset[SeqState]] = {
     SeqState.WAIT_GRAMMAR: frozenset({SeqState.WAITING, SeqState.FINISHED}),
@@ -27,27 +34,55 @@ MOVES: dict[SeqState, frozenset[SeqState]] = {
 }
 
 
+@dataclass(slots=True)
+class Record:
+    """What has happened to a sequence so far: counts, and times in seconds of the engine's clock."""
+
+    arrived: float
+    admitted: float | None = None
+    first_pick: float | None = None
+    cached: int = 0
+    preemptions: int = 0
+    forced: int = 0
+    budget_forced: bool = False
+
+    def force(self, count: int, *, instead: bool = False) -> None:
+        """The last `count` tokens were not picked: the grammar left no choice, or `instead` of a pick, the budget."""
+        self.forced += count
+        self.budget_forced |= instead
+
+    def usage(self, prompt_tokens: int, output_tokens: int, now: float) -> Usage:
+        """Counts and times. A phase that was not reached took 0 seconds."""
+        admitted = now if self.admitted is None else self.admitted
+        first_pick = now if self.first_pick is None else self.first_pick
+        return Usage(
+            prompt_tokens=prompt_tokens,
+            output_tokens=output_tokens,
+            forced_tokens=self.forced,
+            preemptions=self.preemptions,
+            budget_forced=self.budget_forced,
+            queue_s=admitted - self.arrived,
+            prefill_s=first_pick - admitted,
+            decode_s=now - first_pick,
+            cached_tokens=self.cached,
+        )
+
+
 class Sequence:
     """Known tokens, and how many of them are computed: their keys and values are in the cache, or will be once the
     plans made so far are carried out.
 
     There is no prefill and no decode: a step computes some of `pending`, and when nothing is left to compute one more
     token is picked. `awaited` of the picks are not known yet: a device that runs ahead computes them meanwhile.
-    `rank` orders sequences, best first; it never changes. Times are seconds of the engine's clock.
+    `rank` orders sequences, best first; it never changes.
     """
 
     __slots__ = (
-        "_admitted",
-        "_arrived",
-        "_first_pick",
         "awaited",
-        "budget_forced",
-        "cached",
         "computed",
-        "forced",
         "id",
-        "preemptions",
         "rank",
+        "record",
         "request",
         "state",
         "tokens",
@@ -63,13 +98,7 @@ class Sequence:
         self.computed = 0
         self.awaited = 0
         self.void = 0
-        self.cached = 0
-        self.preemptions = 0
-        self.forced = 0
-        self.budget_forced = False
-        self._arrived = now
-        self._admitted: float | None = None
-        self._first_pick: float | None = None
+        self.record = Record(now)
 
     @property
     def known(self) -> int:
@@ -93,15 +122,15 @@ class Sequence:
 
     def grammar_arrived(self) -> None:
         """The constraint is compiled: from now on the sequence may run."""
-        self._move(SeqState.WAITING)
+        self.state = self.state.to(SeqState.WAITING)
 
     def admit(self, now: float, computed: int) -> None:
         """Start to run, with the first `computed` tokens already in the cache."""
-        self._move(SeqState.RUNNING)
+        self.state = self.state.to(SeqState.RUNNING)
         self.computed = computed
-        if self._admitted is None:
-            self._admitted = now
-            self.cached = computed
+        if self.record.admitted is None:
+            self.record.admitted = now
+            self.record.cached = computed
 
     def compute(self, count: int) -> None:
         """A plan computes `count` more tokens; where none is left after them, a pick is awaited."""
@@ -117,16 +146,11 @@ class Sequence:
         """One more token is known."""
         self.tokens.append(token)
 
-    def force(self, count: int, *, instead: bool = False) -> None:
-        """The last `count` tokens were not picked: the grammar left no choice, or `instead` of a pick, the budget."""
-        self.forced += count
-        self.budget_forced |= instead
-
     def picked(self, now: float) -> None:
         """The pick that was awaited longest is there; the first time ends the prefill."""
         self.awaited -= 1
-        if self._first_pick is None:
-            self._first_pick = now
+        if self.record.first_pick is None:
+            self.record.first_pick = now
 
     def overtake(self) -> None:
         """More became known than one pick: what is being picked after that pick alone will be void."""
@@ -143,31 +167,14 @@ class Sequence:
 
     def preempt(self) -> None:
         """Give up everything computed, keep everything known, and wait again."""
-        self._move(SeqState.WAITING)
+        self.state = self.state.to(SeqState.WAITING)
         self.computed = 0
-        self.preemptions += 1
+        self.record.preemptions += 1
 
     def finish(self) -> None:
         """Nothing more will happen to this sequence."""
-        self._move(SeqState.FINISHED)
+        self.state = self.state.to(SeqState.FINISHED)
 
     def usage(self, now: float) -> Usage:
-        """Counts and times so far. A phase that was not reached took 0 seconds."""
-        admitted = now if self._admitted is None else self._admitted
-        first_pick = now if self._first_pick is None else self._first_pick
-        return Usage(
-            prompt_tokens=len(self.request.prompt),
-            output_tokens=self.output_tokens,
-            forced_tokens=self.forced,
-            preemptions=self.preemptions,
-            budget_forced=self.budget_forced,
-            queue_s=admitted - self._arrived,
-            prefill_s=first_pick - admitted,
-            decode_s=now - first_pick,
-            cached_tokens=self.cached,
-        )
-
-    def _move(self, state: SeqState) -> None:
-        if state not in MOVES[self.state]:
-            raise InternalError(f"sequence {self.id} cannot go from {self.state} to {state}")
-        self.state = state
+        """Counts and times so far; see `Record.usage`."""
+        return self.record.usage(len(self.request.prompt), self.output_tokens, now)

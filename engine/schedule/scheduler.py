@@ -217,8 +217,10 @@ class Scheduler:
         if len(running) > self._config.max_running:
             raise InternalError(f"{len(running)} sequences run")
         for seq in chain(running, self._roster.waiting):
-            if seq.preemptions > self._config.max_preemptions:
-                raise InternalError(f"sequence {seq.id} was preempted {seq.preemptions} times")
+            if seq.record.preemptions > self._config.max_preemptions:
+                raise InternalError(
+                    f"sequence {seq.id} was preempted {seq.record.preemptions} times"
+                )
         self._memory.check(running)
 
     # The parts of a step.
@@ -290,7 +292,7 @@ class Scheduler:
                 break
         if known > 1:
             seq.overtake()
-        seq.force(max(0, known - len(picked)), instead=instead)
+        seq.record.force(max(0, known - len(picked)), instead=instead)
         shown = known - (finish is Finish.STOP)  # an end token is not part of the text
         if seq.request.sampling.logprobs is not None:  # a forced token is certain
             logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)

@@ -9,7 +9,7 @@ from .queue import Ranked
 
 def is_exempt(seq: Sequence, max_preemptions: int) -> bool:
     """Whether `seq` gave way often enough: it is admitted with all the room it may need, and keeps it to its end."""
-    return seq.preemptions >= max_preemptions
+    return seq.record.preemptions >= max_preemptions
 
 
 def choose(running: Ranked, max_preemptions: int) -> Sequence | None:

@@ -60,8 +60,8 @@ def test_pending_is_known_less_computed() -> None:
     seq.picked(12.0)
     seq.append(9)
     seq.append(8)
-    seq.force(1)
-    assert (seq.known, seq.pending, seq.output_tokens, seq.forced) == (5, 2, 2, 1)
+    seq.record.force(1)
+    assert (seq.known, seq.pending, seq.output_tokens, seq.record.forced) == (5, 2, 2, 1)
     with pytest.raises(InternalError, match="3 tokens computed, 2 pending"):
         seq.compute(3)
 
@@ -74,7 +74,7 @@ def test_preemption_keeps_what_is_known_and_gives_up_what_is_computed() -> None:
     seq.append(9)
     seq.preempt()
     assert seq.tokens == [2, 3, 4, 9]
-    assert (seq.computed, seq.pending, seq.preemptions) == (0, 4, 1)
+    assert (seq.computed, seq.pending, seq.record.preemptions) == (0, 4, 1)
 
 
 def test_what_is_picked_after_a_pick_that_was_not_alone_is_void() -> None:
