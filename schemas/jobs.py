@@ -50,13 +50,25 @@ class Output(Wire):
     neutralise: bool = True
 
 
+class Prices(Wire):
+    """What a million tokens cost, of prompts and of outputs, in whatever currency. No result depends on it."""
+
+    prompt: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+    def of(self, prompt_tokens: float, output_tokens: float) -> float:
+        """What so many tokens cost."""
+        return (self.prompt * prompt_tokens + self.output * output_tokens) / 1e6
+
+
 class JobSpec(Wire):
     """A job: `schema` for every document of `source`, the results to `outputs`.
 
     `limit` takes the first so many records, `sample` a share of them, chosen by the record's name so that it is the
     same in every run. A row is tried `attempts` times where trying again may help. With `stop_at_dead_share` the job
     stops once that share of its rows is dead, counted from the fiftieth on. `extends` names a finished job over the
-    same records: the values it found are kept, and only what its schema lacks is generated.
+    same records: the values it found are kept, and only what its schema lacks is generated. With `prices` the job tells
+    what it costs.
     """
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
@@ -68,6 +80,7 @@ class JobSpec(Wire):
     attempts: int = Field(default=3, ge=1, le=20)
     stop_at_dead_share: float | None = Field(default=None, ge=0, le=1)
     extends: str | None = None
+    prices: Prices | None = None
 
 
 class JobState(StrEnum):

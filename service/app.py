@@ -178,7 +178,9 @@ class Application:
         from .jobs.hosted import Hosted
 
         loop, config = asyncio.get_running_loop(), self.service.config
-        self.service.jobs = JobHost(FilePath(config.data), config.max_data_bytes, self._job_failed)
+        self.service.jobs = JobHost(
+            FilePath(config.data), config.max_data_bytes, config.max_open_jobs, self._job_failed
+        )
         extract = partial(extract_for_job, self.service)
         self.service.jobs.start(lambda spec: Hosted(extract, loop, spec, self.service.model))
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from ..schemas.jobs import ENDED, JobSpec, JobState, JobStatus, Output, Source
+from ..schemas.jobs import ENDED, JobSpec, JobState, JobStatus, Output, Prices, Source
 from ..schemas.wire import ExtractOptions
 from .cli_console import errors, results, waiting, write_json
 from .cli_extract import read_schema
@@ -67,6 +67,7 @@ class Asked:
     attempts: int
     stop_at_dead_share: float | None
     neutralise: bool
+    price: tuple[float, float] | None
 
     def spec(self) -> JobSpec:
         """The job. Raises `Trouble` for what does not fit together."""
@@ -95,6 +96,7 @@ class Asked:
                 attempts=self.attempts,
                 stop_at_dead_share=self.stop_at_dead_share,
                 extends=self.extends,
+                prices=self.price and Prices(prompt=self.price[0], output=self.price[1]),
             )
         except ValidationError as error:
             first = error.errors()[0]
@@ -143,7 +145,7 @@ def begin(
         if dry_run:
             with waiting("reading the source and trying a few rows"):
                 found = estimate(spec, extracting)
-            return _show_estimate(found, as_json=as_json)
+            return _show_estimate(found, spec.prices, as_json=as_json)
         digest = spec_digest(spec, extracting.model)
         job = asked.name or f"{path.stem[:60]}-{digest[:8]}"
         with _opened(ledger) as book:
@@ -310,9 +312,9 @@ def _stopping(runner: Runner) -> Iterator[Any]:
             signal.signal(number, handler)
 
 
-def _show_estimate(found: Estimate, *, as_json: bool) -> Exit:
+def _show_estimate(found: Estimate, prices: Prices | None, *, as_json: bool) -> Exit:
     prompt, output = found.scaled(found.prompt_tokens), found.scaled(found.output_tokens)
-    seconds = found.scaled(found.seconds)
+    seconds, cost = found.scaled(found.seconds), prices and prices.of(prompt, output)
     if as_json:
         write_json(
             {
@@ -322,6 +324,7 @@ def _show_estimate(found: Estimate, *, as_json: bool) -> Exit:
                 "prompt_tokens": round(prompt),
                 "output_tokens": round(output),
                 "seconds": round(seconds, 1),
+                "cost": cost,
                 "tried": found.tried,
                 "failed": list(found.failed),
             },
@@ -336,7 +339,9 @@ def _show_estimate(found: Estimate, *, as_json: bool) -> Exit:
     for reason in found.failed:
         out.print(f"  a row failed: {reason}")
     span = time.strftime("%H:%M:%S", time.gmtime(seconds))
+    price = "" if cost is None else f", cost {cost:,.4f}"
     out.print(
-        f"about {prompt:,.0f} tokens in, {output:,.0f} out, {span} at most, by {found.tried} rows"
+        f"about {prompt:,.0f} tokens in, {output:,.0f} out, {span} at most{price}, "
+        f"by {found.tried} rows"
     )
     return Exit.OK if found.rows > found.dead else Exit.FAILED

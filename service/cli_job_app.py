@@ -74,6 +74,10 @@ StopAtDeadShare = Annotated[
 Formulas = Annotated[
     bool, typer.Option("--formulas", help="Leave cells that look like formulas as they are.")
 ]
+Price = Annotated[
+    tuple[float, float] | None,
+    typer.Option(metavar="IN OUT", help="Price of a million tokens in and out: tells the cost."),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Read all, try eight rows, say what it would take.")
 ]
@@ -107,6 +111,7 @@ def run(
     attempts: Attempts = 3,
     stop_at_dead_share: StopAtDeadShare = None,
     formulas: Formulas = False,
+    price: Price = None,
     dry_run: DryRun = False,
     url: Url = None,
     model: Model = None,
@@ -140,6 +145,7 @@ def run(
         attempts=attempts,
         stop_at_dead_share=stop_at_dead_share,
         neutralise=not formulas,
+        price=price,
     )
     engine = Engine(url, model, at_once, cluster, workers)
     return begin(asked, engine, ledger, dry_run=dry_run, as_json=as_json)

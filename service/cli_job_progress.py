@@ -69,6 +69,8 @@ def facts(progress: "Counted") -> str:
     if counts.done:
         tokens = (counts.prompt_tokens + counts.output_tokens) / counts.done
         parts.append(f"{tokens * speed:,.0f} tokens/s")
+    if progress.cost is not None:
+        parts.append(f"cost {progress.cost:,.4f}")
     left = counts.pending + counts.running
     if speed > 0 and left and progress.whole:
         parts.append(f"{timedelta(seconds=round(left / speed))} left")

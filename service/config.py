@@ -20,8 +20,8 @@ class ServiceConfig:
     `header_timeout_s` the time its headers may. `max_requests` is the number of bodies held at once; more are answered
     429. `grace_s` is how long requests in flight may run on after SIGTERM. `cpu_threads` is the number of threads for
     parsing, tokenising and validating. `ledger` is the file or database URL that remembers the command line's jobs.
-    `data` is the folder where a server keeps its jobs and its clients' files, `max_data_bytes` of them; without it a
-    server runs no jobs.
+    `data` is the folder where a server keeps its jobs and its clients' files, `max_data_bytes` of them, and at most
+    `max_open_jobs` jobs that have not ended; without it a server runs no jobs.
     """
 
     host: str = "127.0.0.1"
@@ -35,12 +35,19 @@ class ServiceConfig:
     cpu_threads: int = 4
     data: str = ""
     max_data_bytes: int = 10 * 1024**3
+    max_open_jobs: int = 1000
     ledger: str = "~/.local/state/intaglio/jobs.db"
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     def __post_init__(self) -> None:
-        for name in ("max_body_bytes", "max_json_depth", "max_requests", "cpu_threads"):
+        for name in (
+            "max_body_bytes",
+            "max_json_depth",
+            "max_requests",
+            "max_open_jobs",
+            "cpu_threads",
+        ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("body_timeout_s", "header_timeout_s", "grace_s"):

@@ -213,6 +213,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     jobs.UnknownJob: (404, Code.NOT_FOUND),
     jobs.UnknownFile: (404, Code.NOT_FOUND),
     jobs.JobBusy: (409, Code.INVALID_REQUEST),
+    jobs.TooManyJobs: (429, Code.OVERLOADED),
     jobs.JobChanged: (422, Code.INVALID_REQUEST),
     jobs.LedgerRefused: (503, Code.NOT_READY),
 }

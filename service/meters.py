@@ -5,6 +5,7 @@ can choose.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -12,7 +13,9 @@ from prometheus_client.exposition import generate_latest
 
 from ..engine.api import Snapshot
 from ..grammar.api import CacheStats
+from ..schemas.problem import Code
 from .backend import Backend
+from .errors import answer
 from .extract import Output, Prepared
 from .limits import Gate
 
@@ -56,6 +59,12 @@ class Meters:
             buckets=TOKENS,
             registry=self._registry,
         )
+        self._rows = Counter(
+            "intaglio_job_rows",
+            "Tries of rows of this server's jobs, by outcome (ok, or the error's code).",
+            ("outcome",),
+            registry=self._registry,
+        )
         Gauge(
             "intaglio_requests_in_hand",
             "Extractions between their headers and their answer.",
@@ -74,6 +83,19 @@ class Meters:
         self._output.observe(len(output.tokens))
         if output.first_token_s is not None:
             self._first_token.observe(output.first_token_s)
+
+    @contextmanager
+    def row_tried(self) -> Iterator[None]:
+        """Count one try of a job's row by how it ends."""
+        outcome = Code.CANCELLED.value
+        try:
+            yield
+            outcome = "ok"
+        except Exception as error:
+            outcome = answer(error).problem.code.value
+            raise
+        finally:
+            self._rows.labels(outcome).inc()
 
     def exposition(self) -> bytes:
         """All meters as text."""

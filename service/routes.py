@@ -123,7 +123,7 @@ def _ask(service: Service, extractor: Extractor, body: bytes) -> tuple[Asked, Fu
 
 async def extract_for_job(service: Service, body: ExtractRequest) -> ExtractResult:
     """An extraction that nobody waits for with an open connection. Raises `IntaglioError`, as the client would."""
-    with as_the_client_would():
+    with as_the_client_would(), service.meters.row_tried():
         extractor = service.ready()
         asked = await service.offload(partial(extractor.ask, body))
         assert service.door is not None  # it comes with the extractor

@@ -37,12 +37,13 @@ _OF_THE_SERVICE: Final = frozenset({Code.OVERLOADED, Code.NOT_READY})
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `seconds` is since it began, in which `ended` rows came to their end."""
+    """How far a run is. `seconds` is since it began, in which `ended` rows came to their end; `cost` is the job's."""
 
     counts: JobCounts
     whole: bool
     ended: int
     seconds: float
+    cost: float | None = None
 
 
 class Books:
@@ -101,7 +102,9 @@ class Books:
 
     def progress(self, *, whole: bool) -> Progress:
         """How far the run is, by a count that is seconds old at most."""
-        return Progress(self._counts, whole, self._ended, time.monotonic() - self._began)
+        counts, prices = self._counts, self._spec.prices
+        cost = prices and prices.of(counts.prompt_tokens, counts.output_tokens)
+        return Progress(counts, whole, self._ended, time.monotonic() - self._began, cost)
 
     def final(self, *, whole: bool) -> Progress:
         """How far the run is, counted now."""

@@ -6,6 +6,7 @@ JobError
 ├── UnknownJob     the ledger has no job of that name
 ├── UnknownFile    the server has no file of that name
 ├── JobBusy        another runner has the job
+├── TooManyJobs    the server has as many as it takes
 ├── JobChanged     the job, or its source, is not what it was
 └── LedgerRefused  the ledger cannot be opened or is full
 """
@@ -51,6 +52,13 @@ class UnknownFile(JobError):
 class JobBusy(JobError):
     """Another runner has the job."""
 
+    retryable = True
+
+
+class TooManyJobs(JobError):
+    """The server has as many jobs that have not ended as it takes."""
+
+    code = Code.OVERLOADED
     retryable = True
 
 

@@ -48,21 +48,18 @@ class DataFolder:
             InputRefused: that is no name, or there is no room. Nothing is kept of it.
         """
         path = self._place(name)
-        room = self._most_bytes - sum(self.names().values()) + self.names().get(name, 0)
+        room = self._room(name)
         part = path.with_name(f".{name}.{os.urandom(4).hex()}.part")
         size = 0
         try:
             with part.open("xb") as file:
                 async for chunk in chunks:
                     size += len(chunk)
-                    if size > room:
-                        raise InputRefused(
-                            f"the files would take more than {self._most_bytes} bytes",
-                            hint="delete some, or raise the server's max_data_bytes",
-                        )
+                    self._insist(size <= room)
                     file.write(chunk)
                 file.flush()
                 os.fsync(file.fileno())
+            self._insist(size <= self._room(name))  # others may have come meanwhile
             part.replace(path)
         except OSError as error:
             raise InputRefused(f"the file cannot be kept: {error.strerror}") from None
@@ -73,6 +70,18 @@ class DataFolder:
     def delete(self, name: str) -> None:
         """Forget a file. Raises as `path`."""
         self.path(name).unlink(missing_ok=True)
+
+    def _room(self, name: str) -> int:
+        """Bytes that a file of this name may take."""
+        sizes = self.names()
+        return self._most_bytes - sum(sizes.values()) + sizes.get(name, 0)
+
+    def _insist(self, fits: bool) -> None:
+        if not fits:
+            raise InputRefused(
+                f"the files would take more than {self._most_bytes} bytes",
+                hint="delete some, or raise the server's max_data_bytes",
+            )
 
     def _place(self, name: str) -> Path:
         if not _NAME.fullmatch(name):

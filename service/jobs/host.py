@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 from ..client import IntaglioError
-from .errors import InputRefused, JobChanged, JobError
+from .errors import InputRefused, JobChanged, JobError, TooManyJobs
 from .extracting import Extracting
 from .folder import DataFolder
 from .ingest import chosen, source_mark
@@ -30,10 +30,15 @@ class JobHost:
     """The jobs of one server, in its data folder. `failed` hears of jobs that ended by an error of their own."""
 
     def __init__(
-        self, folder: Path, most_bytes: int, failed: Callable[[str, Exception], None]
+        self,
+        folder: Path,
+        most_bytes: int,
+        most_open: int,
+        failed: Callable[[str, Exception], None],
     ) -> None:
         self.files = DataFolder(folder, most_bytes)
         self.ledger = Ledger(str(folder / "jobs.db"))
+        self._most_open = most_open
         self._failed = failed
         self._stop = threading.Event()
         self._changed = threading.Event()
@@ -46,6 +51,7 @@ class JobHost:
         Raises:
             InputRefused: the job names outputs, or a source that cannot be read.
             JobChanged: the key was used for another job.
+            TooManyJobs: as many as the server takes have not ended.
         """
         if spec.outputs:
             raise InputRefused(
@@ -61,6 +67,10 @@ class JobHost:
         digest, mark = spec_digest(spec, model), source_mark(path)
         job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"
         try:
+            if job not in self.ledger.names() and self.ledger.open_jobs() >= self._most_open:
+                raise TooManyJobs(
+                    f"{self._most_open} jobs have not ended yet", hint="try again when one has"
+                )
             self.ledger.create(job, spec, digest, mark, model)
         except JobChanged:
             if self.ledger.origin(job)[0] != digest:

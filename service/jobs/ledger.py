@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ...schemas.jobs import JobSpec, JobState, JobStatus
+from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 from .errors import JobChanged, UnknownJob
 from .rows import JobRows
 from .tables import connect, jobs, transaction
@@ -98,6 +98,12 @@ class Ledger:
         """Every job, the newest first."""
         with transaction(self._engine) as connection:
             return list(connection.scalars(sa.select(jobs.c.id).order_by(jobs.c.created.desc())))
+
+    def open_jobs(self) -> int:
+        """How many jobs have not ended."""
+        ended = sa.select(sa.func.count()).select_from(jobs).where(jobs.c.state.not_in(ENDED))
+        with transaction(self._engine) as connection:
+            return connection.scalar(ended) or 0
 
     def move(self, job: str, state: JobState, error: str | None = None) -> None:
         """Set where a job stands."""

@@ -56,7 +56,7 @@ class Sample(Wire):
 
 
 class Report(Wire):
-    """A job, told. `seconds` is from its creation to its last change; pauses are in it."""
+    """A job, told. `seconds` is from its creation to its last change, pauses included; `cost` by the job's prices."""
 
     job: JobStatus
     source: str
@@ -64,6 +64,7 @@ class Report(Wire):
     seconds: float
     rows_per_second: float
     tokens_per_row: float
+    cost: float | None
     reasons: dict[str, int]
     dead: tuple[DeadRow, ...]
     slowest: tuple[Slow, ...]
@@ -97,6 +98,7 @@ def gather(ledger: Ledger, job: str) -> Report:
         seconds=round(seconds, 3),
         rows_per_second=round(counts.done / seconds, 3) if seconds > 0 else 0.0,
         tokens_per_row=round(counts.output_tokens / counts.done, 1) if counts.done else 0.0,
+        cost=spec.prices and round(spec.prices.of(counts.prompt_tokens, counts.output_tokens), 6),
         reasons=dict(reasons.most_common()),
         dead=tuple(shown),
         slowest=tuple(_slow(row) for _, _, row in sorted(slowest, reverse=True)),

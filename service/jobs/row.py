@@ -81,8 +81,8 @@ def text_digest(text: str) -> str:
 
 
 def spec_digest(spec: JobSpec, model: str) -> str:
-    """The identity of what decides the results: everything of a job but where they go, and the model."""
-    told = spec.model_dump(mode="json", by_alias=True, exclude={"outputs", "attempts"})
+    """The identity of what decides the results: the model, and all of a job but where they go and what they cost."""
+    told = spec.model_dump(mode="json", by_alias=True, exclude={"outputs", "attempts", "prices"})
     return hashlib.sha256(json.dumps([told, model], sort_keys=True).encode()).hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -209,6 +210,27 @@ def test_files_are_listed_replaced_deleted_and_bounded(folder: Path, data: Path)
         assert service.http.delete("/v1/files/a.csv").status_code == 204
         assert service.http.delete("/v1/files/a.csv").status_code == 404
         assert list((data / "files").iterdir()) == []
+
+
+def test_open_jobs_are_bounded_and_counted(folder: Path, data: Path) -> None:
+    with running(folder, data, max_open_jobs=1) as service:
+        put(service, table(300, "slow"))
+        keyed = {"idempotency-key": "first"}
+        first = service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"]
+        refused = service.http.post("/v1/jobs", json=JOB)
+        assert refused.status_code == 429
+        assert "have not ended" in refused.json()["error"]["message"]
+        again = service.http.post("/v1/jobs", json=JOB, headers=keyed)
+        assert (again.status_code, again.json()["id"]) == (201, first)
+        service.http.post(f"/v1/jobs/{first}/cancel")
+        ended(service, first)
+        put(service, table(5))
+        assert ended(service, begin(service))["counts"]["done"] == 5
+        tries = re.search(
+            r'job_rows_total\{outcome="ok"\} (\d+)', service.http.get("/metrics").text
+        )
+        assert tries is not None
+        assert int(tries[1]) >= 5
 
 
 def test_unknown_jobs_and_a_server_without_a_folder(service: Live, folder: Path) -> None:

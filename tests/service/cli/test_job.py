@@ -63,6 +63,20 @@ def test_a_table_goes_in_and_a_table_comes_out(job: Job, stub: StubService) -> N
     assert sorted(asked.body["text"] for asked in stub.asked) == ["first", "second"]
 
 
+def test_what_tokens_cost_is_told(job: Job, stub: StubService) -> None:
+    estimate = json.loads(job.run("--price", "1", "10", "--dry-run", "--json").stdout)
+    answer = result({"name": "=Ann"})["usage"]
+    each = (answer["prompt_tokens"] + 10 * answer["output_tokens"]) / 1e6
+    assert estimate["cost"] == pytest.approx(2 * each)
+    assert "cost" in job.run("--price", "1", "10").stderr
+    report = json.loads(Path("out.csv.report.json").read_text())
+    assert report["cost"] == pytest.approx(2 * each)
+    assert ">cost</div>" in Path("out.csv.report.html").read_text()
+    stub.asked.clear()
+    assert job.run("--price", "2", "20").exit_code == 1, "the same job at another price"
+    assert stub.asked == []
+
+
 def test_the_same_command_again_asks_for_nothing(job: Job, stub: StubService) -> None:
     job.run()
     stub.asked.clear()
