@@ -13,6 +13,7 @@ import numpy as np
 from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical, difference, nothing, union_all, words
 from ..errors import Refusal, UnsupportedConstraint
 from ..jsonschema.atoms import Kind
+from ..jsonschema.evaluate import holds
 from ..jsonschema.language import Language
 from ..jsonschema.numeric import Numbers
 from ..jsonschema.opaque import opaque
@@ -52,7 +53,6 @@ def scalars(document: Json, pointer: str) -> Scalars:
         if opaque(part.atom):
             name = type(part.atom).__name__.lower()
             refuse(pointer, name, "no automaton tells this", "use a pattern or bounds instead")
-    holds = language.judge.holds
     named = {text: 0 for text, value in (("true", TRUE), ("false", FALSE)) if holds(formula, value)}
     numbers = nothing() if number is false else Numbers(exponents=False).of(number)
     # Whole numbers are written without a point: there is no type beside the text that would say so.

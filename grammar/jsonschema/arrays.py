@@ -1,17 +1,19 @@
 """Arrays, item by item: what each position asks of its value and what is left to show afterwards.
 
-Does: derive folds by items. Does not: write punctuation (`rules`) or search for ends (`costs`).
+Does: plan items, tell values apart that must differ. Does not: derive folds (`item_steps`), write punctuation
+(`rules`), search for ends (`costs`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from .atoms import Contains, ItemCount, ItemCover, Items, OneOf, OtherItems, Plain, Unique
+from .atoms import ItemCount, Items, OneOf, Plain, Unique
 from .finite import FEW, distinct
-from .formula import Atom, Formula, Pool, conjuncts
+from .formula import Formula, Pool, conjuncts
+from .item_steps import ItemSteps
 from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
-from .residual import Fold, deep_atoms, substitute_all
+from .residual import Fold, deep_atoms
 from .values import Value, canonical, read
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ class Sequence:
     def __init__(self, language: "Language", fold: Fold) -> None:
         self.language = language
         self._pool = language.normal.pool
+        self._steps = ItemSteps(self._pool)
         self.start = Row(fold)
         self._plans: dict[Row, Plan | None] = {}
         self._said: dict[tuple[int, Value], int] = {}
@@ -67,7 +70,10 @@ class Sequence:
         if parts is None or not any(isinstance(atom, Unique) for atom in parts):
             return None
         asked = (
-            formula for atom in parts if isinstance(atom, Items) for formula in self._asked(atom)
+            formula
+            for atom in parts
+            if isinstance(atom, Items)
+            for formula in self._steps.asked(atom)
         )
         return self.language.finite.values(self._pool.all(asked))
 
@@ -108,28 +114,21 @@ class Sequence:
 
     def ways(self, row: Row) -> Iterator[tuple[Formula, Fold | None]]:
         """What the next item can be and what it leaves; None: something that cannot be told in advance."""
-        if self._derive(row.fold, None, twin=False).must is self._pool.false:
+        if self._steps.derived(row.fold, None, twin=False).must is self._pool.false:
             return
-        children = self._children(row.fold)
-        for literal, truths in ways(self.language, row.fold.must, children, self._needs):
-            new = None if truths is None else self._derive(row.fold, truths, twin=False)
+        children = self._steps.children(row.fold)
+        for literal, truths in ways(self.language, row.fold.must, children, self._steps.needs):
+            new = None if truths is None else self._steps.derived(row.fold, truths, twin=False)
             if new is None or new.must is not self._pool.false:
                 yield literal, new
 
-    def _children(self, fold: Fold) -> tuple[Formula, ...]:
-        found: dict[Formula, None] = {}
-        for atom in deep_atoms(fold):
-            found.update(dict.fromkeys(self._asked(atom)))
-        constants = (self._pool.true, self._pool.false)
-        return tuple(formula for formula in found if formula not in constants)
-
     def _make_plan(self, row: Row) -> Plan | None:
-        if self._derive(row.fold, None, twin=False).must is self._pool.false:
+        if self._steps.derived(row.fold, None, twin=False).must is self._pool.false:
             return None
-        children = self._children(row.fold)
+        children = self._steps.children(row.fold)
 
         def after(truths: Truths, twin: bool) -> Fold | None:
-            new = self._derive(row.fold, truths, twin)
+            new = self._steps.derived(row.fold, truths, twin)
             return None if new.must is self._pool.false else new
 
         def alive(new: Fold) -> bool:
@@ -137,79 +136,7 @@ class Sequence:
 
         if len(children) <= ENUMERATED:
             return exact_plan(self._pool, children, after, alive)
-        return wide_plan(self._pool, row.fold.must, children, self._needs, after)
-
-    def _needs(self, atom: Atom) -> Formula:
-        return self._pool.all(self._asked(atom)) if isinstance(atom, Items) else self._pool.true
-
-    def _asked(self, atom: Atom) -> list[Formula]:
-        """The formulas whose truth of the next item decides something about the atom."""
-        if isinstance(atom, Items):
-            sub = atom.prefix[0] if atom.prefix else atom.rest
-            return [] if sub is None else [sub.formula]
-        if isinstance(atom, Contains):
-            return [atom.sub.formula]
-        if isinstance(atom, OtherItems):
-            contained = [
-                cover.contains.formula for cover, _ in atom.covers if cover.contains is not None
-            ]
-            return [atom.sub.formula, *contained]
-        return []
-
-    def _derive(self, fold: Fold, truths: Truths | None, twin: bool) -> Fold:
-        """The fold after one item; `truths` None: as far as it can be told before its value is known."""
-        pool = self._pool
-
-        def true(formula: Formula) -> bool:
-            if formula is pool.true or formula is pool.false:
-                return formula is pool.true
-            return True if truths is None else truths[formula]
-
-        def meaning(atom: Atom) -> Formula | None:
-            if isinstance(atom, Items):
-                if not all(map(true, self._asked(atom))):
-                    return pool.false
-                if truths is None:
-                    return None
-                left = Items(atom.prefix[1:], atom.rest)
-                return pool.true if left == Items((), None) else pool.of(left)
-            if isinstance(atom, ItemCount):
-                return self._fewer(atom, ItemCount(), 1)
-            if truths is None:
-                return None
-            if isinstance(atom, Contains):
-                return self._fewer(atom, Contains(atom.sub, 0), int(true(atom.sub.formula)))
-            if isinstance(atom, Unique):
-                return pool.false if twin else None
-            return self._others(atom, true) if isinstance(atom, OtherItems) else None
-
-        return substitute_all(pool, fold, meaning)
-
-    def _fewer(self, atom: ItemCount | Contains, free: ItemCount | Contains, by: int) -> Formula:
-        """The rest of a count after `by` more; `free` is the one that asks for nothing."""
-        if atom.most is not None and atom.most < by:
-            return self._pool.false
-        most = None if atom.most is None else atom.most - by
-        left = replace(atom, least=max(atom.least - by, 0), most=most)
-        return self._pool.true if left == free else self._pool.of(left)
-
-    def _others(self, atom: OtherItems, true: Callable[[Formula], bool]) -> Formula:
-        pool = self._pool
-        covers = tuple(
-            (ItemCover(max(cover.prefix - 1, 0), cover.contains, cover.everything), holds)
-            for cover, holds in atom.covers
-        )
-        left = pool.of(OtherItems(atom.sub, covers))
-        if true(atom.sub.formula):
-            return left
-        covered = pool.any(
-            holds
-            for cover, holds in atom.covers
-            if cover.everything
-            or cover.prefix > 0
-            or (cover.contains is not None and true(cover.contains.formula))
-        )
-        return pool.all([left, covered])
+        return wide_plan(self._pool, row.fold.must, children, self._steps.needs, after)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """Judges a value against a formula: the plain meaning of every atom.
 
 Does: say whether a canonical value is valid. Does not: parse text, build automata, or report errors by place; it is the
-judge of what no automaton can tell, and the oracle the automata are tested against.
+judge of what no automaton can tell, and of single values that are looked at one by one.
 """
 
-from typing import Protocol
-
+from .. import regex
+from ..leaves import formats
 from .atoms import (
     PLAIN_INTEGER,
     AtLeast,
@@ -37,126 +37,120 @@ from .formula import Atom, Formula, evaluate
 from .values import List, Map, Truth, Value
 
 
-class Strings(Protocol):
-    """What the strings of patterns and formats are. Both take time linear in the text."""
-
-    def matches(self, pattern: str, text: str) -> bool:
-        """Whether the ECMA-262 `pattern` matches somewhere in `text`."""
-        ...
-
-    def has_format(self, name: str, text: str) -> bool:
-        """Whether `text` has the format."""
-        ...
+def holds(formula: Formula, value: Value) -> bool:
+    """Whether `value` is valid against `formula`."""
+    return evaluate(formula, lambda atom: _true_of(atom, value))
 
 
-class Judge:
-    """Says which values are valid."""
+def matches(pattern: str, text: str) -> bool:
+    """Whether the ECMA-262 `pattern` matches somewhere in `text`; in time linear in the text.
 
-    def __init__(self, strings: Strings) -> None:
-        self.strings = strings
+    Raises:
+        InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge: the pattern cannot be compiled.
+    """
+    return regex.search(pattern).judge(map(ord, text)) >= 0
 
-    def holds(self, formula: Formula, value: Value) -> bool:
-        """Whether `value` is valid against `formula`."""
-        return evaluate(formula, lambda atom: self.true_of(atom, value))
 
-    def true_of(self, atom: Atom, value: Value) -> bool:
-        """Whether one atom is true of `value`."""
-        if isinstance(atom, Types):
-            return not atom.names.isdisjoint(type_names(value))
-        if isinstance(atom, OneOf):
-            return value in atom.values
-        if isinstance(value, str):
-            return self.string(atom, value)
-        if isinstance(value, Map):
-            return self._object(atom, dict(value.members))
-        if isinstance(value, List):
-            return self._array(atom, value.items)
-        if value is None or isinstance(value, Truth):
-            return True
-        return number_holds(atom, value)
-
-    def string(self, atom: Atom, text: str) -> bool:
-        """Whether one atom is true of a string."""
-        if isinstance(atom, Pattern):
-            return self.strings.matches(atom.source, text)
-        if isinstance(atom, Length):
-            return in_range(len(text), atom.least, atom.most)
-        if isinstance(atom, Superset):
-            return True  # a bound of automata; what it bounds is judged by itself
-        return not isinstance(atom, Format | Surely) or self.strings.has_format(atom.name, text)
-
-    def _object(self, atom: Atom, members: dict[str, Value]) -> bool:
-        if isinstance(atom, Required):
-            return atom.names <= members.keys()
-        if isinstance(atom, Members):
-            return in_range(len(members), atom.least, atom.most)
-        if isinstance(atom, Names):
-            return all(self.holds(atom.sub.formula, name) for name in members)
-        if isinstance(atom, Props):
-            return all(
-                self.holds(sub.formula, value)
-                for name, value in members.items()
-                for sub in self.selected(atom, name)
-            )
-        if isinstance(atom, OtherMembers):
-            whole = Map(frozenset(members.items()))
-            true = [cover for cover, condition in atom.covers if self.holds(condition, whole)]
-            return all(
-                self.holds(atom.sub.formula, value)
-                for name, value in members.items()
-                if not any(self.covered(cover, name) for cover in true)
-            )
+def _true_of(atom: Atom, value: Value) -> bool:
+    """Whether one atom is true of `value`."""
+    if isinstance(atom, Types):
+        return not atom.names.isdisjoint(_type_names(value))
+    if isinstance(atom, OneOf):
+        return value in atom.values
+    if isinstance(value, str):
+        return _string(atom, value)
+    if isinstance(value, Map):
+        return _object(atom, dict(value.members))
+    if isinstance(value, List):
+        return _array(atom, value.items)
+    if value is None or isinstance(value, Truth):
         return True
+    return _number(atom, value)
 
-    def selected(self, props: Props, name: str) -> list[Sub]:
-        """The sub-schemas that the member `name` has to be valid against."""
-        found = [sub for known, sub in props.named if known == name]
-        known = bool(found)
-        for source, sub in props.patterns:
-            if self.strings.matches(source, name):
-                known = True
-                found.append(sub)
-        return found if known or props.rest is None else [props.rest]
 
-    def covered(self, cover: KeyCover, name: str) -> bool:
-        """Whether a member of this name counts as evaluated under `cover`."""
-        return (
-            cover.everything
-            or name in cover.names
-            or any(self.strings.matches(source, name) for source in cover.patterns)
+def _string(atom: Atom, text: str) -> bool:
+    if isinstance(atom, Pattern):
+        return matches(atom.source, text)
+    if isinstance(atom, Length):
+        return _in_range(len(text), atom.least, atom.most)
+    if isinstance(atom, Superset):
+        return True  # a bound of automata; what it bounds is judged by itself
+    return not isinstance(atom, Format | Surely) or formats.holds(atom.name, text)
+
+
+def _object(atom: Atom, members: dict[str, Value]) -> bool:
+    if isinstance(atom, Required):
+        return atom.names <= members.keys()
+    if isinstance(atom, Members):
+        return _in_range(len(members), atom.least, atom.most)
+    if isinstance(atom, Names):
+        return all(holds(atom.sub.formula, name) for name in members)
+    if isinstance(atom, Props):
+        return all(
+            holds(sub.formula, value)
+            for name, value in members.items()
+            for sub in _selected(atom, name)
         )
+    if isinstance(atom, OtherMembers):
+        whole = Map(frozenset(members.items()))
+        true = [cover for cover, condition in atom.covers if holds(condition, whole)]
+        return all(
+            holds(atom.sub.formula, value)
+            for name, value in members.items()
+            if not any(_member_covered(cover, name) for cover in true)
+        )
+    return True
 
-    def _array(self, atom: Atom, items: tuple[Value, ...]) -> bool:
-        if isinstance(atom, Items):
-            heads = zip(atom.prefix, items, strict=False)
-            if not all(self.holds(sub.formula, item) for sub, item in heads):
-                return False
-            tail = items[len(atom.prefix) :]
-            return atom.rest is None or all(self.holds(atom.rest.formula, item) for item in tail)
-        if isinstance(atom, ItemCount):
-            return in_range(len(items), atom.least, atom.most)
-        if isinstance(atom, Contains):
-            found = sum(self.holds(atom.sub.formula, item) for item in items)
-            return in_range(found, atom.least, atom.most)
-        if isinstance(atom, Unique):
-            return len(set(items)) == len(items)
-        if isinstance(atom, OtherItems):
-            whole = List(items)
-            true = [cover for cover, condition in atom.covers if self.holds(condition, whole)]
-            return all(
-                self.holds(atom.sub.formula, item)
-                for index, item in enumerate(items)
-                if not any(self._item_covered(cover, index, item) for cover in true)
-            )
+
+def _selected(props: Props, name: str) -> list[Sub]:
+    """The sub-schemas that the member `name` has to be valid against."""
+    found = [sub for known, sub in props.named if known == name]
+    found += [sub for source, sub in props.patterns if matches(source, name)]
+    return found if found or props.rest is None else [props.rest]
+
+
+def _member_covered(cover: KeyCover, name: str) -> bool:
+    """Whether a member of this name counts as evaluated under `cover`."""
+    return (
+        cover.everything
+        or name in cover.names
+        or any(matches(source, name) for source in cover.patterns)
+    )
+
+
+def _array(atom: Atom, items: tuple[Value, ...]) -> bool:
+    if isinstance(atom, Items):
+        heads = zip(atom.prefix, items, strict=False)
+        if not all(holds(sub.formula, item) for sub, item in heads):
+            return False
+        tail = items[len(atom.prefix) :]
+        return atom.rest is None or all(holds(atom.rest.formula, item) for item in tail)
+    if isinstance(atom, ItemCount):
+        return _in_range(len(items), atom.least, atom.most)
+    if isinstance(atom, Contains):
+        found = sum(holds(atom.sub.formula, item) for item in items)
+        return _in_range(found, atom.least, atom.most)
+    if isinstance(atom, Unique):
+        return len(set(items)) == len(items)
+    if isinstance(atom, OtherItems):
+        whole = List(items)
+        true = [cover for cover, condition in atom.covers if holds(condition, whole)]
+        return all(
+            holds(atom.sub.formula, item)
+            for index, item in enumerate(items)
+            if not any(_item_covered(cover, index, item) for cover in true)
+        )
+    return True
+
+
+def _item_covered(cover: ItemCover, index: int, item: Value) -> bool:
+    """The same of an item."""
+    if cover.everything or index < cover.prefix:
         return True
-
-    def _item_covered(self, cover: ItemCover, index: int, item: Value) -> bool:
-        if cover.everything or index < cover.prefix:
-            return True
-        return cover.contains is not None and self.holds(cover.contains.formula, item)
+    return cover.contains is not None and holds(cover.contains.formula, item)
 
 
-def type_names(value: Value) -> tuple[str, ...]:
+def _type_names(value: Value) -> tuple[str, ...]:
     """The names JSON Schema has for the type of a canonical value."""
     if value is None:
         return ("null",)
@@ -171,7 +165,7 @@ def type_names(value: Value) -> tuple[str, ...]:
     return (PLAIN_INTEGER, "integer", "number") if isinstance(value, int) else ("number",)
 
 
-def number_holds(atom: Atom, value: Value) -> bool:
+def _number(atom: Atom, value: Value) -> bool:
     """Whether one atom is true of a number."""
     if isinstance(atom, Integer):
         return isinstance(value, int)
@@ -184,6 +178,6 @@ def number_holds(atom: Atom, value: Value) -> bool:
     return True
 
 
-def in_range(count: int, least: int, most: int | None) -> bool:
+def _in_range(count: int, least: int, most: int | None) -> bool:
     """Whether a count is in [least, most]."""
     return count >= least and (most is None or count <= most)

@@ -8,11 +8,11 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING, Final
 
-from ..automata import REFUSED, Dfa, difference
+from ..automata import REFUSED, Dfa
 from ..errors import GrammarError
-from .atoms import AtLeast, AtMost, Integer, Kind, MultipleOf, OneOf, Pattern
+from .atoms import AtLeast, AtMost, Integer, Kind, MultipleOf, OneOf
+from .evaluate import holds
 from .formula import Formula, Op
-from .texts import classes, words
 from .values import FALSE, TRUE, Value
 
 if TYPE_CHECKING:
@@ -45,15 +45,7 @@ class Finite:
         """
         key = known, patterns, formulas
         if key not in self._names:
-            texts, to, pool = (
-                self._language.texts,
-                self._language.restriction.to,
-                self._language.normal.pool,
-            )
-            universe = difference(texts.anything, words(known)) if known else texts.anything
-            parts = [texts.of(pool.of(Pattern(source))) for source in patterns]
-            parts += [texts.of(to(formula, Kind.STRING)) for formula in formulas]
-            dfa, vectors = classes(universe, parts)
+            dfa, vectors = self._language.names.told_apart(known, patterns, formulas)
             found = [
                 _texts(dfa.restrict([outcome])) or ()
                 for outcome, vector in enumerate(vectors)
@@ -63,7 +55,6 @@ class Finite:
         return self._names[key]
 
     def _find(self, formula: Formula) -> frozenset[Value] | None:
-        holds = self._language.judge.holds
         parts = formula.args if formula.op is Op.ALL else (formula,)
         given = [part.atom.values for part in parts if isinstance(part.atom, OneOf)]
         if given:

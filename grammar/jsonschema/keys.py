@@ -51,7 +51,7 @@ def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:
     """The names that can come next in `state`, None if there are none."""
     options: Mapping[int, Fold] | None = None
     if isinstance(state.seen, frozenset):
-        plain = layout.plain_labels(state.fold)
+        plain = layout.plain.labels(state.fold)
         if plain is not None:
             label_of = layout.vocabulary.label_of
             used = {label_of[text] for text in state.seen}

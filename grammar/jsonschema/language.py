@@ -9,14 +9,12 @@ from ..errors import Refusal, Unsatisfiable
 from .arrays import Sequence
 from .costs import Costs
 from .dialects import DRAFT2020, Dialect
-from .evaluate import Judge
 from .finite import Finite
 from .formula import Formula
 from .leaves import NameLeaves
 from .normal import Normal
 from .objects import Layout
 from .options import Options
-from .predicates import Predicates
 from .residual import Fold, Restriction
 from .resolve import Schemas
 from .rules import ValueRule
@@ -43,7 +41,6 @@ class Language:
         """
         self.options = options or Options()
         self.normal = Normal(Schemas(schema, registry, dialect), self.options.formats)
-        self.judge = Judge(Predicates())
         self.restriction = Restriction(self.normal.pool)
         self.texts = Texts()
         self.scalars = ScalarLeaves(self)

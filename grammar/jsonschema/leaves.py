@@ -29,7 +29,7 @@ from .formula import Formula
 from .names import Name
 from .objects import Layout
 from .spelling import spell
-from .texts import classes, words
+from .texts import Vectors, classes, words
 
 if TYPE_CHECKING:
     from .language import Language
@@ -43,46 +43,44 @@ class NameLeaves:
         self._pool = language.normal.pool
         self._texts = language.texts
         self._names: dict[Layout, Dfa] = {}
-        self._others: dict[object, tuple[tuple[Name, ...], Dfa]] = {}
+        self._apart: dict[object, tuple[Dfa, Vectors]] = {}
 
     def other_names(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
     ) -> tuple[Name, ...]:
         """The classes of names not among `known` by the patterns that match and the formulas that hold."""
-        return self._other_names(known, patterns, formulas)[0]
-
-    def _other_names(
-        self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
-    ) -> tuple[tuple[Name, ...], Dfa]:
         if not patterns and not formulas:
-            return (Name(None, frozenset(), frozenset()),), self._texts.anything
+            return (Name(None, frozenset(), frozenset()),)
+        _, vectors = self.told_apart(known, patterns, formulas)
+        return tuple(
+            Name(
+                None,
+                frozenset(p for i, p in enumerate(patterns) if vector >> i & 1),
+                frozenset(f for i, f in enumerate(formulas, len(patterns)) if vector >> i & 1),
+            )
+            for vector in vectors
+        )
+
+    def told_apart(
+        self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
+    ) -> tuple[Dfa, Vectors]:
+        """Names not among `known`, over code points: outcome o by the bits `vectors[o]`, of patterns, then formulas."""
         key = (known, patterns, formulas)
-        if key not in self._others:
+        if key not in self._apart:
             to = self._language.restriction.to
             universe = self._texts.anything
             if known:
                 universe = difference(universe, words(known))
             parts = [self._texts.of(self._pool.of(Pattern(source))) for source in patterns]
             parts += [self._texts.of(to(formula, Kind.STRING)) for formula in formulas]
-            dfa, vectors = classes(universe, parts)
-            names = tuple(
-                Name(
-                    None,
-                    frozenset(p for i, p in enumerate(patterns) if vector >> i & 1),
-                    frozenset(
-                        f for i, f in enumerate(formulas) if vector >> (i + len(patterns)) & 1
-                    ),
-                )
-                for vector in vectors
-            )
-            self._others[key] = names, dfa
-        return self._others[key]
+            self._apart[key] = classes(universe, parts)
+        return self._apart[key]
 
     def names(self, layout: Layout) -> Dfa:
         """The names of an object with quotes, each under their labels as outcomes."""
         if layout not in self._names:
             names = layout.vocabulary
-            able = layout.plain_labels(layout.start.fold)
+            able = layout.plain.labels(layout.start.fold)
             labels = range(len(names.all_names)) if able is None else able
             shift = len(names.order)
             others = max(labels, default=0) >= shift
@@ -93,7 +91,7 @@ class NameLeaves:
             else:
                 named = trie({text: label for text, label in spelled.items() if label in labels})
                 if others:
-                    _, chars = self._other_names(names.order, names.patterns, names.name_formulas)
+                    chars, _ = self.told_apart(names.order, names.patterns, names.name_formulas)
                     kept = {o: o + shift for o in chars.outcomes if o + shift in labels}
                     named = union(named, quoted(chars.relabel(kept), Spelling.JSON_CANONICAL))
             self._names[layout] = named

@@ -7,13 +7,12 @@ from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .atoms import Names, OtherMembers
 from .formula import Formula
+from .member_steps import MemberSteps
 from .names import OTHER, Between, Name, Seen
-from .plain import Frame, frame_of
+from .plain import PlainObjects
 from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
 from .residual import Fold, ended
-from .steps import Steps
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -27,14 +26,11 @@ class Layout:
         self.language = language
         self._pool = language.normal.pool
         self.start = Between(fold, frozenset() if language.options.any_order else 0)
-        self.steps = Steps(self._pool)
+        self.steps = MemberSteps(self._pool)
         self.vocabulary = Vocabulary(language, self.steps, fold)
+        self.plain = PlainObjects(language, self.steps, self.vocabulary)
         self._plans: dict[Hashable, Plan | None] = {}
         self._ways: dict[Hashable, list[tuple[Formula, Fold | None]]] = {}
-        self._plain: dict[Formula, Plan] = {}
-        self._frames: dict[Formula, Frame | None] = {}
-        self._labels: dict[tuple[Formula, ...], frozenset[int] | None] = {}
-        self._needed: dict[tuple[tuple[Formula, ...], int], Formula | None] = {}
 
     def options(self, state: Between) -> Iterator[tuple[Fold, int]]:
         """The labels of names that may come next by order and uniqueness, each with the fold it derives from.
@@ -95,11 +91,9 @@ class Layout:
 
         `seen` is that after the member. Where it does not matter, plans are shared by all names that do the same.
         """
-        frame = None if fold.asks else self.frame(fold.must)
-        if frame is not None and frame.suffices and frame.most is None:
-            needs = self.needs(frame.others, label)
-            if needs is not None:
-                return self._plain_plan(needs)
+        needs = self.plain.asked(fold, label)
+        if needs is not None:
+            return self.plain.plan(needs)
         shared = (fold, self.vocabulary.effects[label])
         if shared in self._plans:
             return self._plans[shared]
@@ -152,66 +146,6 @@ class Layout:
             new = None if truths is None else self.steps.valued(fold, name, truths)
             if new is None or new.must is not self._pool.false:
                 yield literal, new
-
-    def plain_labels(self, fold: Fold) -> frozenset[int] | None:
-        """The labels of all names that a plain object takes at some time; None where that depends on the rest of it."""
-        frame = None if fold.asks else self.frame(fold.must)
-        if frame is None or not frame.suffices or frame.most is not None:
-            return None
-        if frame.others not in self._labels:
-            self._labels[frame.others] = self._find_labels(frame.others)
-        return self._labels[frame.others]
-
-    def _find_labels(self, others: tuple[Formula, ...]) -> frozenset[int] | None:
-        costs, labels = self.language.costs, []
-        for label in range(len(self.vocabulary.all_names)):
-            needs = self.needs(others, label)
-            if needs is None:
-                return None
-            if needs is not self._pool.false and costs.value(needs) is not None:
-                labels.append(label)
-        return frozenset(labels)
-
-    def frame(self, must: Formula) -> Frame | None:
-        """The plain conjunction that `must` is, if it is one."""
-        if must not in self._frames:
-            self._frames[must] = frame_of(must)
-        return self._frames[must]
-
-    def needs(self, others: tuple[Formula, ...], label: int) -> Formula | None:
-        """What the atoms of a frame ask of a member's value, `false` where it cannot be.
-
-        None where that depends on the rest of the object.
-        """
-        key = (others, label)
-        if key not in self._needed:
-            self._needed[key] = self._all_asked(others, self.vocabulary.all_names[label])
-        return self._needed[key]
-
-    def _all_asked(self, others: tuple[Formula, ...], name: Name) -> Formula | None:
-        pool = self._pool
-        asked: list[Formula] = []
-        for part in others:
-            atom = part.atom
-            if isinstance(atom, Names) and atom.sub.formula not in name.valid:
-                return pool.false
-            if isinstance(atom, OtherMembers):
-                covered = self.steps.uncovered(atom, name)
-                if covered is not pool.true and covered is not pool.false:
-                    return None
-            asked += self.steps.asked(atom, name)
-        return pool.all(asked)
-
-    def _plain_plan(self, needs: Formula) -> Plan | None:
-        """The plan of a member of a plain object that can still come to its end.
-
-        A member leaves it so: the other demanded ones can be written whatever comes before them.
-        """
-        if needs is self._pool.false:
-            return None
-        if needs not in self._plain:
-            self._plain[needs] = Plan(needs, (), None)
-        return self._plain[needs]
 
     def after(self, plan: Plan, fold: Fold, label: int, outcome: int) -> Fold | None:
         """The fold after a member, begun with `fold`, whose value had this outcome."""

@@ -1,12 +1,22 @@
 """Objects of which everything asked has to hold: the usual case, for which no combination has to be tried.
 
-Does: see that a fold is a plain conjunction, and take it apart. Does not: handle alternatives (`plans`).
+Does: see that a fold is a plain conjunction, take it apart, say what it asks of each member. Does not: handle
+alternatives (`plans`).
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .atoms import Members, Names, OtherMembers, Props, Required
 from .formula import Formula, Op
+from .member_steps import MemberSteps
+from .names import Name
+from .plans import Plan
+from .residual import Fold
+from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from .language import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +57,87 @@ def frame_of(must: Formula) -> Frame | None:
         else:
             return None
     return Frame(tuple(others), names, least, most)
+
+
+class PlainObjects:
+    """What the frames of one layout ask of its members."""
+
+    def __init__(self, language: "Language", steps: MemberSteps, vocabulary: Vocabulary) -> None:
+        self._language = language
+        self._pool = language.normal.pool
+        self._steps = steps
+        self._vocabulary = vocabulary
+        self._frames: dict[Formula, Frame | None] = {}
+        self._labels: dict[tuple[Formula, ...], frozenset[int] | None] = {}
+        self._needed: dict[tuple[tuple[Formula, ...], int], Formula | None] = {}
+        self._plans: dict[Formula, Plan] = {}
+
+    def frame(self, must: Formula) -> Frame | None:
+        """The plain conjunction that `must` is, if it is one."""
+        if must not in self._frames:
+            self._frames[must] = frame_of(must)
+        return self._frames[must]
+
+    def _open_frame(self, fold: Fold) -> Frame | None:
+        """The frame of a fold under which a member counts by itself: the others can be written whatever it is."""
+        frame = None if fold.asks else self.frame(fold.must)
+        return frame if frame is not None and frame.suffices and frame.most is None else None
+
+    def needs(self, others: tuple[Formula, ...], label: int) -> Formula | None:
+        """What the atoms of a frame ask of a member's value, `false` where it cannot be.
+
+        None where that depends on the rest of the object.
+        """
+        key = (others, label)
+        if key not in self._needed:
+            self._needed[key] = self._all_asked(others, self._vocabulary.all_names[label])
+        return self._needed[key]
+
+    def _all_asked(self, others: tuple[Formula, ...], name: Name) -> Formula | None:
+        pool = self._pool
+        asked: list[Formula] = []
+        for part in others:
+            atom = part.atom
+            if isinstance(atom, Names) and atom.sub.formula not in name.valid:
+                return pool.false
+            if isinstance(atom, OtherMembers):
+                covered = self._steps.uncovered(atom, name)
+                if covered is not pool.true and covered is not pool.false:
+                    return None
+            asked += self._steps.asked(atom, name)
+        return pool.all(asked)
+
+    def asked(self, fold: Fold, label: int) -> Formula | None:
+        """What a plain object that takes more members asks of one; None where that depends on the rest of it."""
+        frame = self._open_frame(fold)
+        return None if frame is None else self.needs(frame.others, label)
+
+    def plan(self, needs: Formula) -> Plan | None:
+        """The plan of a member of which this is asked; None: it cannot be.
+
+        Whatever its value, the object can still come to its end.
+        """
+        if needs is self._pool.false:
+            return None
+        if needs not in self._plans:
+            self._plans[needs] = Plan(needs, (), None)
+        return self._plans[needs]
+
+    def labels(self, fold: Fold) -> frozenset[int] | None:
+        """The labels of all names that a plain object takes at some time; None where that depends on the rest of it."""
+        frame = self._open_frame(fold)
+        if frame is None:
+            return None
+        if frame.others not in self._labels:
+            self._labels[frame.others] = self._find_labels(frame.others)
+        return self._labels[frame.others]
+
+    def _find_labels(self, others: tuple[Formula, ...]) -> frozenset[int] | None:
+        costs, labels = self._language.costs, []
+        for label in range(len(self._vocabulary.all_names)):
+            needs = self.needs(others, label)
+            if needs is None:
+                return None
+            if needs is not self._pool.false and costs.value(needs) is not None:
+                labels.append(label)
+        return frozenset(labels)

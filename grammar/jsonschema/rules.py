@@ -1,7 +1,8 @@
 """One JSON value, judged against several formulas at once, as a rule of the machine.
 
-Does: write the punctuation and white space of objects and arrays around names, items and values, and hand each value to
-the rule of exactly what is asked of it. Does not: decide what that is (`objects`, `arrays`) or make leaves (`leaves`).
+Does: write the punctuation of objects and arrays around names, items and values, and hand each value to the rule of
+exactly what is asked of it. Does not: decide what that is (`objects`, `arrays`), make leaves (`scalars`, `leaves`) or
+white space (`spacing`).
 """
 
 from collections.abc import Callable, Hashable
@@ -18,12 +19,11 @@ from .keys import Keys, keys
 from .names import Between, Seen
 from .plans import Plan
 from .residual import Fold, ended
+from .spacing import Blank, Gap, Line, Spacing
 from .values import Value, canonical, read
 
 if TYPE_CHECKING:
     from .language import Language
-
-BLANKS = b" \t\n\r"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,30 +79,6 @@ class Close:
     state: Between | Row
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line end and so many blanks, then `inner`."""
-
-    blanks: int
-    inner: Hashable
-
-
-@dataclass(frozen=True, slots=True)
-class Blank:
-    """`count` blanks exactly, then `inner`."""
-
-    count: int
-    inner: Hashable
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """At most `count` blanks of any kind, then `inner`."""
-
-    count: int
-    inner: Hashable
-
-
 START = Start()
 
 
@@ -114,7 +90,7 @@ class ValueRule:
     ) -> None:
         """`depth`: how many containers are around the value, in the pretty form; else 0."""
         self._language = language
-        self._options = language.options
+        self._spacing = Spacing(language.options, depth)
         self._must = must
         self._asks = asks
         self._depth = depth
@@ -138,23 +114,13 @@ class ValueRule:
         if isinstance(key, Opened | Entry | After | Close):
             return self._between(key)
         if isinstance(key, Chars):
-            return self._chars(key)
+            return Expansion(call=Call(self._counted.following(key), key))
         if isinstance(key, Colon):
-            blanks = len(self._options.colon) - 1
-            given = Goto(Blank(blanks, key.given)) if blanks else self._spaced(key.given)
-            return Expansion(((b":", given),))
+            return Expansion(((b":", self._spacing.after_colon(key.given)),))
         if isinstance(key, Given):
             return Expansion(call=self._call(key))
-        if isinstance(key, Line):
-            return Expansion(((b"\n", Goto(_blank(key.blanks, key.inner))),))
-        if isinstance(key, Blank):
-            return Expansion(((b" ", Goto(_blank(key.count - 1, key.inner))),))
-        assert isinstance(key, Gap)
-        inner = self.expand(key.inner)
-        if not key.count:
-            return inner
-        more = (BLANKS, Goto(Gap(key.count - 1, key.inner)))
-        return Expansion((*inner.arcs, more), inner.call, inner.outcome)
+        assert isinstance(key, Line | Blank | Gap)
+        return self._spacing.expand(key, self.expand)
 
     def resume(self, back: Hashable, outcome: int, twin: bool) -> Target | None:
         """Where to go on; see `Rule.resume`."""
@@ -164,14 +130,14 @@ class ValueRule:
             return End(scalars.vectors[outcome])
         if isinstance(back, Given):
             state = self._after(back, outcome, twin)
-            return None if state is None else self._spaced(After(state))
+            return None if state is None else self._spacing.anywhere(After(state))
         if isinstance(back, Chars):
             more = self._counted.after(back, outcome)
             return End(0) if more is None else Goto(more)
         assert isinstance(back, Keys)
         if twin:
             return None
-        return self._spaced(Colon(Given(*back.given(outcome))))
+        return self._spacing.anywhere(Colon(Given(*back.given(outcome))))
 
     def _after(self, given: Given, outcome: int, twin: bool) -> Between | Row | None:
         if given.member is None:
@@ -201,7 +167,7 @@ class ValueRule:
             )
         else:
             return UNKNOWN
-        return None if cost is None else cost.base + cost.lines * self._indent(self._depth)
+        return None if cost is None else cost.base + cost.lines * self._spacing.outer
 
     def demands(self, opening: int) -> bool:
         """Whether the schema says anything of the objects or arrays that begin with this byte."""
@@ -214,18 +180,6 @@ class ValueRule:
             self._keys[state] = keys(self._language, self._layout, state)
         return self._keys[state]
 
-    def _next(self, inner: Hashable) -> Goto:
-        """Go on after a comma, on the same line."""
-        blanks = len(self._options.comma) - 1
-        return Goto(Blank(blanks, inner)) if blanks else self._spaced(inner)
-
-    def _spaced(self, inner: Hashable) -> Goto:
-        """Go on after white space, where it may stand anywhere."""
-        return Goto(Gap(self._options.most_blanks, inner) if self._options.lenient else inner)
-
-    def _indent(self, depth: int) -> int:
-        return depth * self._options.indent
-
     def _value(self) -> Expansion:
         """The first byte tells objects and arrays; everything else is one leaf."""
         language = self._language
@@ -233,7 +187,7 @@ class ValueRule:
         for byte, container in ((b"{", self._layout), (b"[", self._sequence)):
             state = container.start
             if language.costs.of_state(container, state, opened=True) is not None:
-                arcs.append((byte, self._spaced(Opened(state))))
+                arcs.append((byte, self._spacing.anywhere(Opened(state))))
         scalars = language.scalars.of(self._must, self._asks)
         if scalars is None:
             return Expansion(tuple(arcs))
@@ -241,10 +195,6 @@ class ValueRule:
             arcs.append((b'"', Goto(scalars.counted.start)))
         call = Call(scalars.dfa, START, judge=scalars.judge)
         return Expansion(tuple(arcs), None if scalars.dfa.empty else call)
-
-    def _chars(self, key: Chars) -> Expansion:
-        """Inside a string that is counted."""
-        return Expansion(call=Call(self._counted.following(key), key))
 
     @property
     def _counted(self) -> Counted:
@@ -255,23 +205,22 @@ class ValueRule:
 
     def _between(self, key: Opened | Entry | After | Close) -> Expansion:
         """Around members and items."""
-        state = key.state
+        state, spacing = key.state, self._spacing
         arcs: list[tuple[bytes, Target]] = []
-        outcome = ended(self._language.normal.pool, state.fold)
-        ends = outcome is not None and not isinstance(key, Entry)
-        if ends and (not self._options.pretty or not isinstance(key, After)):
-            closer = b"}" if isinstance(state, Between) else b"]"
-            arcs.append((closer, End(outcome or 0)))
-        elif ends:
-            arcs.append((b"\n", Goto(_blank(self._indent(self._depth), Close(state)))))
+        outcome = None if isinstance(key, Entry) else ended(self._language.normal.pool, state.fold)
+        if outcome is not None:
+            if spacing.lines and isinstance(key, After):
+                arcs.append((b"\n", spacing.indented(spacing.outer, Close(state))))
+            else:
+                closer = b"}" if isinstance(state, Between) else b"]"
+                arcs.append((closer, End(outcome)))
         entry = None if isinstance(key, Close) else self._entry(state)
         if entry is None:
             return Expansion(tuple(arcs))
-        line = Line(self._indent(self._depth + 1), Entry(state))
         if isinstance(key, After):
-            arcs.append((b",", Goto(line) if self._options.pretty else self._next(Entry(state))))
-        elif isinstance(key, Opened) and self._options.pretty:
-            arcs.append((b"\n", Goto(_blank(line.blanks, line.inner))))
+            arcs.append((b",", spacing.after_comma(Entry(state))))
+        elif isinstance(key, Opened) and spacing.lines:
+            arcs.append((b"\n", spacing.indented(spacing.inner, Entry(state))))
         else:
             return Expansion(tuple(arcs), entry)
         return Expansion(tuple(arcs))
@@ -296,12 +245,8 @@ class ValueRule:
         judge: Callable[[int, bytes], int] | None = None,
     ) -> Call:
         plan = given.plan
-        rule = self._language.rule(plan.must, plan.asks, self._depth + self._options.pretty)
+        rule = self._language.rule(plan.must, plan.asks, self._depth + self._spacing.lines)
         return Call(rule, given, same, judge, alike=_alike if same is _value_key else None)
-
-
-def _blank(count: int, inner: Hashable) -> Hashable:
-    return Blank(count, inner) if count else inner
 
 
 def _value_key(text: bytes) -> Hashable:

@@ -14,7 +14,8 @@ from ..rule import Call, End, Expansion, Goto, Rule, Target
 from .counted import Chars
 from .keys import Keys
 from .names import Between
-from .rules import After, Entry, Gap, Opened, Start, ValueRule
+from .rules import After, Entry, Opened, Start, ValueRule
+from .spacing import Gap
 
 _ITEMS: Final = 2  # of an array, where it may end
 _DEEP: Final = 4  # containers around a value from which on it is kept small

@@ -13,6 +13,7 @@ from ..automata import Dfa, difference, nothing, trie, union_all
 from ..errors import ConstraintTooLarge
 from .atoms import Format, Kind, Length, OneOf, Pattern, Superset, Surely
 from .counted import Counted
+from .evaluate import holds
 from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
 from .opaque import opaque
@@ -124,7 +125,6 @@ class ScalarLeaves:
     def _judge(self, must: Formula, asks: tuple[Formula, ...], outcome: int, text: bytes) -> int:
         """The exact answer about one text, where automata only bound it; the outcome is the bit vector itself."""
         value = canonical(read(text))
-        holds = self._language.judge.holds
         if not isinstance(value, str | int | Fraction):
             return outcome
         if not holds(must, value):
@@ -166,10 +166,10 @@ class ScalarLeaves:
         return counted if counted.needed else None
 
     def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:
-        judge, to = self._language.judge, self._language.restriction.to
+        to = self._language.restriction.to
         for value, text in ((None, b"null"), (TRUE, b"true"), (FALSE, b"false")):
-            if judge.holds(must, value):
-                bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, value))
+            if holds(must, value):
+                bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
                 yield Scalars(constant(text), (bits,))
         if strings:
             texts = self._bounded(tuple(to(formula, Kind.STRING) for formula in (must, *asks)))
@@ -205,12 +205,11 @@ class ScalarLeaves:
             yield Scalars(string(dfa, spelling_of(dfa)), vectors)
 
     def _constants(self, must: Formula, asks: tuple[Formula, ...], texts: set[str]) -> Scalars:
-        judge = self._language.judge
         vectors: dict[int, int] = {}
         spelled: dict[bytes, int] = {}
         for text in texts:
-            if judge.holds(must, text):
-                bits = sum(1 << i for i, ask in enumerate(asks) if judge.holds(ask, text))
+            if holds(must, text):
+                bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, text))
                 spelled[spell(text)] = vectors.setdefault(bits, len(vectors))
         return Scalars(trie(spelled), tuple(vectors))
 

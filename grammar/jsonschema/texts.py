@@ -65,10 +65,6 @@ class Texts:
             return result
         return exactly_one(self.anything, parts)
 
-    def classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
-        """The strings for which `must` holds; outcome o means that the formulas of bits `vectors[o]` hold."""
-        return classes(self.of(must), [self.of(ask) for ask in asks])
-
 
 def classes(universe: Dfa, parts: Sequence[Dfa]) -> tuple[Dfa, Vectors]:
     """The texts of `universe` by which of `parts` take them: outcome o stands for the bit vector `vectors[o]`."""

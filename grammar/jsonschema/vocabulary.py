@@ -1,6 +1,7 @@
 """All that is known of the names of an object's members before any is read.
 
-Does: order the names a schema mentions and class all others, number them by labels. Does not: derive folds (`steps`).
+Does: order the names a schema mentions and class all others, number them by labels. Does not: derive folds
+(`member_steps`).
 """
 
 from collections.abc import Hashable
@@ -8,10 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .atoms import Names, OtherMembers, Props, Required
+from .evaluate import holds, matches
 from .formula import Atom, Formula
+from .member_steps import MemberSteps
 from .names import Name, covers
 from .residual import Fold, deep_atoms
-from .steps import Steps
 
 if TYPE_CHECKING:
     from .language import Language
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 class Vocabulary:
     """The names of the objects that a fold is about. A name's label is its index in `all_names`."""
 
-    def __init__(self, language: "Language", steps: Steps, fold: Fold) -> None:
+    def __init__(self, language: "Language", steps: MemberSteps, fold: Fold) -> None:
         self._language = language
         self._steps = steps
         self.atoms = tuple(deep_atoms(fold))
@@ -71,12 +73,11 @@ class Vocabulary:
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """The named members, in order."""
-        judge = self._language.judge
         return tuple(
             Name(
                 text,
-                frozenset(p for p in self.patterns if judge.strings.matches(p, text)),
-                frozenset(f for f in self.name_formulas if judge.holds(f, text)),
+                frozenset(p for p in self.patterns if matches(p, text)),
+                frozenset(f for f in self.name_formulas if holds(f, text)),
             )
             for text in self.order
         )

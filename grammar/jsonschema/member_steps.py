@@ -11,7 +11,7 @@ from .plans import Truths
 from .residual import Fold, deep_atoms, substitute_all
 
 
-class Steps:
+class MemberSteps:
     """Derivatives of folds by members."""
 
     def __init__(self, pool: Pool) -> None:
