@@ -16,7 +16,7 @@ from .automata.minimal import Flags, Ints
 from .tables import Bytes
 
 _MANY: Final = (
-    64  # bytes that can come next, from which on a state lets a good part of the vocabulary through
+    24  # bytes that can come next, from which on a state lets a good part of the vocabulary through
 )
 _SMALL: Final = 256  # states of a leaf up to which rows before such a state are kept, too
 

@@ -18,8 +18,10 @@ from .tables import (
     ENTRY,
     FLAGS,
     LEAF,
+    LEAVE,
     LIVE,
     NEAR,
+    OUTCOME,
     REMEMBERS,
     ROW,
     Tables,
@@ -43,6 +45,7 @@ from .walk import (
     LEAF_TOP,
     LOOK,
     LOOKS,
+    LOWEST,
     MEMORY,
     MOVED,
     NODE,
@@ -90,38 +93,103 @@ def _doubt(note: Longs, room: Room, node: int | np.int64) -> None:
 
 
 @kernel
+def _lives(
+    tables: Tables, frames: Ints, note: Longs, top: int | np.int64, move: int | np.int64
+) -> bool:
+    """Whether a state inside a leaf counts where the leaf was called."""
+    site = frames[top, SITE]
+    live = tables.sites[site, LIVE]
+    if live < 0:
+        return True
+    note[LOWEST] = min(note[LOWEST], top)
+    return bool(tables.live[live + move - tables.sites[site, ENTRY]])
+
+
+@kernel
+def _behind(
+    tables: Tables, frames: Ints, note: Longs, path: Ints, depth: int | np.int64
+) -> tuple[int, int]:
+    """(row, alphabet) of the state behind the rule of the configuration at a depth; row -1: that is not plain."""
+    state = path[depth, 0]
+    note[STATE], note[TOP], note[COUNT], note[LOOKS] = state, path[depth, 1], path[depth, 2], 0
+    ending = np.int64(tables.states[state, OUTCOME])
+    if leave(tables, frames, note, path[:0], ending, note[OFFSET] + depth) != MOVED:
+        return -1, 0
+    return tables.states[note[STATE], ROW], tables.states[note[STATE], ALPHABET]
+
+
+@kernel
+def _follow(
+    tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room, node: int | np.int64
+) -> int:
+    """Take the step to a node; the next node to look at, -1 where `note[STATUS]` says why there is none."""
+    path, d = room.path, trie.depth[node]
+    note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
+    note[DOUBT] = 0
+    byte = np.int64(trie.byte[node])
+    status = step(tables, frames, note, path[:0], byte, note[OFFSET] + d - 1)
+    if status == MOVED:
+        path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+        _collect(trie, note, room.found, node)
+        _doubt(note, room, node)
+        return int(node + 1)
+    if status == LOOK:
+        room.asks[note[ASKED]] = node
+        note[ASKED] += 1
+    elif status != REFUSED:
+        note[STATUS] = status
+        return -1
+    return int(trie.skip[node])
+
+
+@kernel
 def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> None:
     """Walk the nodes from `note[NODE]` to `note[END]` - 1, finding the tokens at those that can be reached.
 
     Nodes where only a text can decide go to `asks`, and what is below them is left out. `note[STATUS]` is `MOVED` when
     all is done; otherwise see `step`, and call again.
+
+    Most bytes are refused or stay within a rule: that is told here, without a call, which counts references to arrays.
     """
     path = room.path
-    looks = path[:0]
-    node, skipped = note[NODE], note[ARCS]
+    node, skipped = np.int64(note[NODE]), note[ARCS]
+    left, behind, alphabet = np.int64(-1), 0, 0  # the depth whose rule was ended last
     note[STATUS] = MOVED
     while node < note[END]:
-        d = trie.depth[node]
-        byte = np.int64(trie.byte[node])
+        d = np.int64(trie.depth[node])
+        byte = trie.byte[node]
         if d == 1 and skipped >= 0 and tables.alphabets[skipped, byte] == 0:
             node = np.int64(trie.skip[node])
             continue
-        note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
-        note[DOUBT] = 0
-        status = step(tables, frames, note, looks, byte, note[OFFSET] + d - 1)
-        if status == MOVED:
-            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+        state, move = path[d - 1, 0], LEAVE
+        known = tables.states[state, ROW] >= 0
+        if known:
+            classes = tables.alphabets[tables.states[state, ALPHABET]]
+            move = tables.cells[tables.states[state, ROW] + classes[byte]]
+        if move >= 0 and _lives(tables, frames, note, path[d - 1, 1], move):
+            path[d, 0], path[d, 1], path[d, 2] = move, path[d - 1, 1], path[d - 1, 2]
+            left = np.int64(-1)
             _collect(trie, note, room.found, node)
-            _doubt(note, room, node)
             node += 1
-        elif status == REFUSED:
+            continue
+        if known and move == LEAVE and left != d - 1:
+            left = d - 1
+            behind, alphabet = _behind(tables, frames, note, path, left)
+        if known and move == LEAVE and behind >= 0:
+            move = tables.cells[behind + tables.alphabets[alphabet, byte]]
+        for _ in range(_DEEPEST):
+            state = tables.sites[max(CALLED - move, 0), ENTRY]
+            if move > CALLED or tables.states[state, ROW] < 0:
+                break
+            classes = tables.alphabets[tables.states[state, ALPHABET]]
+            move = tables.cells[tables.states[state, ROW] + classes[byte]]
+        if move == DEAD:
             node = np.int64(trie.skip[node])
-        elif status == LOOK:
-            room.asks[note[ASKED]] = node
-            note[ASKED] += 1
-            node = np.int64(trie.skip[node])
-        else:
-            note[STATUS] = status
+            continue
+        node, before = np.int64(_follow(tables, trie, frames, note, room, node)), node
+        left = np.int64(-1)
+        if note[STATUS] != MOVED:
+            node = before
             break
     note[NODE] = node
 

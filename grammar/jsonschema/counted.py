@@ -38,7 +38,7 @@ class Counted:
         self.most = most
         self._spelling = spelling
         self._windows: dict[tuple[int, int | None], tuple[Dfa, int]] = {}
-        wide = (chars.bounds >= 0x80) & (chars.classes >= 0)
+        wide = (np.append(chars.bounds[1:], CODE_POINTS) > 0x80) & (chars.classes >= 0)
         self._spread = 1 + 8 * int(wide.sum())
 
     @property
