@@ -226,7 +226,13 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
         row = Row(base, *packed, asks, bool(may_end), _doubts(walking, doubts))
     finally:
         index.give(desk)
-    return row, cursor.depth - int(cursor.note[w.LOWEST])
+    return row, cursor.depth - min(int(cursor.note[w.LOWEST]), _lowest(cursor))
+
+
+def _lowest(cursor: Cursor) -> int:
+    """The deepest frame that a row depends on even if no token leaves it: that of a leaf only some of which counts."""
+    place = cursor.machine.sites[int(cursor.frames[cursor.depth - 1, w.SITE])]
+    return cursor.depth - (place is not None and place.call.live is not None)
 
 
 def _view(walking: Walk) -> View | None:
