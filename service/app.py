@@ -330,15 +330,18 @@ def serve(
     Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 where it cannot serve: the model is unusable or the
     address is taken. `announce` is called once, when the socket listens; the model may still be loading then.
     """
+    return asyncio.run(_serve(partial(application, engine, config), announce))
+
+
+def application(engine: EngineConfig, config: ServiceConfig) -> Application:
+    """The service as an ASGI application, for a server of your own. Its lifespan starts and ends the engine process.
+
+    That server has to bound headers and request lines, and to wait for requests in flight when it stops.
+    """
     folder = FilePath(engine.model.model)
-    return serve_backend(
-        EngineClient(Launch.of(engine)),
-        partial(TextModel.load, folder),
-        folder.resolve().name,
-        config,
-        announce,
-        engine.grammar,
-    )
+    load_text = partial(TextModel.load, folder)
+    backend, name = EngineClient(Launch.of(engine)), folder.resolve().name
+    return Application(backend, load_text, name, config, grammar=engine.grammar)
 
 
 def serve_backend(

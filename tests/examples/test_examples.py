@@ -1,6 +1,7 @@
 """Every example runs as it stands, against the model in the package: offline, or through `intaglio serve`."""
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ PRINTS = {
     "many_documents.py": ("contact: full_name = ", "event: name = ", "receipt: merchant = "),
     "own_schema.py": ('{"parcel": "', '"status": "'),
     "quickstart.py": ("valid: True",),
+    "ray_serve.py": ("valid: True; {'parcel': '",),
     "sampling.py": ("greedy: ", "sampled: "),
     "typed_client.py": ("[high]", "  by "),
 }
@@ -60,6 +62,10 @@ def test_the_example_runs(name: str, request: pytest.FixtureRequest, tmp_path: P
     more = {}
     if name in NEED_A_SERVICE:
         more["INTAGLIO_BASE_URL"] = request.getfixturevalue("service")
+    if name == "ray_serve.py":
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            more["PORT"] = str(free.getsockname()[1])
     done = subprocess.run(
         [sys.executable, "-P", EXAMPLES / name],
         capture_output=True,

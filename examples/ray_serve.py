@@ -1,0 +1,51 @@
+"""Several copies of the service behind one address, on Ray Serve, each with an engine of its own.
+
+    pip install 'intaglio[server,cluster]' 'ray[serve]'
+    python examples/ray_serve.py                  # tries it: starts Ray here, asks, stops
+    serve run --app-dir examples ray_serve:app    # serves, on the cluster that RAY_ADDRESS names or here
+
+Ray Serve hands each request to one copy, starts another where one dies, and adds copies as
+requests pile up (`autoscaling_config` instead of `num_replicas`). For GPUs, give every copy one:
+`ray_actor_options={"num_gpus": 1}`.
+"""
+
+import os
+
+from intaglio import Client
+from intaglio.engine.api import EngineConfig, model_folder
+from intaglio.service.app import Application, application
+from intaglio.service.config import ServiceConfig
+from ray import serve
+
+PORT = int(os.environ.get("PORT", "8000"))
+TEXT = "Parcel DE-4471 left Hamburg on 3 May 2026, weight 2.4 kg."
+SCHEMA = {
+    "type": "object",
+    "properties": {"parcel": {"type": "string"}, "weight_kg": {"type": "number"}},
+    "required": ["parcel", "weight_kg"],
+    "additionalProperties": False,
+}
+
+
+def service() -> Application:
+    """The service of one copy; a copy makes it when it starts."""
+    engine = EngineConfig.load({"model": str(model_folder(None))})  # or a folder of your own
+    return application(engine, ServiceConfig.load())
+
+
+@serve.deployment(num_replicas=2, max_ongoing_requests=512, ray_actor_options={"num_cpus": 1})
+@serve.ingress(service)
+class Intaglio:
+    """One copy."""
+
+
+app = Intaglio.bind()
+
+if __name__ == "__main__":
+    serve.start(http_options={"port": PORT})
+    serve.run(app)
+    with Client(f"http://127.0.0.1:{PORT}") as client:
+        client.wait_until_ready(120)
+        answer = client.extract(SCHEMA, TEXT)
+    print(f"valid: {answer.valid}; {answer.data}")
+    serve.shutdown()
