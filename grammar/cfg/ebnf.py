@@ -11,7 +11,7 @@ from ..errors import ConstraintTooLarge
 from ..regex import charset as cs
 from ..regex import tree as rx
 from . import tree
-from .scan import DEEPEST, MOST_RULES, Token, counted, escapes, invalid, tokens, unsupported
+from .scan import MOST_RULES, Scan, Token, counted, escapes, invalid, unsupported
 from .tree import Grammar, Part, Ref, Repeat, Text
 
 _WHAT: Final = "EBNF"
@@ -53,24 +53,19 @@ def parse(source: str) -> Grammar:
 
 class _Parser:
     def __init__(self, source: str) -> None:
-        self.tokens = tokens(source, _TOKEN, _WHAT)
-        self.at = 0
-        self.depth = 0
+        self.scan = Scan(source, _TOKEN, _WHAT)
         self.named: list[Token] = []
-
-    @property
-    def here(self) -> Token:
-        return self.tokens[self.at]
 
     def run(self) -> Grammar:
         rules: dict[str, Part] = {}
-        while self.here.kind != "end":
-            name = self.here
+        while self.scan.here.kind != "end":
+            name = self.scan.here
             if name.kind != "name" or not self._begins_rule():
                 invalid(_WHAT, "expected the name of a rule and '::='", name.at)
             if name.text in rules:
                 invalid(_WHAT, f"the rule {name.text!r} is defined twice", name.at)
-            self.at += 2
+            self.scan.take()
+            self.scan.take()
             rules[name.text] = self._alternatives()
             if len(rules) > MOST_RULES:
                 raise ConstraintTooLarge(f"a grammar may have {MOST_RULES} rules at most")
@@ -82,30 +77,29 @@ class _Parser:
         return Grammar(rules, "root")
 
     def _begins_rule(self) -> bool:
-        return self.tokens[self.at + 1].kind == "is"
+        return self.scan.ahead.kind == "is"
 
     def _alternatives(self) -> Part:
         branches = [self._sequence()]
-        while self.here.text == "|":
-            self.at += 1
+        while self.scan.skip("|"):
             branches.append(self._sequence())
         return tree.either(branches)
 
     def _sequence(self) -> Part:
         parts: list[Part] = []
         while True:
-            token = self.here
+            token = self.scan.here
             if token.kind == "end" or token.text in ("|", ")"):
                 return tree.sequence(parts)
             if token.kind == "name" and self._begins_rule():
                 return tree.sequence(parts)
-            parts.append(self._repeated(self._atom(token)))
+            parts.append(self._repeated(self._atom()))
 
-    def _atom(self, token: Token) -> Part:
-        self.at += 1
+    def _atom(self) -> Part:
+        token = self.scan.take()
         match token.kind:
             case "name":
-                if token.text in _TOKEN_LEVEL and self.here.text == "(":
+                if token.text in _TOKEN_LEVEL and self.scan.here.text == "(":
                     reason = "a grammar speaks of characters, not of tokens"
                     unsupported(token.text, reason, "write out the characters", token.at)
                 self.named.append(token)
@@ -121,19 +115,11 @@ class _Parser:
             return Text(rx.Chars(cs.ANY))
         if token.text != "(":
             invalid(_WHAT, f"{token.text!r} has no place here", token.at)
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise ConstraintTooLarge(f"groups are nested deeper than {DEEPEST}")
-        inner = self._alternatives()
-        if self.here.text != ")":
-            invalid(_WHAT, "a '(' without its ')'", token.at)
-        self.at += 1
-        self.depth -= 1
-        return inner
+        return self.scan.group(token, ")", self._alternatives)
 
     def _repeated(self, part: Part) -> Part:
         while True:
-            token = self.here
+            token = self.scan.here
             if token.kind == "mark" and token.text in _REPEATS:
                 part = Repeat(part, *_REPEATS[token.text])
             elif token.kind == "count":
@@ -144,7 +130,7 @@ class _Parser:
                     part = Repeat(part, *counted(low, high or None, _WHAT, token.at))
             else:
                 return part
-            self.at += 1
+            self.scan.take()
 
 
 def _string(token: Token) -> Part:

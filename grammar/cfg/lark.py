@@ -14,7 +14,7 @@ from ..errors import ConstraintTooLarge
 from . import tree
 from .definitions import WHAT, Source, Template, mapped, resolved
 from .patterns import literal, regexp, span
-from .scan import DEEPEST, MOST_RULES, Token, counted, invalid, tokens, unsupported
+from .scan import MOST_RULES, Scan, Token, counted, invalid, unsupported
 from .tree import Grammar, Part, Ref, Repeat
 
 _TOKEN: Final = re.compile(
@@ -30,6 +30,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _REPEATS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_NAMES: Final = ("rule", "terminal")
+_CLOSING: Final = {"(": ")", "[": "]"}
 # Lark's common terminals; strings and comments end at their first closing mark here.
 _COMMON: Final = r"""
 DIGIT: "0".."9"
@@ -77,78 +79,73 @@ def _common() -> Mapping[str, Part]:
 
 
 class _Reader:
+    """Reads rules, terminals and directives."""
+
     def __init__(self, source: str) -> None:
-        self.tokens = tokens(source, _TOKEN, WHAT)
-        self.at = 0
-        self.depth = 0
-        self.parameters: tuple[str, ...] = ()
+        self.scan = Scan(source, _TOKEN, WHAT)
         self.found = Source()
 
-    @property
-    def here(self) -> Token:
-        return self.tokens[self.at]
-
     def run(self) -> Source:
-        while self.here.kind != "end":
-            token = self.here
-            if token.kind == "line":
-                self.at += 1
-            elif token.kind == "directive":
+        while self.scan.here.kind != "end":
+            token = self.scan.take()
+            if token.kind == "directive":
                 self._directive(token)
-            elif token.kind in ("rule", "terminal"):
+            elif token.kind in _NAMES:
                 self._definition(token)
-            else:
+            elif token.kind != "line":
                 invalid(WHAT, f"{token.text!r} begins no rule", token.at)
             if len(self.found.rules) + len(self.found.templates) > MOST_RULES:
                 raise ConstraintTooLarge(f"a grammar may have {MOST_RULES} rules at most")
         return self.found
 
-    def _take(self, text: str) -> None:
-        if self.here.text != text:
-            invalid(WHAT, f"expected {text!r}", self.here.at)
-        self.at += 1
-
-    def _end_of_line(self) -> None:
-        if self.here.kind not in ("line", "end"):
-            invalid(WHAT, f"{self.here.text!r} has no place here", self.here.at)
-
     def _definition(self, token: Token) -> None:
-        self.at += 1
         name = token.text.lstrip("?!")
         if name in self.found.rules or name in self.found.templates:
             invalid(WHAT, f"{name!r} is defined twice", token.at)
-        if self.here.text == "{":
-            self.parameters = tuple(t.text for t in self._listed("{", "}"))
-        if self.here.text == ".":
-            self.at += 2
-        self._take(":")
-        part = self._alternatives()
-        self._end_of_line()
-        if self.parameters:
-            self.found.templates[name] = Template(self.parameters, part)
+        parameters: tuple[str, ...] = ()
+        if self.scan.skip("{"):
+            parameters = tuple(t.text for t in self._names("}"))
+        if self.scan.skip("."):
+            self._take("number", "a priority")
+        self.scan.expect(":")
+        part = self._side(parameters)
+        if parameters:
+            self.found.templates[name] = Template(parameters, part)
         else:
             self.found.rules[name] = part
-        self.parameters = ()
 
-    def _listed(self, opening: str, closing: str) -> list[Token]:
+    def _side(self, parameters: tuple[str, ...] = ()) -> Part:
+        """What stands on the right, up to the end of the line."""
+        part = _Side(self.scan, self.found, parameters).alternatives()
+        self._end_of_line()
+        return part
+
+    def _end_of_line(self) -> None:
+        if self.scan.here.kind not in ("line", "end"):
+            invalid(WHAT, f"{self.scan.here.text!r} has no place here", self.scan.here.at)
+
+    def _take(self, kind: str, wanted: str) -> Token:
+        if self.scan.here.kind != kind:
+            invalid(WHAT, f"expected {wanted}", self.scan.here.at)
+        return self.scan.take()
+
+    def _name(self) -> Token:
+        if self.scan.here.kind not in _NAMES:
+            invalid(WHAT, "expected a name", self.scan.here.at)
+        return self.scan.take()
+
+    def _names(self, closing: str) -> list[Token]:
         """Names with commas between them."""
-        self._take(opening)
-        names = [self.here]
-        self.at += 1
-        while self.here.text == ",":
-            names.append(self.tokens[self.at + 1])
-            self.at += 2
-        self._take(closing)
-        for name in names:
-            if name.kind not in ("rule", "terminal"):
-                invalid(WHAT, "expected a name", name.at)
+        names = [self._name()]
+        while self.scan.skip(","):
+            names.append(self._name())
+        self.scan.expect(closing)
         return names
 
     def _directive(self, token: Token) -> None:
-        self.at += 1
         match token.text:
             case "%ignore":
-                self.found.ignored.append(self._alternatives())
+                self.found.ignored.append(self._side())
             case "%import":
                 self._import(token)
             case "%declare" | "%override" | "%extend":
@@ -156,115 +153,105 @@ class _Reader:
                 unsupported(token.text, reason, "write the rule out", token.at)
             case _:
                 invalid(WHAT, f"{token.text!r} is not known", token.at)
-        self._end_of_line()
 
     def _import(self, token: Token) -> None:
         hint = "import from `common`, or copy the rule"
-        if self.here.text != "common":
+        if not self.scan.skip("common"):
             unsupported("%import", "files are never read", hint, token.at)
-        self.at += 1
-        if self.here.text == ".":
-            self.at += 1
-            names, self.at = [self.here], self.at + 1
+        if self.scan.skip("."):
+            names = [self._name()]
+            aliases = [self._name() if self.scan.skip("->") else names[0]]
         else:
-            names = self._listed("(", ")")
-        alias = names[0].text
-        if self.here.text == "->" and len(names) == 1:
-            alias = self.tokens[self.at + 1].text
-            self.at += 2
-        for name in names:
+            self.scan.expect("(")
+            aliases = names = self._names(")")
+        self._end_of_line()
+        for name, alias in zip(names, aliases, strict=True):
             if name.text not in _common():
                 unsupported("%import", f"`common` has no {name.text[:40]!r}", hint, name.at)
-            if len(names) == 1:
-                self.found.rules[alias] = _from_common(name.text)
-            else:
-                self.found.rules[name.text] = _from_common(name.text)
+            self.found.rules[alias.text] = _from_common(name.text)
 
-    def _alternatives(self) -> Part:
+
+class _Side:
+    """Reads the right side of a rule, where the names in `parameters` stand for arguments."""
+
+    def __init__(self, scan: Scan, found: Source, parameters: tuple[str, ...]) -> None:
+        self.scan = scan
+        self.found = found
+        self.parameters = parameters
+
+    def alternatives(self) -> Part:
         branches = [self._sequence()]
         while self._at_bar():
-            self.at += 1
+            self.scan.take()
             branches.append(self._sequence())
         return tree.either(branches)
 
     def _at_bar(self) -> bool:
         """Whether `|` comes, on this line or the next."""
-        at = self.at
-        while self.tokens[at].kind == "line":
-            at += 1
-        if self.tokens[at].text == "|" or self.depth:
-            self.at = at
-        return self.tokens[at].text == "|"
+        if self.scan.here.kind == "line" and (self.scan.depth or self.scan.ahead.text == "|"):
+            self.scan.take()
+        return self.scan.here.text == "|"
 
     def _sequence(self) -> Part:
         parts: list[Part] = []
         while True:
-            token = self.here
-            if self.depth and token.kind == "line":
-                self.at += 1
+            token = self.scan.here
+            if self.scan.depth and token.kind == "line":
+                self.scan.take()
             elif token.kind in ("line", "end") or token.text in ("|", ")", "]"):
                 return tree.sequence(parts)
-            elif token.text == "->":
-                self.at += 2
+            elif self.scan.skip("->"):
+                self.scan.take()
                 return tree.sequence(parts)
             else:
-                parts.append(self._repeated(self._atom(token)))
+                parts.append(self._repeated(self._atom()))
 
-    def _atom(self, token: Token) -> Part:
-        self.at += 1
+    def _atom(self) -> Part:
+        token = self.scan.take()
         match token.kind:
             case "rule" | "terminal":
                 return self._name(token)
+            case "string" if self.scan.here.text == ".." and self.scan.ahead.kind == "string":
+                self.scan.take()
+                return span(token, self.scan.take())
             case "string":
-                if self.here.text == ".." and self.tokens[self.at + 1].kind == "string":
-                    self.at += 2
-                    return span(token, self.tokens[self.at - 1])
                 return literal(token)
             case "regexp":
                 return regexp(token)
-        if token.text not in ("(", "["):
+        if token.text not in _CLOSING:
             invalid(WHAT, f"{token.text!r} has no place here", token.at)
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise ConstraintTooLarge(f"groups are nested deeper than {DEEPEST}")
-        inner = self._alternatives()
-        self._take(")" if token.text == "(" else "]")
-        self.depth -= 1
+        inner = self.scan.group(token, _CLOSING[token.text], self.alternatives)
         return inner if token.text == "(" else Repeat(inner, 0, 1)
 
     def _name(self, token: Token) -> Part:
-        if self.here.text != "{":
+        if self.scan.here.text != "{":
             if token.text not in self.parameters:
                 self.found.named.append(token)
             return Ref(token.text)
         arguments = []
-        while self.here.text in ("{", ","):
-            self.at += 1
-            arguments.append(self._atom(self.here))
-        self._take("}")
+        while self.scan.here.text in ("{", ","):
+            self.scan.take()
+            arguments.append(self._atom())
+        self.scan.expect("}")
         alias = f"{token.text}{{{len(self.found.uses)}"
         self.found.uses[alias] = token.text, tuple(arguments), token.at
         return Ref(alias)
 
     def _repeated(self, part: Part) -> Part:
-        token = self.here
+        token = self.scan.here
         if token.text in _REPEATS:
-            self.at += 1
+            self.scan.take()
             return Repeat(part, *_REPEATS[token.text])
-        if token.text != "~":
+        if not self.scan.skip("~"):
             return part
-        self.at += 1
-        low, high = self._number(), None
-        if self.here.text == "..":
-            self.at += 1
-            high = self._number()
+        low = self._number()
+        high = self._number() if self.scan.skip("..") else None
         return Repeat(part, *counted(low, high, WHAT, token.at))
 
     def _number(self) -> str:
-        token = self.here
+        token = self.scan.take()
         if token.kind != "number" or not token.text.isdigit():
             invalid(WHAT, "expected a number of times", token.at)
-        self.at += 1
         return token.text
 
 

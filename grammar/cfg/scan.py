@@ -1,14 +1,16 @@
-"""What the readers of both dialects share: a place in the source, tokens, escapes, errors by offset.
+"""What the readers of both dialects share: tokens and the place among them, groups, escapes, errors by offset.
 
-Does: cut a source into tokens by a table of patterns, read escaped characters. Does not: know a dialect's syntax.
+Does: cut a source into tokens by a table of patterns, go through them, read escaped characters. Does not: know a
+dialect's syntax.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from ..errors import ConstraintTooLarge, InvalidConstraint, Refusal, UnsupportedConstraint
+from .tree import Part
 
 MOST_RULES: Final = 4096
 DEEPEST: Final = 100
@@ -27,19 +29,80 @@ class Token:
     at: int
 
 
-def tokens(source: str, pattern: re.Pattern[str], what: str) -> list[Token]:
-    """The tokens of a source by a pattern of named groups; those of the group `skip` are left out.
+class Scan:
+    """A source in tokens, read up to `here`, inside of `depth` groups. `what`: the dialect, for errors."""
 
-    Raises:
-        InvalidConstraint: a character that begins no token.
-    """
-    found, at = [], 0
+    def __init__(self, source: str, pattern: re.Pattern[str], what: str) -> None:
+        """The tokens by a pattern of named groups: those of the group `skip` are left out, and of those of the group
+        `line` with nothing else between them all but the first.
+
+        Raises:
+            InvalidConstraint: a character that begins no token.
+        """
+        self.what = what
+        self.depth = 0
+        self._tokens = _tokens(source, pattern, what)
+        self._at = 0
+
+    @property
+    def here(self) -> Token:
+        """The next token."""
+        return self._tokens[self._at]
+
+    @property
+    def ahead(self) -> Token:
+        """The one after it."""
+        return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
+
+    def take(self) -> Token:
+        """Go past the next token, but never past the end."""
+        token = self.here
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def skip(self, text: str) -> bool:
+        """Go past a token if it is this one; whether it was."""
+        found = self.here.text == text
+        if found:
+            self.take()
+        return found
+
+    def expect(self, text: str) -> None:
+        """Go past this token.
+
+        Raises:
+            InvalidConstraint: another one comes.
+        """
+        if not self.skip(text):
+            invalid(self.what, f"expected {text!r}", self.here.at)
+
+    def group(self, opening: Token, closing: str, inner: Callable[[], Part]) -> Part:
+        """What stands in a group that has been opened.
+
+        Raises:
+            InvalidConstraint: it is not closed.
+            ConstraintTooLarge: it is nested too deep.
+        """
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ConstraintTooLarge(f"groups are nested deeper than {DEEPEST}")
+        part = inner()
+        if not self.skip(closing):
+            invalid(self.what, f"a {opening.text!r} without its {closing!r}", opening.at)
+        self.depth -= 1
+        return part
+
+
+def _tokens(source: str, pattern: re.Pattern[str], what: str) -> list[Token]:
+    found: list[Token] = []
+    at = 0
     while at < len(source):
         match = pattern.match(source, at)
         if match is None or match.end() == at:
             invalid(what, f"{source[at]!r} begins nothing that is known here", at)
         kind = match.lastgroup or "skip"
-        if kind != "skip":
+        again = kind == "line" and bool(found) and found[-1].kind == kind
+        if kind != "skip" and not again:
             found.append(Token(kind, match.group(), at))
         at = match.end()
     return [*found, Token("end", "", at)]
