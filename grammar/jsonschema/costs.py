@@ -10,6 +10,7 @@ on this are not kept (Knuth 1977 gives the exact least values; a bound is enough
 
 from collections.abc import Generator, Hashable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
 from .arrays import Needs, Row, Sequence, counted
@@ -49,6 +50,7 @@ class Cost:
 
 
 GUESS = Cost(64)
+_BASE, _LINES = attrgetter("base"), attrgetter("lines")
 
 Search = Generator["Question", "Cost | None", "Cost | None"]
 
@@ -122,8 +124,8 @@ class ForObject:
             if child is None:
                 return None
             known[text] = costs.member(names.all_names[names.label_of[text]], child)
-        members = [known[text] for text in frame.names]
-        base, lines = sum(cost.base for cost in members), sum(cost.lines for cost in members)
+        members = list(map(known.__getitem__, frame.names))
+        base, lines = sum(map(_BASE, members)), sum(map(_LINES, members))
         total = costs.close(empty=False) + Cost(base, lines)
         return costs.without_comma(total) if self.opened else total
 
