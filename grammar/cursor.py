@@ -4,7 +4,6 @@ Does: read bytes (asking the machine to learn what it does not know yet), take s
 end and which bytes must come. Does not: know tokens (`native`, `masking`).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,8 +14,8 @@ from .automata.minimal import Ints, Longs
 from .errors import ConstraintTooLarge
 from .machine import Machine
 from .memories import Memories, Said
-from .tables import ENTRY, FINAL, FLAGS, JUDGED, OUTCOME, REMEMBERS, ROW, Bytes
-from .tails import Tails
+from .tables import ENTRY, FINAL, OUTCOME, ROW, Bytes
+from .tails import Tails, repeats
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
 
@@ -43,7 +42,7 @@ class Cursor:
         self.depth = 1
         self.output = bytearray()
         self.memories = Memories()
-        self._tails = Tails()
+        self.tails = Tails()
         self.note: Longs = np.zeros(w.NOTES, np.int64)
 
     def fork(self) -> "Cursor":
@@ -53,7 +52,7 @@ class Cursor:
         twin.frames = self.frames.copy()
         twin.output = bytearray(self.output)
         twin.memories = self.memories.fork()
-        twin._tails = self._tails
+        twin.tails = self.tails
         return twin
 
     def begin(self, exact: bool) -> None:
@@ -80,7 +79,7 @@ class Cursor:
                 looks = NO_LOOKS
             status = self.note[w.STATUS]
             if status == w.MOVED:
-                return len(self.memories) == 1 or not self._repeats(text)
+                return not self.memories.barred or not repeats(self, text)
             if status == w.REFUSED:
                 return False
             if status == w.LOOK:
@@ -93,49 +92,8 @@ class Cursor:
         """The versions of what is remembered in the frames of the stack, where it is anything."""
         return [number for number in self.frames[: self.depth, w.MEMORY].tolist() if number > 0]
 
-    def _repeats(self, text: Bytes) -> bool:
-        """Whether a text has begun, by what was read ahead, that only one could end that must not come again."""
-        kept, fresh = w.chain(self.frames, int(self.note[w.TOP]), self.depth)
-        whole = bytes(self.output) + text.tobytes()
-        return any(
-            whole.startswith(beginning, begun)
-            for begun, beginnings in self.barred(np.concatenate((self.frames[:kept], fresh)))
-            for beginning in beginnings
-        )
-
-    def barred(self, frames: Ints) -> Iterator[tuple[int, list[bytes]]]:
-        """Of each text that is open in a stack and must not come again: where it begins, and how it must not."""
-        sites = self.machine.tables.sites
-        flags = sites[frames[:, w.SITE], FLAGS] & (REMEMBERS | JUDGED)
-        for frame in np.flatnonzero(flags == REMEMBERS).tolist():
-            memory, site = (
-                int(frames[frames[frame, w.PARENT], w.MEMORY]),
-                int(frames[frame, w.SITE]),
-            )
-            if memory > 0 and self.beginnings(memory):
-                begun, entry = int(frames[frame, w.BEGUN]), int(sites[site, ENTRY])
-                texts = [
-                    said.text
-                    for said in self.memories.said(memory)
-                    # Of what lies ahead, masks can only tell what is plain: see `beginnings`.
-                    if said.until <= len(self.output)
-                    and (begun < len(self.output) or said.entry == entry)
-                    and self.machine.refuses_twin(site, said.outcome)
-                ]
-                found = (self._tails.beginning(entry, text, self._start) for text in texts)
-                yield begun, [beginning for beginning in found if beginning is not None]
-
-    def beginnings(self, memory: int) -> tuple[bytes, ...]:
-        """How texts may not begin once more that are read as the remembered ones were."""
-        known = self.memories.barred.get(memory)
-        if known is None:
-            said = [said for said in self.memories.said(memory) if said.entry >= 0]
-            found = [self._tails.beginning(each.entry, each.text, self._start) for each in said]
-            known = tuple(beginning for beginning in found if beginning is not None)
-            self.memories.barred[memory] = known
-        return known
-
-    def _start(self, state: int) -> "Cursor":
+    def fresh(self, state: int) -> "Cursor":
+        """Another output of the same machine, that begins in a state."""
         fresh = Cursor(self.machine)
         fresh.state = state
         return fresh
@@ -161,21 +119,20 @@ class Cursor:
 
     def can_end(self) -> bool:
         """Whether the output may end here."""
-        if self.state == FINAL:
-            return True
-        tables = self.machine.tables
-        if tables.states[self.state, ROW] < 0:
-            self.machine.expand(self.state)
-            tables = self.machine.tables
-        if tables.states[self.state, OUTCOME] < 0:
-            return False
+        return bool(self._ends(look=True))
+
+    def may_end(self) -> bool | None:
+        """`can_end` where the configuration tells it, by the frames from `note[LOWEST]` on; None: texts decide."""
+        return self._ends(look=False)
+
+    def _ends(self, look: bool) -> bool | None:
         memories = len(self.memories)
         self.begin(exact=True)
-        ended = self._unwind()
+        ended = self._unwind(look)
         self.memories.cut(memories)
         return ended
 
-    def _unwind(self) -> bool:
+    def _unwind(self, look: bool) -> bool | None:
         note = self.note
         while note[w.STATE] != FINAL:
             state, top, count = note[w.STATE], note[w.TOP], note[w.COUNT]
@@ -194,12 +151,14 @@ class Cursor:
                 if status == w.MOVED:
                     break
                 note[w.STATUS] = status
-                if status == w.LOOK:
+                if status != w.LOOK:
+                    self.learn()
+                elif look:
                     looks = np.append(looks, [self.look(bytes(self.output))], axis=0).astype(
                         np.int32
                     )
                 else:
-                    self.learn()
+                    return None
         return True
 
     def force(self, most: int) -> tuple[bytes, bool]:
@@ -230,8 +189,10 @@ class Cursor:
         entry = -1 if place.call.judge else int(self.machine.tables.sites[site, ENTRY])
         until = int(self.note[w.UNTIL])
         said = Said(piece, until, entry, self.machine.meaning(site, ending))
-        twin, memory = self.memories.add(memory, place.call.same(piece), said)
-        return ending, int(twin), memory
+        twin, grown = self.memories.add(memory, place.call.same(piece), said)
+        if not twin:
+            self.tails.grow(self, memory, grown, said)
+        return ending, int(twin), grown
 
     def learn(self) -> None:
         """Fill in what stopped the walk.

@@ -3,6 +3,7 @@
 Does: see from what an output has said whether such a text may have come before. Does not: decide it (`masking`).
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +12,8 @@ import numpy as np
 from . import walk as w
 from .automata.minimal import Ints
 from .cursor import Cursor
-from .tables import AS_WRITTEN, FLAGS, JUDGED, REMEMBERS
+from .rule import Call
+from .tables import AS_WRITTEN, FLAGS, JUDGED, REMEMBERS, Bytes
 
 _FEW: Final = 16  # nodes up to which the texts within them are listed
 NO_NODES: Final = np.empty(0, np.int32)
@@ -34,16 +36,33 @@ class Doubts:
         """Memory held."""
         return self.inner.nbytes + self.open.nbytes + 64 * len(self.texts or ())
 
-    def against(self, cursor: Cursor, numbers: list[int]) -> Ints:
-        """The nodes that have to be decided, given what has been said in these versions of memories."""
+    def against(self, cursor: Cursor, numbers: list[int], text_to: Callable[[int], Bytes]) -> Ints:
+        """The nodes that have to be decided, given what has been said in these versions of memories.
+
+        `text_to`: the bytes that lead to a node.
+        """
         nodes = NO_NODES
         if len(self.inner):
-            said = (said.text for number in numbers for said in cursor.memories.said(number))
-            if self.texts is None or not self.texts.isdisjoint(said):
+            keys = map(cursor.memories.keys, numbers)
+            if self.texts is None or not all(map(self.texts.isdisjoint, keys)):
                 nodes = self.inner
-        if len(self.open) and _may_repeat(cursor):
-            nodes = np.concatenate((nodes, self.open))
+        if len(self.open):
+            nodes = np.concatenate((nodes, self._repeating(cursor, text_to)))
         return nodes
+
+    def _repeating(self, cursor: Cursor, text_to: Callable[[int], Bytes]) -> Ints:
+        """Of `open`, the nodes by which an open text may become equal to one that is remembered."""
+        nodes: set[int] = set()
+        for call, begun, said in _open_texts(cursor):
+            if call.alike is None:
+                return self.open
+            near = [text for text in said if call.alike(begun, text)]
+            for node in self.open.tolist() if near else ():
+                # Its last byte may stand behind the text.
+                piece = begun + text_to(node)[:-1].tobytes()
+                if any(call.alike(piece, text) for text in near):
+                    nodes.add(node)
+        return np.array(sorted(nodes), np.int32)
 
 
 def doubts_of(inner: Ints, written: bool, opened: Ints, texts: list[bytes]) -> Doubts | None:
@@ -61,8 +80,8 @@ def doubts_of(inner: Ints, written: bool, opened: Ints, texts: list[bytes]) -> D
     return Doubts(inner, within, opened)
 
 
-def _may_repeat(cursor: Cursor) -> bool:
-    """Whether a text that is open may become equal, but for how it is written, to one that is remembered."""
+def _open_texts(cursor: Cursor) -> Iterator[tuple[Call, bytes, list[bytes]]]:
+    """Of each text that is open and not compared as written: its call, how it begins, what was said before."""
     frames, tables = cursor.frames, cursor.machine.tables
     for frame in range(1, cursor.depth):
         flags = int(tables.sites[frames[frame, w.SITE], FLAGS])
@@ -71,7 +90,5 @@ def _may_repeat(cursor: Cursor) -> bool:
             continue
         place = cursor.machine.sites[int(frames[frame, w.SITE])]
         assert place is not None
-        alike, begun = place.call.alike, bytes(cursor.output[frames[frame, w.BEGUN] :])
-        if alike is None or any(alike(begun, said.text) for said in cursor.memories.said(memory)):
-            return True
-    return False
+        begun = bytes(cursor.output[frames[frame, w.BEGUN] :])
+        yield place.call, begun, [said.text for said in cursor.memories.said(memory)]

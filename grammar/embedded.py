@@ -59,6 +59,34 @@ def _alive(first: Ints, target: Ints, outcome: Ints, counts: Bytes) -> Bytes:
     return alive
 
 
+@kernel
+def _only_ending(table: Ints, class_of: Ints, outcome: Ints, state: int, text: Bytes) -> int:
+    """See `Leaf.only_ending`: the length of the beginning, or -1."""
+    size = len(text)
+    forced = np.zeros(size + 1, np.bool_)
+    for i in range(size + 1):
+        ways = 0
+        for byte in range(256):
+            if class_of[byte] >= 0 and table[state, class_of[byte]] >= 0:
+                ways += 1
+        if i == size and outcome[state] >= 0:
+            break
+        forced[i] = ways == 1 and outcome[state] < 0
+        c = class_of[text[i]] if i < size else -1
+        state = table[state, c] if c >= 0 else -1
+        if state < 0:
+            return -1
+    begun, least = size, 1 if ways > 0 else min(1, size - 1)
+    while begun > least and forced[begun - 1]:
+        begun -= 1
+    if ways == 0:
+        return begun if begun < size else -1
+    for byte in (48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 46, 101, 69):
+        if class_of[byte] >= 0 and table[state, class_of[byte]] >= 0:
+            return -1
+    return begun
+
+
 @dataclass(frozen=True, eq=False)
 class Leaf:
     """State s of the automaton is state `base` + s of the machine."""
@@ -92,6 +120,12 @@ class Leaf:
         class_of, row = self.dfa.class_of, self.dfa.table[state]
         open_classes = np.append((row >= 0) & (alive[row] != 0), False)
         return int(open_classes[class_of].sum()) >= _MANY
+
+    def only_ending(self, state: int, text: bytes) -> bytes | None:
+        """The shortest beginning of a text, read from a state on, that nothing else completes; None: see `tails`."""
+        dfa, said = self.dfa, np.frombuffer(text, np.uint8).copy()
+        size = int(_only_ending(dfa.table, dfa.class_of, dfa.outcome, state, said))
+        return None if size < 0 else text[:size]
 
     @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:

@@ -18,8 +18,9 @@ from .doubts import Doubts, doubts_of
 from .leafrows import LeafRows, View
 from .masks import words
 from .rows import Bits, Kept, Row, own_words, pack
-from .tables import AS_WRITTEN, FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, OUTCOME, REMEMBERS, Bytes
-from .trie import Trie, build, find
+from .tables import AS_WRITTEN, FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, REMEMBERS, Bytes
+from .tails import barred_texts
+from .trie import Trie, build
 from .vocabulary import Vocabulary
 from .walk import Words
 from .walk_leaf import allow, forbid
@@ -44,6 +45,7 @@ class TokenIndex:
         self.rows: Kept[Row] = Kept(most_bytes // 2)
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}
+        self._ending: dict[int, dict[bytes, int]] = {}  # nodes by last byte and text
 
     @property
     def nbytes(self) -> int:
@@ -67,6 +69,17 @@ class TokenIndex:
         """The bytes that lead to a trie node (not the root)."""
         token = int(self.trie.tokens[self.trie.first[node]])
         return self.texts[token][: self.trie.depth[node]]
+
+    def node_of(self, text: bytes) -> int:
+        """The trie node of a text; -1 if no token begins with it."""
+        if not text:
+            return 0
+        last = text[-1]
+        if last not in self._ending:
+            nodes = np.flatnonzero(self.trie.byte == last).tolist()
+            known = ((self.text_to(node).tobytes(), node) for node in nodes if node)
+            self._ending[last] = dict(known)
+        return self._ending[last].get(text, -1)
 
     def holding(self, text: bytes) -> tuple[int, ...]:
         """The tokens that hold a text."""
@@ -219,14 +232,14 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
         else:
             base, dropped = view.row, view.dropped
             split, asks, doubts = _behind(walking, view)
-        machine = cursor.machine
+        note = cursor.note
         at, own = own_words(index.trie, base, dropped, walking.found(), split, desk.bits)
-        may_end = cursor.state == FINAL or machine.tables.states[cursor.state, OUTCOME] >= 0
-        packed = pack(base, at, own, index.words)
-        row = Row(base, *packed, asks, bool(may_end), _doubts(walking, doubts))
+        doubted, lowest = _doubts(walking, doubts), min(int(note[w.LOWEST]), _lowest(cursor))
+        may_end = cursor.may_end()
+        row = Row(base, *pack(base, at, own, index.words), asks, may_end, doubted)
     finally:
         index.give(desk)
-    return row, cursor.depth - min(int(cursor.note[w.LOWEST]), _lowest(cursor))
+    return row, cursor.depth - min(lowest, int(note[w.LOWEST]))
 
 
 def _lowest(cursor: Cursor) -> int:
@@ -314,14 +327,14 @@ def correct(cursor: Cursor, index: TokenIndex, row: Words, asks: Ints, numbers: 
     """
     todo = [(node, -1) for node in asks.tolist()]
     if numbers:
-        todo += _known(cursor, index.trie)
+        todo += _known(cursor, index)
     if todo:
         desk = index.borrow()
         try:
             _decide(Walk(cursor, index, desk.room), row, todo)
         finally:
             index.give(desk)
-    if any(cursor.beginnings(number) for number in numbers):
+    if cursor.memories.barred:
         _bar(cursor, index, row)
 
 
@@ -365,7 +378,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         cursor.memories.cut(memories)
 
 
-def _known(cursor: Cursor, trie: Trie) -> list[tuple[int, int]]:
+def _known(cursor: Cursor, index: TokenIndex) -> list[tuple[int, int]]:
     """(node, frame) wherever a text begun in an open frame would equal one that its caller remembers."""
     found = []
     for frame in remembering(cursor.machine.tables.sites, cursor.frames, cursor.depth).tolist():
@@ -373,8 +386,7 @@ def _known(cursor: Cursor, trie: Trie) -> list[tuple[int, int]]:
         begun = bytes(cursor.output[cursor.frames[frame, w.BEGUN] :])
         for said in cursor.memories.said(memory):
             if said.text.startswith(begun):
-                rest = np.frombuffer(said.text[len(begun) :], np.uint8).copy()
-                node = int(find(trie, rest))
+                node = index.node_of(said.text[len(begun) :])
                 if node >= 0:
                     found.append((node, frame))
     return found
@@ -383,16 +395,15 @@ def _known(cursor: Cursor, trie: Trie) -> list[tuple[int, int]]:
 def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
     """Take out the tokens after which only a text could come that must not come again (see `tails`)."""
     frames, memories = cursor.frames[: cursor.depth].copy(), len(cursor.memories)
-    for begun, beginnings in cursor.barred(frames):
+    for begun, beginnings in barred_texts(cursor, frames):
         known = bytes(cursor.output[begun:])
         for beginning in beginnings:
             if len(beginning) > len(known) and beginning.startswith(known):
-                rest = np.frombuffer(beginning[len(known) :], np.uint8).copy()
-                node = int(find(index.trie, rest))
+                node = index.node_of(beginning[len(known) :])
                 if node >= 0:
                     forbid(index.trie, row, node)
     for memory in {number for number in frames[:, w.MEMORY].tolist() if number > 0}:
-        for beginning in cursor.beginnings(memory):
+        for beginning in cursor.memories.barred.get(memory, ()):
             for token in index.holding(beginning):
                 if row[token >> 5] >> np.uint32(token & 31) & 1:
                     if not cursor.read(index.texts[token]):

@@ -4,7 +4,7 @@ Does: tell whether a key is new to a version, and make the version with it and t
 what the keys are.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, KeysView
 from itertools import islice
 from typing import NamedTuple
 
@@ -21,14 +21,16 @@ class Said(NamedTuple):
 
 
 class Memories:
-    """Versions by number, 0 the empty set. A version shares its dictionary with the one it grew from."""
+    """Versions by number, 0 the empty set. A version shares its dictionary with the one it grew from.
+
+    `barred`: by version, how its texts may not begin once more (see `tails`); versions where there is nothing are left
+    out, so mostly it is empty.
+    """
 
     def __init__(self) -> None:
         self._versions: list[tuple[dict[Hashable, tuple[int, Said]], int]] = [({}, 0)]
         self._owned: set[int] = set()
-        self.barred: dict[
-            int, tuple[bytes, ...]
-        ] = {}  # by version, what a cursor found out about its texts
+        self.barred: dict[int, tuple[bytes, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._versions)
@@ -49,6 +51,10 @@ class Memories:
         """The texts of a version, oldest first."""
         known, size = self._versions[number]
         return (said for _, said in islice(known.values(), size))
+
+    def keys(self, number: int) -> KeysView[Hashable]:
+        """The keys of a version, and maybe of some that grew from it."""
+        return self._versions[number][0].keys()
 
     def cut(self, length: int) -> None:
         """Forget the versions from number `length` on."""

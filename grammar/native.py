@@ -165,6 +165,11 @@ class NativeMatcher:
         """Whether an end token has been accepted."""
         return self._finished
 
+    @property
+    def depth(self) -> int:
+        """Rules that are open, one within the other: so high is the stack."""
+        return self._cursor.depth - 1
+
     def fill(self, row: MaskRow) -> None:
         """Overwrite `row` with the tokens that are legal next (all zero only once finished)."""
         if self._finished:
@@ -175,11 +180,11 @@ class NativeMatcher:
         said = cursor.remembered() if len(cursor.memories) > 1 else []
         asks = found.asks
         if said and found.doubts is not None:
-            doubts = found.doubts.against(cursor, said)
+            doubts = found.doubts.against(cursor, said, self._grammar.index.text_to)
             asks = np.concatenate((asks, doubts)) if len(doubts) else asks
         if said or len(asks):
             correct(cursor, self._grammar.index, row.view(np.uint32), asks, said)
-        if found.may_end and cursor.can_end():
+        if found.may_end or (found.may_end is None and cursor.can_end()):
             allow(row, self._grammar.index.vocabulary.end_ids)
 
     def accept(self, token: int) -> None:

@@ -50,14 +50,14 @@ class LeafRow:
 class Row:
     """A mask: that of a leaf's row (or nothing) but for some words, and the trie nodes where only a text can decide.
 
-    `may_end`: whether the state lets the rule end without a byte.
+    `may_end`: whether the output may end here; None where texts decide.
     """
 
     base: LeafRow | None
     at: Ints | None
     words: Words
     asks: Ints
-    may_end: bool
+    may_end: bool | None
     doubts: Doubts | None
 
     def unpack(self, row: MaskRow) -> bool:

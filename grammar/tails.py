@@ -5,17 +5,19 @@ refuses the text refuses that beginning, and nobody is led into a dead end. Does
 where few are all there are, rules keep them in their states.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from .tables import FINAL
+from . import walk as w
+from .automata.minimal import Ints
+from .embedded import Leaf
+from .memories import Said
+from .tables import ENTRY, FINAL, FLAGS, JUDGED, LEAF, REMEMBERS, Bytes
 
 if TYPE_CHECKING:  # cursors hold tails
     from .cursor import Cursor
-
-Start = Callable[[int], "Cursor"]  # a fresh cursor in a state, from which its output begins
 
 _NUMERIC: Final = b"0123456789.eE"
 
@@ -26,19 +28,66 @@ class Tails:
     def __init__(self) -> None:
         self._known: dict[tuple[int, bytes], bytes | None] = {}
 
-    def beginning(self, entry: int, text: bytes, start: Start) -> bytes | None:
+    def beginning(self, cursor: "Cursor", entry: int, text: bytes) -> bytes | None:
         """The shortest beginning of a text, read from state `entry` on, that nothing else completes.
 
         None: there is always another way, or the text is none of those that can be read there.
         """
         key = entry, text
         if key not in self._known:
-            self._known[key] = _beginning(entry, text, start)
+            self._known[key] = _beginning(cursor, entry, text)
         return self._known[key]
 
+    def grow(self, cursor: "Cursor", before: int, number: int, said: Said) -> None:
+        """Note how texts may not begin in a version of the memories that has grown from another by a text."""
+        barred = cursor.memories.barred
+        beginnings = barred.get(before, ())
+        found = self.beginning(cursor, said.entry, said.text) if said.entry >= 0 else None
+        if found is not None:
+            beginnings = (*beginnings, found)
+        if beginnings:
+            barred[number] = beginnings
 
-def _beginning(entry: int, text: bytes, start: Start) -> bytes | None:
-    high, cursor = len(text), start(entry)
+
+def repeats(cursor: "Cursor", text: Bytes) -> bool:
+    """Whether a text has begun, by what was read ahead, that only one could end that must not come again."""
+    kept, fresh = w.chain(cursor.frames, int(cursor.note[w.TOP]), cursor.depth)
+    whole = bytes(cursor.output) + text.tobytes()
+    return any(
+        whole.startswith(beginning, begun)
+        for begun, beginnings in barred_texts(cursor, np.concatenate((cursor.frames[:kept], fresh)))
+        for beginning in beginnings
+    )
+
+
+def barred_texts(cursor: "Cursor", frames: Ints) -> Iterator[tuple[int, list[bytes]]]:
+    """Of each text that is open in a stack and must not come again: where it begins, and how it must not."""
+    sites, barred = cursor.machine.tables.sites, cursor.memories.barred
+    flags = sites[frames[:, w.SITE], FLAGS] & (REMEMBERS | JUDGED)
+    for frame in np.flatnonzero(flags == REMEMBERS).tolist():
+        memory = int(frames[frames[frame, w.PARENT], w.MEMORY])
+        site = int(frames[frame, w.SITE])
+        if memory in barred:
+            begun, entry = int(frames[frame, w.BEGUN]), int(sites[site, ENTRY])
+            texts = [
+                said.text
+                for said in cursor.memories.said(memory)
+                # Of what lies ahead, masks can only tell what is plain: see `Memories.barred`.
+                if said.until <= len(cursor.output)
+                and (begun < len(cursor.output) or said.entry == entry)
+                and cursor.machine.refuses_twin(site, said.outcome)
+            ]
+            found = (cursor.tails.beginning(cursor, entry, text) for text in texts)
+            yield begun, [beginning for beginning in found if beginning is not None]
+
+
+def _beginning(asking: "Cursor", entry: int, text: bytes) -> bytes | None:
+    machine = asking.machine
+    number = machine.tables.states[entry, LEAF]
+    if number >= 0:
+        leaf: Leaf = machine.leaves[number]
+        return leaf.only_ending(entry - leaf.base, text)
+    high, cursor = len(text), asking.fresh(entry)
     if not _read(cursor, text):
         return None
     if cursor.state != FINAL:
@@ -47,12 +96,12 @@ def _beginning(entry: int, text: bytes, start: Start) -> bytes | None:
             return None
     else:
         high -= 1
-        if not _forced(start(entry), text, high):
+        if not _forced(asking.fresh(entry), text, high):
             return None
     low = 1  # if the rest is forced from some place on, it is from every later one
     while low < high:
         middle = (low + high) // 2
-        if _forced(start(entry), text, middle):
+        if _forced(asking.fresh(entry), text, middle):
             high = middle
         else:
             low = middle + 1
