@@ -7,6 +7,7 @@ the files (`readers`). Memory does not grow with the file.
 import codecs
 import gzip
 import io
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -60,7 +61,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                     yield io.BufferedReader(_Metered(stream, file, path.name))
             else:
                 yield file
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputRefused(f"{path.name} is damaged: {error}", param="source.path") from None
     except OSError as error:
         reason = error.strerror or str(error)

@@ -7,6 +7,8 @@ the line where one was opened is refused, and reading goes on with the next.
 import csv
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -15,7 +17,8 @@ from ..errors import InputRefused
 from ..opening import characters
 from ..record import Record, Rejected, Shape
 
-MOST_CELL: Final = 16 * 1024 * 1024  # characters
+MOST_CELL: Final = 16 * 1024 * 1024  # characters of a line
+MOST_LINES: Final = 4 * 1024 * 1024  # characters of a record of several lines
 _CANDIDATES: Final = (",", ";", "\t", "|")
 _SNIFFED_LINES: Final = 50
 
@@ -24,45 +27,60 @@ class _Overlong(Exception):
     """A line longer than a cell may be; it has been skipped."""
 
 
+class _Unclosed(Exception):
+    """A record of more lines than a document may have."""
+
+
 class _Lines:
-    """The lines of a file. Those of the record being read can be given back."""
+    """The lines of a file. Those of the record being read can be given back. None is one that was too long to keep."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
-        self._back: deque[str] = deque()
-        self._taken: list[str] = []
+        self._back: deque[str | None] = deque()
+        self._taken: list[str | None] = []
+        self._characters = 0  # of the lines taken
         self.number = 0  # of the last line handed out, from 1
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = self._back.popleft() if self._back else self._file.readline(MOST_CELL)
-        if not line:
+        line = self._back.popleft() if self._back else self._read()
+        if line == "":
             raise StopIteration
         self.number += 1
-        if len(line) >= MOST_CELL and not line.endswith(("\n", "\r")):
-            self._skip()
-            raise _Overlong
         self._taken.append(line)
+        if line is None:
+            raise _Overlong
+        self._characters += len(line)
+        if len(self._taken) > 1 and self._characters > MOST_LINES:
+            raise _Unclosed
         return line
+
+    @property
+    def taken(self) -> int:
+        """How many lines the record being read has so far."""
+        return len(self._taken)
 
     def begin(self) -> None:
         """What was handed out so far is settled."""
         self._taken.clear()
+        self._characters = 0
 
     def retry(self, skip: int = 0) -> None:
         """Hand out again all lines of this record but its first `skip`."""
         again = self._taken[skip:]
         self._back.extendleft(reversed(again))
         self.number -= len(again)
-        self._taken.clear()
+        self.begin()
 
-    def _skip(self) -> None:
-        while True:
-            rest = self._file.readline(MOST_CELL)
-            if not rest or rest.endswith(("\n", "\r")):
-                return
+    def _read(self) -> str | None:
+        line = self._file.readline(MOST_CELL)
+        if len(line) < MOST_CELL or line.endswith(("\n", "\r")):
+            return line
+        while (rest := self._file.readline(MOST_CELL)) and not rest.endswith(("\n", "\r")):
+            pass
+        return None
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
@@ -85,16 +103,20 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
                 row = next(rows)
             except StopIteration:
                 return
-            except csv.Error as error:
-                lines.retry(skip=1)
-                yield Rejected(f"broken quoting: {error}", f"/line/{first}", "mend the line")
-                continue
-            except _Overlong:
-                reason = f"a line of more than {MOST_CELL} characters"
-                yield Rejected(reason, f"/line/{lines.number}", "split the document")
+            except (csv.Error, _Unclosed, _Overlong) as error:
+                yield _broken(lines, error, f"/line/{first}")
                 continue
             if row:
                 yield _record(shape, column, row, f"/line/{first}")
+
+
+def _broken(lines: _Lines, error: Exception, where: str) -> Rejected:
+    """What is said of the line a broken record begins with; the lines after it are read again."""
+    if isinstance(error, _Overlong) and lines.taken == 1:
+        return Rejected(f"a line of more than {MOST_CELL} characters", where, "split the document")
+    reason = "a quote is not closed" if isinstance(error, _Unclosed | _Overlong) else str(error)
+    lines.retry(skip=1)
+    return Rejected(f"broken quoting: {reason}", where, "mend the line")
 
 
 def _record(shape: Shape, column: dict[str, int], row: list[str], where: str) -> Record | Rejected:
@@ -107,8 +129,9 @@ def _record(shape: Shape, column: dict[str, int], row: list[str], where: str) ->
 def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
     try:
         header = next((row for row in rows if row), None)
-    except (csv.Error, _Overlong) as error:
-        raise InputRefused(f"the header of {path.name} cannot be read: {error}") from None
+    except (csv.Error, _Unclosed, _Overlong) as error:
+        reason = str(error) or "it is too long"
+        raise InputRefused(f"the header of {path.name} cannot be read: {reason}") from None
     if header is None:
         raise InputRefused(
             f"{path.name} is empty", param="source.path", hint="a table begins with its header"
@@ -118,11 +141,9 @@ def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
 
 def _sniff(lines: _Lines, shape: Shape) -> str:
     """The delimiter under which the header has the columns asked for and most columns; a comma where all fail."""
-    taken = []
-    for line in lines:
-        taken.append(line)
-        if len(taken) == _SNIFFED_LINES:
-            break
+    taken: list[str] = []
+    with suppress(_Overlong, _Unclosed):
+        taken.extend(islice(lines, _SNIFFED_LINES))
     lines.retry()
     best = (False, 1, ",")
     for delimiter in _CANDIDATES:
