@@ -81,13 +81,8 @@ class NativeGrammar:
         text = self.end(cursor) if history else self.shortest
         if text is None:
             return ()
-        run = self.speller.spell(history, text, final=True) if text else ()
-        if b"".join(self.index.texts[t].tobytes() for t in run) != text:
-            single = self.index.single_bytes
-            if any(byte not in single for byte in text):
-                return ()
-            run = tuple(single[byte] for byte in text)
-        return (*run, self.index.vocabulary.end_ids[0])
+        run = self.speller.complete(history, text)
+        return () if text and not run else (*run, self.index.vocabulary.end_ids[0])
 
     def plain(self, cursor: Cursor) -> Plain | None:
         """The configuration of a cursor; None where more than that decides what may come."""
@@ -252,7 +247,7 @@ class NativeMatcher:
         """
         if self._finished:
             return tokens >= 0
-        if len(self._grammar.index.single_bytes) == 256:
+        if len(self._grammar.speller.single_bytes) == 256:
             end = self._end()
             if (
                 end is not None and len(end[0]) - end[1] < tokens

@@ -7,7 +7,7 @@ not: read or judge grammars (`cfg`).
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,11 +101,6 @@ class EarleyGrammar:
     def size_bytes(self) -> int:
         """Memory held, as xgrammar counts it."""
         return int(self.compiled.memory_size_bytes)
-
-    @property
-    def single_bytes(self) -> dict[int, int]:
-        """The token of each byte that is a token by itself."""
-        return _single_bytes(self.vocabulary)
 
     def matcher(self) -> "EarleyMatcher":
         """A new matcher at the start of the output."""
@@ -217,7 +212,7 @@ class EarleyMatcher:
         """
         if self.finished:
             return tokens >= 0
-        if self._ways[-1] is None and len(self._grammar.single_bytes) == 256:
+        if self._ways[-1] is None and len(self._grammar.speller.single_bytes) == 256:
             if not self._caught_up():
                 return False
             if self._chart.least() + _ROOM < tokens // 2:
@@ -248,24 +243,11 @@ class EarleyMatcher:
         if not self._caught_up():
             return ()
         text, end = self._chart.closing(), self._grammar.vocabulary.end_ids[0]
-        spelled = self._grammar.speller.spell(self._history, text, final=True) if text else ()
-        single = tuple(self._grammar.single_bytes.get(byte, -1) for byte in text)
-        for run in (spelled, single):
-            way = (*run, end)
-            if b"".join(self._texts(run)) == text and self._taken(way):
-                return way
-        return ()
-
-    def _taken(self, tokens: Iterable[int]) -> bool:
-        probe = self._inner.fork()
-        return all(token >= 0 and probe.accept_token(token) for token in tokens)
-
-
-@lru_cache(maxsize=8)
-def _single_bytes(vocabulary: Vocabulary) -> dict[int, int]:
-    return {
-        text[0]: token for token, text in enumerate(vocabulary.tokens) if text and len(text) == 1
-    }
+        run = self._grammar.speller.complete(self._history, text)
+        if text and not run:
+            return ()
+        way, probe = (*run, end), self._inner.fork()
+        return way if all(map(probe.accept_token, way)) else ()
 
 
 def _clear_tail(row: MaskRow, width: int) -> None:

@@ -8,6 +8,7 @@ ever crosses a hard place, so what stands before it is spelled alike whatever fo
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,26 @@ class Speller:
                 self._spelled.clear()
             found = self._spelled[key] = self._after(window, before, text, final=final)
         return found
+
+    def complete(self, history: Sequence[int], text: bytes) -> tuple[int, ...]:
+        """Tokens for `text`, with which the output ends; empty where there are none.
+
+        As the tokenizer would write it after `history`; if it would have written `history` otherwise, as it writes
+        `text` by itself; else a token a byte. All of these spell the same bytes, so all are as legal.
+        """
+        for before in (history, ()):
+            run = self.spell(before, text, final=True) if text else ()
+            if b"".join(self._vocabulary.text(token) or b"" for token in run) == text:
+                return run
+        if any(byte not in self.single_bytes for byte in text):
+            return ()
+        return tuple(self.single_bytes[byte] for byte in text)
+
+    @cached_property
+    def single_bytes(self) -> dict[int, int]:
+        """The token of each byte that is a token by itself."""
+        tokens = enumerate(self._vocabulary.tokens)
+        return {text[0]: token for token, text in tokens if text and len(text) == 1}
 
     def _after(
         self, window: tuple[int, ...], before: bytes, text: bytes, *, final: bool

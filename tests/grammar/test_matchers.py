@@ -282,6 +282,22 @@ def test_the_least_budget_is_enough(tokenizer: str, language: str) -> None:
             matcher.accept(min(ways)[1])
 
 
+@every
+@either
+def test_an_odd_spelling_does_not_make_the_end_longer(tokenizer: str, language: str) -> None:
+    grammar, made, _ = compiled(tokenizer, language)
+    vocabulary = compiler_of(tokenizer)[0].vocabulary
+    single = {text: token for token, text in enumerate(vocabulary.tokens) if text}
+    for text in (t.encode() for t in LANGUAGES[language].accepts if t):
+        matcher = grammar.matcher()
+        for at in range(len(text) * 2 // 3):  # a token a byte, as no tokenizer writes it
+            matcher.accept(single[text[at : at + 1]])
+        closing = matcher.closing()
+        assert closing is not None
+        rest = b"".join(vocabulary.text(token) or b"" for token in closing)
+        assert len(closing) <= len(made.canonical(rest)) + 1
+
+
 def test_least_of_a_pattern_is_exact() -> None:
     made = small()
     compiler = Compiler(made.vocabulary(), made.canonical)
