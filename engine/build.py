@@ -5,10 +5,11 @@ Does: make each part with its own section and hand it the parts it works with. D
 
 import os
 import time
+from contextlib import ExitStack
 from math import prod
 from pathlib import Path
 
-from ..grammar.api import Compiler
+from ..grammar.api import Compiler, Vocabulary
 from .config import EngineConfig
 from .constraints import Constraints
 from .grammars import Workshop
@@ -20,7 +21,8 @@ from .messages import EngineInfo
 from .model.weights import expected_shapes
 from .overlap import OverlappedEngine
 from .process import Assembly
-from .run.build import build_runner
+from .residents import Exports, ResidentConstraints
+from .run.build import Built, build_runner
 from .schedule.admission import Limits
 from .schedule.scheduler import Scheduler
 from .text.tokenizer import Tokenizer
@@ -35,7 +37,14 @@ def build(config: EngineConfig) -> Assembly:
     """
     folder = Path(config.model.model)
     tokenizer = Tokenizer.load(folder)
-    built = build_runner(config.model, config.cache, config.scheduler, vocab=tokenizer.size)
+    on_device = config.grammar.grammar_device == "auto"
+    built = build_runner(
+        config.model,
+        config.cache,
+        config.scheduler,
+        vocab=tokenizer.size,
+        vocabulary=tokenizer.vocabulary if on_device else None,
+    )
     width = built.spec.vocab_size
     scheduler = Scheduler(
         config.scheduler,
@@ -47,13 +56,14 @@ def build(config: EngineConfig) -> Assembly:
         Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
         time.monotonic,
     )
-    compiler = Compiler(tokenizer.vocabulary(width), tokenizer.canonical)
+    vocabulary = tokenizer.vocabulary(width)
+    compiler = Compiler(vocabulary, tokenizer.canonical)
     workshop = Workshop(config.grammar, compiler)
-    constraints = Constraints(
-        workshop.cache,
-        end_tokens=frozenset(tokenizer.end_ids),
-        rows=built.runner.mask_memory(config.scheduler.max_running, width),
-    )
+    exports = Exports()
+    closing = ExitStack()
+    closing.callback(exports.close)
+    closing.callback(workshop.close)
+    constraints = _constraints(config, built, workshop, exports, vocabulary)
     overlap = config.scheduler.overlap
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
     info = EngineInfo(
@@ -71,5 +81,27 @@ def build(config: EngineConfig) -> Assembly:
         engine=(OverlappedEngine if ahead else Engine)(scheduler, constraints, built.runner),
         info=info,
         grammar_stats=lambda: workshop.cache.stats,
-        close=workshop.close,
+        close=closing.close,
+    )
+
+
+def _constraints(
+    config: EngineConfig,
+    built: Built,
+    workshop: Workshop,
+    exports: Exports,
+    vocabulary: Vocabulary,
+) -> Constraints:
+    """Those whose masks are made on the host, or beside the logits where the device can."""
+    rows = built.runner.mask_memory(config.scheduler.max_running, built.spec.vocab_size)
+    end_tokens = frozenset(vocabulary.end_ids)
+    if built.residence is None:
+        return Constraints(workshop.cache, end_tokens=end_tokens, rows=rows)
+    return ResidentConstraints(
+        workshop.cache,
+        end_tokens=end_tokens,
+        rows=rows,
+        residence=built.residence,
+        exports=exports,
+        texts=vocabulary.tokens,
     )

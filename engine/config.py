@@ -120,7 +120,8 @@ class GrammarConfig:
     time, each for `grammar_deadline_s` at most, of which `grammar_cpu_s` of processor time, and with `grammar_memory`
     above what a fresh one has. What was found out is kept in the file `grammar_store`, up to `grammar_store_bytes`;
     "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off" keeps nothing. It holds the sources of
-    constraints. The `grammar_warm` most used of it are compiled at the start, in the background.
+    constraints. The `grammar_warm` most used of it are compiled at the start, in the background. With `grammar_device`
+    "auto" a model on a GPU has masks made there, for grammars that can be written as tables; "off": all on the host.
     """
 
     grammar_bytes: int = 512 << 20
@@ -132,6 +133,7 @@ class GrammarConfig:
     grammar_store: str = "auto"
     grammar_store_bytes: int = 256 << 20
     grammar_warm: int = 64
+    grammar_device: Literal["auto", "off"] = "auto"
 
     def __post_init__(self) -> None:
         for name in ("grammar_bytes", "grammar_workers", "grammar_store_bytes"):

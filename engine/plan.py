@@ -5,7 +5,7 @@ message can cross a process.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..grammar.api import MaskRows
 from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
@@ -66,14 +66,28 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Resident:
+    """A sequence whose mask the executor makes itself, by the tables of `grammar` that it was given.
+
+    `text`: what the output went on by since the executor last picked for it under such a mask; if `anew`, the whole
+    output, of which the executor knows nothing.
+    """
+
+    grammar: str
+    text: bytes
+    anew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Masks:
     """Packed mask rows (int32 [rows, words], bit 1 = allowed) of the constrained sequences that get a token.
 
-    Row `row_of[seq_id]` belongs to that sequence; sequences that are absent are free.
+    Row `row_of[seq_id]` belongs to that sequence; `residents` have none; sequences that are in neither are free.
     """
 
     rows: MaskRows
     row_of: Mapping[int, int]
+    residents: Mapping[int, Resident] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from .admission import Admission
 from .cache import CacheStats, GrammarCache
 from .compile import Compiler
+from .device import DeviceTables, HostOnly
 from .errors import (
     CompilerBusy,
     ConstraintTooLarge,
@@ -14,6 +15,7 @@ from .errors import (
     Violation,
 )
 from .explain import TIERS, Explanation, Finding, explain, judge
+from .export import depth_of, tables_of
 from .isolation import Isolated, Limits, WorkerFailure
 from .jsontext import InvalidJson, parse_json
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
@@ -34,10 +36,12 @@ __all__ = [
     "CompilerBusy",
     "Constraint",
     "ConstraintTooLarge",
+    "DeviceTables",
     "Explanation",
     "Finding",
     "GrammarCache",
     "GrammarError",
+    "HostOnly",
     "InvalidConstraint",
     "InvalidJson",
     "Isolated",
@@ -62,6 +66,7 @@ __all__ = [
     "allowed_tokens",
     "any_json",
     "csv_table",
+    "depth_of",
     "empty_rows",
     "explain",
     "is_allowed",
@@ -70,6 +75,7 @@ __all__ = [
     "screen",
     "screened",
     "sql_select",
+    "tables_of",
     "words",
     "xml_document",
 ]

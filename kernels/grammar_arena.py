@@ -184,7 +184,10 @@ class GrammarArena:
             (self.returns, back, returns),
             (self.columns, slot, tables.column_of[None]),
         ):
-            target[begin : begin + len(array)] = torch.from_numpy(np.array(array))
+            source = torch.from_numpy(np.array(array))
+            if target.is_cuda:
+                source = source.pin_memory()
+            target[begin : begin + len(array)].copy_(source, non_blocking=True)
 
     def acquire(self, slot: int) -> None:
         """One more sequence uses the grammar: it stays."""

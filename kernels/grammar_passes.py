@@ -127,7 +127,7 @@ def packed_bits(bits: tl.tensor, count: tl.constexpr) -> tl.tensor:
     return tl.sum(tl.reshape(bits, (count, 32)) << shifts[None, :], 1)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["count", "words", "out_stride"])
 def walk_pass(
     rows: tl.tensor,
     count: tl.tensor,
@@ -220,7 +220,7 @@ def walk_block(
     return legal, listed
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["count", "words", "out_stride"])
 def stack_pass(
     rows: tl.tensor,
     count: tl.tensor,
@@ -281,7 +281,7 @@ def stack_pass(
                     tl.store(troubles + row, 1)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["count", "width"])
 def advance_pass(
     rows: tl.tensor,
     count: tl.tensor,

@@ -54,6 +54,13 @@ class GrammarStates:
         if stack:
             self.stacks[row, : len(stack)] = torch.tensor(stack, dtype=torch.int32)
 
+    def begin(self, rows: Tensor, slots: Tensor, states: Tensor) -> None:
+        """Put sequences into `rows` [N] int64, each at the start of its grammar: `states` are `GrammarArena.start`."""
+        self.slots.index_copy_(0, rows, slots)
+        self.states.index_copy_(0, rows, states)
+        self.depths.index_fill_(0, rows, 0)
+        self.troubles.index_fill_(0, rows, 0)
+
 
 class GrammarWalker:
     """`walk` and `advance` for up to `most_rows` rows at once, with their scratch. One instance serves one stream."""
@@ -71,7 +78,8 @@ class GrammarWalker:
         self._first_local = torch.zeros(
             (most_rows, 256, _FIRST_DEPTH), dtype=torch.int32, device=device
         )
-        self._programs = processors(device) * 16
+        jobs = most_rows * triton.cdiv(tokens.blocks, _QUAD)
+        self._programs: int = min(processors(device) * 16, jobs)
         self._token_local = torch.zeros(
             (self._programs, _STACK_LANES, _TOKEN_DEPTH), dtype=torch.int32, device=device
         )
@@ -106,11 +114,28 @@ class GrammarWalker:
 
         After a token that is not legal, and after an end, nothing may follow.
         """
-        arena, table, count = self._arena, self._tokens, len(rows)
+        table = self._tokens
+        self._advance(states, rows, tokens, (table.offsets, table.data), table.width)
+
+    def follow(self, states: GrammarStates, rows: Tensor, offsets: Tensor, data: Tensor) -> None:
+        """Move `rows` [N] int32, each once, along texts `data[offsets[i]:offsets[i + 1]]`, uint8, none empty."""
+        count = len(rows)
+        which = torch.arange(count, device=rows.device)
+        self._advance(states, rows, which, (offsets, data), count)
+
+    def _advance(
+        self,
+        states: GrammarStates,
+        rows: Tensor,
+        tokens: Tensor,
+        texts: tuple[Tensor, Tensor],
+        width: int,
+    ) -> None:
+        arena, count = self._arena, len(rows)
         advance_pass[(triton.cdiv(count, 32),)](
             rows, count,
             (states.slots, states.states, states.depths, states.stacks, states.stacks.stride(0)),
             (arena.cells, arena.sites, arena.returns, arena.columns),
-            (table.offsets, table.data), tokens, table.width, states.troubles,
+            texts, tokens, width, states.troubles,
             capacity=states.stacks.shape[1], lanes=32, num_warps=1,
         )  # fmt: skip

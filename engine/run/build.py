@@ -5,11 +5,13 @@ tokenise or schedule.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
+from ...grammar.api import Vocabulary
 from ...kernels.contracts import Kernels
 from ...kernels.dispatch import choose
 from ..config import CacheConfig, ModelConfig, SchedulerConfig
@@ -17,19 +19,22 @@ from ..errors import ConfigError
 from ..model.decoder import Decoder
 from ..model.spec import ModelSpec, read_spec
 from ..model.weights import load_decoder, random_decoder
+from ..residents import Residence
 from .compute import HostCompute
 from .kv import KVCache, count_blocks
 from .rows import SequenceRows
 from .runner import ModelRunner, RunnerLimits
+from .sampler import Walks
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A runner, and the facts found while building it. Bytes and seconds."""
+    """A runner, what holds grammars for it if its device can, and the facts found while building. Bytes, seconds."""
 
     runner: ModelRunner
+    residence: Residence | None
     spec: ModelSpec
     device: torch.device
     num_blocks: int
@@ -45,6 +50,7 @@ class Parts:
     decoder: Decoder
     cache: CacheConfig
     limits: RunnerLimits
+    walks: Walks | None = None
 
     def rows(self) -> SequenceRows:
         """Rows for the sequences of these limits."""
@@ -79,8 +85,11 @@ def build_runner(
     scheduler: SchedulerConfig,
     *,
     vocab: int | None = None,
+    vocabulary: Callable[[int], Vocabulary] | None = None,
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
+
+    `vocabulary`, given a width, are the tokens by which a device may follow grammars; None: it follows none.
 
     Raises:
         ModelError: the checkpoint cannot be used.
@@ -105,11 +114,24 @@ def build_runner(
     )
     with torch.inference_mode():
         decoder = _decoder(model, spec, choose(device), device, max_context)
-        parts = Parts(decoder, cache, limits)
+        residents = None
+        if vocabulary is not None and device.type == "cuda":
+            from .residents import Residents  # not loaded where there is no GPU
+
+            residents = Residents(vocabulary(spec.vocab_size), device, limits.max_running)
+            residents.warm_up(spec.vocab_size)
+        parts = Parts(decoder, cache, limits, residents)
         runner = _host(parts) if device.type == "cpu" else _gpu(parts)
     kv = runner.cache
     return Built(
-        runner, spec, device, kv.num_blocks, max_context, kv.nbytes, time.monotonic() - began
+        runner,
+        residents,
+        spec,
+        device,
+        kv.num_blocks,
+        max_context,
+        kv.nbytes,
+        time.monotonic() - began,
     )
 
 
@@ -141,7 +163,7 @@ def _decoder(
 def _host(parts: Parts) -> ModelRunner:
     kv, rows = parts.kv(parts.count()), parts.rows()
     compute = HostCompute(parts.decoder, kv, rows.tables)
-    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits)
+    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits, parts.walks)
     runner.warm_up()
     return runner
 

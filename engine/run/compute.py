@@ -41,8 +41,8 @@ class Compute(Protocol):
         """
         ...
 
-    def masks(self, rows: MaskRows) -> Tensor:
-        """Mask rows, lent for this call, where the kernels can read them."""
+    def masks(self, rows: MaskRows, more: int = 0) -> Tensor:
+        """Mask rows, lent for this call, where the kernels can read them; `more` that are to be filled follow."""
         ...
 
     def send(self, array: Array) -> Tensor:
@@ -100,9 +100,10 @@ class HostCompute:
         wanted = batch.wanted.repeat(LEAST_ROWS) if batch.wanted.size == 1 else batch.wanted
         return self._decoder.logits(hidden.index_select(0, torch.from_numpy(wanted)))
 
-    def masks(self, rows: MaskRows) -> Tensor:
+    def masks(self, rows: MaskRows, more: int = 0) -> Tensor:
         """See `Compute`."""
-        return torch.from_numpy(rows)
+        given = torch.from_numpy(rows)
+        return torch.cat((given, given.new_zeros((more, rows.shape[1])))) if more else given
 
     def send(self, array: Array) -> Tensor:
         """See `Compute`."""
@@ -119,6 +120,12 @@ class HostCompute:
     def mask_memory(self, count: int, width: int) -> MaskRows:
         """See `Compute`."""
         return empty_rows(count, width)
+
+
+def sent(array: Array, device: torch.device) -> Tensor:
+    """A copy on `device`, made in the order of its stream; the host does not wait."""
+    given = torch.from_numpy(array)
+    return given.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else given
 
 
 def _padded(array: Ints) -> Tensor:

@@ -18,10 +18,11 @@ from torch import Tensor
 
 from ...grammar.api import MaskRows, words
 from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
+from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
 from .batch import Batch
-from .compute import Array
+from .compute import Array, sent
 from .graphs import ForwardGraphs, pick_sizes, sizes
 from .kv import KVCache
 from .rows import Ints
@@ -168,9 +169,11 @@ class GpuCompute:
                 hidden = torch.nn.functional.pad(hidden, (0, 0, 0, rows - size))
         return self._decoder.logits(hidden[:rows])
 
-    def masks(self, rows: MaskRows) -> Tensor:
+    def masks(self, rows: MaskRows, more: int = 0) -> Tensor:
         """See `Compute`."""
         count, width = rows.shape
+        if count + more > len(self._masks):
+            raise InternalError(f"{count + more} masks for {len(self._masks)} sequences")
         if count:
             with torch.cuda.stream(self._beside):
                 self._masks[:count, :width].copy_(torch.from_numpy(rows), non_blocking=True)
@@ -179,8 +182,7 @@ class GpuCompute:
 
     def send(self, array: Array) -> Tensor:
         """See `Compute`."""
-        pinned = torch.from_numpy(array).pin_memory()
-        return pinned.to(self._tables.device, non_blocking=True)
+        return sent(array, self._tables.device)
 
     def keep(self, tokens: Tensor) -> None:
         """See `Compute`."""

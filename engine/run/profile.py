@@ -27,7 +27,8 @@ def gpu_runner(parts: Parts, num_blocks: int) -> tuple[ModelRunner, GpuCompute]:
         most_tokens=limits.max_batched_tokens,
         captured=min(2 * limits.max_running, limits.max_batched_tokens),
     )
-    return ModelRunner(parts.decoder, kv, compute, rows, limits), compute
+    runner = ModelRunner(parts.decoder, kv, compute, rows, limits, parts.walks)
+    return runner, compute
 
 
 def free_bytes(parts: Parts) -> int:

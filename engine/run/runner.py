@@ -20,7 +20,7 @@ from .batch import Batch, BatchBuilder, is_ahead
 from .compute import Compute
 from .kv import KVCache
 from .rows import SequenceRows
-from .sampler import Sampler, Wanted, picks
+from .sampler import Sampler, Walks, Wanted, picks
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,9 @@ class ModelRunner:
         compute: Compute,
         rows: SequenceRows,
         limits: RunnerLimits,
+        walks: Walks | None = None,
     ) -> None:
+        """`walks`: makes the masks of residents, where the device can."""
         self._decoder = decoder
         self._cache = cache
         self._compute = compute
@@ -63,7 +65,7 @@ class ModelRunner:
         self._builder = BatchBuilder(
             rows, limits.max_batched_tokens, limits.max_running, cache.block_size
         )
-        self._sampler = Sampler(compute, rows, limits.vocab)
+        self._sampler = Sampler(compute, rows, limits.vocab, walks)
         self._places = np.full(limits.max_running, -1)  # by row: where its last pick was kept
 
     @property
@@ -100,6 +102,7 @@ class ModelRunner:
         batch = handle.batch
         args = self._sampler.args(batch, masks, handle.logits.shape[0])
         drawn = self._decoder.kernels.pick(handle.logits, args)
+        self._sampler.follow(masks, drawn)
         self._compute.keep(drawn.tokens)
         self._places[batch.picking_rows] = np.arange(len(batch.picking))
         handle.wanted = self._sampler.wanted(batch)

@@ -9,8 +9,10 @@ forced tokens included. Log-probabilities are the model's own among the legal to
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 from torch import Tensor
 
 from ...kernels.contracts import (
@@ -24,7 +26,7 @@ from ...kernels.contracts import (
     Truncation,
 )
 from ..errors import InternalError
-from ..plan import Masks, Pick, Picked
+from ..plan import Masks, Pick, Picked, Resident
 from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
 from .compute import Array, Compute
@@ -45,13 +47,28 @@ Wanted = Sequence[int | None]
 """For each pick, how many alternatives are reported; None for those who want no log-probabilities."""
 
 
+class Walks(Protocol):
+    """Makes masks where the logits are, and follows the picks; `residents.Residents` does."""
+
+    def walk(self, rows: Ints, places: Ints, residents: Sequence[Resident], out: Tensor) -> None:
+        """Masks [N, words] of `residents` in rows `rows` [N], whose logits are at `places` [N]."""
+        ...
+
+    def advance(self, tokens: Tensor) -> None:
+        """Follow what was picked, one token a row of the logits, for those of the last walk."""
+        ...
+
+
 class Sampler:
     """Says how the sequences of `rows` pick. `vocab` tokens exist; none at or past it is ever picked."""
 
-    def __init__(self, compute: Compute, rows: SequenceRows, vocab: int) -> None:
+    def __init__(
+        self, compute: Compute, rows: SequenceRows, vocab: int, walks: Walks | None = None
+    ) -> None:
         self._compute = compute
         self._rows = rows
         self._vocab = vocab
+        self._walks = walks
 
     def args(self, batch: Batch, masks: Masks, count: int) -> PickArgs:
         """What the picking sequences of `batch` ask for, padded to `count` rows of logits."""
@@ -61,10 +78,12 @@ class Sampler:
             return self._compute.send(_filled(array, count, filler))
 
         given = mask_rows = draw = truncation = None
-        if masks.row_of or self._compute.uniform:
-            given = self._compute.masks(masks.rows)
+        if masks.row_of or masks.residents or self._compute.uniform:
+            given = self._compute.masks(masks.rows, len(masks.residents))
             row_of = masks.row_of
             places = np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32)
+            if masks.residents:
+                self._walk(batch, masks, given, places)
             mask_rows = send(places, -1)
         temperature = wishes.temperature[rows]
         if self._compute.uniform or temperature.any():
@@ -81,6 +100,24 @@ class Sampler:
         if not self._rows.wishes.special[batch.picking_rows].any():
             return None
         return [params.logprobs for params in self._params(batch.picking_rows)]
+
+    def follow(self, masks: Masks, drawn: Drawn) -> None:
+        """What was drawn under the masks of residents, they follow themselves."""
+        if masks.residents and self._walks is not None:
+            self._walks.advance(drawn.tokens)
+
+    def _walk(
+        self, batch: Batch, masks: Masks, given: Tensor, places: npt.NDArray[np.int32]
+    ) -> None:
+        """Make the masks of residents, behind those that were given, and say in `places` where they are."""
+        if self._walks is None:
+            raise InternalError("this executor makes no masks")
+        residents, first = masks.residents, len(masks.rows)
+        at = np.array([i for i, s in enumerate(batch.picking) if s in residents], dtype=np.int64)
+        places[at] = first + np.arange(at.size)
+        told = [residents[batch.picking[i]] for i in at.tolist()]
+        out = given[first : first + at.size]
+        self._walks.walk(batch.picking_rows[at], at, told, out)
 
     def _special(self, plain: PickArgs, rows: Ints, count: int) -> PickArgs:
         """`plain` with what few ask for."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from intaglio.grammar.device import DeviceTables, export
+from intaglio.grammar.device import DeviceTables
+from intaglio.grammar.export import export
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import read

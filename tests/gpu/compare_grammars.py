@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from intaglio.grammar.api import GrammarError, Violation, empty_rows, words
 from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.device import DeviceTables, HostOnly, export
+from intaglio.grammar.device import DeviceTables, HostOnly
+from intaglio.grammar.export import export
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import Json, read

@@ -8,7 +8,8 @@ import pytest
 import torch
 from intaglio.grammar.api import Vocabulary, empty_rows, words
 from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.device import Configuration, DeviceTables, HostOnly, Limits, export
+from intaglio.grammar.device import Configuration, DeviceTables, HostOnly
+from intaglio.grammar.export import Limits, export
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.machine import Machine

@@ -1,0 +1,237 @@
+"""Masks made beside the logits, by the Triton kernels (interpreted where there is no GPU), in the whole engine.
+
+Whatever is mixed, a run with residents gives the tokens of a run whose masks all come from the host.
+"""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch
+from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.constraints import Constraints
+from intaglio.engine.loop import Engine
+from intaglio.engine.memory.manager import KVManager
+from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.overlap import OverlappedEngine
+from intaglio.engine.plan import Resident
+from intaglio.engine.residents import Exports, ResidentConstraints
+from intaglio.engine.run.build import build_runner
+from intaglio.engine.run.compute import HostCompute
+from intaglio.engine.run.residents import Residents
+from intaglio.engine.run.rows import Ints, SequenceRows
+from intaglio.engine.run.runner import ModelRunner
+from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.types import Finish, Request, SamplingParams
+from intaglio.grammar.api import (
+    CompiledGrammar,
+    Compiler,
+    Constraint,
+    DeviceTables,
+    HostOnly,
+    Kind,
+    Vocabulary,
+    empty_rows,
+)
+from intaglio.kernels.grammar_arena import ArenaLimits
+
+from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+
+WIDTH, END, ROWS = 300, 257, 8
+PIECES = (
+    '{"',
+    '":',
+    '","',
+    '"}',
+    '":"',
+    '":[',
+    "],",
+    "12",
+    "true",
+    "null",
+    "ab",
+    '"name"',
+    "é",
+    "[[",
+    "]]",
+)
+TOKENS: tuple[bytes | None, ...] = (
+    *(bytes([byte]) for byte in range(256)),
+    *(None, None, None),
+    *(piece.encode() for piece in PIECES),
+)
+VOCABULARY = Vocabulary(TOKENS, (END,), WIDTH)
+SMALL = ArenaLimits(grammars=3, cells=40_000, sites=200, returns=500)
+
+FLAT = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 6},
+        "age": {"type": "integer", "minimum": 0, "maximum": 150},
+        "tags": {"type": "array", "items": {"enum": ["a", "ab", None, True]}, "maxItems": 3},
+    },
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+NESTED = {"type": "array", "items": {"$ref": "#"}, "maxItems": 2}
+UNIQUE = {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True}
+CONSTRAINTS: tuple[Constraint | None, ...] = (
+    Constraint(Kind.JSON_SCHEMA, json.dumps(FLAT)),
+    Constraint(Kind.JSON_SCHEMA, json.dumps(NESTED)),
+    Constraint(Kind.JSON_SCHEMA, json.dumps(UNIQUE)),
+    Constraint(Kind.REGEX, "(ab|true|é){2,9}"),
+    Constraint(Kind.EBNF, 'root ::= "[" (root ("," root)*)? "]" | "12"'),
+    None,
+)
+
+
+def canonical(text: bytes) -> tuple[int, ...]:
+    """The longest token first: what a tokenizer of these tokens writes."""
+    tokens, at = [], 0
+    while at < len(text):
+        fits = [t for t, piece in enumerate(TOKENS) if piece and text.startswith(piece, at)]
+        token = max(fits, key=lambda t: len(TOKENS[t] or b""))
+        tokens.append(token)
+        at += len(TOKENS[token] or b"")
+    return tuple(tokens)
+
+
+class AtOnce:
+    """Compiles when asked."""
+
+    def __init__(self) -> None:
+        self._compiler = Compiler(VOCABULARY, canonical)
+        self._done: dict[str, Future[CompiledGrammar]] = {}
+
+    def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
+        if constraint.key not in self._done:
+            future = self._done[constraint.key] = Future()
+            future.set_result(self._compiler.compile(constraint))
+        return self._done[constraint.key]
+
+
+class Counted(Residents):
+    """Counts the masks that are made, and how often a sequence begins anew."""
+
+    def __init__(self) -> None:
+        super().__init__(VOCABULARY, torch.device("cpu"), ROWS, SMALL)
+        self.counts: Counter[str] = Counter()
+
+    def walk(
+        self, rows: Ints, places: Ints, residents: Sequence[Resident], out: torch.Tensor
+    ) -> None:
+        self.counts["masks"] += len(residents)
+        self.counts["anew"] += sum(one.anew for one in residents)
+        self.counts["told"] += sum(bool(one.text) for one in residents)
+        super().walk(rows, places, residents, out)
+
+
+@dataclass
+class Bench:
+    """An engine, and what makes masks beside its logits."""
+
+    engine: Engine
+    residents: Counted | None
+    exports: Exports
+
+    def run(self, requests: Sequence[Request]) -> dict[str, tuple[tuple[int, ...], Finish | None]]:
+        tokens: dict[str, tuple[int, ...]] = {request.id: () for request in requests}
+        ends: dict[str, Finish | None] = {}
+        for request in requests:
+            self.engine.submit(request)
+        for delta in self.engine.run_until_idle():
+            tokens[delta.request_id] += delta.tokens
+            assert delta.error is None, delta
+            if delta.finish is not None:
+                ends[delta.request_id] = delta.finish
+            self.engine.check()
+        if self.residents is not None:
+            self.residents.check()
+        self.exports.close()
+        return {name: (tokens[name], ends[name]) for name in tokens}
+
+
+def bench(folder: Path, *, resident: bool, ahead: bool, blocks: int, exports: Exports) -> Bench:
+    settings = SchedulerConfig(max_running=ROWS, max_batched_tokens=64, max_preemptions=50)
+    model = ModelConfig(model=str(folder), max_context=128, threads=1)
+    runner = build_runner(model, CacheConfig(num_blocks=blocks), settings).runner
+    residents = Counted() if resident else None
+    if residents is not None:
+        runner = with_walks(runner, residents)
+    scheduler = Scheduler(
+        settings,
+        KVManager(BlockPool(runner.cache.num_blocks), 16),
+        Limits(128, WIDTH, frozenset({END})),
+        lambda: 0.0,
+    )
+    rows, ends = empty_rows(ROWS, WIDTH), frozenset({END})
+    if residents is None:
+        constraints = Constraints(AtOnce(), end_tokens=ends, rows=rows)
+    else:
+        constraints = ResidentConstraints(
+            AtOnce(), end_tokens=ends, rows=rows, residence=residents, exports=exports, texts=TOKENS
+        )
+    kind = OverlappedEngine if ahead else Engine
+    return Bench(kind(scheduler, constraints, runner), residents, exports)
+
+
+def with_walks(runner: ModelRunner, residents: Residents) -> ModelRunner:
+    """The same model and cache, with masks made by `residents`."""
+    rows = SequenceRows(ROWS, 128, 16)
+    compute = HostCompute(runner.decoder, runner.cache, rows.tables)
+    return ModelRunner(runner.decoder, runner.cache, compute, rows, runner.limits, residents)
+
+
+class Now(Exports):
+    """Exports while it is asked, so that every mask that can be a resident's is one."""
+
+    def ask(self, key: str, grammar: CompiledGrammar) -> Future[DeviceTables | HostOnly]:
+        future = super().ask(key, grammar)
+        future.result()
+        return future
+
+
+def mixed(seed: int, count: int = 7) -> list[Request]:
+    """Every constraint, drawn and greedy, with budgets that suffice and budgets that end the output early."""
+    dice = random.Random(seed)
+    return [
+        Request(
+            id=str(i),
+            prompt=tuple(dice.randrange(256) for _ in range(dice.choice([14, 15, 30]))),
+            sampling=SamplingParams(
+                max_tokens=dice.choice([18, 22]) if i % 2 else 26,
+                temperature=0 if i % 3 == 0 else 1.0,
+                seed=i,
+                repetition_penalty=1.2 if i % 4 == 0 else 1.0,
+            ),
+            constraint=CONSTRAINTS[i % len(CONSTRAINTS)],
+        )
+        for i in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("model"), LLAMA)
+
+
+@pytest.mark.parametrize(("ahead", "blocks"), [(False, 100), (True, 10)], ids=["plain", "ahead"])
+def test_residents_give_the_tokens_of_host_masks(folder: Path, ahead: bool, blocks: int) -> None:
+    requests = mixed(blocks)
+    host = bench(folder, resident=False, ahead=False, blocks=blocks, exports=Exports())
+    expected = host.run(requests)
+    beside = bench(folder, resident=True, ahead=ahead, blocks=blocks, exports=Now())
+    assert beside.run(requests) == expected
+    assert beside.residents is not None
+    counts = beside.residents.counts
+    assert counts["masks"] > 40
+    assert counts["anew"] >= 4
+    assert counts["told"] > 0
+    preemptions = beside.engine.metrics().preemptions
+    assert (preemptions > 0) == (blocks == 10)
