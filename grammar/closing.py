@@ -8,17 +8,29 @@ the shortest way.
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from . import walk as w
 from .cursor import Cursor, Step
 from .nearest import liked, openings
-from .tables import FINAL, FLAGS, JUDGED, REMEMBERS
+from .tables import CALLED, ENTRY, FINAL, FLAGS, JUDGED, REMEMBERS
 from .ways import MOST_BYTES, Search, Ways
 
+_LONGER: Final = 2  # bytes by which a way may be longer than hoped for and is still taken at once
 _MOST_TRIES: Final = 1024  # beginnings of texts that are tried in the place of refused ones
+
+
+class _Place(NamedTuple):
+    """Where on a way a text begins; what it has in common with others of its activation that are read alike."""
+
+    begun: int
+    family: tuple[int, int] | None = None
+
+    def beside(self, other: "_Place") -> bool:
+        """Whether the same texts come into question."""
+        return self.family is not None and self.family == other.family
 
 
 class Closing:
@@ -51,31 +63,40 @@ class Closing:
         return over
 
     def _around(self, way: bytes) -> bytes | None:
-        """A way that comes by what is refused on `way`: texts are tried in its place, the shortest way first.
+        """A way that comes by what is refused on `way`: beginnings are tried in its place, the shortest way first.
 
-        Once a text has been passed, it stays.
+        Once a text has been passed, it stays; what was not tried in its place is tried for its next sibling.
         """
-        text, fixed, tick = b"", 0, count()
+        text, here, tick = b"", _Place(0), count()
         others: list[tuple[int, int, bytes]] = []
+        known: set[bytes] = set()
         for _ in range(_MOST_TRIES):
             if self._follow(way):
                 return self._said
-            begun = self._begun()
-            if begun > fixed:
-                others.clear()
-                fixed, text = begun, self._said[:begun]
-            whole = text + way
-            for at, byte in self._turnings(max(fixed, len(text)), whole):
-                heappush(others, (len(whole), next(tick), whole[:at] + byte))
+            whole, first, place = text + way, len(text), self._place()
+            if place.begun > here.begun:
+                if not place.beside(here):
+                    others.clear()
+                    known.clear()
+                elif text[here.begun :]:  # longer ones that begin like the one just passed
+                    heappush(others, (len(text) - here.begun, next(tick), text[here.begun :]))
+                first, here = place.begun, place
+            for at, byte in self._turnings(first, whole):
+                turned = whole[here.begun : at] + byte
+                if turned not in known:
+                    known.add(turned)
+                    heappush(others, (len(turned), next(tick), turned))
             while others:
-                far, _, text = heappop(others)
+                late, _, turned = heappop(others)
+                text = whole[: here.begun] + turned
                 found = self._way_from(text)
                 if found is None or len(text) + len(found) > MOST_BYTES:
                     continue
-                if len(text) + len(found) <= far or not others:
+                more = len(text) + len(found) - len(whole)
+                if more <= _LONGER or not others or late > len(turned):
                     way = found
                     break
-                heappush(others, (len(text) + len(found), next(tick), text))
+                heappush(others, (len(turned) + more, next(tick), turned))
             else:
                 return None
         return None
@@ -100,14 +121,23 @@ class Closing:
         whole = all(self._read(way[at : at + 1]) for at in range(len(way)))
         return whole and self._cursor.can_end()
 
-    def _begun(self) -> int:
-        """Where on the way the innermost open text begins that can be refused as a whole."""
-        cursor = self._cursor
-        flags = self._machine.tables.sites[cursor.frames[: cursor.depth, w.SITE], FLAGS]
-        frames = np.flatnonzero(flags & (REMEMBERS | JUDGED))
-        if not len(frames):
-            return 0
-        return max(int(cursor.frames[frames[-1], w.BEGUN]) - self._origin, 0)
+    def _place(self) -> "_Place":
+        """Where the innermost text is, open or about to be, that can be refused as a whole."""
+        cursor, tables = self._cursor, self._machine.tables
+        frames = cursor.frames[: cursor.depth]
+        if self._ways.leaf(cursor.state) is None:
+            sites = [CALLED - move for move, _ in self._ways.moves(cursor.state) if move <= CALLED]
+            for site in sites:
+                if tables.sites[site, FLAGS] & (REMEMBERS | JUDGED):
+                    begun = int(frames[-1, w.BEGUN])
+                    return _Place(len(self._steps), (begun, int(tables.sites[site, ENTRY])))
+        flagged = np.flatnonzero(tables.sites[frames[:, w.SITE], FLAGS] & (REMEMBERS | JUDGED))
+        if not len(flagged):
+            return _Place(0)
+        frame = frames[flagged[-1]]
+        begun = int(frames[frame[w.PARENT], w.BEGUN])
+        entry = int(tables.sites[frame[w.SITE], ENTRY])
+        return _Place(max(int(frame[w.BEGUN]) - self._origin, 0), (begun, entry))
 
     def _turnings(self, first: int, whole: bytes) -> Iterator[tuple[int, bytes]]:
         """(place, byte) of what else can be read in the places of `whole` from the last legal one back to `first`."""
@@ -123,11 +153,21 @@ class Closing:
 
     def _openings(self) -> Iterator[bytes]:
         """Bytes that may be legal; some stand for all that are alike."""
-        state, leaf = self._cursor.state, self._ways.leaf(self._cursor.state)
-        if leaf is None:
-            yield from (liked(taken) for _, taken in self._ways.moves(state))
-        else:
-            yield from openings(*leaf)
+        ways, todo, seen = self._ways, [self._cursor.state], set[int]()
+        while todo:
+            state = todo.pop()
+            leaf = ways.leaf(state)
+            if state in seen:
+                continue
+            seen.add(state)
+            if leaf is not None:
+                yield from openings(*leaf)
+                continue
+            for move, taken in ways.moves(state):
+                if move <= CALLED:
+                    todo.append(int(self._machine.tables.sites[CALLED - move, ENTRY]))
+                else:
+                    yield liked(taken)
 
     def _way_from(self, text: bytes) -> bytes | None:
         """A way from where the cursor is after `text`; None if `text` is not legal or there is none."""

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache, partial
 from typing import Any
 
@@ -91,7 +92,7 @@ def _with_leap_seconds(plain: Callable[[object], bool], value: object) -> bool:
 def _extended(draft: Any) -> Any:
     types = draft.TYPE_CHECKER.redefine("integer", _is_integer).redefine("number", _is_number)
     words: dict[str, Any] = {"pattern": _pattern, "patternProperties": _pattern_properties}
-    words["additionalProperties"] = _additional
+    words |= {"additionalProperties": _additional, "multipleOf": _multiple_of}
     return jsonschema.validators.extend(draft, words, type_checker=types)
 
 
@@ -104,6 +105,11 @@ def _is_integer(checker: Any, value: Any) -> bool:
 
 
 Errors = Iterator[jsonschema.exceptions.ValidationError]
+
+
+def _multiple_of(validator: Any, step: Any, value: Any, _: Any) -> Errors:
+    if _is_number(None, value) and Fraction(value) % Fraction(step):
+        yield jsonschema.exceptions.ValidationError("not a multiple")
 
 
 def _pattern(validator: Any, pattern: str, value: Any, _: Any) -> Errors:

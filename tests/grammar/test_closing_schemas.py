@@ -1,0 +1,81 @@
+"""Ways to the end of schemas that make them hard: texts that must differ, questions about items, many or long names."""
+
+import json
+from typing import Any
+
+import pytest
+from intaglio.grammar.api import Compiler, Constraint, Kind
+from intaglio.grammar.vocabulary import Vocabulary
+
+ALWAYS: dict[str, Any] = {
+    "definitions": {"eleven": {"type": "number", "multipleOf": 11, "minimum": 100}}
+}
+ELEVEN = {"$ref": "#/definitions/eleven"}
+MANY = [f"p{i}" for i in range(400)]
+# A schema, and a bound on the bytes of the way that is found.
+HARD: dict[str, tuple[dict[str, Any], int]] = {
+    "many names that no schema knows": ({"type": "object", "minProperties": 40}, 300),
+    "many different numbers": (
+        {"type": "array", "items": {"type": "integer"}, "uniqueItems": True, "minItems": 40}, 200),
+    "different values of any kind": ({"type": "array", "uniqueItems": True, "minItems": 12}, 80),
+    "different objects": (
+        {"type": "array", "uniqueItems": True, "minItems": 6,
+         "items": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
+                   "additionalProperties": False}}, 80),
+    "different long texts": (
+        {"type": "array", "uniqueItems": True, "minItems": 6, "items": {"type": "string", "format": "uuid"}}, 260),
+    "names of several patterns": (
+        {"type": "object", "minProperties": 4, "not": {"patternProperties": {"c": False}},
+         "allOf": [{"patternProperties": {"^.{1,3}$": False}},
+                   {"patternProperties": {"a": True}, "additionalProperties": False},
+                   {"patternProperties": {"b": True}, "additionalProperties": False}]}, 60),
+    "either of many questions about items of items": (
+        {**ALWAYS, "type": "array", "minItems": 1,
+         "oneOf": [{"anyOf": [{"items": {"contains": ELEVEN, "type": "array"}}, {"contains": {"items": ELEVEN}}]},
+                   {"anyOf": [{"items": {"items": ELEVEN}}, {"contains": {"contains": ELEVEN, "type": "array"}}]}]},
+        40),
+    "items that must be found": (
+        {**ALWAYS, "type": "array", "contains": {"type": "object", "required": ["a"],
+         "properties": {"a": {"contains": ELEVEN, "minContains": 3, "type": "array"}}}, "minContains": 2}, 80),
+    "many demanded names": (
+        {"type": "object", "properties": {name: {"type": "integer"} for name in MANY}, "required": MANY,
+         "additionalProperties": False}, 5000),
+    "a long name": (
+        {"type": "object", "properties": {"k" * 20_000: True}, "minProperties": 1, "additionalProperties": False},
+        20_100),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_a_way_is_found_and_shrinks_as_it_is_followed(name: str) -> None:
+    schema, most = HARD[name]
+    vocabulary = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+    grammar = Compiler(vocabulary, list).compile(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
+    matcher = grammar.matcher()
+    places = 0
+    while not matcher.finished:
+        way = matcher.closing()
+        assert way is not None
+        assert len(way) == matcher.least_tokens() <= most
+        assert matcher.closes_within(len(way))
+        # Not always along the way: what a fresh matcher finds at a place has to be good, too.
+        matcher.accept(way[0])
+        places += 1
+        if places % 50 == 7:
+            matcher = matcher.fork()
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_a_way_is_found_from_the_middle(name: str) -> None:
+    """By a matcher that has not been asked before, at places all along the way."""
+    vocabulary = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+    source = json.dumps(HARD[name][0])
+    grammar = Compiler(vocabulary, list).compile(Constraint(Kind.JSON_SCHEMA, source))
+    way = grammar.matcher().closing() or ()
+    for at in range(0, len(way), 1 + len(way) // 12):
+        matcher = grammar.matcher()
+        for token in way[:at]:
+            matcher.accept(token)
+        for token in matcher.closing() or ():
+            matcher.accept(token)
+        assert matcher.finished
