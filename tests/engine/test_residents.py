@@ -1,0 +1,248 @@
+"""What an executor is told of its residents: by it alone, it must stand where the matcher stands."""
+
+import json
+from collections import Counter
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+import pytest
+from intaglio.engine import residents
+from intaglio.engine.constraints import Opening
+from intaglio.engine.errors import InternalError
+from intaglio.engine.plan import Admitted, Change, Changes, Masks, Pick, Picked, Plan, Work
+from intaglio.engine.residents import Exports, ResidentConstraints
+from intaglio.engine.types import Finish, SamplingParams
+from intaglio.grammar.api import (
+    CompiledGrammar,
+    Compiler,
+    Constraint,
+    DeviceTables,
+    HostOnly,
+    Kind,
+    Vocabulary,
+    allowed_tokens,
+    empty_rows,
+    tables_of,
+)
+
+END = 256
+TEXTS: tuple[bytes | None, ...] = (*(bytes([byte]) for byte in range(256)), None)
+VOCABULARY = Vocabulary(TEXTS, (END,), END + 1)
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "integer", "maximum": 20, "minimum": 0},
+        "b": {"enum": ["x", "y"]},
+    },
+    "required": ["a"],
+    "additionalProperties": False,
+}
+OBJECT = Constraint(Kind.JSON_SCHEMA, json.dumps(SCHEMA))
+UNIQUE = Constraint(Kind.JSON_SCHEMA, '{"type": "array", "uniqueItems": true}')
+NESTED = Constraint(Kind.JSON_SCHEMA, '{"type": "array", "items": {"$ref": "#"}}')
+
+
+@dataclass
+class Device:
+    """A residence, and an executor's side of the messages: plain Python over the tables."""
+
+    room: int = 10
+    users: Counter[str] = field(default_factory=Counter)
+    tables: dict[str, DeviceTables] = field(default_factory=dict)
+    at: dict[int, tuple[str, tuple[int, tuple[int, ...]]]] = field(default_factory=dict)
+
+    def enter(self, key: str, tables: DeviceTables) -> bool:
+        if key not in self.tables and len(self.tables) >= self.room:
+            return False
+        self.tables[key] = tables
+        self.users[key] += 1
+        return True
+
+    def leave(self, key: str) -> None:
+        self.users[key] -= 1
+
+    def legal(self, masks: Masks) -> dict[int, set[int]]:
+        """The mask of every resident."""
+        found = {}
+        for seq_id, told in masks.residents.items():
+            tables = self.tables[told.grammar]
+            at = (tables.start, ()) if told.anew else self.at[seq_id][1]
+            after = tables.follow(at, told.text)
+            assert after is not None
+            self.at[seq_id] = told.grammar, after
+            found[seq_id] = {t for t in range(256) if tables.follow(after, bytes([t])) is not None}
+            if tables.can_end(after):
+                found[seq_id].add(END)
+        return found
+
+    def pick(self, seq_id: int, token: int) -> None:
+        """Follow a pick under the last mask."""
+        key, at = self.at[seq_id]
+        after = self.tables[key].follow(at, TEXTS[token] or b"")
+        assert after is not None
+        self.at[seq_id] = key, after
+
+
+class AtOnce:
+    def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
+        future: Future[CompiledGrammar] = Future()
+        future.set_result(Compiler(VOCABULARY, tuple).compile(constraint))
+        return future
+
+
+class Bench:
+    def __init__(self, device: Device, constraint: Constraint, budget: int = 50) -> None:
+        self.device = device
+        self.exports = Exports()
+        self.constraints = ResidentConstraints(
+            AtOnce(),
+            end_tokens=frozenset({END}),
+            rows=empty_rows(2, END + 1),
+            residence=device,
+            exports=self.exports,
+            texts=TEXTS,
+        )
+        self.constraints.compile(1, constraint, budget, lambda _: None)
+        opening = self.constraints.open(1)
+        assert isinstance(opening, Opening)
+        self.opening = bytes(opening.forced)
+        self.exports.close()  # waits for what is under way
+
+    def masks(self, *, admitted: bool = False, released: bool = False, works: bool = True) -> Masks:
+        news = (Admitted(1, (0,), 1, (1,), SamplingParams()),) if admitted else ()
+        works_ = (Work(1, 0, (0,), wants_logits=True),) if works else ()
+        return self.constraints.masks(Plan(1, news, works_, (1,) if released else ()))
+
+    def legal(self, masks: Masks) -> set[int]:
+        if masks.residents:
+            return self.device.legal(masks)[1]
+        return set(allowed_tokens(masks.rows[masks.row_of[1]], END + 1))
+
+    def pick(self, token: int, masks: Masks) -> tuple[int, ...]:
+        """The engine's half after a pick; the forced tokens."""
+        if masks.residents and token != END:
+            self.device.pick(1, token)
+        forced = self.constraints.advance(Picked((Pick(1, (token,)),)))
+        assert not forced.failures
+        return forced.tokens.get(1, ())
+
+    def host(self) -> set[int]:
+        row = empty_rows(1, END + 1)[0]
+        self.constraints._following[1].matcher.fill(row)
+        return set(allowed_tokens(row, END + 1))
+
+    def end(self) -> None:
+        self.constraints.forget(Changes((Change(1, "1", finish=Finish.STOP),)))
+
+
+def choose(legal: set[int], step: int) -> int:
+    return sorted(legal)[(7 * step) % len(legal)]
+
+
+@pytest.mark.parametrize("preempt_every", [0, 1, 3])
+def test_the_executor_stands_where_the_matcher_stands(preempt_every: int) -> None:
+    bench = Bench(Device(), OBJECT)
+    output = bytearray(bench.opening)
+    for step in range(40):
+        again = step == 0 or (preempt_every and step % preempt_every == 0)
+        masks = bench.masks(admitted=bool(again), released=bool(again and step))
+        assert set(masks.residents) == {1}
+        assert not masks.row_of
+        assert masks.residents[1].anew == bool(again)
+        legal = bench.legal(masks)
+        assert legal == bench.host()
+        token = choose(legal, step)
+        forced = bench.pick(token, masks)
+        output += bytes(t for t in (token, *forced) if t != END)
+        if END in (token, *forced):
+            break
+    assert json.loads(output)["a"] <= 20
+    assert bench.device.users.total() == 1
+    bench.end()
+    assert bench.device.users.total() == 0
+    bench.constraints.check(set())
+
+
+def test_void_picks_and_steps_without_a_pick_tell_what_was_missed_later() -> None:
+    bench = Bench(Device(), OBJECT)
+    first = bench.masks(admitted=True)
+    legal = bench.legal(first)
+    forced = bench.pick(min(legal), first)
+    void = bench.constraints.masks(Plan(2, works=(Work(1, 1, (0,), wants_logits=True),)), void={1})
+    assert not void.residents
+    assert not void.row_of
+    assert not bench.constraints.advance(Picked((Pick(1, (77,)),)), void={1}).failures
+    assert not bench.masks(works=False).residents
+    masks = bench.masks()
+    assert masks.residents[1].text == bytes(forced)
+    assert bench.legal(masks) == bench.host()
+
+
+def test_budget_that_replaces_a_pick_leaves_nothing_behind() -> None:
+    bench = Bench(Device(), OBJECT, budget=len('{"a":0}') + 1)
+    ended = False
+    for step in range(12):
+        masks = bench.masks(admitted=step == 0)
+        token = choose(bench.legal(masks), 3)
+        forced = bench.pick(token, masks)
+        if END in (token, *forced):
+            ended = True
+            break
+    assert ended
+
+
+@pytest.mark.parametrize(
+    "why", ["no tables", "no room", "export failed", "not exported yet", "too deep"]
+)
+def test_all_others_get_rows_of_the_host(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device(room=0 if why == "no room" else 1)
+    if why == "export failed":
+        monkeypatch.setattr(Exports.__init__, "__defaults__", (1 << 20, _fails))
+    if why == "too deep":
+        monkeypatch.setattr(residents, "MOST_DEPTH", 3)
+    bench = Bench(device, {"no tables": UNIQUE, "too deep": NESTED}.get(why, OBJECT))
+    if why == "not exported yet":
+        bench.constraints._pages[1].tables = Future()
+    hosted = 0
+    for step in range(10):
+        masks = bench.masks(admitted=step == 0)
+        hosted += not masks.residents
+        legal = bench.legal(masks)
+        assert legal == bench.host()
+        token = ord("[") if why == "too deep" else choose(legal, step)
+        if END in (token, *bench.pick(token, masks)):
+            break
+    assert hosted == (step + 1 if why != "too deep" else hosted)
+    assert hosted > 2
+    assert device.users.total() == 0
+
+
+def _fails(_grammar: CompiledGrammar) -> DeviceTables | HostOnly:
+    raise RuntimeError("planted")
+
+
+def test_tables_are_made_once_and_kept_up_to_a_size() -> None:
+    made: list[CompiledGrammar] = []
+
+    def make(grammar: CompiledGrammar) -> DeviceTables | HostOnly:
+        made.append(grammar)
+        return tables_of(grammar)
+
+    grammar = Compiler(VOCABULARY, tuple).compile(OBJECT)
+    exports = Exports(limit_bytes=1, export=make)
+    first = exports.ask("a", grammar)
+    assert exports.ask("a", grammar) is first
+    first.result()
+    exports.ask("b", grammar).result()
+    again = exports.ask("a", grammar)
+    assert again is not first
+    again.result()
+    exports.close()
+    assert len(made) == 3
+
+
+def test_a_page_without_a_matcher_is_reported() -> None:
+    bench = Bench(Device(), OBJECT)
+    del bench.constraints._following[1]
+    with pytest.raises(InternalError, match="without a matcher"):
+        bench.constraints.check({1})

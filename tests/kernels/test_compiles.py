@@ -1,0 +1,27 @@
+"""What the interpreter cannot tell: that kernels compile for a GPU, to its machine code. No GPU is needed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_kernels_compile_for_a_gpu() -> None:
+    """Two parts of four: `python -m tests.support.compiled` takes two minutes for all."""
+    command = [sys.executable, "-m", "tests.support.compiled", "walks", "attention"]
+    variables = {
+        k: v for k, v in os.environ.items() if k not in ("TRITON_INTERPRET", "PYTHONSAFEPATH")
+    }
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    for kernel in (
+        "walk_pass",
+        "stack_pass",
+        "advance_pass",
+        "_decode",
+        "_tiles",
+        "_rope_and_store",
+    ):
+        assert f"'{kernel}'" in done.stdout

@@ -1,0 +1,153 @@
+"""Compiles the Triton kernels for an H200 on a machine without one: what is called is compiled to the last stage.
+
+Does: stand in for the driver, so that the kernels' own wrappers run on tensors of the host; nothing is launched. Does
+not: compute; what kernels would write stays as it was. For a process of its own, in which kernels are not interpreted:
+`python -m tests.support.compiled [NAME ...]`, the names being those of `PARTS`.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+import triton
+from intaglio.kernels import grammar_walk, launch, pick
+from intaglio.kernels.attention import PagedAttention
+from intaglio.kernels.contracts import Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
+from intaglio.kernels.grammar_tokens import lay_out
+from intaglio.kernels.kv_copy import kv_copy
+from intaglio.kernels.linear import Linears, pack
+from triton.backends.compiler import GPUTarget
+from triton.runtime.jit import JITFunction
+
+from tests.support.picks import cases
+
+H200 = GPUTarget("cuda", 90, 32)
+PROCESSORS = 132
+HOST = torch.device("cpu")
+
+
+class NoGpu:
+    """What is asked of a driver before a kernel is launched."""
+
+    def get_current_target(self) -> GPUTarget:
+        return H200
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_stream(self, _device: int) -> int:
+        return 0
+
+
+def stand_in() -> dict[str, int]:
+    """From now on kernels are compiled and not launched; counts by kernel, of what was compiled."""
+    counts: dict[str, int] = {}
+    run = JITFunction.run
+
+    def only_compile(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        del grid, warmup
+        before = sum(len(caches[0]) for caches in self.device_caches.values())
+        kernel = run(self, *args, grid=(1,), warmup=True, **kwargs)
+        after = sum(len(caches[0]) for caches in self.device_caches.values())
+        counts[self.__name__] = counts.get(self.__name__, 0) + after - before
+        return kernel
+
+    JITFunction.run = only_compile
+    triton.runtime.driver.set_active(NoGpu())
+    launch._starts_early = lambda _device: True
+    for module in [m for name, m in sys.modules.items() if name.startswith("intaglio.kernels.")]:
+        if hasattr(module, "processors"):
+            module.processors = lambda _device: PROCESSORS  # type: ignore[attr-defined]
+    return counts
+
+
+class Sizes(NamedTuple):
+    """A layer's: query heads, key heads, head size, hidden, inner; whether queries and keys are normed."""
+
+    heads: int
+    kv_heads: int
+    dim: int
+    hidden: int
+    inner: int
+    normed: bool
+
+
+SIZES = (Sizes(32, 8, 128, 4096, 14336, normed=False), Sizes(16, 8, 128, 1024, 3072, normed=True))
+
+
+def walks() -> None:
+    """Masks from tables, few rows and many, and both ways to go on."""
+    arena = GrammarArena(HOST, ArenaLimits(grammars=2, cells=1000, sites=10, returns=10))
+    table = lay_out([bytes([byte]) for byte in range(256)], [3], 151_936, HOST)
+    walker = grammar_walk.GrammarWalker(arena, table, 128)
+    states = grammar_walk.GrammarStates(128, HOST)
+    for count in (1, 16, 37, 128):
+        rows = torch.arange(count, dtype=torch.int32)
+        walker.walk(states, rows, torch.zeros((count, 4748), dtype=torch.int32))
+        walker.advance(states, rows, torch.zeros(count, dtype=torch.int64))
+        ends = torch.arange(count + 1, dtype=torch.int32)
+        walker.follow(states, rows, ends, torch.zeros(count, dtype=torch.uint8))
+
+
+def picks() -> None:
+    """Every stage, in the types that models have."""
+    for dtype in (torch.bfloat16, torch.float32):
+        for args in cases(151_936, 0, 4):
+            pick.Picker(HOST, 4).pick(torch.zeros((4, 151_936), dtype=dtype), args)
+
+
+def linears() -> None:
+    """A layer's products, of one row and of some."""
+    kernels = Linears(torch.zeros(1 << 16, dtype=torch.int32))
+    for sizes in SIZES:
+        norm = RmsNorm(torch.zeros(sizes.hidden, dtype=torch.bfloat16), 1e-6)
+        up = pack(torch.zeros((2 * sizes.inner, sizes.hidden), dtype=torch.bfloat16))
+        down = pack(torch.zeros((sizes.hidden, sizes.inner), dtype=torch.bfloat16))
+        for rows in (1, 8, 64):
+            x = torch.zeros((rows, sizes.hidden), dtype=torch.bfloat16)
+            kernels.norm_linear(x, norm, up, None)
+            kernels.linear_add(kernels.norm_gated(x, norm, up, None), down, None, x)
+
+
+def attention() -> None:
+    """Steps of single tokens, of few sequences and many, and with a prompt among them; copies of blocks."""
+    for sizes in SIZES:
+        cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.bfloat16)
+        weight = torch.zeros(sizes.dim, dtype=torch.bfloat16)
+        norms = QKNorm(weight, weight, 1e-6) if sizes.normed else None
+        for counts in ([1], [1] * 64, [1] * 512, [40, 1]):
+            rows, ends = sum(counts), torch.tensor([0, *counts]).cumsum(0)
+            ragged = Ragged(
+                ends.int(), torch.full((len(counts),), 50).int(), torch.ones(len(counts), 4).int()
+            )
+            turns = torch.zeros((64, sizes.dim), dtype=torch.bfloat16)
+            places = Places(turns, turns, torch.zeros(rows).int(), torch.zeros(rows).int())
+            fused = torch.zeros(
+                (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
+            )
+            PagedAttention(ragged, places, sizes.heads, cache.shape).run(fused, norms, cache)
+        kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "walks": walks,
+    "picks": picks,
+    "linears": linears,
+    "attention": attention,
+}
+
+
+def main() -> None:
+    counts = stand_in()
+    for name in sys.argv[1:] or PARTS:
+        began = time.monotonic()
+        PARTS[name]()
+        print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)
+    print({name: count for name, count in counts.items() if count})
+
+
+if __name__ == "__main__":
+    main()
