@@ -120,8 +120,11 @@ class Counted(Residents):
     """Counts the masks that are made, and how often a sequence begins anew."""
 
     def __init__(self) -> None:
-        super().__init__(VOCABULARY, torch.device("cpu"), ROWS, SMALL)
+        with torch.inference_mode():  # as `build_runner` makes them
+            super().__init__(VOCABULARY, torch.device("cpu"), ROWS, SMALL)
         self.counts: Counter[str] = Counter()
+        self.warm_up(WIDTH)
+        self.counts.clear()
 
     def walk(
         self, rows: Ints, places: Ints, residents: Sequence[Resident], out: torch.Tensor

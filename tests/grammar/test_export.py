@@ -1,0 +1,88 @@
+"""Tables for a device against the masks of the host, bit for bit, along instances of the open JSONSchemaBench."""
+
+import json
+import lzma
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+from intaglio.grammar.api import GrammarError, empty_rows
+from intaglio.grammar.backends.spelling import Speller
+from intaglio.grammar.device import DeviceTables
+from intaglio.grammar.export import export
+from intaglio.grammar.jsonschema.language import Language
+from intaglio.grammar.jsonschema.options import Options
+from intaglio.grammar.jsonschema.values import Json, read
+from intaglio.grammar.machine import Machine
+from intaglio.grammar.masking import TokenIndex
+from intaglio.grammar.native import NativeGrammar
+
+from tests.support.table_walk import TableWalk
+from tests.support.tokens import data, small
+
+STEPS = 60
+EVERY = 300
+
+
+class Comparison:
+    """Host and tables side by side over one vocabulary; `counts` of schemas, exports and masks."""
+
+    def __init__(self) -> None:
+        tokenizer = small()
+        self.tokenizer = tokenizer
+        vocabulary = tokenizer.vocabulary(tokenizer.size + 40)
+        self.index = TokenIndex(vocabulary, 1 << 26)
+        self.speller = Speller(vocabulary, tokenizer.canonical)
+        self.walk = TableWalk(vocabulary)
+        self.row = empty_rows(1, vocabulary.width)[0]
+        self.counts: Counter[str] = Counter()
+
+    def follow(self, name: str, schema: Json, instances: list[Json], options: Options) -> None:
+        """Compare the masks at every token of the instances, and after each."""
+        self.counts["schemas"] += 1
+        try:
+            root = Language(schema, options).root
+            tables = export(root)
+            grammar = NativeGrammar(Machine(root), self.index, self.speller)
+        except GrammarError:
+            return
+        if not isinstance(tables, DeviceTables):
+            return
+        self.counts["exported"] += 1
+        for value in instances:
+            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=float)
+            matcher, at = grammar.matcher(), (tables.start, ())
+            for number, token in enumerate((*self.tokenizer.encode(text)[:STEPS], None)):
+                matcher.fill(self.row)
+                mask = self.walk.mask(tables, at)
+                assert np.array_equal(mask, self.row), f"{name}: {text!r}, token {number}"
+                assert len(at[1]) == max(0, matcher.depth)  # the host pops the end, too
+                self.counts["masks"] += 1
+                if token is None or not self.row[token // 32] >> (token % 32) & 1:
+                    break
+                matcher.accept(token)
+                after = tables.follow(at, self.tokenizer.vocabulary().tokens[token] or b"")
+                assert after is not None
+                at = after
+
+
+@cache
+def sample(every: int = EVERY) -> list[tuple[str, Json, list[Json]]]:
+    with lzma.open(data("jsonschemabench", "open.jsonl.xz")) as lines:
+        records = [read(line) for number, line in enumerate(lines) if number % every == 0]
+    return [
+        (r["id"], r["schema"], [t["data"] for t in r["tests"] if t["valid"]][:1])
+        for r in records
+        if isinstance(r, dict)
+    ]
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+def test_tables_say_what_the_host_says(closed: bool) -> None:
+    both = Comparison()
+    options = Options(extra_properties=not closed)
+    for name, schema, instances in sample():
+        both.follow(name, schema, instances, options)
+    assert both.counts["exported"] > both.counts["schemas"] // 4
+    assert both.counts["masks"] > 100
