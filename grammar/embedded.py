@@ -13,6 +13,7 @@ import numpy as np
 from .automata import Dfa
 from .automata.jit import kernel
 from .automata.minimal import Flags, Ints
+from .likeness import Likeness, identity, likeness
 from .tables import Bytes
 
 _MANY: Final = (
@@ -114,6 +115,16 @@ class Leaf:
             many = many | np.append(many, False)[self.dfa.table].any(axis=1)
         near: Flags = many
         return near
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """How far its states fare like any string."""
+        return likeness(self.dfa, self.over)
+
+    @cached_property
+    def identity(self) -> Likeness:
+        """Each state is like itself."""
+        return identity(self.dfa)
 
     def wide(self, state: int, alive: Bytes) -> bool:
         """Whether many bytes can come in a state if only those states count that are `alive`."""

@@ -7,19 +7,23 @@ from; derive the row of a state from that of the state most of its bytes lead to
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from .automata.minimal import Ints
 from .embedded import Leaf
 from .forest import merge
+from .likeness import Likeness, any_string, likeness_within
 from .rows import Kept, LeafRow
 from .tables import Bytes
-from .trie import Trie
-from .walk_leaf import LeafTables, ball, common_target, walk_beside, walk_leaf
+from .trie import Trie, heights
+from .walk_leaf import Beside, LeafTables, ball, common_target, walk_beside, walk_leaf
 
+_ALIKE: Final = 5  # bytes, from which on being like any string saves more than it costs
+_QUOTE: Final = ord('"')
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
 
@@ -46,6 +50,11 @@ class View:
 
     def drop(self) -> None:
         """Nothing to let go that others hold."""
+
+    @property
+    def bare(self) -> bool:
+        """Whether it is that of the row alone."""
+        return not (len(self.dropped) or len(self.added) or len(self.exits))
 
     @property
     def roots(self) -> Ints:
@@ -77,6 +86,7 @@ class LeafRows:
         self._words = words
         self._longest = int(trie.depth.max(initial=0))
         self._views: Kept[View] = Kept(most_bytes // 8)
+        self._rooms: list[_Room] = []
         self._rows: Kept[LeafRow] = Kept(most_bytes - most_bytes // 8)
 
     @property
@@ -95,17 +105,32 @@ class LeafRows:
 
     def _make(self, leaf: Leaf, state: int, alive: Bytes | None) -> View:
         dfa = leaf.dfa
-        states = leaf.all if alive is None else alive
-        tables = LeafTables(dfa.table, dfa.outcome, dfa.class_of, leaf.over, states)
-        common = int(common_target(dfa.table, dfa.class_of, state)) if alive is None else -1
-        if common in (state, -1) or int(common_target(dfa.table, dfa.class_of, common)) != common:
-            return self._whole(tables, state)
-        return self._beside(tables, state, self.view(leaf, common, alive), common)
+        tables = _tables(leaf, leaf.all if alive is None else alive)
+        common = _common(leaf, state) if alive is None else -1
+        if common not in (state, -1) and _common(leaf, common) == common:
+            view = self.view(leaf, common, alive)
+            if view.bare:
+                return self._beside(tables, (state, common), view, leaf.identity)
+        if alive is None and common != state and dfa.fingerprint != self._plain.dfa.fingerprint:
+            inside, like = self._plain.dfa.step(0, _QUOTE), leaf.likeness
+            if _likely(leaf, like, state, inside):
+                twin = int(like.twin[state])
+                view = self.view(self._plain, twin, None)
+                return self._beside(tables, (state, twin), view, like)
+            first = int((like.twin == inside).argmax())
+            if like.twin[state] == inside and first < state:
+                like, view = likeness_within(dfa, state, first), self.view(leaf, first, None)
+                if like.bytes[state] >= _ALIKE and view.bare:
+                    return self._beside(tables, (state, first), view, like)
+        return self._whole(tables, state)
 
-    def _path(self, state: int, known: int) -> Ints:
-        path = np.empty((self._longest + 1, 2), np.int32)
-        path[0] = state, known
-        return path
+    @cached_property
+    def _plain(self) -> Leaf:
+        return Leaf(any_string(), 0)
+
+    @cached_property
+    def _heights(self) -> Ints:
+        return heights(self._trie)
 
     def _whole(self, leaf: LeafTables, state: int) -> View:
         name, outcomes = ball(leaf, state, self._longest)
@@ -113,27 +138,76 @@ class LeafRows:
         row = self._rows.get(key)
         if row is None or row.words is None:
             words = np.zeros(self._words, np.uint32)
-            exits = np.empty((len(self._trie.byte), 3), np.int32)
-            count = walk_leaf(leaf, self._trie, self._path(state, -1), words, exits)
+            room = self._rooms.pop() if self._rooms else _Room.of(self._trie)
+            room.path[0] = state, -1
+            count = walk_leaf(leaf, self._trie, room.path, words, room.exits)
             number = np.zeros(int(leaf.outcome.max(initial=0)) + 1, np.int32)
             number[outcomes] = np.arange(len(outcomes))
-            exits = exits[:count].copy()
+            exits = room.exits[:count].copy()
+            self._rooms.append(room)
             if count:
                 exits[:, 1] = number[exits[:, 1]]
             row = LeafRow(words, exits, *merge(self._trie, exits))
             self._rows.put(key, row)
         return View(row, outcomes, _NO_NODES, _NO_NODES, _NO_EXITS)
 
-    def _beside(self, leaf: LeafTables, state: int, known: View, common: int) -> View:
-        nodes = len(self._trie.byte)
-        dropped, added = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
-        exits = np.empty((nodes, 3), np.int32)
-        path = self._path(state, common)
-        drops, adds, count = walk_beside(leaf, self._trie, path, dropped, added, exits)
-        return View(
+    def _beside(
+        self, leaf: LeafTables, states: tuple[int, int], known: View, like: Likeness
+    ) -> View:
+        """Of the first of two states, by the view of the second, of the same leaf or that of any string."""
+        beside = Beside(leaf, like.twin, like.bytes, like.meaning, self._heights)
+        outcomes = known.outcomes
+        if like.plain:
+            beside = beside._replace(leaf=_tables(self._plain, self._plain.all))
+            outcomes = like.meaning[outcomes]
+        room = self._rooms.pop() if self._rooms else _Room.of(self._trie)
+        room.path[0] = states
+        drops, adds, count = walk_beside(leaf, beside, self._trie, *room)
+        view = View(
             known.row,
-            known.outcomes,
-            dropped[:drops].copy(),
-            added[:adds].copy(),
-            exits[:count].copy(),
+            outcomes,
+            room.dropped[:drops].copy(),
+            room.added[:adds].copy(),
+            room.exits[:count].copy(),
         )
+        self._rooms.append(room)
+        return view
+
+
+class _Room(NamedTuple):
+    """Where a walk writes; for one thread at a time."""
+
+    path: Ints
+    dropped: Ints
+    added: Ints
+    exits: Ints
+
+    @classmethod
+    def of(cls, trie: Trie) -> "_Room":
+        nodes, longest = len(trie.byte), int(trie.depth.max(initial=0))
+        return cls(
+            np.empty((longest + 1, 2), np.int32),
+            np.empty(nodes, np.int32),
+            np.empty(nodes, np.int32),
+            np.empty((nodes, 3), np.int32),
+        )
+
+
+def _tables(leaf: Leaf, alive: Bytes) -> LeafTables:
+    dfa = leaf.dfa
+    return LeafTables(dfa.table, dfa.outcome, dfa.class_of, leaf.over, alive)
+
+
+def _likely(leaf: Leaf, like: Likeness, state: int, inside: int) -> bool:
+    """Whether a state is like one inside of any string, now or after most bytes, for some time."""
+    if state == 0 and like.twin[0] == 0:
+        state = leaf.dfa.step(0, _QUOTE)
+    if state < 0 or like.twin[state] != inside:
+        return False
+    common = _common(leaf, state)
+    after = int(like.bytes[common]) if common >= 0 and like.twin[common] == inside else 0
+    return max(int(like.bytes[state]), after) >= _ALIKE
+
+
+def _common(leaf: Leaf, state: int) -> int:
+    return int(common_target(leaf.dfa.table, leaf.dfa.class_of, state))

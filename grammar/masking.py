@@ -20,7 +20,7 @@ from .masks import words
 from .rows import Bits, Kept, Row, own_words, pack
 from .tables import AS_WRITTEN, FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, REMEMBERS, Bytes
 from .tails import barred_texts
-from .trie import Trie, build
+from .trie import Trie, build, find
 from .vocabulary import Vocabulary
 from .walk import Words
 from .walk_leaf import allow, forbid
@@ -28,6 +28,7 @@ from .walk_tokens import Room, approach, remembering, walk, walk_exits
 
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
 _MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
+_MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
 _NO_NODES: Final = np.empty(0, np.int32)
 
 
@@ -45,7 +46,7 @@ class TokenIndex:
         self.rows: Kept[Row] = Kept(most_bytes // 2)
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}
-        self._ending: dict[int, dict[bytes, int]] = {}  # nodes by last byte and text
+        self._nodes_of: dict[bytes, int] = {}
 
     @property
     def nbytes(self) -> int:
@@ -72,14 +73,15 @@ class TokenIndex:
 
     def node_of(self, text: bytes) -> int:
         """The trie node of a text; -1 if no token begins with it."""
-        if not text:
-            return 0
-        last = text[-1]
-        if last not in self._ending:
-            nodes = np.flatnonzero(self.trie.byte == last).tolist()
-            known = ((self.text_to(node).tobytes(), node) for node in nodes if node)
-            self._ending[last] = dict(known)
-        return self._ending[last].get(text, -1)
+        node = self._nodes_of.get(text)
+        if node is None:
+            node = -1
+            if len(text) <= self.longest:
+                node = int(find(self.trie, np.frombuffer(text, np.uint8).copy()))
+            if len(self._nodes_of) >= _MOST_TEXTS:
+                self._nodes_of.clear()
+            self._nodes_of[text] = node
+        return node
 
     def holding(self, text: bytes) -> tuple[int, ...]:
         """The tokens that hold a text."""

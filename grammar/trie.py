@@ -75,3 +75,30 @@ def build(vocabulary: Vocabulary) -> Trie:
     np.cumsum([len(text) for text, _ in pairs], out=offsets[1:])
     arrays = _build(data, offsets, len(data) + 1)
     return Trie(*arrays, np.array([token for _, token in pairs], np.int32))
+
+
+@kernel
+def heights(trie: Trie) -> Ints:
+    """int32 [nodes]: how many bytes can follow at most."""
+    deepest = trie.depth.copy()
+    for node in range(len(deepest) - 1, 0, -1):
+        # The children of a node are after it, and its own children have told it theirs.
+        child = node + 1
+        while child < trie.skip[node]:
+            deepest[node] = max(deepest[node], deepest[child])
+            child = trie.skip[child]
+    return deepest - trie.depth
+
+
+@kernel
+def find(trie: Trie, text: npt.NDArray[np.uint8]) -> int:
+    """The node of a text, or -1."""
+    node = 0
+    for i in range(len(text)):
+        child, end = node + 1, trie.skip[node]
+        while child < end and trie.byte[child] != text[i]:
+            child = trie.skip[child]
+        if child >= end:
+            return -1
+        node = child
+    return node

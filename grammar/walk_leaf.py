@@ -166,29 +166,58 @@ def walk_leaf(leaf: LeafTables, trie: Trie, path: Ints, row: Words, exits: Ints)
     return count
 
 
+class Beside(NamedTuple):
+    """A leaf whose answer is known, and how another fares beside it.
+
+    Of the other's states: `twin` is the one here that they are like, for so many `bytes`. `meaning`: of each outcome
+    here, the other's. `heights`: of the trie's nodes, how many bytes can follow.
+    """
+
+    leaf: LeafTables
+    twin: Ints
+    bytes: Ints
+    meaning: Ints
+    heights: Ints
+
+
 @kernel
 def walk_beside(
-    leaf: LeafTables, trie: Trie, path: Ints, dropped: Ints, added: Ints, exits: Ints
+    leaf: LeafTables,
+    known: Beside,
+    trie: Trie,
+    path: Ints,
+    dropped: Ints,
+    added: Ints,
+    exits: Ints,
 ) -> tuple[int, int, int]:
-    """Walk from the state `path[0, 0]` where it differs from `path[0, 1]`, whose answer is known.
+    """Walk from the state `path[0, 0]` where it differs from `path[0, 1]` of the known leaf, whose answer is known.
 
     Returns how many were written of `dropped` (nodes at and below which the known answer does not count), `added`
     (nodes whose tokens stay inside, after all), `exits`.
     """
+    other_leaf = known.leaf
     node, drops, adds, count = 1, 0, 0, 0
     while node < len(trie.byte):
-        d, c = trie.depth[node], leaf.class_of[trie.byte[node]]
+        d, c, e = (
+            trie.depth[node],
+            leaf.class_of[trie.byte[node]],
+            other_leaf.class_of[trie.byte[node]],
+        )
         at, beside = path[d - 1, 0], path[d - 1, 1]
         target = leaf.table[at, c] if c >= 0 else -1
-        other = leaf.table[beside, c] if c >= 0 and beside >= 0 else -1
-        if target == other and (
-            target >= 0 or (beside >= 0 and leaf.outcome[at] == leaf.outcome[beside])
-        ):
+        other = other_leaf.table[beside, e] if e >= 0 and beside >= 0 else -1
+        # Alike from here on; or neither text can be read further, and both have ended alike.
+        alike = target >= 0 and other >= 0 and known.twin[target] == other
+        alike = alike and known.bytes[target] >= known.heights[node]
+        if beside >= 0 and target < 0 and other < 0:
+            ending = other_leaf.outcome[beside]
+            alike = leaf.outcome[at] == (known.meaning[ending] if ending >= 0 else ending)
+        if alike:
             node = trie.skip[node]
             continue
         dead = target >= 0 and leaf.alive[target] == 0
         inside = target >= 0 and not leaf.over[target] and not dead
-        if beside >= 0 and (other < 0 or leaf.over[other] or not inside):
+        if beside >= 0 and (other < 0 or other_leaf.over[other] or not inside):
             dropped[drops] = node
             drops += 1
             other = -1

@@ -1,0 +1,126 @@
+"""How far a leaf fares like any string: bounds on length and patterns at its far end differ from it for few tokens.
+
+Does: pair the states of a leaf with those of the leaf of any string, tell for how many bytes both go the same ways.
+Does not: walk tokens (`walk_leaf`).
+"""
+
+from functools import cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from .automata import CODE_POINTS, Dfa, Spelling, everything
+from .automata.jit import kernel
+from .automata.minimal import Flags, Ints
+from .leaves.strings import quoted
+
+ENDLESS: Final = 1 << 14  # bytes; longer than any token
+_INSIDE: Final = (
+    24  # bytes that can come in the first state of a leaf that begins inside the quotes
+)
+
+
+@cache
+def any_string() -> Dfa:
+    """Any string, spelled canonically, with its quotes."""
+    return quoted(everything(CODE_POINTS), Spelling.JSON_CANONICAL)
+
+
+class Likeness(NamedTuple):
+    """How a leaf's states fare like others, of the leaf of any string (`plain`) or of the same leaf.
+
+    Of each state: `twin` is the other, -1 if there is none, and both go the same ways for so many `bytes`. `meaning`:
+    of each outcome there, that of the leaf here.
+    """
+
+    twin: Ints
+    bytes: Ints
+    meaning: Ints
+    plain: bool
+
+
+@kernel
+def _paired(
+    table: Ints, other: Ints, over: Flags, ends: Ints, other_ends: Ints, twin: Ints, first: int
+) -> tuple[Ints, int]:
+    """Pair states from that of state `first` on; (the states in order, the outcome that is `over` in both)."""
+    order = np.empty(len(table), np.int32)
+    order[0], count, at, outcome = first, 1, 0, -1
+    while at < count:
+        s = order[at]
+        at += 1
+        if over[s] and outcome < 0 and other_ends[twin[s]] >= 0:
+            outcome = ends[s]
+        for c in range(table.shape[1]):
+            t, u = table[s, c], other[twin[s], c]
+            if t >= 0 and u >= 0 and twin[t] < 0:
+                twin[t] = u
+                order[count] = t
+                count += 1
+    return order[:count].copy(), outcome
+
+
+@kernel
+def _alike(
+    table: Ints, other: Ints, ends: Ints, other_ends: Ints, pairs: tuple[Ints, Ints], meaning: Ints
+) -> Ints:
+    """For how many bytes the pairs go the same ways; -1 where they differ themselves."""
+    order, twin = pairs
+    alike = np.full(len(table), -1, np.int32)
+    for i in range(len(order)):
+        s = order[i]
+        ending = other_ends[twin[s]]
+        same = ends[s] == meaning[ending] if ending >= 0 else ends[s] < 0
+        alike[s] = ENDLESS if same else -1
+    changed = True
+    while changed:
+        changed = False
+        for i in range(len(order) - 1, -1, -1):
+            s = order[i]
+            least = alike[s]
+            for c in range(table.shape[1]):
+                t, u = table[s, c], other[twin[s], c]
+                if t >= 0 and u >= 0 and twin[t] == u:
+                    least = min(least, alike[t] + 1)
+                elif t >= 0 or u >= 0:
+                    least = min(least, 0)
+            if least < alike[s]:
+                alike[s] = least
+                changed = True
+    return alike
+
+
+def likeness(dfa: Dfa, over: Flags) -> Likeness:
+    """How a leaf fares like any string; `over`: where it has ended for good."""
+    plain = any_string()
+    width = plain.table.shape[1] + 1
+    pairs = np.unique((dfa.class_of + 1) * width + plain.class_of + 1)
+    table = np.pad(dfa.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs // width]
+    other = np.pad(plain.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs % width]
+    class_of = dfa.class_of
+    inside = (np.append(dfa.table[0] >= 0, False)[class_of]).sum() >= _INSIDE
+    twin = np.full(dfa.states, -1, np.int32)
+    twin[0] = plain.step(0, ord('"')) if inside else 0
+    table, other = np.ascontiguousarray(table), np.ascontiguousarray(other)
+    order, outcome = _paired(table, other, over, dfa.outcome, plain.outcome, twin, 0)
+    meaning = np.array([outcome], np.int32)
+    alike = _alike(table, other, dfa.outcome, plain.outcome, (order, twin), meaning)
+    return Likeness(twin, alike, meaning, plain=True)
+
+
+def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
+    """How a state fares like another of the same leaf, and what follows it like what follows the other."""
+    twin = np.full(dfa.states, -1, np.int32)
+    twin[state] = other
+    meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
+    nowhere = np.zeros(dfa.states, np.bool_)
+    order, _ = _paired(dfa.table, dfa.table, nowhere, dfa.outcome, dfa.outcome, twin, state)
+    alike = _alike(dfa.table, dfa.table, dfa.outcome, dfa.outcome, (order, twin), meaning)
+    return Likeness(twin, alike, meaning, plain=False)
+
+
+def identity(dfa: Dfa) -> Likeness:
+    """Each state of a leaf is like itself."""
+    twin = np.arange(dfa.states, dtype=np.int32)
+    meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
+    return Likeness(twin, np.full(dfa.states, ENDLESS, np.int32), meaning, plain=False)
