@@ -6,12 +6,14 @@ Does: collect covers with the formula that has to hold for each to count. Does n
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .atoms import ItemCover, KeyCover, Required
+from .atoms import ItemCover, KeyCover, Required, Types
 from .formula import Formula
 from .places import Place, Schema, item_parts
 
 if TYPE_CHECKING:  # the builders of `unevaluated*` there call this module
     from .normal import Normal
+
+OBJECTS = Types(frozenset({"object"}))
 
 
 def member_covers(normal: "Normal", place: Place) -> Iterator[tuple[KeyCover, Formula]]:
@@ -102,4 +104,5 @@ def _applied(normal: "Normal", place: Place, schema: Schema) -> Iterator[tuple[P
         if keyword in keywords and isinstance(value, dict):
             for name, part in value.items():
                 if not isinstance(part, list):
-                    yield normal.step(place, keyword, name), pool.of(Required(frozenset({name})))
+                    has = [pool.of(OBJECTS), pool.of(Required(frozenset({name})))]
+                    yield normal.step(place, keyword, name), pool.all(has)

@@ -32,7 +32,7 @@ from .atoms import (
     Types,
     Unique,
 )
-from .covers import item_covers, member_covers
+from .covers import OBJECTS, item_covers, member_covers
 from .dialects import DRAFT4
 from .formula import Atom, Formula, Pool
 from .places import Place, Schema, item_parts
@@ -313,11 +313,12 @@ def _dependent(keyword: str) -> Builder:
     def build(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
         pool, found = normal.pool, []
         for name, needs in value.items() if isinstance(value, dict) else ():
-            absent = pool.no(_has(normal, [name]))
+            # `Required` holds of everything that is no object, so its absence alone would hold of nothing else.
+            absent = [pool.no(pool.of(OBJECTS)), pool.no(_has(normal, [name]))]
             listed = isinstance(needs, list)
             below = None if listed else normal.step(place, keyword, name)
             then = _has(normal, needs) if below is None else normal.formula(below)
-            found.append(pool.any([absent, then]))
+            found.append(pool.any([*absent, then]))
         return pool.all(found)
 
     return build

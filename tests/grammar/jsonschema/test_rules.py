@@ -30,6 +30,14 @@ CASES: dict[str, tuple[object, list[str], list[str]]] = {
         ["{}", '{"a":{}}'],
         ['{"b":1}', '{"a":1,"b":1}'],
     ),
+    "whole numbers and constants are written in one way": (
+        {
+            "items": {"anyOf": [{"type": "string"}, {"const": 0}]},
+            "prefixItems": [{"type": "integer"}],
+        },
+        ["[]", "[-7]", '[12,0,"0"]'],
+        ["[1.0]", "[-0]", "[12,0.0]", "[12,-0]", "[12,1]"],
+    ),
     "names that must not come": (
         {"properties": {"foo": False, "bar": {"not": {}}, "fog": {"type": "null"}}},
         ["{}", '{"fog":null,"fo":1}', '{"fooo":1,"ba":2}'],
@@ -61,6 +69,14 @@ CASES: dict[str, tuple[object, list[str], list[str]]] = {
         },
         ['{"a":1,"b":1}', '{"b":1}', '{"d":2}', '{"d":1,"c":0}'],
         ['{"a":1}', '{"c":0,"d":2}'],
+    ),
+    "dependent on what only objects have": (
+        {
+            "dependentSchemas": {"a": False, "b": {"type": "number"}},
+            "unevaluatedItems": {"const": 1},
+        },
+        ["3", '"s"', "true", "[1]", '{"c":1}'],
+        ['{"a":1}', '{"b":1}', "[2]"],
     ),
     "if": (
         {
