@@ -38,6 +38,7 @@ from .tables import (
 )
 
 MOST_BYTES: Final = 1 << 26
+_LEAVES_MORE: Final = 2  # times as much may be added for leaves, whose own construction is bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Machine:
     """A rule (or leaf) and everything it calls, expanded as far as text has reached."""
 
     def __init__(self, root: Rule | Dfa, most_bytes: int = MOST_BYTES) -> None:
-        """`most_bytes` bounds the tables.
+        """`most_bytes` bounds the tables, those of leaves not counted up to twice as much.
 
         Raises:
             Unsatisfiable: nothing can be written at all.
@@ -66,6 +67,7 @@ class Machine:
         self._keys: list[tuple[Rule, Hashable] | None] = []
         self._numbers: dict[Hashable, int] = {}
         self._outcomes: list[int] = []
+        self._leaf_bytes = 0
         no_bytes = self._store.alphabet(np.zeros(256, np.int32))
         self._store.states.extend([[self._store.cells.extend([DEAD]), no_bytes, -1, -1, 0]])
         self._keys.append(None)
@@ -98,7 +100,8 @@ class Machine:
         with self._lock:
             if self._store.states.array[state, ROW] >= 0:
                 return
-            if self.size_bytes > self.most_bytes:
+            extra = min(2 * self._leaf_bytes, _LEAVES_MORE * self.most_bytes)  # arrays double
+            if self.size_bytes > self.most_bytes + extra:
                 raise ConstraintTooLarge(
                     f"this constraint needs tables of more than {self.most_bytes} bytes"
                 )
@@ -236,6 +239,7 @@ class Machine:
         block[:, NEAR] = leaf.near
         self._store.states.extend(block)
         self._keys.extend([None] * dfa.states)
+        self._leaf_bytes += cells.nbytes + block.nbytes
         self.leaves.append(leaf)
         self._numbers[dfa.fingerprint] = base
         return base
