@@ -1,25 +1,30 @@
 """The engine on a GPU over the 512 extraction requests that a peer was measured on, constrained and free.
 
-    python tests/bench/bench_extract.py --tokenizer FOLDER --workload extract512.jsonl [--shape 8b|0.6b] [--out FILE]
+    python -m tests.bench.bench_extract --tokenizer FOLDER --workload extract512.jsonl [--shape 8b|0.6b] [--out FILE]
 
 Random weights of the two shapes (norms 1, all else N(0, 0.02)). Decode: every sequence goes from its 32nd to its 160th
 token of output, prompts cached; constrained by an array of objects that cannot end before; a step is the wall time
-over the tokens of one sequence, so what the grammar forces counts as the tokens it is. Workload: all requests at once,
-T = 1, with an empty prefix cache and with all prompts cached; free runs have the token counts of their constrained
-twins. The floor is the bytes of weights and of keys and values at the mean context over the measured copy bandwidth.
+over the tokens of one sequence, so what the grammar forces counts as the tokens it is; "different" gives each sequence
+a grammar of its own. Workload: all requests at once, T = 1, with an empty prefix cache and with all prompts cached;
+free runs have the token counts of their constrained twins, and every constrained output is validated. The floor is the
+bytes of weights and of keys and values at the mean context over the measured copy bandwidth.
+
+`--shape tiny` runs on a host, to try the script: its figures mean nothing.
 """
 
 import argparse
+import copy
 import json
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import tokenizers
 import torch
 from intaglio.engine.build import build
@@ -58,8 +63,18 @@ SHAPES: dict[str, dict[str, Any]] = {
         "num_attention_heads": 16,
         "tie_word_embeddings": True,
     },
+    "tiny": COMMON
+    | {
+        "architectures": ["Qwen3ForCausalLM"],
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 8,
+        "head_dim": 16,
+        "tie_word_embeddings": True,
+    },
 }
-ENDLESS = {
+ENDLESS: dict[str, Any] = {
     "type": "array",
     "minItems": 12,
     "items": {
@@ -73,7 +88,19 @@ ENDLESS = {
         "additionalProperties": False,
     },
 }
-FROM, TO = 32, 160
+
+
+@dataclass(frozen=True)
+class Span:
+    """The tokens of output between which a decode step is timed, the largest batch and how many requests there are."""
+
+    begin: int
+    end: int
+    most: int
+    items: int
+
+
+SPAN, TINY = Span(32, 160, 512, 512), Span(3, 6, 4, 4)
 
 
 @dataclass(frozen=True)
@@ -91,6 +118,7 @@ class Bench:
 
     engine: Engine
     items: list[Item]
+    span: Span = SPAN
     runs: int = 0
 
     def requests(
@@ -142,10 +170,10 @@ class Bench:
         have = dict.fromkeys((r.id for r in requests), 0)
         for request in requests:
             self.engine.submit(request)
-        self._until(have, FROM)
+        self._until(have, self.span.begin)
         before, tokens = self.engine.metrics(), sum(have.values())
         began = time.perf_counter()
-        self._until(have, TO)
+        self._until(have, self.span.end)
         seconds = time.perf_counter() - began
         after, tokens = self.engine.metrics(), sum(have.values()) - tokens
         steps = after.steps - before.steps
@@ -170,7 +198,7 @@ class Bench:
         have = dict.fromkeys((r.id for r in requests), 0)
         for request in requests:
             self.engine.submit(request)
-        self._until(have, FROM)
+        self._until(have, self.span.begin)
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
             for _ in range(40):
                 self.engine.step()
@@ -200,7 +228,7 @@ class Bench:
     def mean_context(self, count: int) -> float:
         """Keys a decode step reads of one sequence, on average."""
         prompts = [len(self.items[i % len(self.items)].prompt) for i in range(count)]
-        return sum(prompts) / count + (FROM + TO) / 2
+        return sum(prompts) / count + (self.span.begin + self.span.end) / 2
 
 
 def read_items(path: Path, tokenizer: tokenizers.Tokenizer) -> list[Item]:
@@ -211,8 +239,22 @@ def read_items(path: Path, tokenizer: tokenizers.Tokenizer) -> list[Item]:
     ]
 
 
-def workload(bench: Bench, names: Sequence[str], out: dict[str, Any]) -> dict[str, list[Delta]]:
-    """All requests at once; the last constrained run's deltas."""
+def is_valid(text: str, schema: str) -> bool:
+    """Whether an output is JSON and meets its schema, by a validator that shares nothing with the masks."""
+    try:
+        jsonschema.Draft202012Validator(json.loads(schema)).validate(json.loads(text))
+    except (json.JSONDecodeError, jsonschema.ValidationError):
+        return False
+    return True
+
+
+def workload(
+    bench: Bench,
+    names: Sequence[str],
+    out: dict[str, Any],
+    spell: Callable[[Iterable[Sequence[int]]], str],
+) -> dict[str, list[Delta]]:
+    """All requests at once; the last constrained run's deltas. `spell`: the text of some tokens."""
     count = len(bench.items)
     last: dict[str, list[Delta]] = {}
     grammars = [compact(item.schema) for item in bench.items]
@@ -243,6 +285,11 @@ def workload(bench: Bench, names: Sequence[str], out: dict[str, Any]) -> dict[st
             "steps": after.steps - before.steps,
             "parts": {p: after.seconds[p] - before.seconds[p] for p in after.seconds},
         }
+        if not free:
+            out[name]["valid"] = sum(
+                is_valid(spell(d.tokens for d in told[r.id]), item.schema)
+                for r, item in zip(requests, bench.items, strict=True)
+            )
         print(name, json.dumps(out[name]), flush=True)
     return last
 
@@ -250,6 +297,13 @@ def workload(bench: Bench, names: Sequence[str], out: dict[str, Any]) -> dict[st
 def compact(schema: str) -> Constraint:
     """The schema, written without spaces."""
     return Constraint(Kind.JSON_SCHEMA, schema, whitespace=Whitespace.COMPACT)
+
+
+def of_its_own(number: int) -> Constraint:
+    """A grammar like the endless one that no other sequence has."""
+    schema = copy.deepcopy(ENDLESS)
+    schema["items"]["properties"]["kind"]["enum"].append(f"kind {number}")
+    return compact(json.dumps(schema))
 
 
 def main() -> None:
@@ -278,12 +332,16 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, help="write the last constrained outputs here")
     args = parser.parse_args()
     began = time.perf_counter()
-    torch.cuda.init()
-    bandwidth = copy_bandwidth()
-    torch.cuda.empty_cache()
+    tiny = args.shape == "tiny"
+    span = TINY if tiny else SPAN
+    if not tiny:
+        torch.cuda.init()
+    bandwidth = 1e11 if tiny else copy_bandwidth()
+    if not tiny:
+        torch.cuda.empty_cache()
     out: dict[str, Any] = {
         "shape": args.shape,
-        "device": torch.cuda.get_device_name(),
+        "device": "host" if tiny else torch.cuda.get_device_name(),
         "torch": torch.__version__,
         "bandwidth": bandwidth,
         "before_s": time.perf_counter() - began,
@@ -296,8 +354,8 @@ def main() -> None:
         settings = {
             "model": str(folder),
             "weights": "random",
-            "device": "cuda",
-            "max_running": 512,
+            "device": "cpu" if tiny else "cuda",
+            "max_running": span.most,
             "max_batched_tokens": 16384,
             "grammar_store": "off",
         }
@@ -312,11 +370,19 @@ def main() -> None:
     assert isinstance(engine, Engine)
     out["blocks"] = assembly.info.blocks
     print("ready", out, flush=True)
-    bench = Bench(engine, read_items(args.workload, tokenizer))
+    bench = Bench(engine, read_items(args.workload, tokenizer)[: span.items], span)
+    batches = [count for count in args.decode if count <= span.most]
     endless = compact(json.dumps(ENDLESS))
+    kinds: dict[str, Callable[[int], Any]] = {
+        "free": lambda i: None,
+        "schema": lambda i: endless,
+        "different": of_its_own,
+    }
     out["decode"] = {}
-    for count in args.decode:
-        for name, grammar in (("free", lambda i: None), ("schema", lambda i: endless)):
+    for count in batches:
+        for name, grammar in kinds.items():
+            if name == "different":
+                bench.decode(count, grammar)  # compiled, and exported
             found = bench.decode(count, grammar)
             found["floor_ms"] = floor_ms(spec, count, bench.mean_context(count), bandwidth)
             out["decode"][f"{name}-{count}"] = found
@@ -325,16 +391,18 @@ def main() -> None:
                 args.out.write_text(json.dumps(out, indent=1))
     if args.idle:
         out["idle"] = {}
-        for count in args.decode:
-            for name, grammar in (("free", lambda i: None), ("schema", lambda i: endless)):
+        for count in batches:
+            for name, grammar in kinds.items():
                 out["idle"][f"{name}-{count}"] = found = bench.idle(count, grammar)
                 print("idle", name, count, found, flush=True)
     out["workload"] = {}
-    told = workload(bench, args.runs, out["workload"])
+
+    def spell(parts: Iterable[Sequence[int]]) -> str:
+        return tokenizer.decode([token for part in parts for token in part])
+
+    told = workload(bench, args.runs, out["workload"], spell)
     if args.texts and told:
-        texts_of = [
-            tokenizer.decode([t for d in deltas for t in d.tokens]) for deltas in told.values()
-        ]
+        texts_of = [spell(d.tokens for d in deltas) for deltas in told.values()]
         args.texts.write_text(json.dumps(texts_of))
     if args.out:
         args.out.write_text(json.dumps(out, indent=1))
