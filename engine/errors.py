@@ -10,6 +10,7 @@ EngineError
 ├── ModelError         a checkpoint cannot be used: missing, unknown or unused weights, unsupported family
 ├── InternalError      the engine broke a promise of its own: an invariant, or the order of a step
 └── EngineStopped      the engine is shut down or its process has died
+    └── EngineLost     it died with the request in hand
 """
 
 
@@ -80,3 +81,9 @@ class EngineStopped(EngineError):
 
     code = "engine_stopped"
     retryable = True
+
+
+class EngineLost(EngineStopped):
+    """The engine's process died with the request in hand, which may have been the reason."""
+
+    code = "engine_lost"

@@ -22,7 +22,7 @@ import zmq.asyncio
 
 from . import messages
 from .config import EngineConfig
-from .errors import EngineStopped, ModelError
+from .errors import EngineLost, EngineStopped, ModelError
 from .process import COMMANDS, EVENTS, EXIT_UNUSABLE
 
 
@@ -211,7 +211,7 @@ class Supervisor:
                     hint="the log above has what it printed",
                 )
             self._move(EngineState.UNUSABLE if self._fault else EngineState.DOWN)
-            self._lost(_stopped(reason))
+            self._lost(EngineLost(f"the engine {reason}", hint="try again in a few seconds"))
             if self._fault:
                 return
             pause = self._watch.backoff_s * 2 ** (failures - 1)

@@ -30,6 +30,7 @@ class Code(StrEnum):
     DEADLINE_EXCEEDED = "deadline_exceeded"
     OVERLOADED = "overloaded"
     NOT_READY = "not_ready"
+    ENGINE_LOST = "engine_lost"
     CANCELLED = "cancelled"
     INTERNAL = "internal_error"
 

@@ -207,6 +207,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     engine.ConfigError: (500, Code.INTERNAL),
     engine.InternalError: (500, Code.INTERNAL),
     engine.EngineStopped: (503, Code.NOT_READY),
+    engine.EngineLost: (503, Code.ENGINE_LOST),
     jobs.JobError: (400, Code.INVALID_REQUEST),
     jobs.InputRefused: (400, Code.INVALID_REQUEST),
     jobs.OutputRefused: (400, Code.INVALID_REQUEST),

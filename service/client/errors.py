@@ -170,7 +170,7 @@ class Overloaded(APIStatusError):
 
 
 class NotReady(APIStatusError):
-    """The service is starting or stopping."""
+    """The service is starting or stopping; with the code `engine_lost` its engine died with the request in hand."""
 
 
 class ServerFault(APIStatusError):
@@ -193,6 +193,7 @@ _BY_CODE: dict[str, type[APIStatusError]] = {
     Code.INVALID_OUTPUT: NoResult,
     Code.OVERLOADED: Overloaded,
     Code.NOT_READY: NotReady,
+    Code.ENGINE_LOST: NotReady,
     Code.INTERNAL: ServerFault,
 }
 _BY_STATUS: dict[int, type[APIStatusError]] = {

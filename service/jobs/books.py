@@ -33,6 +33,8 @@ _OF_THE_JOB: Final = frozenset(
 )
 # The row is not to blame, and the try does not count.
 _OF_THE_SERVICE: Final = frozenset({Code.OVERLOADED, Code.NOT_READY})
+# More tries than a job's own where an engine died: at first it may have been another row in hand.
+_SPARED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,8 @@ class Books:
             self._note_absence(error)
             failure = _failure(error, again=True, charged=False)
         else:
-            failure = _failure(error, again=error.retryable and claim.attempt < self._spec.attempts)
+            tries = self._spec.attempts + (_SPARED if code == Code.ENGINE_LOST else 0)
+            failure = _failure(error, again=error.retryable and claim.attempt < tries)
         pause = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
         self._ended += not failure.again
         self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))

@@ -19,7 +19,8 @@ import httpx2
 import ray
 from ray.exceptions import RayError
 
-from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError, Options
+from ...schemas.problem import Code
+from ..client import APIStatusError, Extraction, IntaglioError, Options
 from ..client.errors import status_error
 from ..client.models import extraction
 from ..client.shapes import Shape
@@ -157,8 +158,7 @@ class Clustered:
         except RayError as error:
             lost, hand.claims = list(hand.claims.values()), {}
             hand.actor = self._start()
-            reason = ConnectionFailed(f"a worker was lost: {type(error).__name__}")
-            yield from ((claim, reason) for claim in lost)
+            yield from ((claim, _loss(error)) for claim in lost)
             return
         for key, status, body in ended:
             yield hand.claims.pop(key), _heard(status, body)
@@ -193,6 +193,13 @@ def _told(outcome: Extraction[Any] | IntaglioError) -> tuple[int, bytes]:
         "details": [detail.model_dump() for detail in outcome.details],
     }
     return outcome.status, json.dumps({"error": error}).encode()
+
+
+def _loss(error: RayError) -> IntaglioError:
+    """What a service says of requests that its engine died with."""
+    message = f"a worker was lost: {type(error).__name__}"
+    told = {"message": message, "code": Code.ENGINE_LOST, "retryable": True}
+    return status_error(httpx2.Response(503, content=json.dumps({"error": told}).encode()))
 
 
 def _heard(status: int, body: bytes) -> Extraction[Any] | IntaglioError:

@@ -37,7 +37,10 @@ class NewRow:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A row that has been handed out. `given` are values of an earlier job that stay."""
+    """A row that has been handed out. `given` are values of an earlier job that stay.
+
+    A `suspect` was in hand more than once when an engine died. Where it is alone in hand, no other row pays for it.
+    """
 
     row: int
     id: str
@@ -45,6 +48,7 @@ class Claim:
     given: dict[str, JsonValue] | None
     attempt: int
     fence: int
+    suspect: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from ...schemas.jobs import JobCounts
+from ...schemas.problem import Code
 from .row import Claim, Failure, NewRow, Outcome, RowResult, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 
@@ -23,6 +24,7 @@ KEPT_TEXTS: Final = (
     20  # the first rows of a job keep their text when they are done, to be shown in its report
 )
 _PAGE: Final = 500
+_LOSSES: Final = 2  # tries after which a row whose engine died is suspected of it
 
 # Of a row that is still in the hands it was given into.
 _HELD: Final = (
@@ -52,7 +54,17 @@ _SETTLE_FAILED: Final = (
         holder=None,
         lease=0.0,
         attempts=rows.c.attempts - sa.bindparam("uncharged", type_=sa.Integer),
-        **{name: sa.bindparam(name) for name in ("state", "due", "failure")},
+        # What does not count does not hide what did.
+        failure=sa.case(
+            (
+                sa.and_(
+                    sa.bindparam("uncharged", type_=sa.Integer) == 1, rows.c.failure.is_not(None)
+                ),
+                rows.c.failure,
+            ),
+            else_=sa.bindparam("failure", type_=sa.Text),
+        ),
+        **{name: sa.bindparam(name) for name in ("state", "due")},
     )
 )
 
@@ -190,6 +202,7 @@ class JobRows:
                 None if row.given is None else json.loads(row.given),
                 row.attempts + 1,
                 row.fence + 1,
+                row.attempts >= _LOSSES and _was_lost(row.failure),
             )
             for row in found
         ]
@@ -261,6 +274,10 @@ def _earlier(
         rows.c.job == job, rows.c.state == DONE, rows.c.id.in_(ids)
     )
     return {(name, digest): result for name, digest, result in connection.execute(query)}
+
+
+def _was_lost(failure: str | None) -> bool:
+    return failure is not None and json.loads(failure)["code"] == Code.ENGINE_LOST
 
 
 def _told(failure: Failure) -> str:

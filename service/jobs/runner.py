@@ -47,6 +47,7 @@ class Runner:
         self._reading = Reading(self._spec, self._rows, ledger.origin(job)[1], self._stop)
         self._books = Books(self._rows, self._spec)
         self._beaten = 0.0
+        self._in_hand: set[int] = set()
 
     def stop(self) -> None:
         """Take no more rows; `run` returns when those in hand are done. May be called from a signal handler."""
@@ -65,8 +66,10 @@ class Runner:
         self._reading.start()
         try:
             while not self._stop.is_set():
+                self._in_hand.clear()
                 with closing(self._extracting.extract(self._feed())) as finished:
                     for claim, outcome in finished:
+                        self._in_hand.discard(claim.row)
                         self._books.enter(claim, outcome)
                         self._beat()
                 self._books.settle()
@@ -82,16 +85,18 @@ class Runner:
         return self._end()
 
     def _feed(self) -> Generator[Task | None, None, None]:
-        """Rows as somebody asks for them; None while there is none."""
+        """Rows as somebody asks for them; None while there is none. A suspect is alone in hand."""
         claims: deque[Claim] = deque()
-        looked = 0.0
+        looked, alone = 0.0, None
         while not self._stop.is_set() and not self._books.hopeless:
             self._beat()
             if not claims and time.monotonic() - looked > _BEAT_S / 5:
                 claims.extend(self._rows.claim(self._holder, _CLAIMED, LEASE_S))
                 looked = 0.0 if claims else time.monotonic()
-            if claims:
+            if claims and not (self._in_hand and (claims[0].suspect or alone in self._in_hand)):
                 claim = claims.popleft()
+                self._in_hand.add(claim.row)
+                alone = claim.row if claim.suspect else None
                 yield Task(claim, with_given(self._spec.schema_, claim.given))
             else:
                 yield None

@@ -274,7 +274,7 @@ def test_a_dead_engine_ends_requests_and_the_service_recovers(service: Live) -> 
         answers = [future.result() for future in slow]
     assert time.monotonic() - began < 5
     for response in answers:
-        assert problem(response, 503, Code.NOT_READY).retryable
+        assert problem(response, 503, Code.ENGINE_LOST).retryable
         assert response.headers["retry-after"]
     until(lambda: service.http.get("/ready").status_code == 200, 10)
     assert service.extract({}, "<<echo 1>>").json()["data"] == 1

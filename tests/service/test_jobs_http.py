@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +14,7 @@ from intaglio import AsyncClient, Client, TimedOut
 from intaglio.engine.api import Watch
 from intaglio.schemas.jobs import ENDED, JobState, Source
 from intaglio.service.client import BadRequest, NotFound
+from intaglio.service.jobs import books
 
 from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch
@@ -245,15 +245,18 @@ def test_unknown_jobs_and_a_server_without_a_folder(service: Live, folder: Path)
         assert "--data" in answer.json()["error"]["hint"]
 
 
-def test_a_dying_engine_costs_no_row(service: Live) -> None:
+def test_a_row_that_kills_engines_dies_alone(
+    service: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(books, "_LONGEST_PAUSE_S", 1.0)
     rows = table(40).decode().splitlines()
     put(service, "\n".join([*rows, 'die,"<<die x>>"']).encode())
     job = begin(service, attempts=1)
-    time.sleep(0.5)
-    status = service.http.get(f"/v1/jobs/{job}").json()
-    until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] == 40, 30)
-    assert status["counts"]["dead"] == 0
-    service.http.post(f"/v1/jobs/{job}/cancel")
+    status = ended(service, job)
+    assert (status["state"], status["counts"]["done"]) == ("completed_with_errors", 40)
+    (dead,) = service.http.get(f"/v1/jobs/{job}/dead").text.splitlines()
+    assert (json.loads(dead)["id"], json.loads(dead)["code"]) == ("die", "engine_lost")
+    assert json.loads(dead)["attempts"] == 3
 
 
 def test_the_client_runs_a_job(service: Live, tmp_path: Path) -> None:
