@@ -3,14 +3,16 @@
 Does: Boolean algebra over bounds, multiples and constants, by value: 1.0 is 1. Does not: write other kinds of value.
 
 Numbers of which anything is asked are written without an exponent, all others as JSON allows. Asked for, exponents are
-let in where everything asked has to hold: then a way to write a number that cannot be told is merely left out.
+let in where everything asked has to hold: then a way to write a number that cannot be told is merely left out. So are,
+where numbers are to be written plainly, 1.0 for a number that must be whole and every other way to write a constant:
+a model would only lose itself in them.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 
 from ..automata import (
     Dfa,
@@ -27,6 +29,7 @@ from ..leaves.numbers import NumberSpec, number
 from ..regex import whole
 from .atoms import AtLeast, AtMost, Integer, MultipleOf, OneOf, Plain
 from .formula import Atom, Formula, Op
+from .shared import common
 from .texts import Vectors, classes, exactly_one
 
 # Up to so many constants every way to write each is taken, beyond the shortest only.
@@ -37,9 +40,10 @@ _PLAIN = r"0|-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])"
 class Numbers:
     """The languages of formulas restricted to numbers; each is made once."""
 
-    def __init__(self, exponents: bool) -> None:
-        """`exponents`: let them in where that can be told."""
+    def __init__(self, exponents: bool, plainly: bool) -> None:
+        """`exponents`: let them in where that can be told. `plainly`: write whole numbers and constants in one way."""
         self._exponents = exponents
+        self._plainly = plainly
         self._made: dict[Formula, Dfa] = {}
 
     def classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
@@ -55,7 +59,10 @@ class Numbers:
         if self._exponents and not asks and all(part.op is Op.ATOM for part in parts):
             wide = [_atom(part.atom, exponents=True) for part in parts]
             return reduce(intersection, wide), (0,)
-        return classes(self.of(must), [self.of(ask) for ask in asks])
+        able = self.of(must)
+        if self._plainly and any(_has_one_spelling(part.atom) for part in parts):
+            able = common(able, _plain())
+        return classes(able, [self.of(ask) for ask in asks])
 
     def of(self, formula: Formula) -> Dfa:
         """The numbers that fulfil a formula, outcome 0."""
@@ -103,12 +110,25 @@ def _atom(atom: Atom, exponents: bool) -> Dfa:
     if isinstance(atom, MultipleOf):
         return number(NumberSpec(multiple_of=(decimal(atom.step),)))
     if isinstance(atom, Plain):
-        return encode(whole(_PLAIN), Spelling.UTF8)
+        return _plain()
     assert isinstance(atom, OneOf)
     values = [decimal(value) for value in atom.values if isinstance(value, int | Fraction)]
     if len(values) > FREELY_WRITTEN:
         return trie({format(value, "f").encode(): 0 for value in values})
     return union_all([_equal(value, spec) for value in values])
+
+
+def _has_one_spelling(atom: Atom | None) -> bool:
+    """Whether every number that fulfils the atom is whole or a constant, so that `_plain` has a text for it."""
+    if isinstance(atom, MultipleOf):
+        return Fraction(atom.step).denominator == 1
+    return isinstance(atom, Integer | OneOf)
+
+
+@cache
+def _plain() -> Dfa:
+    """Every decimal in the one way without needless zeros or signs."""
+    return encode(whole(_PLAIN), Spelling.UTF8)
 
 
 def _equal(value: Decimal, spec: NumberSpec) -> Dfa:

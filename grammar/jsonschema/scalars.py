@@ -62,7 +62,7 @@ class ScalarLeaves:
         self._language = language
         self._pool = language.normal.pool
         self._texts = language.texts
-        self._numbers = Numbers(language.options.exponents)
+        self._numbers = Numbers(language.options.exponents, plainly=not language.options.lenient)
         self._scalars: dict[tuple[Formula, tuple[Formula, ...]], Scalars | None] = {}
         self._examples: dict[tuple[Formula, tuple[Formula, ...]], list[tuple[Value, int]]] = {}
 

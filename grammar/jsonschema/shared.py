@@ -1,7 +1,7 @@
 """Small automata that many schemas ask for, made once for all of them.
 
-Does: remember unions of scalars and quoted texts by the languages they are made of, a bounded number and only small
-ones. Does not: decide what is asked (`scalars`).
+Does: remember unions and intersections of scalars, and quoted texts, by the languages they are made of; a bounded
+number and only small ones. Does not: decide what is asked (`scalars`).
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ..automata import Dfa, Spelling, literal, union_all
+from ..automata import Dfa, Spelling, intersection, literal, union_all
 from ..leaves.strings import quoted
 
 _SMALL: Final = 256  # states of all parts together
@@ -40,6 +40,11 @@ def _quoted(chars: _Named, spelling: Spelling) -> Dfa:
 
 
 @lru_cache(_MOST)
+def _common(one: _Named, other: _Named) -> Dfa:
+    return intersection(one.dfa, other.dfa)
+
+
+@lru_cache(_MOST)
 def constant(text: bytes) -> Dfa:
     """Exactly this text."""
     return literal(text)
@@ -52,6 +57,13 @@ def joined(parts: Sequence[Dfa]) -> Dfa:
     if sum(part.states for part in parts) > _SMALL:
         return union_all(parts)
     return _joined(tuple(map(_Named, parts)))
+
+
+def common(one: Dfa, other: Dfa) -> Dfa:
+    """`intersection`."""
+    if one.states + other.states > _SMALL:
+        return intersection(one, other)
+    return _common(_Named(one), _Named(other))
 
 
 def string(chars: Dfa, spelling: Spelling) -> Dfa:

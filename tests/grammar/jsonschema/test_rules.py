@@ -127,8 +127,16 @@ CASES: dict[str, tuple[object, list[str], list[str]]] = {
     ),
     "constants by value": (
         {"enum": [1, "a", [1, {"b": None}], {"x": 1, "y": [2.50]}]},
-        ["1", "1.0", '"a"', '[1,{"b":null}]', '{"x":1,"y":[2.5]}', '{"x":1.0,"y":[2.50]}'],
-        ["true", "2", '[1,{"b":1}]', '{"x":1}', '{"x":1,"y":[2.5],"z":0}'],
+        ["1", '"a"', '[1,{"b":null}]', '{"x":1,"y":[2.5]}'],
+        [
+            "true",
+            "2",
+            "1.0",
+            '{"x":1,"y":[2.50]}',
+            '[1,{"b":1}]',
+            '{"x":1}',
+            '{"x":1,"y":[2.5],"z":0}',
+        ],
     ),
     "recursion": (
         {"type": "object", "properties": {"n": {"$ref": "#"}}, "additionalProperties": False},
