@@ -40,7 +40,7 @@ _PLAIN = r"0|-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])"
 class Numbers:
     """The languages of formulas restricted to numbers; each is made once."""
 
-    def __init__(self, exponents: bool, plainly: bool) -> None:
+    def __init__(self, exponents: bool, plainly: bool = False) -> None:
         """`exponents`: let them in where that can be told. `plainly`: write whole numbers and constants in one way."""
         self._exponents = exponents
         self._plainly = plainly

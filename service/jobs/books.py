@@ -105,7 +105,8 @@ class Books:
     def progress(self, *, whole: bool) -> Progress:
         """How far the run is, by a count that is seconds old at most."""
         counts, prices = self._counts, self._spec.prices
-        cost = prices and prices.of(counts.prompt_tokens, counts.output_tokens)
+        tokens = counts.prompt_tokens, counts.output_tokens
+        cost = None if prices is None else prices.of(*tokens)
         return Progress(counts, whole, self._ended, time.monotonic() - self._began, cost)
 
     def final(self, *, whole: bool) -> Progress:

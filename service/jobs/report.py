@@ -98,7 +98,9 @@ def gather(ledger: Ledger, job: str) -> Report:
         seconds=round(seconds, 3),
         rows_per_second=round(counts.done / seconds, 3) if seconds > 0 else 0.0,
         tokens_per_row=round(counts.output_tokens / counts.done, 1) if counts.done else 0.0,
-        cost=spec.prices and round(spec.prices.of(counts.prompt_tokens, counts.output_tokens), 6),
+        cost=None
+        if spec.prices is None
+        else round(spec.prices.of(counts.prompt_tokens, counts.output_tokens), 6),
         reasons=dict(reasons.most_common()),
         dead=tuple(shown),
         slowest=tuple(_slow(row) for _, _, row in sorted(slowest, reverse=True)),
