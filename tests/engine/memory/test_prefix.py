@@ -45,7 +45,7 @@ class Rig:
         seq = self.admit(prompt, salt)
         assert seq is not None
         self.end(seq)
-        return seq.cached
+        return seq.record.cached
 
 
 PROMPT = list(range(10, 31))  # 21 tokens: five blocks and one token
