@@ -339,7 +339,7 @@ def _show_estimate(found: Estimate, prices: Prices | None, *, as_json: bool) -> 
     for reason in found.failed:
         out.print(f"  a row failed: {reason}")
     span = time.strftime("%H:%M:%S", time.gmtime(seconds))
-    price = "" if cost is None else f", cost {cost:,.4f}"
+    price = "" if cost is None else f", cost {cost:,.6f}"
     out.print(
         f"about {prompt:,.0f} tokens in, {output:,.0f} out, {span} at most{price}, "
         f"by {found.tried} rows"

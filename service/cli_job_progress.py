@@ -70,7 +70,7 @@ def facts(progress: "Counted") -> str:
         tokens = (counts.prompt_tokens + counts.output_tokens) / counts.done
         parts.append(f"{tokens * speed:,.0f} tokens/s")
     if progress.cost is not None:
-        parts.append(f"cost {progress.cost:,.4f}")
+        parts.append(f"cost {progress.cost:,.6f}")
     left = counts.pending + counts.running
     if speed > 0 and left and progress.whole:
         parts.append(f"{timedelta(seconds=round(left / speed))} left")
