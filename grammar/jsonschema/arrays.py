@@ -112,6 +112,10 @@ class Sequence:
         outcome, value = self._sayings[number - _NOTED]
         return outcome, frozenset({value})
 
+    def repeats(self, row: Row) -> bool:
+        """Whether an array can be one because two items are equal; `ways` leads to none of these."""
+        return self.unique(row) and conjuncts(row.fold.must) is None
+
     def ways(self, row: Row) -> Iterator[tuple[Formula, Fold | None]]:
         """What the next item can be and what it leaves; None: something that cannot be told in advance."""
         if self._steps.derived(row.fold, None, twin=False).must is self._pool.false:

@@ -174,6 +174,7 @@ class ForArray:
             if rest is not None:
                 total = costs.item(child) + rest
                 return costs.without_comma(total) if self.opened else total
+        costs.overlooked |= self.sequence.repeats(self.row)
         return None
 
     def _through(self, costs: "Costs", needs: Needs) -> Search:
@@ -202,10 +203,14 @@ class ForArray:
 
 
 class Costs:
-    """Answers questions, each once. `indent`: blanks a level in the pretty form, None in the others."""
+    """Answers questions, each once. `indent`: blanks a level in the pretty form, None in the others.
+
+    `overlooked`: whether some array was found to have no end of which two equal items may have been one.
+    """
 
     def __init__(self, language: "Language", indent: int | None) -> None:
         self.language = language
+        self.overlooked = False
         self._indent = indent
         self._known: dict[Question, Cost | None] = {}
         self._members: dict[tuple[Layout, tuple[Formula, ...]], dict[str, Cost]] = {}

@@ -4,8 +4,9 @@ Does: own what the rules of one schema share, and make each rule once. Does not:
 """
 
 from collections.abc import Mapping
+from typing import NoReturn
 
-from ..errors import Refusal, Unsatisfiable
+from ..errors import Refusal, Unsatisfiable, UnsupportedConstraint
 from .arrays import Sequence
 from .costs import Costs
 from .dialects import DRAFT2020, Dialect
@@ -52,14 +53,16 @@ class Language:
         self._sequences: dict[Fold, Sequence] = {}
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self.costs.value(self.normal.root.formula) is None:
-            raise Unsatisfiable(
-                "no value is valid against this schema",
-                (
-                    Refusal(
-                        "", "", "no value is valid", "look for demands that contradict each other"
-                    ),
-                ),
-            )
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        if self.costs.overlooked:
+            reason = "that two items have to be equal cannot be enforced"
+            refusal = Refusal("", "uniqueItems", reason, "ask for equal items by `const` or `enum`")
+            raise UnsupportedConstraint(reason, (refusal,))
+        hint = "look for demands that contradict each other"
+        refusal = Refusal("", "", "no value is valid", hint)
+        raise Unsatisfiable("no value is valid against this schema", (refusal,))
 
     @property
     def root(self) -> ValueRule:

@@ -247,6 +247,15 @@ def test_what_nothing_can_match_is_refused_as_such(schema: object, options: Opti
         language(schema, options)
 
 
+@pytest.mark.parametrize("extra", [{}, {"maxItems": 2}, {"prefixItems": [True], "minItems": 3}])
+def test_arrays_that_need_equal_items_are_not_called_unsatisfiable(
+    extra: dict[str, object],
+) -> None:
+    with pytest.raises(UnsupportedConstraint) as caught:
+        language({"type": "array", "not": {"uniqueItems": True}, **extra})
+    assert [refusal.keyword for refusal in caught.value.refusals] == ["uniqueItems"]
+
+
 def test_what_leads_nowhere_is_never_begun() -> None:
     schema = {
         "type": "object",
