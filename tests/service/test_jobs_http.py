@@ -155,14 +155,16 @@ def test_a_job_is_cancelled_and_resumed(service: Live) -> None:
 
 
 def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
+    keyed = {"idempotency-key": "before and after"}
     with running(folder, data) as service:
         put(service, table(300, "slow"))
-        job = begin(service)
+        job = service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"]
         until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] > 0, 20)
     with running(folder, data) as service:
         ready(service)
         before = service.http.get(f"/v1/jobs/{job}").json()
         assert before["state"] in ("ready", "running")
+        assert service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"] == job
         status = ended(service, job)
         assert (status["state"], status["counts"]["done"]) == ("completed", 300)
 
