@@ -48,6 +48,28 @@ class Site:
     caller: Rule
     call: Call
 
+    def refuses_twin(self, outcome: int) -> bool:
+        """Whether a text that ends with an outcome is refused here only because it came before."""
+        if self.call.live is not None and outcome not in self.call.live:
+            return False
+        resume, back = self.caller.resume, self.call.back
+        return resume(back, outcome, True) is None and resume(back, outcome, False) is not None  # noqa: FBT003
+
+
+class _Outcomes:
+    """The outcomes of rules, numbered as they appear."""
+
+    def __init__(self) -> None:
+        self.meanings: list[int] = []
+        self._numbers: dict[int, int] = {}
+
+    def number(self, outcome: int) -> int:
+        """The number of an outcome."""
+        number = self._numbers.setdefault(outcome, len(self.meanings))
+        if number == len(self.meanings):
+            self.meanings.append(outcome)
+        return number
+
 
 class Machine:
     """A rule (or leaf) and everything it calls, expanded as far as text has reached."""
@@ -66,7 +88,7 @@ class Machine:
         self._lock = RLock()
         self._keys: list[tuple[Rule, Hashable] | None] = []
         self._numbers: dict[Hashable, int] = {}
-        self._outcomes: list[int] = []
+        self._outcomes = _Outcomes()
         self._leaf_bytes = 0
         no_bytes = self._store.alphabet(np.zeros(256, np.int32))
         self._store.states.extend([[self._store.cells.extend([DEAD]), no_bytes, -1, -1, 0]])
@@ -110,7 +132,7 @@ class Machine:
             rule, key = named
             expansion = rule.expand(key)
             row, alphabet = self._row(rule, expansion)
-            outcome = -1 if expansion.outcome is None else self._outcome(expansion.outcome)
+            outcome = -1 if expansion.outcome is None else self._outcomes.number(expansion.outcome)
             self._store.states.array[state, 1:3] = alphabet, outcome
             self._store.states.array[state, ROW] = self._store.cells.extend(row)
 
@@ -132,7 +154,7 @@ class Machine:
         if target is None:
             return DEAD
         if isinstance(target, End):
-            return ENDED - self._outcome(target.outcome)
+            return ENDED - self._outcomes.number(target.outcome)
         return self._state(rule, target.key)
 
     def _state(self, rule: Rule, key: Hashable) -> int:
@@ -185,34 +207,19 @@ class Machine:
             moved = self._target(place.caller, target)
             self._store.returns.array[at] = moved
 
-    def refuses_twin(self, site: int, outcome: int) -> bool:
-        """Whether a text that ends with an outcome is refused at a site only because it came before."""
-        place = self.sites[site]
-        assert place is not None
-        if place.call.live is not None and outcome not in place.call.live:
-            return False
-        resume, back = place.caller.resume, place.call.back
-        return resume(back, outcome, True) is None and resume(back, outcome, False) is not None  # noqa: FBT003
-
     def meaning(self, site: int, outcome: int) -> int:
         """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""
         place = self.sites[site]
         if place is None or isinstance(place.call.callee, Dfa):
             return outcome
-        return self._outcomes[outcome]
+        return self._outcomes.meanings[outcome]
 
     def number(self, site: int, outcome: int) -> int:
         """The inverse of `meaning`."""
         place = self.sites[site]
         if place is None or isinstance(place.call.callee, Dfa):
             return outcome
-        return self._outcome(outcome)
-
-    def _outcome(self, outcome: int) -> int:
-        number = self._numbers.setdefault(("outcome", outcome), len(self._outcomes))
-        if number == len(self._outcomes):
-            self._outcomes.append(outcome)
-        return number
+        return self._outcomes.number(outcome)
 
     def _leaf(self, dfa: Dfa) -> int:
         """The first state of the copy of a leaf, made at the first call.

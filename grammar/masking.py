@@ -1,7 +1,7 @@
 """Masks of a configuration: which tokens are legal next.
 
-Does: walk the trie from a cursor, with the part inside a leaf shared by all grammars; correct what depends on texts.
-Does not: keep rows (`rows`, `leafrows`), loop over bytes (`walk_tokens`).
+Does: walk the trie from a cursor, with the part inside a leaf shared by all grammars. Does not: keep rows
+(`rows`, `leafrows`), loop over bytes (`walk_tokens`), look at texts (`corrections`).
 """
 
 from collections.abc import Iterator
@@ -17,17 +17,14 @@ from .cursor import Cursor
 from .doubts import Doubts, doubts_of
 from .leafrows import LeafRows, View
 from .masks import words
-from .rows import Bits, Kept, Row, own_words, pack
-from .tables import AS_WRITTEN, FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, REMEMBERS, Bytes
-from .tails import barred_texts
+from .rows import Bits, Kept, Lately, Row, own_words, pack
+from .tables import FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, Bytes
 from .trie import Trie, build, find
 from .vocabulary import Vocabulary
-from .walk import Words
-from .walk_leaf import allow, forbid
-from .walk_tokens import Room, approach, remembering, walk, walk_exits
+from .walk_tokens import Room, approach, walk, walk_exits
 
-_PLAIN: Final = REMEMBERS | AS_WRITTEN
 _MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
+_MOST_LATELY: Final = 512  # rows held as they are written, of 19 KB for 152,000 tokens
 _MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
 _NO_NODES: Final = np.empty(0, np.int32)
 
@@ -44,6 +41,7 @@ class TokenIndex:
         self.texts = _texts(vocabulary)
         self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
         self.rows: Kept[Row] = Kept(most_bytes // 2)
+        self.lately = Lately(_MOST_LATELY)
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}
         self._nodes_of: dict[bytes, int] = {}
@@ -51,12 +49,7 @@ class TokenIndex:
     @property
     def nbytes(self) -> int:
         """Memory of the rows kept."""
-        return self.rows.nbytes + self.leaf_rows.nbytes
-
-    @cached_property
-    def single_bytes(self) -> dict[int, int]:
-        """The token of each byte that is a token by itself."""
-        return {int(text[0]): token for token, text in self.texts.items() if len(text) == 1}
+        return self.rows.nbytes + self.leaf_rows.nbytes + self.lately.nbytes
 
     @cached_property
     def nodes(self) -> Ints:
@@ -220,7 +213,7 @@ class Walk:
 def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
     """(the mask without end tokens, on how many frames from the top it depends).
 
-    Texts that are compared as written count as new if they were begun before; `correct` puts that right.
+    Texts that are compared as written count as new if they were begun before; `corrections.correct` puts that right.
     """
     desk = index.borrow()
     try:
@@ -320,94 +313,3 @@ def _of_tokens(trees: Trie, asks: Ints, index: TokenIndex) -> Ints:
     parts = [trees.tokens[trees.first[node] : trees.first[trees.skip[node]]] for node in asks]
     nodes: Ints = np.unique(index.nodes[np.concatenate(parts)])
     return nodes
-
-
-def correct(cursor: Cursor, index: TokenIndex, row: Words, asks: Ints, numbers: list[int]) -> None:
-    """Decide the tokens for which texts matter: at and below the nodes `asks`, and where a known text would end.
-
-    `numbers`: see `Cursor.remembered`.
-    """
-    todo = [(node, -1) for node in asks.tolist()]
-    if numbers:
-        todo += _known(cursor, index)
-    if todo:
-        desk = index.borrow()
-        try:
-            _decide(Walk(cursor, index, desk.room), row, todo)
-        finally:
-            index.give(desk)
-    if cursor.memories.barred:
-        _bar(cursor, index, row)
-
-
-def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
-    """Decide pairs (node, frame or -1) one after the other.
-
-    `frame`: a text begun there would equal a known one if it ended at the node.
-    """
-    cursor, index = walking.cursor, walking.index
-    trie, memories = index.trie, len(cursor.memories)
-    while todo:
-        node, frame = todo.pop()
-        if node:
-            forbid(trie, row, node)
-            legal = cursor.read(index.text_to(node))
-        else:
-            legal = True
-            walking.begin(exact=True)
-        if legal and node:
-            allow(trie, row, node)
-        if (
-            legal
-            and frame >= 0
-            and w.chain(cursor.frames, int(cursor.note[w.TOP]), cursor.depth)[0] > frame
-        ):
-            # The text is still open: the next byte may end it.
-            child = node + 1
-            while child < trie.skip[node]:
-                todo.append((child, -1))
-                child = int(trie.skip[child])
-        elif legal:
-            note = cursor.note
-            note[w.EXACT] = note[w.ASKED] = note[w.FOUND] = note[w.DOUBTS] = 0
-            note[w.ARCS] = -1
-            walking.below(node)
-            for token in walking.found():
-                row[token >> 5] |= np.uint32(1 << (int(token) & 31))
-            doubts = walking.doubted()
-            again = np.concatenate((walking.asked(), np.maximum(doubts, ~doubts)))
-            todo += [(more, -1) for more in again.tolist()]
-        cursor.memories.cut(memories)
-
-
-def _known(cursor: Cursor, index: TokenIndex) -> list[tuple[int, int]]:
-    """(node, frame) wherever a text begun in an open frame would equal one that its caller remembers."""
-    found = []
-    for frame in remembering(cursor.machine.tables.sites, cursor.frames, cursor.depth).tolist():
-        memory = int(cursor.frames[cursor.frames[frame, w.PARENT], w.MEMORY])
-        begun = bytes(cursor.output[cursor.frames[frame, w.BEGUN] :])
-        for said in cursor.memories.said(memory):
-            if said.text.startswith(begun):
-                node = index.node_of(said.text[len(begun) :])
-                if node >= 0:
-                    found.append((node, frame))
-    return found
-
-
-def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
-    """Take out the tokens after which only a text could come that must not come again (see `tails`)."""
-    frames, memories = cursor.frames[: cursor.depth].copy(), len(cursor.memories)
-    for begun, beginnings in barred_texts(cursor, frames):
-        known = bytes(cursor.output[begun:])
-        for beginning in beginnings:
-            if len(beginning) > len(known) and beginning.startswith(known):
-                node = index.node_of(beginning[len(known) :])
-                if node >= 0:
-                    forbid(index.trie, row, node)
-    for memory in {number for number in frames[:, w.MEMORY].tolist() if number > 0}:
-        for beginning in cursor.memories.barred.get(memory, ()):
-            for token in index.holding(beginning):
-                if row[token >> 5] >> np.uint32(token & 31) & 1:
-                    if not cursor.read(index.texts[token]):
-                        row[token >> 5] &= ~np.uint32(1 << (token & 31))
-                    cursor.memories.cut(memories)

@@ -13,11 +13,12 @@ import numpy as np
 
 from .backends.spelling import Speller
 from .closing import Closing
+from .corrections import correct
 from .cursor import Cursor, Step
 from .errors import Violation
 from .kept import Kept
 from .machine import Machine
-from .masking import TokenIndex, correct, make_row
+from .masking import TokenIndex, make_row
 from .masks import MaskRow, allow
 from .rows import Row
 from .tables import FINAL, FLAGS
@@ -130,6 +131,7 @@ class NativeGrammar:
                     (self.number, state, sites[depth - height : depth].tobytes())
                 )
                 if found is not None and found.unpack(row):
+                    self.index.lately.use(found, row)
                     return found
         found, height = make_row(cursor, self.index)
         if height not in heights:
@@ -172,13 +174,8 @@ class NativeMatcher:
             return
         cursor = self._cursor
         found = self._grammar.fill(cursor, row)
-        said = cursor.remembered() if len(cursor.memories) > 1 else []
-        asks = found.asks
-        if said and found.doubts is not None:
-            doubts = found.doubts.against(cursor, said, self._grammar.index.text_to)
-            asks = np.concatenate((asks, doubts)) if len(doubts) else asks
-        if said or len(asks):
-            correct(cursor, self._grammar.index, row.view(np.uint32), asks, said)
+        if len(found.asks) or len(cursor.memories) > 1:
+            correct(cursor, self._grammar.index, found, row.view(np.uint32))
         if found.may_end or (found.may_end is None and cursor.can_end()):
             allow(row, self._grammar.index.vocabulary.end_ids)
 

@@ -14,6 +14,7 @@ A call site has two entries for each outcome of its callee (the second for texts
 a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`.
 """
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -69,12 +70,13 @@ class Tables(NamedTuple):
 class Growing:
     """A numpy array of int32 that doubles. Entries past `count` are `fill`."""
 
-    def __init__(self, width: int, fill: int = -1) -> None:
-        """`width`: columns, 0 for a plain vector."""
+    def __init__(self, moved: Callable[[], None], width: int, fill: int = -1) -> None:
+        """`width`: columns, 0 for a plain vector. `moved` is called when a larger array has taken the place of one."""
         shape = (64, width) if width else (64,)
         self.array: npt.NDArray[np.int32] = np.full(shape, fill, np.int32)
         self.count = 0
         self.fill = fill
+        self._moved = moved
 
     def extend(self, rows: npt.ArrayLike) -> int:
         """Append rows; the number of the first."""
@@ -85,6 +87,7 @@ class Growing:
             larger = np.full(shape, self.fill, np.int32)
             larger[:first] = self.array[:first]
             self.array = larger
+            self._moved()
         self.array[first : self.count] = added
         return first
 
@@ -93,20 +96,22 @@ class Store:
     """The growing arrays of one machine. Rows are only added, and filled in where they were unknown."""
 
     def __init__(self) -> None:
-        self.states = Growing(5)
-        self.cells = Growing(0)
-        self.sites = Growing(5)
-        self.returns = Growing(0, UNRESOLVED)
+        self.states = Growing(self._moved, 5)
+        self.cells = Growing(self._moved, 0)
+        self.sites = Growing(self._moved, 5)
+        self.returns = Growing(self._moved, 0, UNRESOLVED)
         self.live: Bytes = np.zeros(64, np.uint8)
         self._lives = 0
         self._live_at: dict[bytes, int] = {}
-        self._alphabets = Growing(256)
+        self._alphabets = Growing(self._moved, 256)
         self._numbers: dict[bytes, int] = {}
+        self.tables: Tables  # what is known now
+        self.nbytes = 0  # memory held
+        self._moved()
 
-    @property
-    def tables(self) -> Tables:
-        """What is known now."""
-        return Tables(
+    def _moved(self) -> None:
+        """One of the arrays is another one now: others see the new snapshot at once or not yet."""
+        self.tables = Tables(
             self.states.array,
             self.cells.array,
             self._alphabets.array,
@@ -114,11 +119,7 @@ class Store:
             self.returns.array,
             self.live,
         )
-
-    @property
-    def nbytes(self) -> int:
-        """Memory held."""
-        return sum(array.nbytes for array in self.tables)
+        self.nbytes = sum(array.nbytes for array in self.tables)
 
     def alphabet(self, classes: Ints) -> int:
         """The number of a partition of the bytes; int32 [256]."""
@@ -136,6 +137,7 @@ class Store:
             at, self._lives = self._lives, self._lives + len(states)
             if self._lives > len(self.live):
                 self.live = np.concatenate((self.live, np.zeros(self._lives, np.uint8)))
+                self._moved()
             self.live[at : self._lives] = states
             self._live_at[name] = at
         return at
@@ -150,3 +152,4 @@ class Store:
         sites[site, FIRST] = self.returns.extend(added)
         sites[site, SIZE] = larger
         self.sites.array = sites
+        self._moved()

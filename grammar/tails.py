@@ -69,13 +69,15 @@ def barred_texts(cursor: "Cursor", frames: Ints) -> Iterator[tuple[int, list[byt
         site = int(frames[frame, w.SITE])
         if memory in barred:
             begun, entry = int(frames[frame, w.BEGUN]), int(sites[site, ENTRY])
+            place = cursor.machine.sites[site]
+            assert place is not None
             texts = [
                 said.text
                 for said in cursor.memories.said(memory)
                 # Of what lies ahead, masks can only tell what is plain: see `Memories.barred`.
                 if said.until <= len(cursor.output)
                 and (begun < len(cursor.output) or said.entry == entry)
-                and cursor.machine.refuses_twin(site, said.outcome)
+                and place.refuses_twin(said.outcome)
             ]
             found = (cursor.tails.beginning(cursor, entry, text) for text in texts)
             yield begun, [beginning for beginning in found if beginning is not None]

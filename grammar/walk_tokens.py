@@ -50,6 +50,7 @@ from .walk import (
     MOVED,
     NODE,
     OFFSET,
+    OPEN,
     PARENT,
     REFUSED,
     SITE,
@@ -247,6 +248,22 @@ def remembering(sites: Ints, frames: Ints, depth: int) -> Ints:
             found[count] = frame
             count += 1
     return found[:count].astype(np.int32)
+
+
+@kernel
+def mindful(sites: Ints, frames: Ints, depth: int) -> int:
+    """0: nothing is remembered in the frames of a stack; `OPEN`: a text has begun that is compared with what is.
+
+    `INNER`: one may begin.
+    """
+    found = 0
+    for frame in range(depth):
+        if frames[frame, MEMORY] > 0:
+            found = max(found, INNER)
+        remembers = frame > 0 and sites[frames[frame, SITE], FLAGS] & REMEMBERS != 0
+        if remembers and frames[frames[frame, PARENT], MEMORY] > 0:
+            found = OPEN
+    return found
 
 
 @kernel

@@ -149,6 +149,12 @@ ENGINES: dict[str, Callable[[Tokenizer, int], Engine]] = {
     "llguidance": LLGuidance,
     "xgrammar": XGrammar,
 }
+WARMING = {
+    '{"type": "object"}': b'{"a":1}',
+    '{"items": {"type": "string", "maxLength": 40, "pattern": "^.*$"}, "type": "array"}': b'["a b"]',
+    '{"additionalProperties": {"type": "string", "minLength": 1, "maxLength": 99}}': b'{"a":"bc","d":"e"}',
+    '{"items": {"type": ["integer", "null"]}, "uniqueItems": true, "type": "array"}': b"[1,2,null]",
+}
 WIDTH = 151_936  # of the model whose tokenizer it is
 
 
@@ -251,8 +257,9 @@ def measure(
         except ImportError:
             continue
         times = Times()
-        warm = [list(tokenizer.canonical(b'{"a":1}'))]
-        _follow(engine, Times(), "warm", '{"type": "object"}', warm)
+        # Code is loaded at its first use.
+        for schema, text in WARMING.items():
+            _follow(engine, Times(), "warm", schema, [list(tokenizer.canonical(text))])
         for record in records:
             texts = [
                 json.dumps(test["data"], ensure_ascii=False, separators=(",", ":")).encode()

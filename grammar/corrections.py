@@ -1,0 +1,112 @@
+"""Masks put right where texts matter: what was said before, what a judge says.
+
+Does: decide the tokens of a row, one text after the other, that it leaves open. Does not: make rows (`masking`), tell
+which nodes are open (`doubts`).
+"""
+
+import numpy as np
+
+from . import walk as w
+from .cursor import Cursor
+from .masking import TokenIndex, Walk
+from .rows import Row
+from .tails import barred_texts
+from .walk import OPEN, Words
+from .walk_leaf import allow, forbid
+from .walk_tokens import mindful, remembering
+
+
+def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
+    """Decide the tokens of a row for which texts matter: where it asks, where a text may come that came before.
+
+    `row` is where `found` was written.
+    """
+    known = mindful(cursor.machine.tables.sites, cursor.frames, cursor.depth)
+    asks = found.asks
+    if known and found.doubts is not None:
+        doubts = found.doubts.against(cursor, cursor.remembered(), index.text_to)
+        asks = np.concatenate((asks, doubts)) if len(doubts) else asks
+    todo = [(node, -1) for node in asks.tolist()] if len(asks) else []
+    if known == OPEN:
+        todo += _known(cursor, index)
+    if todo:
+        desk = index.borrow()
+        try:
+            _decide(Walk(cursor, index, desk.room), row, todo)
+        finally:
+            index.give(desk)
+    if cursor.memories.barred:
+        _bar(cursor, index, row)
+
+
+def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
+    """Decide pairs (node, frame or -1) one after the other.
+
+    `frame`: a text begun there would equal a known one if it ended at the node.
+    """
+    cursor, index = walking.cursor, walking.index
+    trie, memories = index.trie, len(cursor.memories)
+    while todo:
+        node, frame = todo.pop()
+        if node:
+            forbid(trie, row, node)
+            legal = cursor.read(index.text_to(node))
+        else:
+            legal = True
+            walking.begin(exact=True)
+        if legal and node:
+            allow(trie, row, node)
+        if (
+            legal
+            and frame >= 0
+            and w.chain(cursor.frames, int(cursor.note[w.TOP]), cursor.depth)[0] > frame
+        ):
+            # The text is still open: the next byte may end it.
+            child = node + 1
+            while child < trie.skip[node]:
+                todo.append((child, -1))
+                child = int(trie.skip[child])
+        elif legal:
+            note = cursor.note
+            note[w.EXACT] = note[w.ASKED] = note[w.FOUND] = note[w.DOUBTS] = 0
+            note[w.ARCS] = -1
+            walking.below(node)
+            for token in walking.found():
+                row[token >> 5] |= np.uint32(1 << (int(token) & 31))
+            doubts = walking.doubted()
+            again = np.concatenate((walking.asked(), np.maximum(doubts, ~doubts)))
+            todo += [(more, -1) for more in again.tolist()]
+        cursor.memories.cut(memories)
+
+
+def _known(cursor: Cursor, index: TokenIndex) -> list[tuple[int, int]]:
+    """(node, frame) wherever a text begun in an open frame would equal one that its caller remembers."""
+    found = []
+    for frame in remembering(cursor.machine.tables.sites, cursor.frames, cursor.depth).tolist():
+        memory = int(cursor.frames[cursor.frames[frame, w.PARENT], w.MEMORY])
+        begun = bytes(cursor.output[cursor.frames[frame, w.BEGUN] :])
+        for said in cursor.memories.said(memory):
+            if said.text.startswith(begun):
+                node = index.node_of(said.text[len(begun) :])
+                if node >= 0:
+                    found.append((node, frame))
+    return found
+
+
+def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
+    """Take out the tokens after which only a text could come that must not come again (see `tails`)."""
+    frames, memories = cursor.frames[: cursor.depth].copy(), len(cursor.memories)
+    for begun, beginnings in barred_texts(cursor, frames):
+        known = bytes(cursor.output[begun:])
+        for beginning in beginnings:
+            if len(beginning) > len(known) and beginning.startswith(known):
+                node = index.node_of(beginning[len(known) :])
+                if node >= 0:
+                    forbid(index.trie, row, node)
+    for memory in {number for number in frames[:, w.MEMORY].tolist() if number > 0}:
+        for beginning in cursor.memories.barred.get(memory, ()):
+            for token in index.holding(beginning):
+                if row[token >> 5] >> np.uint32(token & 31) & 1:
+                    if not cursor.read(index.texts[token]):
+                        row[token >> 5] &= ~np.uint32(1 << (token & 31))
+                    cursor.memories.cut(memories)
