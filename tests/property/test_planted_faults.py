@@ -24,7 +24,7 @@ TRIES = 300
 
 def preemption_keeps_the_count(self: Sequence) -> None:
     self.state = SeqState.WAITING
-    self.preemptions += 1
+    self.record.preemptions += 1
 
 
 def one_block_too_few(self: KVManager, tokens: int) -> int:

@@ -57,7 +57,7 @@ def test_a_running_sequence_shares_what_it_computed() -> None:
     second = rig.admit(PROMPT[:12] + [1] * 9)
     assert first is not None
     assert second is not None
-    assert (first.record.cached, second.cached) == (0, 12)
+    assert (first.record.cached, second.record.cached) == (0, 12)
     assert rig.memory.table(second)[:3] == rig.memory.table(first)[:3]
     assert set(rig.memory.table(second)[3:]).isdisjoint(rig.memory.table(first))
     rig.end(first)
