@@ -30,7 +30,7 @@ def run(step: Step) -> torch.Tensor:
     return out
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_any_mix_of_lengths_equals_dense_attention(seed: int) -> None:
     step = random_step(seed, torch.float32, layouts=LAYOUTS, longest=150)
     assert relative_error(run(step), step.expected) < 2e-6
