@@ -12,6 +12,7 @@ from intaglio.engine.build import build
 from intaglio.engine.checkpoint import model_folder
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.loop import Engine
+from intaglio.engine.residents import ResidentConstraints
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Delta, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
@@ -111,6 +112,19 @@ def test_overlap_changes_no_token() -> None:
     for name, (tokens, end) in first.items():
         if int(name) % 2 == 0 and end == "stop":
             json.loads(text_of(tokenizer, tokens))
+
+
+def test_masks_made_beside_the_logits_change_no_token() -> None:
+    """Residents against rows of the host, one step ahead; in float32, as above."""
+    settings = {"dtype": "float32", "max_batched_tokens": 512, "overlap": "on"}
+    beside, tokenizer = engine(**settings)
+    requests = mixed(tokenizer, 120)
+    run(beside, requests[:8])  # by then the tables are there
+    assert isinstance(beside._constraints, ResidentConstraints)
+    first = run(beside, requests)
+    on_host, _ = engine(grammar_device="off", **settings)
+    assert not isinstance(on_host._constraints, ResidentConstraints)
+    assert agreement(first, run(on_host, requests)) >= 0.98, "more than near ties differ"
 
 
 def text_of(tokenizer: Tokenizer, tokens: tuple[int, ...]) -> str:
