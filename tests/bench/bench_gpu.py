@@ -106,6 +106,7 @@ def run(part: Part, folder: Path, left: float) -> dict[str, Any]:
             stderr=subprocess.STDOUT,
             text=True,
             timeout=min(part.seconds, left),
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
         )
         status, said = done.returncode, done.stdout
     except subprocess.TimeoutExpired as late:
