@@ -17,14 +17,13 @@ from .cursor import Cursor
 from .doubts import Doubts, doubts_of
 from .leafrows import LeafRows, View
 from .masks import words
-from .rows import Bits, Kept, Lately, Row, own_words, pack
+from .rows import Bits, Kept, Row, own_words, pack
 from .tables import FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, Bytes
 from .trie import Trie, build, find
 from .vocabulary import Vocabulary
 from .walk_tokens import Room, approach, walk, walk_exits
 
 _MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
-_MOST_LATELY: Final = 512  # rows held as they are written, of 19 KB for 152,000 tokens
 _MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
 _NO_NODES: Final = np.empty(0, np.int32)
 
@@ -41,7 +40,6 @@ class TokenIndex:
         self.texts = _texts(vocabulary)
         self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
         self.rows: Kept[Row] = Kept(most_bytes // 2)
-        self.lately = Lately(_MOST_LATELY)
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}
         self._nodes_of: dict[bytes, int] = {}
@@ -49,7 +47,7 @@ class TokenIndex:
     @property
     def nbytes(self) -> int:
         """Memory of the rows kept."""
-        return self.rows.nbytes + self.leaf_rows.nbytes + self.lately.nbytes
+        return self.rows.nbytes + self.leaf_rows.nbytes
 
     @cached_property
     def nodes(self) -> Ints:

@@ -131,7 +131,6 @@ class NativeGrammar:
                     (self.number, state, sites[depth - height : depth].tobytes())
                 )
                 if found is not None and found.unpack(row):
-                    self.index.lately.use(found, row)
                     return found
         found, height = make_row(cursor, self.index)
         if height not in heights:

@@ -4,7 +4,6 @@ Does: hold a mask as few words beside one that many share, keep within bounds, u
 decide what is legal (`native`).
 """
 
-from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from threading import Lock
@@ -51,8 +50,7 @@ class LeafRow:
 class Row:
     """A mask: that of a leaf's row (or nothing) but for some words, and the trie nodes where only a text can decide.
 
-    `may_end`: whether the output may end here; None where texts decide. `whole`: the mask as it was last written, if
-    it is one of the last in use (`Lately`).
+    `may_end`: whether the output may end here; None where texts decide.
     """
 
     base: LeafRow | None
@@ -61,15 +59,10 @@ class Row:
     asks: Ints
     may_end: bool | None
     doubts: Doubts | None
-    whole: Words | None = None
 
     def unpack(self, row: MaskRow) -> bool:
         """Overwrite `row`, which is at least as long; False if this row cannot be used any more."""
         words = row.view(np.uint32)
-        whole = self.whole  # others may let it go meanwhile
-        if whole is not None and len(whole) == len(words):
-            words[:] = whole
-            return True
         if self.base is not None:
             shared = self.base.words
             if shared is None:
@@ -95,27 +88,6 @@ class Row:
 
     def drop(self) -> None:
         """Nothing to let go that others hold."""
-
-
-class Lately:
-    """The rows in use of late, so many, which are held as they are written: copying is three times as fast."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._rows: deque[Row] = deque()
-
-    @property
-    def nbytes(self) -> int:
-        """Memory held."""
-        return sum(row.whole.nbytes for row in self._rows if row.whole is not None)
-
-    def use(self, row: Row, written: MaskRow) -> None:
-        """A row was used, and has just been written here."""
-        if row.whole is None:
-            row.whole = written.view(np.uint32).copy()
-            self._rows.append(row)
-            if len(self._rows) > self._most:
-                self._rows.popleft().whole = None
 
 
 @dataclass(slots=True, eq=False)
