@@ -4,8 +4,8 @@ Does: read such a string a window of characters at a time; each window is one le
 same. Does not: take part in products: only what is plainly demanded is read this way.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..automata.minimal import Ints
 # which a string becomes one automaton.
 UNROLLED = 12_000
 _WINDOW: Final = 256  # characters, fewer where the automaton is large
+_MOST_WINDOWS: Final = 64  # kept of all schemas, of some 300 KB each
 _CLOSED: Final = (
     0  # the outcome of a window at whose end the string is closed; else 1 + the state at its end
 )
@@ -30,21 +31,27 @@ class Chars:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What a counted string is made of; equal for the same language."""
+
+    chars: Dfa = field(compare=False)
+    fingerprint: bytes
+    spelling: Spelling
+
+
 class Counted:
     """Texts of `chars` (over code points) of at most `most` characters; None: of any length."""
 
     def __init__(self, chars: Dfa, most: int | None, spelling: Spelling) -> None:
         self.chars = chars
         self.most = most
-        self._spelling = spelling
-        self._windows: dict[tuple[int, int | None], tuple[Dfa, int]] = {}
-        wide = (np.append(chars.bounds[1:], CODE_POINTS) > 0x80) & (chars.classes >= 0)
-        self._spread = 1 + 8 * int(wide.sum())
+        self._text = _Text(chars, chars.fingerprint, spelling)
 
     @property
     def needed(self) -> bool:
         """Whether one automaton over bytes would be too large."""
-        return (self.most or 1) * self.chars.states * self._spread >= UNROLLED
+        return (self.most or 1) * self.chars.states * _spread(self.chars) >= UNROLLED
 
     @property
     def start(self) -> Chars | None:
@@ -82,35 +89,42 @@ class Counted:
         left = None if self.most is None else self.most - at.count
         if left is not None and left > _WINDOW + int(self.chars.distance.max()):
             left = None  # the bound is out of sight
-        key = (at.state, left)
-        if key not in self._windows:
-            chars, length = self._unrolled(at.state, left)
-            self._windows[key] = _closed(encode(chars, self._spelling)), length
-        return self._windows[key]
+        return _window(self._text, at.state, left)
 
-    def _unrolled(self, state: int, left: int | None) -> tuple[Dfa, int]:
-        """The automaton of so many characters, as far as there is room for its states."""
-        chars = self.chars
-        levels = [np.array([state])]
-        total, longest, over = 1, _WINDOW if left is None else min(left, _WINDOW), False
-        while len(levels) <= longest:
-            reached = np.unique(chars.table[levels[-1]])
-            reached = reached[reached >= 0]
-            if left is not None:
-                reached = reached[chars.distance[reached] <= left - len(levels)]
-            total += len(reached)
-            over = not len(reached)  # nothing can follow the last character
-            if over or (len(levels) > 1 and total * self._spread > 2 * UNROLLED):
-                break
-            levels.append(reached)
-        table, outcome = _stacked(chars, levels)
-        if over or len(levels) - 1 == left:
-            ends = chars.outcome[levels[-1]] != REFUSED
-            outcome[-len(ends) :] = np.where(ends, _CLOSED, REFUSED)
-        unrolled = canonical(
-            CODE_POINTS, chars.bounds, chars.classes, table, outcome, minimise=False
-        )
-        return unrolled, len(levels) - 1
+
+def _spread(chars: Dfa) -> int:
+    """About how many states over bytes one over code points becomes."""
+    wide = (np.append(chars.bounds[1:], CODE_POINTS) > 0x80) & (chars.classes >= 0)
+    return 1 + 8 * int(wide.sum())
+
+
+@lru_cache(_MOST_WINDOWS)
+def _window(text: _Text, state: int, left: int | None) -> tuple[Dfa, int]:
+    """(leaf of the next characters from a state, its length in characters); `left`: how many may come at most."""
+    chars, length = _unrolled(text.chars, state, left)
+    return _closed(encode(chars, text.spelling)), length
+
+
+def _unrolled(chars: Dfa, state: int, left: int | None) -> tuple[Dfa, int]:
+    """The automaton of so many characters, as far as there is room for its states."""
+    levels, spread = [np.array([state])], _spread(chars)
+    total, longest, over = 1, _WINDOW if left is None else min(left, _WINDOW), False
+    while len(levels) <= longest:
+        reached = np.unique(chars.table[levels[-1]])
+        reached = reached[reached >= 0]
+        if left is not None:
+            reached = reached[chars.distance[reached] <= left - len(levels)]
+        total += len(reached)
+        over = not len(reached)  # nothing can follow the last character
+        if over or (len(levels) > 1 and total * spread > 2 * UNROLLED):
+            break
+        levels.append(reached)
+    table, outcome = _stacked(chars, levels)
+    if over or len(levels) - 1 == left:
+        ends = chars.outcome[levels[-1]] != REFUSED
+        outcome[-len(ends) :] = np.where(ends, _CLOSED, REFUSED)
+    unrolled = canonical(CODE_POINTS, chars.bounds, chars.classes, table, outcome, minimise=False)
+    return unrolled, len(levels) - 1
 
 
 def _bytes(low: int, past: int) -> int:
