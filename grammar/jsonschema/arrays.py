@@ -12,8 +12,8 @@ from .atoms import ItemCount, Items, OneOf, Plain, Unique
 from .finite import FEW, distinct
 from .formula import Formula, Pool, conjuncts
 from .item_steps import ItemSteps
-from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
-from .residual import Fold, deep_atoms
+from .plans import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
+from .residual import Fold, deep_atoms, substitute_all
 from .values import Value, canonical, read
 
 if TYPE_CHECKING:
@@ -112,9 +112,15 @@ class Sequence:
         outcome, value = self._sayings[number - _NOTED]
         return outcome, frozenset({value})
 
-    def repeats(self, row: Row) -> bool:
-        """Whether an array can be one because two items are equal; `ways` leads to none of these."""
-        return self.unique(row) and conjuncts(row.fold.must) is None
+    def repeated(self, row: Row) -> Row | None:
+        """The row as if two items had been equal; None where that loses the array. `ways` never leads there."""
+        if not self.unique(row):
+            return None
+        pool = self._pool
+        fold = substitute_all(
+            pool, row.fold, lambda atom: pool.false if isinstance(atom, Unique) else None
+        )
+        return None if fold.must is pool.false else replace(row, fold=fold)
 
     def ways(self, row: Row) -> Iterator[tuple[Formula, Fold | None]]:
         """What the next item can be and what it leaves; None: something that cannot be told in advance."""
@@ -140,7 +146,8 @@ class Sequence:
 
         if len(children) <= ENUMERATED:
             return exact_plan(self._pool, children, after, alive)
-        return wide_plan(self._pool, row.fold.must, children, self._steps.needs, after)
+        wide = wide_plan(self._pool, row.fold.must, children, self._steps.needs, after)
+        return narrowed(self.language, wide, children, alive)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,10 @@ class ForArray:
             if rest is not None:
                 total = costs.item(child) + rest
                 return costs.without_comma(total) if self.opened else total
-        costs.overlooked |= self.sequence.repeats(self.row)
+        repeated = self.sequence.repeated(self.row)
+        if repeated is not None:
+            rest = yield ForArray(self.sequence, repeated, self.opened)
+            costs.overlooked |= rest is not None
         return None
 
     def _through(self, costs: "Costs", needs: Needs) -> Search:
