@@ -232,7 +232,7 @@ def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) 
     except EngineError as error:
         outbox.send(Unusable(error.message, error.hint))
         return EXIT_UNUSABLE
-    # What is loaded now stays: looking at it again in every full collection would hold steps up for a tenth of a second.
+    # What is loaded now stays. Looking at it in every full collection would hold steps up for a tenth of a second.
     gc.collect()
     gc.freeze()
     host.run(assembly)
