@@ -37,8 +37,8 @@ from .tables import (
     Tables,
 )
 
-MOST_BYTES: Final = 1 << 26
-_LEAVES_MORE: Final = 2  # times as much may be added for leaves, whose own construction is bounded
+MOST_BYTES: Final = 1 << 25
+_LEAVES_MORE: Final = 6  # times as much may be added for leaves, whose own construction is bounded
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from .automata.minimal import Ints
 _LIKED: Final = bytes([*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), 0x20])
 _ORDER: Final = [_LIKED.index(byte) if byte in _LIKED else 256 + byte for byte in range(256)]
 _MOST_LIKED: Final = 8  # bytes of one class that are tried
+_LONGER: Final = 1.05  # how much longer each long text is than the one before
+_LONGEST: Final = 1 << 16  # bytes
 
 
 @kernel
@@ -95,18 +97,54 @@ def _among(dfa: Dfa) -> dict[int, list[int]]:
 
 
 def in_order(dfa: Dfa, text: bytes, most: int) -> Iterator[tuple[int, bytes]]:
-    """(outcome, text) of the shortest texts that begin like `text`, at most so many; some bytes stand for all alike."""
+    """(outcome, text) of texts that begin like `text`: the shortest, at most so many, then some long ones.
+
+    Some bytes stand for all alike.
+    """
     state, among = 0, _among(dfa)
     for byte in text:
         state = int(dfa.table[state, dfa.class_of[byte]])
-    heap = [(int(dfa.distance[state]), text, state)]
+    heap, begun = [(int(dfa.distance[state]), text, state)], state
     while heap and most > 0:
-        _, begun, state = heappop(heap)
-        if dfa.outcome[state] >= 0 and begun:
+        _, said, state = heappop(heap)
+        if dfa.outcome[state] >= 0 and said:
             most -= 1
-            yield int(dfa.outcome[state]), begun
+            yield int(dfa.outcome[state]), said
         for c in np.flatnonzero(dfa.table[state] >= 0).tolist():
             target = int(dfa.table[state, c])
-            far = len(begun) + 1 + int(dfa.distance[target])
+            far = len(said) + 1 + int(dfa.distance[target])
             for byte in among.get(c, ()):
-                heappush(heap, (far, begun + bytes([byte]), target))
+                heappush(heap, (far, said + bytes([byte]), target))
+    if heap:
+        yield from _long(dfa, text, begun, {c: bytes_[0] for c, bytes_ in among.items()})
+
+
+def _long(
+    dfa: Dfa, text: bytes, state: int, byte_of: dict[int, int]
+) -> Iterator[tuple[int, bytes]]:
+    """(outcome, text) of texts of growing length: those that never have to end are gone along, then the nearest end."""
+    endless = np.ones(dfa.states + 1, np.bool_)
+    endless[-1], before = False, -1
+    while before != (before := int(endless.sum())):
+        endless[:-1] &= endless[dfa.table].any(axis=1)
+    said, next_length = bytearray(text), 1.0
+    while endless[state] and len(said) < _LONGEST:
+        if len(said) >= next_length:
+            end = _nearest_end(dfa, state, byte_of)
+            yield end[0], bytes(said) + end[1]
+            next_length = len(said) * _LONGER + 1
+        c = int(np.flatnonzero(endless[dfa.table[state]])[0])
+        said.append(byte_of[c])
+        state = int(dfa.table[state, c])
+
+
+def _nearest_end(dfa: Dfa, state: int, byte_of: dict[int, int]) -> tuple[int, bytes]:
+    """(outcome, a shortest text) from a state."""
+    said = bytearray()
+    while dfa.distance[state] > 0:
+        row = dfa.table[state]
+        nearer = (row >= 0) & (dfa.distance[row] == dfa.distance[state] - 1)
+        c = int(np.flatnonzero(nearer)[0])
+        said.append(byte_of[c])
+        state = int(row[c])
+    return int(dfa.outcome[state]), bytes(said)

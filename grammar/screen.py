@@ -28,6 +28,8 @@ LONGEST = {  # characters
     Kind.XML: 2**19,
 }
 
+_MOST_OUTPUT = 2**17  # bytes of the shortest output
+
 
 @dataclass(frozen=True, slots=True)
 class Screened:
@@ -83,6 +85,11 @@ def _schema(constraint: Constraint) -> Screened:
         exponents=constraint.exponents,
     )
     language = Language(read(constraint.source), form, read_all(constraint.schemas))
+    least = language.root.least(language.root.start) or 0
+    if least > _MOST_OUTPUT:
+        raise ConstraintTooLarge(
+            f"the shortest output takes about {least} bytes: more than any output can hold"
+        )
     return Screened(root=language.root, enforced=language.enforced)
 
 

@@ -11,7 +11,7 @@ from .formula import Formula
 from .member_steps import MemberSteps
 from .names import OTHER, Between, Name, Seen
 from .plain import PlainObjects
-from .plans import ENUMERATED, Plan, Truths, exact_plan, ways, wide_plan
+from .plans import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
 from .residual import Fold, ended
 from .vocabulary import Vocabulary
 
@@ -125,7 +125,8 @@ class Layout:
 
         if len(children) > ENUMERATED:
             needs = partial(self.steps.needs, name=name)
-            return wide_plan(pool, fold.must, children, needs, after), True
+            wide = wide_plan(pool, fold.must, children, needs, after)
+            return narrowed(self.language, wide, children, alive), free
         plan = exact_plan(pool, children, after, alive)
         return plan, free
 

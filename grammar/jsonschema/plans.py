@@ -4,11 +4,12 @@ Does: turn "these formulas are true of the value" into the narrowest child rule.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 from .atoms import OneOf
+from .evaluate import holds
 from .formula import Atom, Formula, Op, Pool
 from .residual import Fold
 
@@ -127,6 +128,31 @@ def wide_plan(
         return after(bits(children, outcome), twin)
 
     return Plan(_possible(pool, must, needs), children, following)
+
+
+def narrowed(
+    language: "Language", plan: Plan, children: tuple[Formula, ...], alive: Callable[[Fold], bool]
+) -> Plan | None:
+    """A wide plan without those values that lead nowhere, where it lets few through; None: all of them do.
+
+    What tells alternatives apart is mostly such a value, and once it has been written it is too late.
+    """
+    values = language.finite.values(plan.must)
+    if values is None:
+        return plan
+    lives: dict[int, bool] = {}
+    kept = set()
+    for value in values:
+        outcome = sum(1 << i for i, child in enumerate(children) if holds(child, value))
+        if outcome not in lives:
+            fold = plan.after(outcome, False)  # noqa: FBT003
+            lives[outcome] = fold is not None and alive(fold)
+        kept |= {value} if lives[outcome] else set()
+    if len(kept) == len(values):
+        return plan
+    pool = language.normal.pool
+    must = pool.all([plan.must, pool.of(OneOf(frozenset(kept)))])
+    return replace(plan, must=must) if kept else None
 
 
 def ways(
