@@ -58,8 +58,8 @@ class Doubts:
                 return self.open
             near = [text for text in said if call.alike(begun, text)]
             for node in self.open.tolist() if near else ():
-                # Its last byte may stand behind the text.
-                piece = begun + text_to(node)[:-1].tobytes()
+                # The text may end within the token: only its next byte is known to be part of it, or behind it.
+                piece = begun + text_to(node)[:1].tobytes()
                 if any(call.alike(piece, text) for text in near):
                     nodes.add(node)
         return np.array(sorted(nodes), np.int32)

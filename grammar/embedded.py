@@ -77,8 +77,8 @@ def _only_ending(table: Ints, class_of: Ints, outcome: Ints, state: int, text: B
         state = table[state, c] if c >= 0 else -1
         if state < 0:
             return -1
-    begun, least = size, 1 if ways > 0 else min(1, size - 1)
-    while begun > least and forced[begun - 1]:
+    begun = size
+    while begun > 1 and forced[begun - 1]:
         begun -= 1
     if ways == 0:
         return begun if begun < size else -1

@@ -271,25 +271,31 @@ def _behind(walking: Walk, view: View) -> tuple[int, Ints, Ints]:
     """
     cursor, index, note = walking.cursor, walking.index, walking.cursor.note
     flags = cursor.machine.tables.sites[cursor.frames[note[w.LEAF_TOP], w.SITE], FLAGS]
-    asks = doubts = _NO_NODES
+    # What was found on the way to the leaf stands in the vocabulary's trie, and nothing of it is dropped.
+    early, asks, doubts = walking.found().copy(), walking.asked(), walking.doubted()
+    note[w.FOUND] = note[w.ASKED] = note[w.DOUBTS] = 0
     split = 0
     if flags & JUDGED:
         # A text decides at each exit, so each is looked at by itself.
         own = view.all_exits(index.trie)
     else:
-        walking.exits(view.row.trees, view.roots)
+        trees = view.row.trees
+        walking.exits(trees, view.roots)
         split, own = int(note[w.FOUND]), view.exits
-        asks = _of_tokens(view.row.trees, walking.asked(), index)
-        doubts = walking.doubted()
-        opened = _of_tokens(view.row.trees, ~doubts[doubts < 0], index)
-        doubts = np.concatenate((_of_tokens(view.row.trees, doubts[doubts >= 0], index), ~opened))
+        asks = np.concatenate((asks, _of_tokens(trees, walking.asked(), index)))
+        found = walking.doubted()
+        inner = _of_tokens(trees, found[found >= 0], index)
+        doubts = np.concatenate((doubts, inner, ~_of_tokens(trees, ~found[found < 0], index)))
         note[w.ASKED] = note[w.DOUBTS] = 0
     if len(own):
         walking.exits(index.trie, own)
         asks = np.concatenate((asks, walking.asked()))
         doubts = np.concatenate((doubts, walking.doubted()))
-    for node in view.added.tolist():
-        tokens = index.trie.tokens[index.trie.first[node] : index.trie.first[node + 1]]
+    pieces = [
+        index.trie.tokens[index.trie.first[node] : index.trie.first[node + 1]]
+        for node in view.added.tolist()
+    ]
+    for tokens in (early, *pieces):
         walking.room.found[note[w.FOUND] : note[w.FOUND] + len(tokens)] = tokens
         note[w.FOUND] += len(tokens)
     return split, asks, doubts

@@ -98,7 +98,7 @@ def _beginning(asking: "Cursor", entry: int, text: bytes) -> bytes | None:
             return None
     else:
         high -= 1
-        if not _forced(asking.fresh(entry), text, high):
+        if high < 1 or not _forced(asking.fresh(entry), text, high):
             return None
     low = 1  # if the rest is forced from some place on, it is from every later one
     while low < high:
