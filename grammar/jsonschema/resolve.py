@@ -13,11 +13,13 @@ import jsonschema_specifications
 
 from ..errors import InvalidConstraint, Refusal, UnsupportedConstraint
 from .dialects import DRAFT2020, LISTS, MAPS, ONE, Dialect, from_vocabulary, named
-from .shapes import check, is_schema
+from .shapes import is_schema, malformed
 from .uri import defragment, join, step, steps
 from .values import Json
 
 _DYNAMIC = frozenset({"$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"})
+
+MOST_FAULTS = 100  # malformed keywords that are told at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +176,27 @@ class Schemas:
         return self._sites[resource.document, pointer]
 
     def _index(self, document: str, pointer: str, parent: Site) -> None:
-        """Enter the schema at `pointer` and all below it; `parent` lends base URI and dialect."""
+        """Enter the schema at `pointer` and all below it; `parent` lends base URI and dialect.
+
+        Raises:
+            InvalidConstraint: keywords are malformed; below such a schema nothing is looked at.
+        """
         start = self._roots[document]
         for key in steps(pointer):
             start = start[int(key)] if isinstance(start, list) else start[key]  # type: ignore[index]
         todo = [(start, pointer, parent)]
-        while todo:
+        faults: list[Refusal] = []
+        while todo and len(faults) < MOST_FAULTS:
             schema, place, outer = todo.pop()
             site = self._enter(schema, place, outer)
             if isinstance(schema, dict):
-                check(schema, site.where, site.dialect)
-                todo += [(part, below, site) for part, below in parts(schema, place, site.dialect)]
+                found = malformed(schema, site.where, site.dialect)
+                faults += found
+                below = () if found else tuple(parts(schema, place, site.dialect))
+                todo += [(part, where, site) for part, where in reversed(below)]
+        if faults:
+            first = faults[0]
+            raise InvalidConstraint(f"{first.where}: {first.keyword} {first.reason}", tuple(faults))
 
     def _enter(self, schema: Json, pointer: str, outer: Site) -> Site:
         """Note base URI, dialect and anchors of one schema."""

@@ -1,12 +1,12 @@
 """Whether the values of a schema's keywords have the shape their specification demands.
 
-Does: refuse a malformed schema by JSON Pointer, keyword and reason. Does not: resolve references or judge instances.
+Does: name what is malformed by JSON Pointer, keyword and reason. Does not: resolve references or judge instances.
 """
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 
-from ..errors import InvalidConstraint, Refusal
+from ..errors import Refusal
 from .dialects import LISTS, MAPS, ONE, Dialect
 from .uri import step
 from .values import Json
@@ -63,20 +63,13 @@ _SHAPES: Mapping[str, _Shape] = {
 }
 
 
-def check(schema: dict[str, Json], pointer: str, dialect: Dialect) -> None:
-    """Judge the keywords of one schema object (not its sub-schemas').
-
-    Raises:
-        InvalidConstraint: with one refusal for each malformed keyword.
-    """
-    refusals = [
+def malformed(schema: dict[str, Json], pointer: str, dialect: Dialect) -> list[Refusal]:
+    """A refusal for each malformed keyword of one schema object (not of its sub-schemas)."""
+    return [
         Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"give {wanted}")
         for keyword, value in schema.items()
         if keyword in dialect.keywords and (wanted := _wanted(keyword, value, dialect)) is not None
     ]
-    if refusals:
-        first = refusals[0]
-        raise InvalidConstraint(f"{first.where}: {first.keyword} {first.reason}", tuple(refusals))
 
 
 def _wanted(keyword: str, value: Json, dialect: Dialect) -> str | None:

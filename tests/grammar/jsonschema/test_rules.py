@@ -3,7 +3,12 @@
 import json
 
 import pytest
-from intaglio.grammar.errors import GrammarError, Unsatisfiable, UnsupportedConstraint
+from intaglio.grammar.errors import (
+    GrammarError,
+    InvalidConstraint,
+    Unsatisfiable,
+    UnsupportedConstraint,
+)
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options, Whitespace
 from intaglio.grammar.jsonschema.survey import Tier
@@ -282,6 +287,22 @@ def test_refusals_name_the_place(schema: object, where: str) -> None:
     with pytest.raises(GrammarError) as caught:
         language(schema)
     assert [refusal.where for refusal in caught.value.refusals] == [where]
+
+
+def test_all_malformed_keywords_are_told_at_once() -> None:
+    schema = {
+        "properties": {"a": {"type": "strin"}, "b": {"minLength": -1, "items": {"enum": 1}}},
+        "required": "a",
+        "$defs": {"c": {"maximum": "1"}},
+    }
+    with pytest.raises(InvalidConstraint) as caught:
+        language(schema)
+    assert [refusal.where for refusal in caught.value.refusals] == ["/required"]
+    del schema["required"]
+    with pytest.raises(InvalidConstraint) as caught:
+        language(schema)
+    wrong = ["/properties/a/type", "/properties/b/minLength", "/$defs/c/maximum"]
+    assert [refusal.where for refusal in caught.value.refusals] == wrong
 
 
 def test_all_refusals_are_told_at_once() -> None:
