@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ..grammar.api import (
-    CompiledGrammar,
     Constraint,
     DeviceTables,
     HostOnly,
@@ -47,12 +46,12 @@ class Residence(Protocol):
 
 
 class Exports:
-    """Tables of grammars by their constraint's key, made in one thread, one after the other, and kept up to a size."""
+    """Tables by their constraint's key, made in one thread, one after the other, and kept up to a size."""
 
     def __init__(
         self,
         limit_bytes: int = 256 << 20,
-        export: Callable[[CompiledGrammar], DeviceTables | HostOnly] = tables_of,
+        export: Callable[[Constraint], DeviceTables | HostOnly] = tables_of,
     ) -> None:
         self._limit = limit_bytes
         self._export = export
@@ -60,13 +59,13 @@ class Exports:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Future[DeviceTables | HostOnly]] = OrderedDict()
 
-    def ask(self, key: str, grammar: CompiledGrammar) -> Future[DeviceTables | HostOnly]:
-        """The tables of a grammar, once they are there. Returns at once."""
+    def ask(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
+        """The tables of a constraint with that key, once they are there. Returns at once."""
         with self._lock:
             found = self._kept.get(key)
             if found is None:
                 self._shrink()
-                found = self._kept[key] = self._pool.submit(self._export, grammar)
+                found = self._kept[key] = self._pool.submit(self._export, constraint)
             self._kept.move_to_end(key)
             return found
 
@@ -141,22 +140,23 @@ class ResidentConstraints(Constraints):
         self._residence = residence
         self._exports = exports
         self._texts = texts
-        self._keys: dict[int, str] = {}
+        self._opening: dict[int, Constraint] = {}
         self._pages: dict[int, _Page] = {}
 
     def compile(
         self, seq_id: int, constraint: Constraint, budget: int, ready: Callable[[int], None]
     ) -> None:
         """See `Constraints`."""
-        self._keys[seq_id] = constraint.key
+        self._opening[seq_id] = constraint
         super().compile(seq_id, constraint, budget, ready)
 
     def open(self, seq_id: int) -> Opening | Failure | None:
         """See `Constraints`. The grammar's export begins."""
-        compiling, key = self._compiling.get(seq_id), self._keys.pop(seq_id, None)
         opening = super().open(seq_id)
-        if isinstance(opening, Opening) and compiling is not None and key is not None:
-            tables = self._exports.ask(key, compiling[0].result())
+        constraint = self._opening.pop(seq_id, None)
+        if isinstance(opening, Opening) and constraint is not None:
+            key = constraint.key
+            tables = self._exports.ask(key, constraint)
             self._pages[seq_id] = _Page(key, tables, bytearray(self._text(opening.forced)))
         return opening
 
@@ -191,7 +191,7 @@ class ResidentConstraints(Constraints):
         super().forget(changes)
         for change in changes.items:
             if change.finish is not None:
-                self._keys.pop(change.seq_id, None)
+                self._opening.pop(change.seq_id, None)
                 self._leave(change.seq_id)
 
     def check(self, live: set[int]) -> None:

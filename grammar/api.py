@@ -3,7 +3,7 @@
 from .admission import Admission
 from .cache import CacheStats, GrammarCache
 from .compile import Compiler
-from .device import DeviceTables, HostOnly
+from .device import DeviceTables, HostOnly, depth_of, tables_of
 from .errors import (
     CompilerBusy,
     ConstraintTooLarge,
@@ -15,7 +15,6 @@ from .errors import (
     Violation,
 )
 from .explain import TIERS, Explanation, Finding, explain, judge
-from .export import depth_of, tables_of
 from .isolation import Isolated, Limits, WorkerFailure
 from .jsontext import InvalidJson, parse_json
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words

@@ -1,7 +1,8 @@
 """A whole machine as flat integer tables, for walks where nothing can be looked up: on a device, in a captured graph.
 
-Does: say what the tables mean, and follow texts through them. Does not: make them (`export`), place them in an arena or
-walk them for many tokens (`kernels.grammar_arena`, `kernels.grammar_walk`).
+Does: say what the tables mean, and follow texts through them. Does not: make them (`export`, which is loaded when the
+first ones are asked for), place them in an arena or walk them for many tokens (`kernels.grammar_arena`,
+`kernels.grammar_walk`).
 
 Codes, in `cells` and `returns`:
 
@@ -21,7 +22,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .automata.minimal import Ints
+from .matcher import Matcher
+from .spec import Constraint
+
+Ints = npt.NDArray[np.int32]
 
 ENDS: Final = 0
 LEAVES: Final = 1
@@ -114,3 +118,24 @@ class DeviceTables:
 def code(kind: int, value: int) -> int:
     """The code of an operation."""
     return -1 - (value << 2 | kind)
+
+
+def tables_of(constraint: Constraint) -> DeviceTables | HostOnly:
+    """The tables of a constraint that compiles. Takes some seconds at most: see `export.Limits`.
+
+    From its source and not from a compiled grammar: rules are made as they are met, by one thread, and another one
+    may follow outputs through those of the compiled grammar meanwhile.
+    """
+    from .export import export
+    from .screen import screen
+
+    root = screen(constraint).root
+    return HostOnly("another back end follows it") if root is None else export(root)
+
+
+def depth_of(matcher: Matcher) -> int:
+    """How high the stack of an output is, whose grammar has tables."""
+    depth: int | None = getattr(matcher, "depth", None)
+    if depth is None:
+        raise TypeError(f"{type(matcher).__name__} has no stack")
+    return depth

@@ -29,8 +29,6 @@ from .device import (
 )
 from .errors import ConstraintTooLarge
 from .machine import Machine
-from .matcher import CompiledGrammar, Matcher
-from .native import NativeGrammar, NativeMatcher
 from .rule import Rule
 from .tables import (
     ALPHABET,
@@ -59,20 +57,6 @@ class Limits:
     states: int = 1 << 16
     cells: int = 1 << 23
     seconds: float = 2.0
-
-
-def tables_of(grammar: CompiledGrammar) -> DeviceTables | HostOnly:
-    """The tables of a compiled grammar. Takes up to `Limits.seconds`; may run beside whatever follows the grammar."""
-    if not isinstance(grammar, NativeGrammar):
-        return HostOnly("another back end follows it")
-    return export(grammar.machine.root)
-
-
-def depth_of(matcher: Matcher) -> int:
-    """How high the stack of an output is, whose grammar has tables."""
-    if not isinstance(matcher, NativeMatcher):
-        raise TypeError(f"{type(matcher).__name__} has no tables")
-    return matcher.depth
 
 
 def export(root: Rule | Dfa, limits: Limits | None = None) -> DeviceTables | HostOnly:

@@ -217,24 +217,23 @@ def test_all_others_get_rows_of_the_host(why: str, monkeypatch: pytest.MonkeyPat
     assert device.users.total() == 0
 
 
-def _fails(_grammar: CompiledGrammar) -> DeviceTables | HostOnly:
+def _fails(_constraint: Constraint) -> DeviceTables | HostOnly:
     raise RuntimeError("planted")
 
 
 def test_tables_are_made_once_and_kept_up_to_a_size() -> None:
-    made: list[CompiledGrammar] = []
+    made: list[Constraint] = []
 
-    def make(grammar: CompiledGrammar) -> DeviceTables | HostOnly:
-        made.append(grammar)
-        return tables_of(grammar)
+    def make(constraint: Constraint) -> DeviceTables | HostOnly:
+        made.append(constraint)
+        return tables_of(constraint)
 
-    grammar = Compiler(VOCABULARY, tuple).compile(OBJECT)
     exports = Exports(limit_bytes=1, export=make)
-    first = exports.ask("a", grammar)
-    assert exports.ask("a", grammar) is first
+    first = exports.ask("a", OBJECT)
+    assert exports.ask("a", OBJECT) is first
     first.result()
-    exports.ask("b", grammar).result()
-    again = exports.ask("a", grammar)
+    exports.ask("b", OBJECT).result()
+    again = exports.ask("a", OBJECT)
     assert again is not first
     again.result()
     exports.close()

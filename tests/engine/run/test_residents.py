@@ -194,8 +194,8 @@ def with_walks(runner: ModelRunner, residents: Residents) -> ModelRunner:
 class Now(Exports):
     """Exports while it is asked, so that every mask that can be a resident's is one."""
 
-    def ask(self, key: str, grammar: CompiledGrammar) -> Future[DeviceTables | HostOnly]:
-        future = super().ask(key, grammar)
+    def ask(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
+        future = super().ask(key, constraint)
         future.result()
         return future
 
