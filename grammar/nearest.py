@@ -133,7 +133,8 @@ def _long(
             end = _nearest_end(dfa, state, byte_of)
             yield end[0], bytes(said) + end[1]
             next_length = len(said) * _LONGER + 1
-        c = int(np.flatnonzero(endless[dfa.table[state]])[0])
+        going = np.flatnonzero(endless[dfa.table[state]]).tolist()
+        c = min(going, key=lambda c: _ORDER[byte_of[c]])
         said.append(byte_of[c])
         state = int(dfa.table[state, c])
 

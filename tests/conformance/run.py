@@ -18,7 +18,7 @@ from tests.conformance.sections import SECTIONS
 from tests.conformance.speed import speed_section
 
 ALL: dict[str, Callable[[Path, int], Section]] = {
-    "texts": lambda folder, jobs: texts.section(folder, jobs, sample=1),
+    "texts": lambda folder, jobs: texts.section(folder, jobs, sample=10),
     **SECTIONS,
     "speed": speed_section,
 }

@@ -85,8 +85,8 @@ def mask_section(folder: Path, jobs: int, walks_each: int = 2, steps: int = 40) 
     return made
 
 
-def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 1) -> Section:
-    """Random legal outputs of the whole open part."""
+def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 4) -> Section:
+    """Random legal outputs of every `sample`-th schema of the open part."""
     ours = compiler()
 
     def ask(record: dict[str, Any]) -> walks.Walked | str:
@@ -98,6 +98,7 @@ def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 1) -> Se
         return walks.walk(grammar, source, each, record["id"])
 
     made, count, refused = Section("walks", "Random walks"), Counter[str](), Counter[str]()
+    stopped: dict[str, int] = {}
     for record, reply in spread(ask, records(folder)[::sample], _MINUTE, jobs):
         if isinstance(reply.answer, Ended):
             made.faults.append(f"{record['id']}: {reply.answer}")
@@ -108,23 +109,26 @@ def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 1) -> Se
         found = reply.answer
         count.update(schemas=1, walks=found.walks, tokens=found.tokens, unended=found.unended)
         count["doubts"] += len(found.doubts)
+        if found.stopped:
+            stopped[record["id"]] = found.stopped
         made.faults += [f"{record['id']} {fault}" for fault in found.faults]
         made.faults += [f"{record['id']}: {found.unended} without an end"] if found.unended else []
     valid = count["walks"] - count["unended"] - count["doubts"]
     made.expected = {"refused": dict(sorted(refused.items())), **dict(sorted(count.items()))}
+    made.expected["stopped"] = dict(sorted(stopped.items()))
     made.page = [
-        wording.WALKS.format(each=each),
+        wording.WALKS.format(each=each, which="every" if sample == 1 else f"each {sample}th"),
         table(
             ("schemas", "walks", "tokens", "valid", "not judged", "without an end", "faults"),
             [[f"{count['schemas']:,}", count["walks"], count["tokens"], valid - len(made.faults), count["doubts"],
               count["unended"], len(made.faults)]],
         ),
-        wording.WALKS_NOTE.format(refused=dict(sorted(refused.items()))),
+        wording.WALKS_NOTE.format(refused=dict(sorted(refused.items())), stopped=stopped or "none"),
     ]  # fmt: skip
     return made
 
 
-def budget_section(folder: Path, jobs: int, schemas: int = 500) -> Section:
+def budget_section(folder: Path, jobs: int, schemas: int = 100) -> Section:
     """Every budget from the least on."""
     spelling, ours = shared(), compiler()
     chosen = random.Random(SEED).sample(records(folder), schemas + schemas // 10)
@@ -156,7 +160,7 @@ def budget_section(folder: Path, jobs: int, schemas: int = 500) -> Section:
     return made
 
 
-def difference_section(jobs: int, schemas: int = 2000) -> Section:
+def difference_section(jobs: int, schemas: int = 1000) -> Section:
     """Made-up schemas through three readers."""
 
     def ask(number: int) -> differences.Differences:

@@ -13,7 +13,13 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from intaglio.grammar.api import CompiledGrammar, GrammarError, Matcher, empty_rows
+from intaglio.grammar.api import (
+    CompiledGrammar,
+    ConstraintTooLarge,
+    GrammarError,
+    Matcher,
+    empty_rows,
+)
 
 from tests.conformance.tokens import Spelling, shared
 from tests.conformance.validator import Doubtful, exact, validator
@@ -27,11 +33,12 @@ class DeadEnd(Exception):
 
 @dataclass
 class Walked:
-    """What became of the walks of one schema."""
+    """What became of the walks of one schema. `stopped`: ended by the bound on a grammar's memory."""
 
     walks: int = 0
     tokens: int = 0
     unended: int = 0
+    stopped: int = 0
     faults: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -101,6 +108,9 @@ def walk(grammar: CompiledGrammar, source: str, walks: int, seed: str) -> Walked
     for number in range(walks):
         try:
             text, tokens, ended = draw(grammar, spelling, f"{seed} {number}")
+        except ConstraintTooLarge:
+            found.stopped += 1
+            continue
         except (DeadEnd, GrammarError) as error:
             found.faults.append(f"{number}: {type(error).__name__}: {error}")
             continue

@@ -23,12 +23,13 @@ Wrong masks and dead ends: {faults}. Grammars without a deterministic form run o
 part of this ({others}); the remaining ones were refused.
 """
 WALKS = """\
-{each} random legal outputs of every schema of the open part of JSONSchemaBench that compiles, drawn token by
+{each} random legal outputs of {which} schema of the open part of JSONSchemaBench that compiles, drawn token by
 token from the masks; each is judged by the `jsonschema` package with formats, decimals kept exact and patterns
 read as ECMA-262.
 """
 WALKS_NOTE = """
-Refused schemas: {refused}. Not judged: the package fails on its own account (references it cannot follow,
+Refused schemas: {refused}. Outputs that the bound on a grammar's memory ended with an error, by schema: {stopped}.
+Not judged: the package fails on its own account (references it cannot follow,
 patterns its engine cannot read).
 """
 BUDGETS = """\
@@ -47,6 +48,6 @@ all outputs that it has to take and to refuse, and a random walk of 256 tokens; 
 workers that the service examines constraints in (1.5 s of processor time, 1.8 s by the clock, 1 GiB).
 """
 SPEED = """\
-Measured on the machine that made this report: one thread, the shared tokenizer of 151,646 tokens, every schema
-of the open part with a valid instance, masks along all valid instances in compact form; processor time.
+Measured on the machine that made this report: one thread, the shared tokenizer of 151,646 tokens, {schemas} random
+schemas of the open part with a valid instance, masks along all valid instances in compact form; processor time.
 """
