@@ -95,7 +95,8 @@ def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 4) -> Se
             grammar = ours.compile(Constraint(Kind.JSON_SCHEMA, source))
         except GrammarError as error:
             return error.code
-        return walks.walk(grammar, source, each, record["id"])
+        long = (grammar.least_tokens or 0) > walks.LONG
+        return walks.walk(grammar, source, 1 if long else each, record["id"])
 
     made, count, refused = Section("walks", "Random walks"), Counter[str](), Counter[str]()
     stopped: dict[str, int] = {}
@@ -117,7 +118,7 @@ def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 4) -> Se
     made.expected = {"refused": dict(sorted(refused.items())), **dict(sorted(count.items()))}
     made.expected["stopped"] = dict(sorted(stopped.items()))
     made.page = [
-        wording.WALKS.format(each=each, which="every" if sample == 1 else f"each {sample}th"),
+        wording.WALKS.format(each=each, long=walks.LONG, which="every" if sample == 1 else f"each {sample}th"),
         table(
             ("schemas", "walks", "tokens", "valid", "not judged", "without an end", "faults"),
             [[f"{count['schemas']:,}", count["walks"], count["tokens"], valid - len(made.faults), count["doubts"],

@@ -24,6 +24,7 @@ from intaglio.grammar.api import (
 from tests.conformance.tokens import Spelling, shared
 from tests.conformance.validator import Doubtful, exact, validator
 
+LONG = 4096  # tokens of the least output, from which on one walk has to do
 _BLOCKS = b'"{}[]:,0123456789-truefalsn\\'
 
 

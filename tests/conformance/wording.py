@@ -24,8 +24,8 @@ part of this ({others}); the remaining ones were refused.
 """
 WALKS = """\
 {each} random legal outputs of {which} schema of the open part of JSONSchemaBench that compiles, drawn token by
-token from the masks; each is judged by the `jsonschema` package with formats, decimals kept exact and patterns
-read as ECMA-262.
+token from the masks (one, where the least output has more than {long:,} tokens); each is judged by the
+`jsonschema` package with formats, decimals kept exact and patterns read as ECMA-262.
 """
 WALKS_NOTE = """
 Refused schemas: {refused}. Outputs that the bound on a grammar's memory ended with an error, by schema: {stopped}.
