@@ -157,7 +157,9 @@ def _closed(inside: Dfa) -> Dfa:
     size, width = inside.table.shape
     table = np.full((size + 1, width + 1), -1, np.int32)
     table[:size, :width] = inside.table
-    table[:size, width] = np.where(inside.outcome == _CLOSED, size, -1)
+    quote = int(inside.class_of[ord('"')])  # the byte is also the end of an escape
+    escaped = np.full(size, -1) if quote < 0 else inside.table[:, quote]
+    table[:size, width] = np.where(inside.outcome == _CLOSED, size, escaped)
     outcome = np.append(np.where(inside.outcome == _CLOSED, REFUSED, inside.outcome), _CLOSED)
     classes = inside.class_of.copy()
     classes[ord('"')] = width

@@ -337,3 +337,10 @@ def test_least_is_an_upper_bound_that_can_be_met(name: str) -> None:
     least = root.least(root.start)
     assert least is not None
     assert least <= max(len(text) for text in good) + 64
+
+
+@pytest.mark.parametrize("value", ['"', '{"a":"b\n\\"}' * 40, "plain"])
+def test_long_strings_that_are_counted_hold_escapes(value: str) -> None:
+    language = Language(read('{"type": "string", "maxLength": 32767}'), Options())
+    assert accepts(language.root, json.dumps(value).encode())
+    assert not accepts(language.root, json.dumps(value).encode() + b'"')
