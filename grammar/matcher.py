@@ -56,7 +56,9 @@ class Matcher(Protocol):
         ...
 
     def closes_within(self, tokens: int) -> bool:
-        """Whether the output can be completed within so many tokens, end token included; true where that is unknown.
+        """Whether the output can be completed within so many tokens, end token included.
+
+        Where that is unknown: true, unless the back end closes outputs in time all the same (`backends.earley`).
 
         The same as comparing `least_tokens`, and much cheaper where there is room enough: asked after every token.
         """
