@@ -17,6 +17,7 @@ from intaglio.service.app import Application, application
 from intaglio.service.config import ServiceConfig
 from ray import serve
 
+COPIES = int(os.environ.get("COPIES", "2"))
 PORT = int(os.environ.get("PORT", "8000"))
 TEXT = "Parcel DE-4471 left Hamburg on 3 May 2026, weight 2.4 kg."
 SCHEMA = {
@@ -33,13 +34,15 @@ def service() -> Application:
     return application(engine, ServiceConfig.load())
 
 
-@serve.deployment(num_replicas=2, max_ongoing_requests=512, ray_actor_options={"num_cpus": 1})
 @serve.ingress(service)
 class Intaglio:
     """One copy."""
 
 
-app = Intaglio.bind()
+copies = serve.deployment(
+    num_replicas=COPIES, max_ongoing_requests=512, ray_actor_options={"num_cpus": 1}
+)
+app = copies(Intaglio).bind()
 
 if __name__ == "__main__":
     serve.start(http_options={"port": PORT})
@@ -48,4 +51,4 @@ if __name__ == "__main__":
         client.wait_until_ready(120)
         answer = client.extract(SCHEMA, TEXT)
     print(f"valid: {answer.valid}; {answer.data}")
-    serve.shutdown()
+    serve.shutdown()  # type: ignore[no-untyped-call]

@@ -65,14 +65,14 @@ def test_the_example_runs(name: str, request: pytest.FixtureRequest, tmp_path: P
     if name == "ray_serve.py":
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            more["PORT"] = str(free.getsockname()[1])
+            more |= {"PORT": str(free.getsockname()[1]), "COPIES": "1"}
     done = subprocess.run(
         [sys.executable, "-P", EXAMPLES / name],
         capture_output=True,
         text=True,
         cwd=tmp_path,
         env=environment(**more),
-        timeout=120,
+        timeout=240,  # a cluster takes its time to start
     )
     assert done.returncode == 0, done.stderr
     for words in PRINTS[name]:
