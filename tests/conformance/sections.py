@@ -23,6 +23,7 @@ from tests.conformance.report import Section, most_common, table
 from tests.conformance.tokens import SIZE, shared
 
 SEED = 20261
+_LONG = Limits(cpu_s=240.0, wall_s=600.0, more_bytes=3 << 30)
 _MINUTE = Limits(cpu_s=60.0, wall_s=300.0, more_bytes=3 << 30)
 Records = list[dict[str, Any]]
 
@@ -100,7 +101,7 @@ def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 16) -> S
 
     made, count, refused = Section("walks", "Random walks"), Counter[str](), Counter[str]()
     stopped: dict[str, int] = {}
-    for record, reply in spread(ask, records(folder)[::sample], _MINUTE, jobs):
+    for record, reply in spread(ask, records(folder)[::sample], _LONG, jobs):
         if isinstance(reply.answer, Ended):
             made.faults.append(f"{record['id']}: {reply.answer}")
             continue
@@ -129,7 +130,7 @@ def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 16) -> S
     return made
 
 
-def budget_section(folder: Path, jobs: int, schemas: int = 100) -> Section:
+def budget_section(folder: Path, jobs: int, schemas: int = 500) -> Section:
     """Every budget from the least on."""
     spelling, ours = shared(), compiler()
     chosen = random.Random(SEED).sample(records(folder), schemas + schemas // 10)
