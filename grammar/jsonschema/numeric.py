@@ -42,6 +42,7 @@ class Numbers:
 
     def __init__(self, exponents: bool, plainly: bool = False) -> None:
         """`exponents`: let them in where that can be told. `plainly`: write whole numbers and constants in one way."""
+        self.form = exponents, plainly
         self._exponents = exponents
         self._plainly = plainly
         self._made: dict[Formula, Dfa] = {}

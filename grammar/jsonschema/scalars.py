@@ -6,18 +6,19 @@ Does: make byte automata with one outcome for each answer that occurs. Does not:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final
 
 from ..automata import Dfa, difference, nothing, trie, union_all
 from ..errors import ConstraintTooLarge
-from .atoms import Format, Kind, Length, OneOf, Pattern, Superset, Surely
+from .atoms import Format, Kind, Length, OneOf, Pattern, Superset, Surely, Types
 from .counted import Counted
 from .evaluate import holds
 from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
 from .opaque import opaque
 from .residual import substitute
+from .said import Known, said, weight
 from .shared import constant, joined, string
 from .spelling import spell, spelling_of
 from .texts import classes, words
@@ -32,6 +33,8 @@ EXAMPLES = 16
 MOST_JUDGED = 10
 # An upper bound on length from which on it is judged, where it is not plainly demanded and so can be counted.
 LONG = 4_096
+_CONSTANTS: Final = ((None, b"null"), (TRUE, b"true"), (FALSE, b"false"))
+_CONTAINERS: Final = frozenset({"object", "array"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ class Scalars:
     vectors: tuple[int, ...]
     judge: Callable[[int, bytes], int] | None = None
     counted: Counted | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the tables."""
+        return self.dfa.size_bytes + (0 if self.counted is None else self.counted.chars.size_bytes)
 
     @property
     def least(self) -> int:
@@ -90,6 +98,23 @@ class ScalarLeaves:
         return formula if parts == list(formula.args) else join(parts)
 
     def _exactly(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
+        """What another schema asked in the same words is not made again, unless values have to be judged."""
+        if _no_scalars(must):
+            return None
+        to = self._language.restriction.to
+        about = [to(f, kind) for kind in (Kind.STRING, Kind.NUMBER) for f in (must, *asks)]
+        truths = tuple(tuple(holds(f, value) for f in (must, *asks)) for value, _ in _CONSTANTS)
+        if about[0] is about[len(asks) + 1] is self._pool.false and not any(t[0] for t in truths):
+            return None
+        known, words = _known(), (truths, tuple(map(said, about)), self._numbers.form)
+        found = known.get(words)
+        if found is None:
+            found = self._build(must, asks)
+            if found is not None and found.judge is None:
+                known.put(words, found, found.nbytes + sum(map(weight, about)))
+        return found
+
+    def _build(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
         atoms = list(self._scalar_atoms(must, asks))
         counted = None if asks or any(map(opaque, atoms)) else self._counted(must)
         judged = counted is None and any(map(_untold, atoms))
@@ -167,7 +192,7 @@ class ScalarLeaves:
 
     def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:
         to = self._language.restriction.to
-        for value, text in ((None, b"null"), (TRUE, b"true"), (FALSE, b"false")):
+        for value, text in _CONSTANTS:
             if holds(must, value):
                 bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
                 yield Scalars(constant(text), (bits,))
@@ -221,6 +246,18 @@ class ScalarLeaves:
             found = [] if scalars is None else list(_shortest(scalars))
             self._examples[must, asks] = found
         return found
+
+
+@cache
+def _known() -> Known[Scalars]:
+    """The scalars of all schemas."""
+    return Known()
+
+
+def _no_scalars(must: Formula) -> bool:
+    """Whether only objects and arrays are plainly let in."""
+    parts = must.args if must.op is Op.ALL else (must,)
+    return any(isinstance(p.atom, Types) and p.atom.names <= _CONTAINERS for p in parts)
 
 
 def _shortest(scalars: Scalars) -> Iterator[tuple[Value, int]]:

@@ -1,0 +1,66 @@
+"""What is asked of a scalar, said without reference to a schema: equal for all schemas that ask the same.
+
+Does: put formulas about strings and numbers into words of their own, keep what was made for them within a bound. Does
+not: make it (`scalars`).
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Final, Generic, TypeVar
+
+from .atoms import OneOf
+from .formula import Formula, Op
+
+V = TypeVar("V")
+
+_MOST_BYTES: Final = 32 << 20
+_ENTRY_BYTES: Final = 2_000  # of an entry besides its tables and constants
+_CONSTANT_BYTES: Final = 150
+
+
+def said(formula: Formula) -> Hashable:
+    """Equal for formulas of any pool that say the same in the same way. Their atoms must not speak of sub-schemas."""
+    if formula.op is Op.ATOM:
+        return formula.atom
+    if formula.op in {Op.ALL, Op.ANY}:
+        return formula.op, frozenset(map(said, formula.args))
+    return formula.op, tuple(map(said, formula.args))
+
+
+def weight(formula: Formula) -> int:
+    """About how many bytes the constants in a formula take."""
+    constants = (part.atom.values for part in formula.atoms if isinstance(part.atom, OneOf))
+    return sum(_CONSTANT_BYTES * len(values) for values in constants)
+
+
+class Known(Generic[V]):
+    """What was made, by what was said; the least recently used is forgotten first. Safe to share between threads."""
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._found: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._lock = Lock()
+        self._most = most_bytes
+        self._bytes = 0
+
+    def get(self, key: Hashable) -> V | None:
+        """What is kept, None if nothing is."""
+        with self._lock:
+            found = self._found.get(key)
+            if found is None:
+                return None
+            self._found.move_to_end(key)
+        return found[0]
+
+    def put(self, key: Hashable, value: V, nbytes: int) -> None:
+        """Keep it, unless it would take the place of very many others; `nbytes`: of its tables and constants."""
+        size = nbytes + _ENTRY_BYTES
+        if size > self._most // 8:
+            return
+        with self._lock:
+            _, old = self._found.pop(key, (None, 0))
+            self._found[key] = value, size
+            self._bytes += size - old
+            while self._bytes > self._most:
+                _, (_, gone) = self._found.popitem(last=False)
+                self._bytes -= gone
