@@ -14,7 +14,7 @@ from .automata import Dfa
 from .automata.jit import kernel
 from .automata.minimal import Flags, Ints
 from .likeness import Likeness, identity, likeness
-from .tables import Bytes
+from .tables import ALPHABET, DEAD, ENDED, LEAF, LEAVE, NEAR, OUTCOME, ROW, Bytes
 
 _MANY: Final = (
     24  # bytes that can come next, from which on a state lets a good part of the vocabulary through
@@ -38,6 +38,54 @@ def _arcs(table: Ints) -> tuple[Ints, Ints]:
                 count += 1
         first[s + 1] = count
     return first, target[:count].copy()
+
+
+@kernel
+def _facts(table: Ints, outcome: Ints, class_of: Ints) -> tuple[Flags, Flags]:
+    """(over, near) of each state; see `Leaf`."""
+    count, width = table.shape
+    sizes = np.zeros(width + 1, np.int32)
+    for c in class_of:
+        sizes[c] += 1  # those of class -1 are counted last, where nobody looks
+    over, near = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    many = np.zeros(count, np.bool_)
+    for s in range(count):
+        open_bytes, some = 0, False
+        for c in range(width):
+            if table[s, c] >= 0:
+                open_bytes += sizes[c]
+                some = True
+        many[s] = open_bytes >= _MANY
+        over[s] = outcome[s] >= 0 and not some
+    for s in range(count):
+        near[s] = many[s]
+        if count <= _SMALL:
+            for c in range(width):
+                near[s] = near[s] or (table[s, c] >= 0 and many[table[s, c]])
+    return over, near
+
+
+@kernel
+def _copied(
+    table: Ints, outcome: Ints, facts: tuple[Flags, Flags], base: int, first: int
+) -> tuple[Ints, Ints]:
+    """(cells, states) of a machine that holds a copy from state `base` and cell `first` on; see `Leaf.copied`."""
+    over, near = facts
+    count, width = table.shape
+    cells = np.empty((count, width + 1), np.int32)
+    states = np.empty((count, 5), np.int32)
+    for s in range(count):
+        default = DEAD if outcome[s] < 0 else LEAVE
+        cells[s, width] = default
+        for c in range(width):
+            t = table[s, c]
+            cells[s, c] = default if t < 0 else ENDED - outcome[t] if over[t] else base + t
+        states[s, ROW] = first + s * (width + 1)
+        states[s, ALPHABET] = -1
+        states[s, OUTCOME] = outcome[s]
+        states[s, LEAF] = -1
+        states[s, NEAR] = near[s]
+    return cells, states
 
 
 @kernel
@@ -101,20 +149,33 @@ class Leaf:
         return np.ones(self.dfa.states, np.uint8)
 
     @cached_property
+    def _facts(self) -> tuple[Flags, Flags]:
+        return _facts(self.dfa.table, self.dfa.outcome, self.dfa.class_of)
+
+    @property
     def over(self) -> Flags:
         """bool [states]: a text has ended there and cannot go on."""
-        return (self.dfa.outcome >= 0) & (self.dfa.table < 0).all(axis=1)
+        return self._facts[0]
 
-    @cached_property
+    @property
     def near(self) -> Flags:
         """bool [states]: many bytes can come, now or after one more."""
+        return self._facts[1]
+
+    def copied(self, first: int, alphabet: int, number: int) -> tuple[Ints, Ints]:
+        """(cells, states) of its copy, whose cells begin at `first`; see `tables`.
+
+        An end that takes no further byte is turned into `ENDED` on the arcs that lead there, so it ends at once.
+        """
+        cells, states = _copied(self.dfa.table, self.dfa.outcome, self._facts, self.base, first)
+        states[:, ALPHABET], states[:, LEAF] = alphabet, number
+        return cells, states
+
+    @property
+    def alphabet(self) -> Ints:
+        """int32 [256]: the class of each byte in the copy, the last one for those that never occur."""
         class_of = self.dfa.class_of
-        sizes = np.bincount(class_of[class_of >= 0], minlength=self.dfa.table.shape[1])
-        many = (self.dfa.table >= 0) @ sizes >= _MANY
-        if self.dfa.states <= _SMALL:
-            many = many | np.append(many, False)[self.dfa.table].any(axis=1)
-        near: Flags = many
-        return near
+        return np.where(class_of >= 0, class_of, self.dfa.table.shape[1]).astype(np.int32)
 
     @cached_property
     def likeness(self) -> Likeness:

@@ -27,8 +27,6 @@ from .tables import (
     JUDGED,
     LEAF,
     LEAVE,
-    NEAR,
-    OUTCOME,
     REMEMBERS,
     ROW,
     SIZE,
@@ -222,29 +220,16 @@ class Machine:
         return self._outcomes.number(outcome)
 
     def _leaf(self, dfa: Dfa) -> int:
-        """The first state of the copy of a leaf, made at the first call.
-
-        An end that takes no further byte is turned into `ENDED` on the arcs that lead there, so it ends at once.
-        """
+        """The first state of the copy of a leaf, made at the first call."""
         base = self._numbers.get(dfa.fingerprint)
         if base is not None:
             return base
-        base = self._store.states.count
+        store, base = self._store, self._store.states.count
         leaf = Leaf(dfa, base)
-        targets = np.where(leaf.over, ENDED - dfa.outcome, base + np.arange(dfa.states))
-        default = np.where(dfa.outcome >= 0, LEAVE, DEAD).astype(np.int32)[:, None]
-        rows = np.where(dfa.table >= 0, targets[dfa.table], default)
-        width = dfa.table.shape[1] + 1
-        cells = np.append(rows, default, axis=1).astype(np.int32)
-        alphabet = self._store.alphabet(
-            np.where(dfa.class_of >= 0, dfa.class_of, width - 1).astype(np.int32)
-        )
-        first = self._store.cells.extend(cells.reshape(-1))
-        block = np.empty((dfa.states, 5), np.int32)
-        block[:, ROW] = first + np.arange(dfa.states) * width
-        block[:, 1], block[:, OUTCOME], block[:, LEAF] = alphabet, dfa.outcome, len(self.leaves)
-        block[:, NEAR] = leaf.near
-        self._store.states.extend(block)
+        alphabet = store.alphabet(leaf.alphabet)
+        cells, block = leaf.copied(store.cells.count, alphabet, len(self.leaves))
+        store.cells.extend(cells.reshape(-1))
+        store.states.extend(block)
         self._keys.extend([None] * dfa.states)
         self._leaf_bytes += cells.nbytes + block.nbytes
         self.leaves.append(leaf)

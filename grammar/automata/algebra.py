@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .dfa import REFUSED, Dfa, canonical
+from .dfa import REFUSED, Dfa, Tables, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
-from .minimal import Ints, Longs
+from .minimal import Ints, Longs, canonical_form
 
 
 @kernel
@@ -72,15 +72,74 @@ def _pair(
     return pairs, table, count
 
 
+@kernel
+def joint(
+    a_bounds: Ints, a_classes: Ints, a_width: int, b_bounds: Ints, b_classes: Ints, b_width: int
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """One partition that refines both: (bounds, classes, of each class that of `a`, that of `b`), -1 standing apart."""
+    most = len(a_bounds) + len(b_bounds)
+    bounds, classes = np.empty(most, np.int32), np.empty(most, np.int32)
+    a_class, b_class = np.empty(most, np.int32), np.empty(most, np.int32)
+    number = np.full((a_width + 1) * (b_width + 1), -1, np.int32)
+    i, j, count, kinds, top = 0, 0, 0, 0, np.int32(1 << 30)
+    while i < len(a_bounds) or j < len(b_bounds):
+        low = top if i == len(a_bounds) else a_bounds[i]
+        if j < len(b_bounds) and b_bounds[j] < low:
+            low = b_bounds[j]
+        if i < len(a_bounds) and a_bounds[i] == low:
+            i += 1
+        if j < len(b_bounds) and b_bounds[j] == low:
+            j += 1
+        c, d = a_classes[i - 1], b_classes[j - 1]
+        pair = (c + 1) * (b_width + 1) + d + 1
+        if number[pair] < 0:
+            number[pair] = kinds
+            a_class[kinds], b_class[kinds] = c, d
+            kinds += 1
+        bounds[count], classes[count] = low, number[pair]
+        count += 1
+    return (
+        bounds[:count].copy(),
+        classes[:count].copy(),
+        a_class[:kinds].copy(),
+        b_class[:kinds].copy(),
+    )
+
+
+@kernel
+def _combined(a: Tables, b: Tables, choice: Ints, most: int) -> tuple[int, Ints, Ints, Ints, Ints]:
+    """(states before they are joined, or -1: more than `most`; then the tables); see `combine`."""
+    bounds, classes, a_class, b_class = joint(a[0], a[1], a[2].shape[1], b[0], b[1], b[2].shape[1])
+    need_a, need_b = True, True
+    for y in range(choice.shape[1]):
+        need_a = need_a and choice[0, y] < 0
+    for x in range(choice.shape[0]):
+        need_b = need_b and choice[x, 0] < 0
+    pairs, table, count = _pair(a[2], b[2], a_class, b_class, need_a, need_b, most)
+    if count < 0:
+        return -1, bounds, classes, table, classes
+    across = len(b[2]) + 1
+    outcome = np.empty(count, np.int32)
+    for n in range(count):
+        s, t = pairs[n] // across - 1, pairs[n] % across - 1
+        x = a[3][s] if s >= 0 else -1
+        y = b[3][t] if t >= 0 else -1
+        outcome[n] = choice[x + 1, y + 1]
+    return count, *canonical_form(bounds, classes, table[:count], outcome, True)  # noqa: FBT003
+
+
 def joint_classes(automata: Sequence[Dfa]) -> tuple[Ints, Ints, list[Ints]]:
     """One partition that refines those of all: (bounds, classes, of each automaton its class by joint class)."""
-    bounds = np.unique(np.concatenate([d.bounds for d in automata]))
-    columns = np.stack(
-        [d.classes[np.searchsorted(d.bounds, bounds, "right") - 1] for d in automata], axis=1
-    )
-    kinds, classes = np.unique(columns, axis=0, return_inverse=True)
-    own = [np.ascontiguousarray(kinds[:, i], np.int32) for i in range(len(automata))]
-    return bounds.astype(np.int32), classes.reshape(-1).astype(np.int32), own
+    first = automata[0]
+    bounds, classes = first.bounds, first.classes
+    own = [np.arange(first.table.shape[1], dtype=np.int32)]
+    for dfa in automata[1:]:
+        bounds, classes, old, new = joint(
+            bounds, classes, len(own[0]), dfa.bounds, dfa.classes, dfa.table.shape[1]
+        )
+        own = [np.append(column, np.int32(-1))[old] for column in own]
+        own.append(new)
+    return bounds, classes, own
 
 
 def combine(a: Dfa, b: Dfa, outcome: Ints, limits: Limits = DEFAULT) -> Dfa:
@@ -92,14 +151,9 @@ def combine(a: Dfa, b: Dfa, outcome: Ints, limits: Limits = DEFAULT) -> Dfa:
         ConstraintTooLarge: more states than `limits` allow.
     """
     limits.check()
-    bounds, classes, (a_class, b_class) = joint_classes((a, b))
-    need_a, need_b = bool((outcome[0] < 0).all()), bool((outcome[:, 0] < 0).all())
-    pairs, table, count = _pair(a.table, b.table, a_class, b_class, need_a, need_b, limits.states)
+    count, *tables = _combined(a.tables, b.tables, outcome, limits.states)
     limits.check(count if count >= 0 else limits.states + 1)
-    s, t = pairs[:count] // (b.states + 1) - 1, pairs[:count] % (b.states + 1) - 1
-    x = np.where(s >= 0, a.outcome[s], REFUSED)
-    y = np.where(t >= 0, b.outcome[t], REFUSED)
-    return canonical(a.top, bounds, classes, table[:count], outcome[x + 1, y + 1])
+    return Dfa(a.top, *tables)
 
 
 def _sizes(a: Dfa, b: Dfa) -> tuple[int, int]:

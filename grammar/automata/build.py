@@ -6,12 +6,11 @@ Does: literals, symbol sets and tries by array arithmetic. Does not: patterns (`
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
-from .minimal import Ints
+from .minimal import Ints, canonical_form
 
 
 def nothing(top: int = BYTES) -> Dfa:
@@ -43,29 +42,8 @@ def literal(text: bytes, outcome: int = 0) -> Dfa:
 
 
 @kernel
-def _grow(
-    texts: Ints, offsets: Ints, shared: Ints, outcome: Ints, width: int, total: int
-) -> tuple[Ints, Ints]:
-    """The trie of texts in ascending order; text i shares a prefix of `shared[i]` with text i - 1."""
-    table = np.full((total, width), -1, np.int32)
-    ends = np.full(total, -1, np.int32)
-    longest = 0
-    for i in range(len(shared)):
-        longest = max(longest, offsets[i + 1] - offsets[i])
-    path = np.zeros(longest + 1, np.int32)
-    count = 1
-    for i in range(len(shared)):
-        length = offsets[i + 1] - offsets[i]
-        for d in range(shared[i], length):
-            table[path[d], texts[offsets[i] + d]] = count
-            path[d + 1] = count
-            count += 1
-        ends[path[length]] = outcome[i]
-    return table[:count], ends[:count]
-
-
-@kernel
 def _shared(texts: Ints, offsets: Ints) -> Ints:
+    """Of each text how many symbols it shares with the one before it from the beginning."""
     shared = np.zeros(len(offsets) - 1, np.int32)
     for i in range(1, len(shared)):
         a, b = offsets[i - 1], offsets[i]
@@ -77,6 +55,63 @@ def _shared(texts: Ints, offsets: Ints) -> Ints:
     return shared
 
 
+@kernel
+def _grow(
+    columns: Ints, offsets: Ints, shared: Ints, outcome: Ints, width: int, total: int
+) -> tuple[Ints, Ints]:
+    """(table, outcomes) of the trie of texts in ascending order."""
+    table = np.full((total, width), -1, np.int32)
+    ends = np.full(total, -1, np.int32)
+    longest = 0
+    for i in range(len(shared)):
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    path = np.zeros(longest + 1, np.int32)
+    count = 1
+    for i in range(len(shared)):
+        length = offsets[i + 1] - offsets[i]
+        for d in range(shared[i], length):
+            table[path[d], columns[offsets[i] + d]] = count
+            path[d + 1] = count
+            count += 1
+        ends[path[length]] = outcome[i]
+    return table, ends
+
+
+@kernel
+def _intervals(used: Ints, top: int) -> tuple[Ints, Ints]:
+    """(bounds, classes) of an alphabet in which each of the ascending symbols is its own class, and no other occurs."""
+    bounds, classes = np.zeros(2 * len(used) + 1, np.int32), np.empty(2 * len(used) + 1, np.int32)
+    classes[0], count = -1, 1
+    for c in range(len(used)):
+        if bounds[count - 1] == used[c]:
+            count -= 1
+        bounds[count], classes[count] = used[c], c
+        count += 1
+        if used[c] + 1 < top:
+            bounds[count], classes[count] = used[c] + 1, -1
+            count += 1
+    return bounds[:count].copy(), classes[:count].copy()
+
+
+@kernel
+def _tree(
+    texts: Ints, lengths: Ints, outcome: Ints, top: int, most: int, minimise: bool
+) -> tuple[int, Ints, Ints, Ints, Ints]:
+    """(states of the trie, or -1: more than `most`; then the tables) of texts in ascending order, one after another."""
+    offsets = np.zeros(len(lengths) + 1, np.int32)
+    for i in range(len(lengths)):
+        offsets[i + 1] = offsets[i] + lengths[i]
+    used = np.unique(texts)
+    columns = np.searchsorted(used, texts).astype(np.int32)
+    shared = _shared(texts, offsets)
+    total = 1 + len(texts) - shared.sum()
+    bounds, classes = _intervals(used, top)
+    if total > most:
+        return -1, bounds, classes, np.empty((0, 0), np.int32), classes
+    table, ends = _grow(columns, offsets, shared, outcome, max(len(used), 1), total)
+    return total, *canonical_form(bounds, classes, table, ends, minimise)
+
+
 def trie(texts: Mapping[bytes, int], limits: Limits = DEFAULT) -> Dfa:
     """These texts, each with its outcome (0 or more); minimal, so ends in common are shared.
 
@@ -84,38 +119,24 @@ def trie(texts: Mapping[bytes, int], limits: Limits = DEFAULT) -> Dfa:
         ConstraintTooLarge: more states than `limits` allow, counted before equal ends are joined.
     """
     ordered = sorted(texts)
-    joined = np.frombuffer(b"".join(ordered), np.uint8)
+    joined = np.frombuffer(b"".join(ordered), np.uint8).astype(np.int32)
     return _trie(joined, list(map(len, ordered)), [texts[t] for t in ordered], BYTES, limits)
 
 
 def words(texts: Mapping[str, int], limits: Limits = DEFAULT) -> Dfa:
     """Like `trie`, over code points."""
     ordered = sorted(texts)
-    joined = np.frombuffer("".join(ordered).encode("utf-32-le", "surrogatepass"), np.uint32)
+    joined = np.frombuffer("".join(ordered).encode("utf-32-le", "surrogatepass"), np.int32).copy()
     return _trie(joined, list(map(len, ordered)), [texts[t] for t in ordered], CODE_POINTS, limits)
 
 
-def _trie(
-    joined: npt.NDArray[np.unsignedinteger],
-    lengths: list[int],
-    outcomes: list[int],
-    top: int,
-    limits: Limits,
-) -> Dfa:
+def _trie(joined: Ints, lengths: list[int], outcomes: list[int], top: int, limits: Limits) -> Dfa:
     """Of texts in ascending order, one after the other in `joined`."""
     if not lengths:
         return nothing(top)
-    offsets = np.zeros(len(lengths) + 1, np.int32)
-    np.cumsum(lengths, out=offsets[1:])
-    used, columns = np.unique(joined, return_inverse=True)
-    columns = columns.astype(np.int32)
-    shared = _shared(columns, offsets)
-    total = 1 + sum(lengths) - int(shared.sum())
-    limits.check(total)
-    ends = np.array(outcomes, np.int32)
-    table, outcome = _grow(columns, offsets, shared, ends, max(len(used), 1), total)
-    gaps = np.stack((used.astype(np.int64), used.astype(np.int64) + 1), axis=1).reshape(-1)
-    bounds = np.unique(np.concatenate((np.zeros(1, np.int64), gaps[gaps < top])))
-    classes = np.full(len(bounds), -1, np.int32)
-    classes[np.searchsorted(bounds, used)] = np.arange(len(used), dtype=np.int32)
-    return canonical(top, bounds.astype(np.int32), classes, table, outcome)
+    limits.check()
+    minimise = len(set(outcomes)) < len(outcomes)  # else no two ends are the same
+    sizes, ends = np.array(lengths, np.int32), np.array(outcomes, np.int32)
+    total, *tables = _tree(joined, sizes, ends, top, limits.states, minimise)
+    limits.check(total if total >= 0 else limits.states + 1)
+    return Dfa(top, *tables)

@@ -16,11 +16,35 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from .jit import kernel
 from .minimal import Ints, canonical_form, depths, distances
 
 BYTES: Final = 256
 CODE_POINTS: Final = 0x110000
 REFUSED: Final = -1  # in `outcome`: the text may not end here
+
+_SHORT: Final = 1 << 15  # states whose numbers fit into two bytes
+
+Tables = tuple[Ints, Ints, Ints, Ints]  # bounds, classes, table, outcome; see `Dfa`
+
+
+@kernel
+def _class_of(bounds: Ints, classes: Ints, top: int) -> Ints:
+    """The class of every symbol."""
+    found = np.empty(top, np.int32)
+    for i in range(len(bounds)):
+        found[bounds[i] : bounds[i + 1] if i + 1 < len(bounds) else top] = classes[i]
+    return found
+
+
+@kernel
+def _used(outcome: Ints) -> Ints:
+    """The outcomes that occur, ascending."""
+    used = np.zeros(outcome.max() + 1, np.bool_)
+    for o in outcome:
+        if o >= 0:
+            used[o] = True
+    return np.flatnonzero(used).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +66,11 @@ class Dfa:
     outcome: Ints
 
     @property
+    def tables(self) -> Tables:
+        """All of it that compiled code needs."""
+        return self.bounds, self.classes, self.table, self.outcome
+
+    @property
     def states(self) -> int:
         """Number of states."""
         return len(self.outcome)
@@ -59,21 +88,21 @@ class Dfa:
     @cached_property
     def class_of(self) -> Ints:
         """int32 [top]: class of every symbol. Meant for bytes."""
-        return np.repeat(self.classes, np.diff(self.bounds, append=np.int32(self.top)))
+        return _class_of(self.bounds, self.classes, self.top)
 
     @cached_property
     def fingerprint(self) -> bytes:
         """Equal exactly when the languages (and outcomes) are."""
-        digest = blake2b(self.top.to_bytes(4, "little"), digest_size=16)
-        for array in (self.bounds, self.classes, self.outcome, self.table):
-            digest.update(len(array).to_bytes(4, "little"))
-            digest.update(np.ascontiguousarray(array).tobytes())
-        return digest.digest()
+        shape = np.array([self.top, len(self.bounds), *self.table.shape], np.int32)
+        # Half as much to digest, where it says the same.
+        table = self.table.astype(np.int16) if self.states < _SHORT else self.table
+        arrays = (shape, self.bounds, self.classes, self.outcome, table)
+        return blake2b(b"".join([a.tobytes() for a in arrays]), digest_size=16).digest()
 
     @cached_property
     def outcomes(self) -> tuple[int, ...]:
         """Every outcome some text has, ascending."""
-        return tuple(int(o) for o in np.unique(self.outcome[self.outcome >= 0]))
+        return tuple(_used(self.outcome).tolist())
 
     @cached_property
     def distance(self) -> Ints:
@@ -131,12 +160,19 @@ class Dfa:
 
     def relabel(self, names: Mapping[int, int]) -> "Dfa":
         """The same texts under other outcomes; those not in `names` (or renamed to -1) drop out."""
-        if all(names.get(outcome) == outcome for outcome in self.outcomes):
+        wanted = [names.get(outcome, REFUSED) for outcome in self.outcomes]
+        if all(new == old for new, old in zip(wanted, self.outcomes, strict=True)):
             return self
-        new = np.full(self.states, REFUSED, np.int32)
-        for old, name in names.items():
-            new[self.outcome == old] = name
-        return _with(self, new)
+        if len(set(wanted)) == len(wanted) and REFUSED not in wanted:
+            # Other names for the same classes of states: nothing is joined and nothing falls away.
+            return Dfa(self.top, self.bounds, self.classes, self.table, self._named(wanted))
+        return _with(self, self._named(wanted))
+
+    def _named(self, names: list[int]) -> Ints:
+        """The outcomes under other names, given in the order of `outcomes`."""
+        new = np.full(self.outcomes[-1] + 2 if self.outcomes else 1, REFUSED, np.int32)
+        new[list(self.outcomes)] = names
+        return new[self.outcome]
 
     def residual(self, state: int) -> "Dfa":
         """What may still follow in a state."""

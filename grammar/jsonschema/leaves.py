@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..automata import (
-    BYTES,
     CODE_POINTS,
-    REFUSED,
     Dfa,
     Spelling,
-    canonical,
     difference,
     everything,
     trie,
     union,
+    words,
 )
+from ..automata.algebra import joint
+from ..automata.dfa import Tables
 from ..automata.jit import kernel
-from ..automata.minimal import Ints
+from ..automata.minimal import Ints, canonical_form
 from ..leaves.strings import quoted
 from .atoms import Kind, Pattern
 from .formula import Formula
 from .names import Name
 from .objects import Layout
 from .spelling import spell
-from .texts import Vectors, classes, words
+from .texts import Vectors, classes
 
 if TYPE_CHECKING:
     from .language import Language
@@ -70,7 +70,7 @@ class NameLeaves:
             to = self._language.restriction.to
             universe = self._texts.anything
             if known:
-                universe = difference(universe, words(known))
+                universe = difference(universe, words(dict.fromkeys(known, 0)))
             parts = [self._texts.of(self._pool.of(Pattern(source))) for source in patterns]
             parts += [self._texts.of(to(formula, Kind.STRING)) for formula in formulas]
             self._apart[key] = classes(universe, parts)
@@ -109,37 +109,34 @@ def any_name() -> Dfa:
 
 
 @kernel
-def _beside(named: Ints, rest: Ints) -> Ints:
-    """The table of `named` before that of `rest`: where it does not lead on, the way of the same text in `rest`."""
-    size, width = named.shape
+def _beside(named: Tables, rest: Tables, label: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """The tables of `named` before `rest`: where it does not lead on, the way of the same text in `rest`."""
+    bounds, classes, own, other = joint(
+        named[0], named[1], named[2].shape[1], rest[0], rest[1], rest[2].shape[1]
+    )
+    size, width = len(named[3]), len(own)
     pair = np.full(size, -1, np.int32)
     pair[0] = 0
-    table = np.full((size + len(rest), width), -1, np.int32)
+    table = np.full((size + len(rest[3]), width), -1, np.int32)
+    outcome = np.full(len(table), -1, np.int32)
+    outcome[:size] = named[3]
     for s in range(size):
         for c in range(width):
-            other = rest[pair[s], c] if pair[s] >= 0 else -1
-            if named[s, c] >= 0:
-                table[s, c] = named[s, c]
-                pair[named[s, c]] = other
-            elif other >= 0:
-                table[s, c] = size + other
-    for s in range(len(rest)):
+            t = named[2][s, own[c]] if own[c] >= 0 else -1
+            u = rest[2][pair[s], other[c]] if pair[s] >= 0 and other[c] >= 0 else -1
+            if t >= 0:
+                table[s, c] = t
+                pair[t] = u
+            elif u >= 0:
+                table[s, c] = size + u
+    for s in range(len(rest[3])):
+        outcome[size + s] = -1 if rest[3][s] < 0 else label
         for c in range(width):
-            if rest[s, c] >= 0:
-                table[size + s, c] = size + rest[s, c]
-    return table
+            u = rest[2][s, other[c]] if other[c] >= 0 else -1
+            table[size + s, c] = -1 if u < 0 else size + u
+    return canonical_form(bounds, classes, table, outcome, False)  # noqa: FBT003
 
 
 def beside(named: Dfa, rest: Dfa, outcome: int) -> Dfa:
     """The texts of `named`, a tree, with their outcomes, and all others of `rest` with `outcome`."""
-    width = rest.table.shape[1] + 1
-    pairs, class_of = np.unique(
-        (named.class_of + 1) * width + rest.class_of + 1, return_inverse=True
-    )
-    padded = np.pad(named.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs // width]
-    others = np.pad(rest.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs % width]
-    table = _beside(np.ascontiguousarray(padded), np.ascontiguousarray(others))
-    ends = np.where(rest.outcome == REFUSED, REFUSED, outcome)
-    outcomes = np.append(named.outcome, ends)
-    bounds = np.arange(BYTES, dtype=np.int32)
-    return canonical(BYTES, bounds, class_of.astype(np.int32), table, outcomes, minimise=False)
+    return Dfa(named.top, *_beside(named.tables, rest.tables, outcome))

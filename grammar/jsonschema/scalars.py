@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
-from ..automata import Dfa, difference, nothing, trie, union_all
+from ..automata import Dfa, difference, nothing, trie, union_all, words
 from ..errors import ConstraintTooLarge
 from .atoms import Format, Kind, Length, OneOf, Pattern, Superset, Surely, Types
 from .counted import Counted
@@ -21,7 +21,7 @@ from .residual import substitute
 from .said import Known, said, weight
 from .shared import constant, joined, string
 from .spelling import spell, spelling_of
-from .texts import classes, words
+from .texts import classes
 from .values import FALSE, TRUE, Value, canonical, read
 
 if TYPE_CHECKING:
@@ -106,12 +106,12 @@ class ScalarLeaves:
         truths = tuple(tuple(holds(f, value) for f in (must, *asks)) for value, _ in _CONSTANTS)
         if about[0] is about[len(asks) + 1] is self._pool.false and not any(t[0] for t in truths):
             return None
-        known, words = _known(), (truths, tuple(map(said, about)), self._numbers.form)
-        found = known.get(words)
+        known, key = _known(), (truths, tuple(map(said, about)), self._numbers.form)
+        found = known.get(key)
         if found is None:
             found = self._build(must, asks)
             if found is not None and found.judge is None:
-                known.put(words, found, found.nbytes + sum(map(weight, about)))
+                known.put(key, found, found.nbytes + sum(map(weight, about)))
         return found
 
     def _build(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
@@ -225,7 +225,7 @@ class ScalarLeaves:
         if must is not self._pool.false:
             universe = self._texts.of(must)
             if known:
-                universe = difference(universe, words(known))
+                universe = difference(universe, words(dict.fromkeys(known, 0)))
             dfa, vectors = classes(universe, [self._texts.of(ask) for ask in rest])
             yield Scalars(string(dfa, spelling_of(dfa)), vectors)
 

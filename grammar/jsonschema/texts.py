@@ -12,13 +12,13 @@ from ..automata import (
     CODE_POINTS,
     REFUSED,
     Dfa,
-    canonical,
     combine,
     complement,
     everything,
     intersection,
     nothing,
     union_all,
+    words,
 )
 from ..leaves import formats, strings
 from .atoms import Format, Length, OneOf, Pattern, Superset, Surely
@@ -104,38 +104,4 @@ def _atom(atom: Atom) -> Dfa:
     if isinstance(atom, Surely):
         return formats.sure(atom.name)
     assert isinstance(atom, OneOf)
-    return words([value for value in atom.values if isinstance(value, str)])
-
-
-def words(texts: Iterable[str]) -> Dfa:
-    """Exactly these texts, over code points, outcome 0."""
-    table: list[dict[int, int]] = [{}]
-    ends = set()
-    for text in texts:
-        state = 0
-        for char in text:
-            following = table[state].setdefault(ord(char), len(table))
-            if following == len(table):
-                table.append({})
-            state = following
-        ends.add(state)
-    points = sorted({point for row in table for point in row})
-    column = {point: i for i, point in enumerate(points)}
-    flat = np.full((len(table), max(len(points), 1)), -1, np.int32)
-    for state, row in enumerate(table):
-        for point, following in row.items():
-            flat[state, column[point]] = following
-    bounds, names = [0], [-1]
-    for point in points:
-        if bounds[-1] == point:
-            names[-1] = column[point]
-        else:
-            bounds.append(point)
-            names.append(column[point])
-        if point + 1 < CODE_POINTS:
-            bounds.append(point + 1)
-            names.append(-1)
-    outcome = np.array([0 if state in ends else REFUSED for state in range(len(table))], np.int32)
-    return canonical(
-        CODE_POINTS, np.array(bounds, np.int32), np.array(names, np.int32), flat, outcome
-    )
+    return words({value: 0 for value in atom.values if isinstance(value, str)})
