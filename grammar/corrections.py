@@ -32,7 +32,7 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
     if todo:
         desk = index.borrow()
         try:
-            _decide(Walk(cursor, index, desk.room), row, todo)
+            _decide(Walk(cursor, index, desk), row, todo)
         finally:
             index.give(desk)
     if cursor.memories.barred:

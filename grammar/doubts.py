@@ -3,7 +3,7 @@
 Does: see from what an output has said whether such a text may have come before. Does not: decide it (`masking`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -65,7 +65,7 @@ class Doubts:
         return np.array(sorted(nodes), np.int32)
 
 
-def doubts_of(inner: Ints, written: bool, opened: Ints, texts: list[bytes]) -> Doubts | None:
+def doubts_of(inner: Ints, written: bool, opened: Ints, texts: Iterable[bytes]) -> Doubts | None:
     """Doubts about nodes, None where there are none. `written`: those of `inner`, with these `texts`, compare bytes."""
     if not len(inner) and not len(opened):
         return None

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from .addresses import addresses
 from .automata.minimal import Ints
 from .embedded import Leaf
 from .forest import merge
@@ -24,11 +25,21 @@ from .walk_leaf import Beside, LeafTables, ball, common_target, walk_beside, wal
 
 _ALIKE: Final = 5  # bytes, from which on being like any string saves more than it costs
 _QUOTE: Final = ord('"')
+_PYTHON_BYTES: Final = 1500  # what the objects of a view add
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
 
 
-@dataclass(slots=True, eq=False)
+class Source:
+    """A view as a walk takes it (see `walk_rows`): arrays, held with their addresses."""
+
+    def __init__(self, *arrays: Ints | Bytes) -> None:
+        """The trees below exits, their roots, all other exits, what is dropped and added."""
+        self._held = arrays
+        self.addresses = addresses(*arrays)
+
+
+@dataclass(eq=False)
 class View:
     """What is legal from one state of a leaf: a shared row, but for what is `dropped`, `added`, and exits of its own.
 
@@ -45,7 +56,11 @@ class View:
     def nbytes(self) -> int:
         """Memory held, without that of the row."""
         return (
-            self.outcomes.nbytes + self.dropped.nbytes + self.added.nbytes + self.exits.nbytes + 400
+            self.outcomes.nbytes
+            + self.dropped.nbytes
+            + self.added.nbytes
+            + self.exits.nbytes
+            + _PYTHON_BYTES
         )
 
     def drop(self) -> None:
@@ -56,10 +71,16 @@ class View:
         """Whether it is that of the row alone."""
         return not (len(self.dropped) or len(self.added) or len(self.exits))
 
-    @property
-    def roots(self) -> Ints:
-        """The exits of the row, as roots of its trees, with the leaf's own outcomes."""
-        return self._own(self.row.roots)
+    @cached_property
+    def source(self) -> Source:
+        """What stands beyond the row's own words; the exits of the row are roots of its trees."""
+        roots = self._own(self.row.roots)
+        return Source(*self.row.trees, roots, self.exits, self.dropped, self.added)
+
+    def judged(self, trie: Trie) -> Source:
+        """As `source`, where a text decides at each exit: so each is looked at by itself."""
+        exits = self.all_exits(trie)
+        return Source(*self.row.trees, _NO_EXITS, exits, self.dropped, self.added)
 
     def all_exits(self, trie: Trie) -> Ints:
         """All exits as places in the vocabulary's trie."""

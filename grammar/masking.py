@@ -12,20 +12,25 @@ from typing import Final
 import numpy as np
 
 from . import walk as w
+from . import walk_rows as r
+from .addresses import addresses
 from .automata.minimal import Ints, Longs
 from .cursor import Cursor
 from .doubts import Doubts, doubts_of
-from .leafrows import LeafRows, View
+from .leafrows import LeafRows, Source
 from .masks import words
-from .rows import Bits, Kept, Row, own_words, pack
-from .tables import FINAL, FLAGS, JUDGED, LEAF, LIVE, NEAR, Bytes
+from .rows import Kept, LeafRow, Row, pack
+from .tables import FLAGS, JUDGED, LEAF, LIVE, Bytes
 from .trie import Trie, build, find
 from .vocabulary import Vocabulary
-from .walk_tokens import Room, approach, walk, walk_exits
+from .walk import Words
+from .walk_tokens import Room
 
 _MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
 _MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
 _NO_NODES: Final = np.empty(0, np.int32)
+_NO_WORDS: Final = np.empty(0, np.uint32)
+_NO_EXITS: Final = np.empty((0, 3), np.int32)
 
 
 class TokenIndex:
@@ -40,6 +45,7 @@ class TokenIndex:
         self.texts = _texts(vocabulary)
         self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
         self.rows: Kept[Row] = Kept(most_bytes // 2)
+        self.nothing = Source(*self.trie, _NO_EXITS, _NO_EXITS, _NO_NODES, _NO_NODES)
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}
         self._nodes_of: dict[bytes, int] = {}
@@ -104,30 +110,33 @@ class TokenIndex:
 
     def borrow(self) -> "Desk":
         """Room to work in, for one thread at a time; to be given back."""
-        return self._desks.pop() if self._desks else Desk.of(self)
+        return self._desks.pop() if self._desks else Desk(self)
 
     def give(self, desk: "Desk") -> None:
         """Take back what was borrowed."""
         self._desks.append(desk)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Desk:
-    """Arrays that a walk writes to."""
+    """Arrays that a walk writes to, and the addresses of all that it works with."""
 
-    room: Room
-    bits: Bits
-
-    @classmethod
-    def of(cls, index: TokenIndex) -> "Desk":
+    def __init__(self, index: TokenIndex) -> None:
         """Room for any walk over a vocabulary."""
-        nodes, tokens = len(index.trie.byte), len(index.trie.tokens)
+        trie = index.trie
+        nodes, tokens = len(trie.byte), len(trie.tokens)
         path = np.empty((index.longest + 1, w.COUNT + 1), np.int32)
-        found, asks = np.empty(2 * tokens, np.int32), np.empty(nodes, np.int32)
-        room = Room(path, found, asks, np.empty(2 * nodes, np.int32))
-        touched = np.zeros(index.words, np.uint8)
-        values, at = np.zeros(index.words, np.uint32), np.empty(index.words, np.int32)
-        return cls(room, Bits(touched, values, at))
+        found, asks = np.empty(2 * tokens, np.int32), np.empty(2 * nodes, np.int32)
+        self.room = Room(path, found, asks, np.empty(3 * nodes, np.int32))
+        self.at = np.empty(index.words, np.int32)
+        self.own = np.empty(index.words, np.uint32)
+        self.told = np.empty(8 * nodes, np.int32)
+        self.stand = np.zeros(r.STANDS, np.int64)
+        self._held = (
+            *(*trie, index.nodes, *self.room),
+            *(np.zeros(index.words, np.uint8), np.zeros(index.words, np.uint32)),
+            *(self.at, self.own, self.told, self.stand),
+        )
+        self.addresses = addresses(*self._held)
 
 
 def _texts(vocabulary: Vocabulary) -> dict[int, Bytes]:
@@ -147,7 +156,7 @@ class Walk:
 
     cursor: Cursor
     index: TokenIndex
-    room: Room
+    desk: Desk
 
     def begin(self, exact: bool) -> None:
         """Start from the cursor's own place, with nothing found."""
@@ -157,55 +166,29 @@ class Walk:
         note[w.DOUBTS] = note[w.UNWRITTEN] = 0
         note[w.LEAF_TOP], note[w.LEAF_COUNT] = self.cursor.depth - 1, self.cursor.depth
 
-    def approach(self) -> bool:
-        """Enter the leaf that is called here, if there is one that has rows."""
-        cursor = self.cursor
-        while True:
-            approach(cursor.machine.tables, self.index.trie, cursor.frames, cursor.note, self.room)
-            status = cursor.note[w.STATUS]
-            if status in (w.MOVED, w.REFUSED):
-                break
-            cursor.learn()
-            self.begin(exact=False)
-        note = cursor.note
-        if status == w.REFUSED:
-            self.begin(exact=False)
-        else:
-            note[w.LEAF_TOP], note[w.LEAF_COUNT] = note[w.TOP], note[w.COUNT]
-        return bool(status == w.MOVED)
-
     def below(self, node: int) -> None:
         """Find what is legal below a node, from the configuration in `note`."""
         cursor, note, trie = self.cursor, self.cursor.note, self.index.trie
-        self.room.path[trie.depth[node]] = note[: w.COUNT + 1]
+        self.desk.room.path[trie.depth[node]] = note[: w.COUNT + 1]
         note[w.NODE], note[w.END] = node + 1, trie.skip[node]
         while True:
-            walk(cursor.machine.tables, trie, cursor.frames, note, self.room)
-            if note[w.STATUS] == w.MOVED:
-                return
-            cursor.learn()
-
-    def exits(self, trie: Trie, exits: Ints) -> None:
-        """Find what is legal behind exits of the leaf on top of the stack."""
-        cursor, note = self.cursor, self.cursor.note
-        note[w.EXIT] = 0
-        while True:
-            walk_exits(cursor.machine.tables, trie, cursor.frames, note, exits, self.room)
+            tables = cursor.machine.tables  # held until the call is over
+            r.walk_at(tables.addresses, self.desk.addresses, cursor.frames, note)
             if note[w.STATUS] == w.MOVED:
                 return
             cursor.learn()
 
     def found(self) -> Ints:
         """The tokens found."""
-        return self.room.found[: self.cursor.note[w.FOUND]]
+        return self.desk.room.found[: self.cursor.note[w.FOUND]]
 
     def asked(self) -> Ints:
         """The nodes where a text decides."""
-        return self.room.asks[: self.cursor.note[w.ASKED]].copy()
+        return self.desk.room.asks[: self.cursor.note[w.ASKED]].copy()
 
     def doubted(self) -> Ints:
         """The nodes where a text was taken to be new; see `Room`."""
-        return self.room.doubts[: self.cursor.note[w.DOUBTS]].copy()
+        return self.desk.room.doubts[: self.cursor.note[w.DOUBTS]].copy()
 
 
 def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
@@ -215,105 +198,63 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
     """
     desk = index.borrow()
     try:
-        walking = Walk(cursor, index, desk.room)
-        walking.begin(exact=False)
-        view = _view(walking)
-        dropped, split, base = _NO_NODES, 0, None
-        if view is None:
-            walking.below(0)
-            asks, doubts = walking.asked(), walking.doubted()
-        else:
-            base, dropped = view.row, view.dropped
-            split, asks, doubts = _behind(walking, view)
-        note = cursor.note
-        at, own = own_words(index.trie, base, dropped, walking.found(), split, desk.bits)
-        doubted, lowest = _doubts(walking, doubts), min(int(note[w.LOWEST]), _lowest(cursor))
-        may_end = cursor.may_end()
-        row = Row(base, *pack(base, at, own, index.words), asks, may_end, doubted)
+        base = _find(cursor, index, desk)
+        _, _, _, _, _, _, _, _, ends, size, asked, inner, opened = desk.stand.tolist()
+        at, own = desk.at[:size].copy(), desk.own[:size].copy()
+        asks, doubts = _NO_NODES, None
+        if asked:
+            asks = desk.told[:asked].copy()
+        if inner or opened:
+            told = desk.told[asked : asked + inner + opened].copy()
+            doubts = _doubts(cursor, index, told[:inner], told[inner:])
     finally:
         index.give(desk)
-    return row, cursor.depth - min(lowest, int(note[w.LOWEST]))
+    may_end = None if ends < 0 else ends > 0
+    lowest = min(int(cursor.note[w.LOWEST]), _lowest(cursor))
+    return Row(
+        base, *pack(base, at, own, index.words), asks, may_end, doubts
+    ), cursor.depth - lowest
+
+
+def _find(cursor: Cursor, index: TokenIndex, desk: Desk) -> LeafRow | None:
+    """Make a row on a desk; the leaf's row that it is beside."""
+    machine, note = cursor.machine, cursor.note
+    desk.stand[r.PHASE], desk.stand[r.START] = 0, cursor.state
+    note[w.DEPTH], note[w.OFFSET] = cursor.depth, len(cursor.output)
+    row, shared, source = None, _NO_WORDS, index.nothing
+    while True:
+        tables = machine.tables  # held until the call is over
+        r.find(tables.addresses, desk.addresses, source.addresses, shared, cursor.frames, note)
+        status = note[w.STATUS]
+        if status == w.MOVED:
+            return row
+        if status == w.VIEW:
+            row, shared, source = _view(cursor, index)
+        else:
+            cursor.learn()
 
 
 def _lowest(cursor: Cursor) -> int:
     """The deepest frame that a row depends on even if no token leaves it: that of a leaf only some of which counts."""
-    place = cursor.machine.sites[int(cursor.frames[cursor.depth - 1, w.SITE])]
+    place = cursor.machine.sites[cursor.frames.item(cursor.depth - 1, w.SITE)]
     return cursor.depth - (place is not None and place.call.live is not None)
 
 
-def _view(walking: Walk) -> View | None:
-    """The row of the leaf that the cursor is in or before, with which to begin; None: walk all tokens."""
-    cursor, note = walking.cursor, walking.cursor.note
-    tables = cursor.machine.tables
-    if cursor.state == FINAL:
-        return None
-    if tables.states[cursor.state, LEAF] < 0:
-        if not walking.approach():
-            return None
-        tables = cursor.machine.tables
-    state = int(note[w.STATE])
-    if tables.states[state, NEAR] == 0:
-        return None
-    leaf = cursor.machine.leaves[tables.states[state, LEAF]]
-    live = int(tables.sites[cursor.frames[note[w.LEAF_TOP], w.SITE], LIVE])
+def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, Source]:
+    """The row of the leaf in `note`, its words, and what stands beside it."""
+    note, tables = cursor.note, cursor.machine.tables
+    state, site = int(note[w.STATE]), cursor.frames.item(int(note[w.LEAF_TOP]), w.SITE)
+    leaf = cursor.machine.leaves[tables.states.item(state, LEAF)]
+    live = tables.sites.item(site, LIVE)
     alive = None if live < 0 else tables.live[live : live + leaf.dfa.states]
-    if alive is not None:
-        note[w.LOWEST] = min(note[w.LOWEST], note[w.LEAF_TOP])
-    if alive is not None and not leaf.wide(state - leaf.base, alive):
-        return None
-    return walking.index.leaf_rows.view(leaf, state - leaf.base, alive)
+    judged = tables.sites.item(site, FLAGS) & JUDGED
+    while True:
+        view = index.leaf_rows.view(leaf, state - leaf.base, alive)
+        shared = view.row.words
+        if shared is not None:  # it may just have been dropped
+            return view.row, shared, view.judged(index.trie) if judged else view.source
 
 
-def _behind(walking: Walk, view: View) -> tuple[int, Ints, Ints]:
-    """Find what follows the exits of a view, and the tokens it adds.
-
-    Gives (how many are found by the shared row, asks, doubts).
-    """
-    cursor, index, note = walking.cursor, walking.index, walking.cursor.note
-    flags = cursor.machine.tables.sites[cursor.frames[note[w.LEAF_TOP], w.SITE], FLAGS]
-    # What was found on the way to the leaf stands in the vocabulary's trie, and nothing of it is dropped.
-    early, asks, doubts = walking.found().copy(), walking.asked(), walking.doubted()
-    note[w.FOUND] = note[w.ASKED] = note[w.DOUBTS] = 0
-    split = 0
-    if flags & JUDGED:
-        # A text decides at each exit, so each is looked at by itself.
-        own = view.all_exits(index.trie)
-    else:
-        trees = view.row.trees
-        walking.exits(trees, view.roots)
-        split, own = int(note[w.FOUND]), view.exits
-        asks = np.concatenate((asks, _of_tokens(trees, walking.asked(), index)))
-        found = walking.doubted()
-        inner = _of_tokens(trees, found[found >= 0], index)
-        doubts = np.concatenate((doubts, inner, ~_of_tokens(trees, ~found[found < 0], index)))
-        note[w.ASKED] = note[w.DOUBTS] = 0
-    if len(own):
-        walking.exits(index.trie, own)
-        asks = np.concatenate((asks, walking.asked()))
-        doubts = np.concatenate((doubts, walking.doubted()))
-    pieces = [
-        index.trie.tokens[index.trie.first[node] : index.trie.first[node + 1]]
-        for node in view.added.tolist()
-    ]
-    for tokens in (early, *pieces):
-        walking.room.found[note[w.FOUND] : note[w.FOUND] + len(tokens)] = tokens
-        note[w.FOUND] += len(tokens)
-    return split, asks, doubts
-
-
-def _doubts(walking: Walk, nodes: Ints) -> Doubts | None:
-    if not len(nodes):
-        return None
-    inner, index = nodes[nodes >= 0], walking.index
-    texts = [index.text_to(node).tobytes() for node in inner.tolist()]
-    written = not walking.cursor.note[w.UNWRITTEN]
-    return doubts_of(inner, written, ~nodes[nodes < 0], texts)
-
-
-def _of_tokens(trees: Trie, asks: Ints, index: TokenIndex) -> Ints:
-    """The places in the vocabulary's trie of all tokens at and below some nodes of trees."""
-    if not len(asks):
-        return _NO_NODES
-    parts = [trees.tokens[trees.first[node] : trees.first[trees.skip[node]]] for node in asks]
-    nodes: Ints = np.unique(index.nodes[np.concatenate(parts)])
-    return nodes
+def _doubts(cursor: Cursor, index: TokenIndex, inner: Ints, opened: Ints) -> Doubts | None:
+    texts = (index.text_to(node).tobytes() for node in inner.tolist())
+    return doubts_of(inner, not cursor.note[w.UNWRITTEN], opened, texts)

@@ -11,11 +11,9 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from .automata.jit import kernel
 from .automata.minimal import Ints
 from .doubts import Doubts
 from .masks import MaskRow
-from .tables import Bytes
 from .trie import Trie
 from .walk import Words
 
@@ -88,71 +86,6 @@ class Row:
 
     def drop(self) -> None:
         """Nothing to let go that others hold."""
-
-
-@dataclass(slots=True, eq=False)
-class Bits:
-    """Where a mask's own words are collected; all zero between uses."""
-
-    touched: Bytes
-    words: Words
-    at: Ints
-
-
-@kernel
-def _touch(touched: Bytes, words: Words, at: Ints, base: Words, count: int, token: int) -> int:
-    word = token >> 5
-    if touched[word] == 0:
-        touched[word] = 1
-        at[count] = word
-        words[word] = base[word] if len(base) > 0 else np.uint32(0)
-        count += 1
-    return count
-
-
-@kernel
-def _own_words(
-    trie: Trie, base: Words, dropped: Ints, found: Ints, split: int, work: tuple[Bytes, Words, Ints]
-) -> tuple[Ints, Words]:
-    """(which words differ from `base`, these words) of a mask; see `pack`."""
-    touched, words, at = work
-    count = 0
-    one = np.uint32(1)
-    for i in range(split):
-        token = found[i]
-        count = _touch(touched, words, at, base, count, token)
-        words[token >> 5] |= one << np.uint32(token & 31)
-    for i in range(len(dropped)):
-        node = dropped[i]
-        for k in range(trie.first[node], trie.first[trie.skip[node]]):
-            token = trie.tokens[k]
-            count = _touch(touched, words, at, base, count, token)
-            words[token >> 5] &= ~(one << np.uint32(token & 31))
-    for i in range(split, len(found)):
-        token = found[i]
-        count = _touch(touched, words, at, base, count, token)
-        words[token >> 5] |= one << np.uint32(token & 31)
-    mine, own = at[:count].copy(), np.empty(count, np.uint32)
-    for i in range(count):
-        own[i] = words[mine[i]]
-        touched[mine[i]] = 0
-    return mine, own
-
-
-_NOTHING = np.empty(0, np.uint32)
-
-
-def own_words(
-    trie: Trie, base: LeafRow | None, dropped: Ints, found: Ints, split: int, bits: Bits
-) -> tuple[Ints, Words]:
-    """(where, which) words of a mask are not those of `base`.
-
-    The mask is `base` with the tokens `found` before `split`, then without those at and below the nodes `dropped`, then
-    with the rest of `found`.
-    """
-    shared = _NOTHING if base is None or base.words is None else base.words
-    at, words = _own_words(trie, shared, dropped, found, split, (bits.touched, bits.words, bits.at))
-    return at, words
 
 
 def pack(base: LeafRow | None, at: Ints, words: Words, whole: int) -> tuple[Ints | None, Words]:

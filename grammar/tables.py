@@ -20,7 +20,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .automata.minimal import Ints
+from .addresses import addresses, grid, line, octets
+from .automata.jit import kernel
+from .automata.minimal import Ints, Longs
 
 DEAD: Final = -1
 LEAVE: Final = -2
@@ -65,6 +67,21 @@ class Tables(NamedTuple):
     sites: Ints  # [sites, 5]
     returns: Ints
     live: Bytes  # of leaf states at some sites: 0 where no outcome is in reach that counts there
+    addresses: Longs  # of the arrays above
+
+
+@kernel
+def tables_at(held: Longs) -> Tables:
+    """The tables whose `addresses` are given."""
+    return Tables(
+        grid(held, 0),
+        line(held, 1),
+        grid(held, 2),
+        grid(held, 3),
+        line(held, 4),
+        octets(held, 5),
+        held,
+    )
 
 
 class Growing:
@@ -111,7 +128,7 @@ class Store:
 
     def _moved(self) -> None:
         """One of the arrays is another one now: others see the new snapshot at once or not yet."""
-        self.tables = Tables(
+        arrays = (
             self.states.array,
             self.cells.array,
             self._alphabets.array,
@@ -119,6 +136,7 @@ class Store:
             self.returns.array,
             self.live,
         )
+        self.tables = Tables(*arrays, addresses(*arrays))
         self.nbytes = sum(array.nbytes for array in self.tables)
 
     def alphabet(self, classes: Ints) -> int:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .addresses import line, octets
 from .automata.jit import kernel
-from .automata.minimal import Ints
+from .automata.minimal import Ints, Longs
 from .vocabulary import Vocabulary
 
 
@@ -75,6 +76,18 @@ def build(vocabulary: Vocabulary) -> Trie:
     np.cumsum([len(text) for text, _ in pairs], out=offsets[1:])
     arrays = _build(data, offsets, len(data) + 1)
     return Trie(*arrays, np.array([token for _, token in pairs], np.int32))
+
+
+@kernel
+def trie_at(held: Longs, i: int) -> Trie:
+    """The trie whose arrays are `held` from number i on."""
+    return Trie(
+        octets(held, i),
+        line(held, i + 1),
+        line(held, i + 2),
+        line(held, i + 3),
+        line(held, i + 4),
+    )
 
 
 @kernel

@@ -58,6 +58,7 @@ RESOLVE: Final = (
 LOOK: Final = 4  # a text decides: that of frame `note[WHAT]` up to offset `note[UNTIL]`, ended with `note[ENDING]`
 FULL: Final = 5  # there are not enough frames
 CIRCLES: Final = 6  # rules call one another without reading
+VIEW: Final = 7  # the row of a leaf is wanted
 
 # Slots of `note`: the configuration, the outcome of a step, where a walk stands.
 STATE: Final = 0
@@ -84,7 +85,8 @@ LEAF_COUNT: Final = 20  # frames in use then
 DOUBT: Final = 21  # `INNER` or `OPEN` where a text was taken to be new
 DOUBTS: Final = 22  # nodes found where that was done
 UNWRITTEN: Final = 23  # whether one that began within the walk is not compared as written
-NOTES: Final = 24
+INSIDE: Final = 24  # whether what is behind the exit `EXIT` is being walked
+NOTES: Final = 25
 
 INNER: Final = 1  # it began within the walk
 OPEN: Final = 2  # it began before

@@ -41,6 +41,7 @@ from .walk import (
     FOUND,
     FULL,
     INNER,
+    INSIDE,
     LEAF_COUNT,
     LEAF_TOP,
     LOOK,
@@ -199,7 +200,7 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> N
 def walk_exits(
     tables: Tables, trie: Trie, frames: Ints, note: Longs, exits: Ints, room: Room
 ) -> None:
-    """Go on from where the leaf of frame `note[LEAF_TOP]` ends, beginning with exit `note[EXIT]`.
+    """Go on from where the leaf of frame `note[LEAF_TOP]` ends, from exit `note[EXIT]` on, or within it.
 
     An exit is (node, outcome, whether the node's byte was read); the root of a tree stands for what follows the exit.
     Ends like `walk`.
@@ -209,32 +210,34 @@ def walk_exits(
     note[STATUS] = MOVED
     note[ARCS] = -1
     while note[EXIT] < len(exits):
-        node, ending, was_read = (
-            np.int64(exits[note[EXIT], 0]),
-            np.int64(exits[note[EXIT], 1]),
-            exits[note[EXIT], 2] != 0 or trie.depth[exits[note[EXIT], 0]] == 0,
-        )
-        asked, found, doubts = note[ASKED], note[FOUND], note[DOUBTS]
-        note[DOUBT] = 0
-        d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
-        note[TOP], note[COUNT], note[LOOKS] = note[LEAF_TOP], note[LEAF_COUNT], 0
-        status = leave(tables, frames, note, looks, ending, note[OFFSET] + d)
-        if status == LOOK:
-            room.asks[asked] = node
-            note[ASKED] += 1
-        elif status == MOVED:
-            path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
-            _doubt(note, room, node)
-            if was_read:
-                _collect(trie, note, room.found, node)
-            note[NODE], note[END] = node + was_read, trie.skip[node]
+        if not note[INSIDE]:
+            node, ending, was_read = (
+                np.int64(exits[note[EXIT], 0]),
+                np.int64(exits[note[EXIT], 1]),
+                exits[note[EXIT], 2] != 0 or trie.depth[exits[note[EXIT], 0]] == 0,
+            )
+            note[DOUBT] = 0
+            d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
+            note[TOP], note[COUNT], note[LOOKS] = note[LEAF_TOP], note[LEAF_COUNT], 0
+            status = leave(tables, frames, note, looks, ending, note[OFFSET] + d)
+            if status == LOOK:
+                room.asks[note[ASKED]] = node
+                note[ASKED] += 1
+            elif status == MOVED:
+                path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+                _doubt(note, room, node)
+                if was_read:
+                    _collect(trie, note, room.found, node)
+                note[NODE], note[END], note[INSIDE] = node + was_read, trie.skip[node], 1
+            elif status != REFUSED:
+                note[STATUS] = status
+                return
+        if note[INSIDE]:
             walk(tables, trie, frames, note, room)
-            status = note[STATUS]
-        if status not in (MOVED, REFUSED, LOOK):
-            note[ASKED], note[FOUND], note[DOUBTS], note[STATUS] = asked, found, doubts, status
-            return
+            if note[STATUS] != MOVED:
+                return
+            note[INSIDE] = 0
         note[EXIT] += 1
-    note[STATUS] = MOVED
 
 
 @kernel
