@@ -4,6 +4,7 @@ Does: pair automata state by state. Does not: concatenate or repeat (`nfa`).
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -194,6 +195,7 @@ def union_all(automata: Sequence[Dfa], limits: Limits = DEFAULT) -> Dfa:
     return level[0]
 
 
+@cache
 def everything(top: int) -> Dfa:
     """Every text over the alphabet, outcome 0."""
     zero = np.zeros(1, np.int32)

@@ -4,6 +4,7 @@ Does: literals, symbol sets and tries by array arithmetic. Does not: patterns (`
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from .limits import DEFAULT, Limits
 from .minimal import Ints, canonical_form
 
 
+@cache
 def nothing(top: int = BYTES) -> Dfa:
     """The empty language."""
     zero = np.zeros(1, np.int32)

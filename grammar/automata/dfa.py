@@ -110,13 +110,10 @@ class Dfa:
         return distances(self.table, self.outcome >= 0)
 
     @cached_property
-    def _least(self) -> Mapping[int, int]:
-        depth = depths(self.table)
-        return {o: int(depth[self.outcome == o].min()) for o in self.outcomes}
-
     def least(self) -> Mapping[int, int]:
         """Of each outcome, the length of its shortest text."""
-        return self._least
+        depth = depths(self.table)
+        return {o: int(depth[self.outcome == o].min()) for o in self.outcomes}
 
     def step(self, state: int, symbol: int) -> int:
         """The next state, or -1."""
@@ -165,14 +162,8 @@ class Dfa:
             return self
         if len(set(wanted)) == len(wanted) and REFUSED not in wanted:
             # Other names for the same classes of states: nothing is joined and nothing falls away.
-            return Dfa(self.top, self.bounds, self.classes, self.table, self._named(wanted))
-        return _with(self, self._named(wanted))
-
-    def _named(self, names: list[int]) -> Ints:
-        """The outcomes under other names, given in the order of `outcomes`."""
-        new = np.full(self.outcomes[-1] + 2 if self.outcomes else 1, REFUSED, np.int32)
-        new[list(self.outcomes)] = names
-        return new[self.outcome]
+            return Dfa(self.top, self.bounds, self.classes, self.table, _named(self, wanted))
+        return _with(self, _named(self, wanted))
 
     def residual(self, state: int) -> "Dfa":
         """What may still follow in a state."""
@@ -182,6 +173,13 @@ class Dfa:
         return canonical(
             self.top, self.bounds, self.classes, table, self.outcome[order], minimise=False
         )
+
+
+def _named(dfa: Dfa, names: list[int]) -> Ints:
+    """The outcomes of the states under other names, given in the order of `outcomes`."""
+    new = np.full(dfa.outcomes[-1] + 2 if dfa.outcomes else 1, REFUSED, np.int32)
+    new[list(dfa.outcomes)] = names
+    return new[dfa.outcome]
 
 
 def _with(dfa: Dfa, outcome: npt.NDArray[np.integer]) -> Dfa:

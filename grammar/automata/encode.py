@@ -4,9 +4,10 @@ Does: replace each arc over characters by the automaton of their spellings, buil
 joined by hashing rows from the last byte on. Does not: know schemas. Lone surrogates have no spelling.
 """
 
+from bisect import bisect_right
 from collections.abc import Hashable
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -33,6 +34,15 @@ class Spelling(Enum):
 _SHORT = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C: "\\"}
 
 
+_NOTHING = np.full(BYTES, -1, np.int32).tobytes()
+
+
+@cache
+def _bytes(text: bytes) -> Longs:
+    """The values of some bytes, as an index; few are ever asked for."""
+    return np.frombuffer(text, np.uint8).astype(np.int64)
+
+
 class _Speller:
     """The automaton of all spellings of one character: node 0 is the start.
 
@@ -40,19 +50,20 @@ class _Speller:
     """
 
     def __init__(self, bounds: Ints, classes: Ints) -> None:
-        self.bounds = np.append(bounds, 0x110000).astype(np.int64)
-        self.classes = classes
+        self.bounds = [*bounds.tolist(), 0x110000]
+        self.classes = classes.tolist()
         self.rows: list[Ints] = [np.full(BYTES, -1, np.int32)]
         self.numbers: dict[bytes, int] = {}
         self.trees: dict[Hashable, int] = {}
-        inner = np.searchsorted(self.bounds, np.arange(0x80), "right") - 1
+        inner = np.searchsorted(bounds, np.arange(0x80), "right") - 1
         self.ascii = np.where(classes[inner] >= 0, -2 - classes[inner], -1).tolist()
 
     def node(self, row: Ints) -> int:
         """The node with this row, or -1 for a row of nothing."""
-        if (row == -1).all():
+        text = row.tobytes()
+        if text == _NOTHING:
             return -1
-        number = self.numbers.setdefault(row.tobytes(), len(self.rows))
+        number = self.numbers.setdefault(text, len(self.rows))
         if number == len(self.rows):
             self.rows.append(row)
         return number
@@ -61,7 +72,7 @@ class _Speller:
         """The entry of a complete character."""
         if point < 0x80:
             return int(self.ascii[point])
-        c = int(self.classes[np.searchsorted(self.bounds, point, "right") - 1])
+        c = self.classes[bisect_right(self.bounds, point) - 1]
         return -2 - c if c >= 0 else -1
 
     def tree(self, low: int, high: int, digits: tuple[tuple[bytes, ...], ...]) -> int:
@@ -69,17 +80,19 @@ class _Speller:
         if not digits:
             return self.value(low)
         size = (high - low) // len(digits[0])
-        place = int(np.searchsorted(self.bounds, low, "right"))
+        place = bisect_right(self.bounds, low)
         if high <= self.bounds[place]:
-            name = (int(self.classes[place - 1]), digits)
+            if self.classes[place - 1] < 0:
+                return -1
+            name = (self.classes[place - 1], digits)
             if name not in self.trees:
                 row = np.full(BYTES, -1, np.int32)
-                row[list(b"".join(digits[0]))] = self.tree(low, low + size, digits[1:])
+                row[_bytes(b"".join(digits[0]))] = self.tree(low, low + size, digits[1:])
                 self.trees[name] = self.node(row)
             return self.trees[name]
         row = np.full(BYTES, -1, np.int32)
         for i, spellings in enumerate(digits[0]):
-            row[list(spellings)] = self.tree(low + i * size, low + (i + 1) * size, digits[1:])
+            row[_bytes(spellings)] = self.tree(low + i * size, low + (i + 1) * size, digits[1:])
         return self.node(row)
 
     def utf8(self, row: Ints, lowest: int) -> None:
@@ -150,6 +163,35 @@ class _Speller:
         return self.node(row)
 
 
+@kernel
+def _columns(rows: Ints) -> tuple[Ints, Ints]:
+    """The different columns of a table, in order of their first bytes, and which of them each byte has."""
+    hashes = np.zeros(BYTES, np.int64)
+    first, number = np.empty(BYTES, np.int32), np.empty(BYTES, np.int32)
+    count = 0
+    for c in range(BYTES):
+        for s in range(len(rows)):
+            hashes[c] = (hashes[c] ^ np.int64(rows[s, c])) * np.int64(1099511628211)
+        number[c] = -1
+        for k in range(count):
+            if hashes[first[k]] == hashes[c]:
+                s = 0
+                while s < len(rows) and rows[s, first[k]] == rows[s, c]:
+                    s += 1
+                if s == len(rows):
+                    number[c] = k
+                    break
+        if number[c] < 0:
+            first[count] = c
+            number[c] = count
+            count += 1
+    columns = np.empty((len(rows), count), np.int32)
+    for s in range(len(rows)):
+        for k in range(count):
+            columns[s, k] = rows[s, first[k]]
+    return columns, number
+
+
 @lru_cache(maxsize=256)
 def _spellings(bounds: bytes, classes: bytes, spelling: Spelling) -> tuple[Ints, Ints]:
     """([nodes, byte classes] with rows as in `_Speller`, byte class [256])."""
@@ -158,9 +200,7 @@ def _spellings(bounds: bytes, classes: bytes, spelling: Spelling) -> tuple[Ints,
         speller.utf8(speller.rows[0], 0)
     else:
         speller.json(spelling is Spelling.JSON_CANONICAL)
-    rows = np.stack(speller.rows)
-    columns, byte_class = np.unique(rows.T, axis=0, return_inverse=True)
-    return np.ascontiguousarray(columns.T), byte_class.reshape(-1).astype(np.int32)
+    return _columns(np.stack(speller.rows))
 
 
 @kernel

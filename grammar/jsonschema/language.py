@@ -4,9 +4,11 @@ Does: own what the rules of one schema share, and make each rule once. Does not:
 """
 
 from collections.abc import Mapping
-from typing import NoReturn
+from contextlib import suppress
+from time import thread_time
+from typing import Final, NoReturn
 
-from ..errors import Refusal, Unsatisfiable, UnsupportedConstraint
+from ..errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
 from .arrays import Sequence
 from .costs import Costs
 from .dialects import DRAFT2020, Dialect
@@ -19,10 +21,13 @@ from .options import Options
 from .residual import Fold, Restriction
 from .resolve import Schemas
 from .rules import ValueRule
-from .scalars import ScalarLeaves
+from .scalars import ScalarLeaves, dear
 from .survey import survey
 from .texts import Texts
 from .values import Json
+
+# For leaves that are made before text reaches them.
+_AHEAD_S: Final = 0.003
 
 
 class Language:
@@ -54,6 +59,18 @@ class Language:
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self.costs.value(self.normal.root.formula) is None:
             self._refuse()
+        self._build_ahead(_AHEAD_S)
+
+    def _build_ahead(self, seconds: float) -> None:
+        """Make the leaves that take long while nobody waits in the middle of an output, as far as there is time."""
+        until = thread_time() + seconds
+        for formula in self.normal.reached:
+            if thread_time() > until:
+                return
+            if dear(formula):
+                # Too large by itself, it may yet be small together with what else is asked at its place.
+                with suppress(GrammarError):
+                    self.scalars.of(formula, ())
 
     def _refuse(self) -> NoReturn:
         if self.costs.overlooked:

@@ -4,7 +4,6 @@ Does: give each sub-schema its formula, follow references in place, find what `u
 sub-schemas. Does not: judge values (`evaluate`) or build automata (`rules`).
 """
 
-import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
@@ -68,6 +67,11 @@ class Normal:
         """The places whose formulas have been made."""
         return tuple(self._formulas)
 
+    @property
+    def reached(self) -> tuple[Formula, ...]:
+        """The formulas of sub-schemas that have been asked for, in that order."""
+        return tuple(self._by_key.values())
+
     def sub(self, place: Place) -> Sub:
         """The sub-schema at a place; equal ones have equal keys."""
         key = self._key(place)
@@ -95,14 +99,16 @@ class Normal:
         if isinstance(value, bool):
             return value
         try:
-            text = json.dumps(value, default=str)
+            text = repr(value)  # names stand in single quotes there, if they hold none
         except RecursionError:
             return place
-        if any(name in text for name in ('"$id"', '"$anchor"', '"$dynamicAnchor"')):
+        if site.dialect.id_keyword == "id" and "'id'" in text:
             return place
-        if site.dialect.id_keyword == "id" and '"id"' in text:
+        if "'$" not in text:
+            return (text, site.dialect.uri)
+        if any(name in text for name in ("'$id'", "'$anchor'", "'$dynamicAnchor'")):
             return place
-        if any(name in text for name in ('"$ref"', '"$dynamicRef"', '"$recursiveRef"')):
+        if any(name in text for name in ("'$ref'", "'$dynamicRef'", "'$recursiveRef'")):
             return (text, site.dialect.uri, site.document, site.base, place.scope)
         return (text, site.dialect.uri)
 

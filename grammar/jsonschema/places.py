@@ -20,6 +20,10 @@ class Place:
     site: Site
     scope: Scope
 
+    def __hash__(self) -> int:
+        """Of what mostly tells places apart."""
+        return hash(self.site)
+
 
 def item_parts(place: Place, schema: Schema) -> tuple[list[tuple[str, int]], str | None]:
     """Where the schemas of the first items and of the others stand, whatever the draft calls them."""

@@ -31,6 +31,10 @@ class Site:
     base: str
     dialect: Dialect
 
+    def __hash__(self) -> int:
+        """Of what tells sites of one compilation apart."""
+        return hash((self.document, self.pointer))
+
     @property
     def where(self) -> str:
         """The JSON Pointer a caller is told, with the document's URI in front where it is not the caller's own."""

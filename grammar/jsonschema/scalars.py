@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 from ..automata import Dfa, difference, nothing, trie, union_all, words
 from ..errors import ConstraintTooLarge
-from .atoms import Format, Kind, Length, OneOf, Pattern, Superset, Surely, Types
+from .atoms import (
+    AtLeast,
+    AtMost,
+    Format,
+    Kind,
+    Length,
+    MultipleOf,
+    OneOf,
+    Pattern,
+    Superset,
+    Surely,
+    Types,
+)
 from .counted import Counted
 from .evaluate import holds
 from .formula import Atom, Formula, Op, Pool
@@ -34,6 +46,7 @@ MOST_JUDGED = 10
 # An upper bound on length from which on it is judged, where it is not plainly demanded and so can be counted.
 LONG = 4_096
 _CONSTANTS: Final = ((None, b"null"), (TRUE, b"true"), (FALSE, b"false"))
+_DEAR: Final = (Pattern, Length, Format, AtLeast, AtMost, MultipleOf)
 _CONTAINERS: Final = frozenset({"object", "array"})
 
 
@@ -57,7 +70,7 @@ class Scalars:
     @property
     def least(self) -> int:
         """Bytes of a shortest scalar."""
-        found = list(self.dfa.least().values())
+        found = list(self.dfa.least.values())
         if self.counted is not None and self.counted.start is not None:
             found.append(1 + self.counted.least(self.counted.start))
         return min(found)
@@ -252,6 +265,11 @@ class ScalarLeaves:
 def _known() -> Known[Scalars]:
     """The scalars of all schemas."""
     return Known()
+
+
+def dear(formula: Formula) -> bool:
+    """Whether its scalars take long to make: those of more than types and constants."""
+    return any(isinstance(part.atom, _DEAR) for part in formula.atoms)
 
 
 def _no_scalars(must: Formula) -> bool:

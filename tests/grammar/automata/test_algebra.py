@@ -87,7 +87,7 @@ def test_distance_and_shortest_text(texts: dict[bytes, int]) -> None:
         assert shortest is not None
         assert bytes(shortest) == min(texts, key=lambda t: (len(t), t))
         assert dfa.distance[0] == len(shortest)
-        assert dict(dfa.least()) == {
+        assert dict(dfa.least) == {
             o: min(len(t) for t in texts if texts[t] == o) for o in set(texts.values())
         }
     else:
