@@ -9,11 +9,11 @@ import numpy as np
 from . import walk as w
 from .cursor import Cursor
 from .masking import TokenIndex, Walk
+from .recall import OpenText
 from .rows import Row
 from .tails import barred_texts
-from .walk import OPEN, Words
+from .walk import Words
 from .walk_leaf import allow, forbid
-from .walk_tokens import mindful, remembering
 
 
 def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
@@ -21,21 +21,22 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
 
     `row` is where `found` was written.
     """
-    known = mindful(cursor.machine.tables.sites, cursor.frames, cursor.depth)
-    asks = found.asks
-    if known and found.doubts is not None:
-        doubts = found.doubts.against(cursor, cursor.remembered(), index.text_to)
-        asks = np.concatenate((asks, doubts)) if len(doubts) else asks
-    todo = [(node, -1) for node in asks.tolist()] if len(asks) else []
-    if known == OPEN:
-        todo += _known(cursor, index)
+    recalled = cursor.recalled
+    todo = [(node, -1) for node in found.asks.tolist()] if len(found.asks) else []
+    if recalled is not None:
+        if found.doubts is not None:
+            doubts = found.doubts.against(cursor, recalled, index)
+            todo += [(node, -1) for node in doubts]
+        for text in recalled.written:
+            todo += _known(cursor, index, text)
     if todo:
         desk = index.borrow()
         try:
             _decide(Walk(cursor, index, desk), row, todo)
         finally:
             index.give(desk)
-    if cursor.memories.barred:
+    barred = cursor.memories.barred
+    if barred and recalled is not None and not barred.keys().isdisjoint(recalled.versions):
         _bar(cursor, index, row)
 
 
@@ -79,23 +80,23 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         cursor.memories.cut(memories)
 
 
-def _known(cursor: Cursor, index: TokenIndex) -> list[tuple[int, int]]:
-    """(node, frame) wherever a text begun in an open frame would equal one that its caller remembers."""
-    found = []
-    for frame in remembering(cursor.machine.tables.sites, cursor.frames, cursor.depth).tolist():
-        memory = int(cursor.frames[cursor.frames[frame, w.PARENT], w.MEMORY])
-        begun = bytes(cursor.output[cursor.frames[frame, w.BEGUN] :])
-        for said in cursor.memories.said(memory):
-            if said.text.startswith(begun):
-                node = index.node_of(said.text[len(begun) :])
-                if node >= 0:
-                    found.append((node, frame))
-    return found
+def _known(cursor: Cursor, index: TokenIndex, text: OpenText) -> list[tuple[int, int]]:
+    """(node, frame) wherever a text that has begun would equal one that its caller remembers."""
+    begun = bytes(cursor.output[text.begun :])
+    known = [
+        key[len(begun) :]
+        for key in cursor.memories.keys(text.version)
+        if type(key) is bytes and key.startswith(begun)
+    ]
+    nodes = map(index.node_of, known) if known else ()
+    return [(node, text.frame) for node in nodes if node >= 0]
 
 
 def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
     """Take out the tokens after which only a text could come that must not come again (see `tails`)."""
     frames, memories = cursor.frames[: cursor.depth].copy(), len(cursor.memories)
+    recalled = cursor.recalled
+    assert recalled is not None
     for begun, beginnings in barred_texts(cursor, frames):
         known = bytes(cursor.output[begun:])
         for beginning in beginnings:
@@ -103,7 +104,7 @@ def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
                 node = index.node_of(beginning[len(known) :])
                 if node >= 0:
                     forbid(index.trie, row, node)
-    for memory in {number for number in frames[:, w.MEMORY].tolist() if number > 0}:
+    for memory in recalled.versions:
         for beginning in cursor.memories.barred.get(memory, ()):
             for token in index.holding(beginning):
                 if row[token >> 5] >> np.uint32(token & 31) & 1:

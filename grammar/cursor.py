@@ -4,8 +4,7 @@ Does: read bytes (asking the machine to learn what it does not know yet), take s
 end and which bytes must come. Does not: know tokens (`native`, `masking`).
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,14 +13,17 @@ from .automata.minimal import Ints, Longs
 from .errors import ConstraintTooLarge
 from .machine import Machine
 from .memories import Memories, Said
+from .recall import Recall, recall
 from .tables import ENTRY, FINAL, OUTCOME, ROW, Bytes
 from .tails import Tails, repeats
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
+NO_FRAMES: Final = np.empty((0, 4), np.int32)
+
+
+class Step(NamedTuple):
     """What a commit changed: enough to take it back."""
 
     state: int
@@ -29,10 +31,15 @@ class Step:
     removed: Ints
     length: int
     memories: int
+    stack: bytes
+    recalled: Recall | None
 
 
 class Cursor:
-    """Mutable, one per output. Between calls `state` and `frames[:depth]` are the configuration."""
+    """Mutable, one per output. Between calls `state` and `frames[:depth]` are the configuration.
+
+    `stack`: the call sites of its frames, int32, the bottom first. `recalled`: what they remember.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -40,6 +47,8 @@ class Cursor:
         self.frames: Ints = np.zeros((64, 4), np.int32)
         self.frames[0] = 0, -1, 0, 0
         self.depth = 1
+        self.stack = self.frames[:1, w.SITE].tobytes()
+        self.recalled: Recall | None = None
         self.output = bytearray()
         self.memories = Memories()
         self.tails = Tails()
@@ -50,6 +59,7 @@ class Cursor:
         twin = Cursor(self.machine)
         twin.state, twin.depth = self.state, self.depth
         twin.frames = self.frames.copy()
+        twin.stack, twin.recalled = self.stack, self.recalled
         twin.output = bytearray(self.output)
         twin.memories = self.memories.fork()
         twin.tails = self.tails
@@ -88,10 +98,6 @@ class Cursor:
             else:
                 self.learn()
 
-    def remembered(self) -> list[int]:
-        """The versions of what is remembered in the frames of the stack, where it is anything."""
-        return [number for number in self.frames[: self.depth, w.MEMORY].tolist() if number > 0]
-
     def fresh(self, state: int) -> "Cursor":
         """Another output of the same machine, that begins in a state."""
         fresh = Cursor(self.machine)
@@ -100,12 +106,18 @@ class Cursor:
 
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to where `read` went; `memories`: how many there were before it."""
-        kept, fresh = w.chain(self.frames, int(self.note[w.TOP]), self.depth)
-        removed = self.frames[kept : self.depth].copy()
-        step = Step(self.state, kept, removed, len(self.output), memories)
-        self.depth = kept + len(fresh)
-        self.frames[kept : self.depth] = fresh
-        self.state = int(self.note[w.STATE])
+        top, kept, removed = self.note.item(w.TOP), self.depth, NO_FRAMES
+        before = self.stack, self.recalled
+        if top != self.depth - 1:
+            kept, fresh = w.chain(self.frames, top, self.depth)
+            removed = self.frames[kept : self.depth].copy()
+            self.depth = kept + len(fresh)
+            self.frames[kept : self.depth] = fresh
+            self.stack = self.frames[: self.depth, w.SITE].tobytes()
+            sites = self.machine.tables.sites
+            self.recalled = recall(sites, self.frames, self.depth, self.memories)
+        step = Step(self.state, kept, removed, len(self.output), memories, *before)
+        self.state = self.note.item(w.STATE)
         self.output += text.tobytes()
         return step
 
@@ -113,7 +125,7 @@ class Cursor:
         """Take back the last commit that has not been taken back."""
         self.depth = step.kept + len(step.removed)
         self.frames[step.kept : self.depth] = step.removed
-        self.state = step.state
+        self.state, self.stack, self.recalled = step.state, step.stack, step.recalled
         del self.output[step.length :]
         self.memories.cut(step.memories)
 

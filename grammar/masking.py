@@ -14,7 +14,7 @@ import numpy as np
 from . import walk as w
 from . import walk_rows as r
 from .addresses import addresses
-from .automata.minimal import Ints, Longs
+from .automata.minimal import Flags, Ints, Longs
 from .cursor import Cursor
 from .doubts import Doubts, doubts_of
 from .leafrows import LeafRows, Source
@@ -62,6 +62,14 @@ class TokenIndex:
         counts = np.diff(self.trie.first)
         nodes[self.trie.tokens] = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         return nodes
+
+    @cached_property
+    def escaped(self) -> Flags:
+        """bool [nodes]: a backslash is on the way to the node."""
+        found = np.zeros(len(self.trie.byte), np.bool_)
+        for node in np.flatnonzero(self.trie.byte == ord("\\")).tolist():
+            found[node : self.trie.skip[node]] = True
+        return found
 
     def text_to(self, node: int) -> Bytes:
         """The bytes that lead to a trie node (not the root)."""
@@ -206,7 +214,7 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
             asks = desk.told[:asked].copy()
         if inner or opened:
             told = desk.told[asked : asked + inner + opened].copy()
-            doubts = _doubts(cursor, index, told[:inner], told[inner:])
+            doubts = _doubts(cursor, told[:inner], told[inner:])
     finally:
         index.give(desk)
     may_end = None if ends < 0 else ends > 0
@@ -255,6 +263,5 @@ def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, Source]:
             return view.row, shared, view.judged(index.trie) if judged else view.source
 
 
-def _doubts(cursor: Cursor, index: TokenIndex, inner: Ints, opened: Ints) -> Doubts | None:
-    texts = (index.text_to(node).tobytes() for node in inner.tolist())
-    return doubts_of(inner, not cursor.note[w.UNWRITTEN], opened, texts)
+def _doubts(cursor: Cursor, inner: Ints, opened: Ints) -> Doubts | None:
+    return doubts_of(inner, not cursor.note[w.UNWRITTEN], opened)

@@ -19,16 +19,17 @@ from .errors import Violation
 from .kept import Kept
 from .machine import Machine
 from .masking import TokenIndex, make_row
-from .masks import MaskRow, allow
+from .masks import WORD_BITS, MaskRow
 from .rows import Row
 from .tables import FINAL, FLAGS
-from .walk import SITE, STATE
+from .walk import SITE, STATE, Words
 from .ways import Ways
 
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
 _MOST_SKIPPED: Final = 64  # bytes of a way that another choice may replace
 _LEADS: Final = (b"", b"0", b'"')  # what a begun number or text may lack
 _PROBE: Final = 12  # bytes that are tried first
+_SITE_BYTES: Final = 4  # of a frame in `Cursor.stack`
 
 Plain = tuple[int, bytes]
 """A configuration: its state, and the call sites on its stack."""
@@ -62,6 +63,12 @@ class NativeGrammar:
         """Ways to the ends of the machine's rules, as far as they are known."""
         return Ways(self.machine)
 
+    @cached_property
+    def end_bits(self) -> tuple[tuple[int, np.uint32], ...]:
+        """(word, bit) of a mask for each end token."""
+        ends = self.index.vocabulary.end_ids
+        return tuple((token // WORD_BITS, np.uint32(1 << token % WORD_BITS)) for token in ends)
+
     @property
     def size_bytes(self) -> int:
         """Memory of the tables; rows are bounded for all grammars of a vocabulary together."""
@@ -89,10 +96,10 @@ class NativeGrammar:
         """The configuration of a cursor; None where more than that decides what may come."""
         if len(cursor.memories) > 1:
             return None
-        sites = cursor.frames[: cursor.depth, SITE]
-        stack = sites.tobytes()
+        stack = cursor.stack
         plain = self.plains.get(stack)
         if plain is None:
+            sites = cursor.frames[: cursor.depth, SITE]
             plain = not self.machine.tables.sites[sites, FLAGS].any()
             self.plains.put(stack, plain, len(stack))
         return (cursor.state, stack) if plain else None
@@ -121,21 +128,20 @@ class NativeGrammar:
         """A new matcher at the start of the output."""
         return NativeMatcher(self, Cursor(self.machine))
 
-    def fill(self, cursor: Cursor, row: MaskRow) -> Row:
+    def fill(self, cursor: Cursor, row: Words) -> Row:
         """Overwrite `row` with the mask of a configuration, from those kept or made now."""
-        state, depth, sites = cursor.state, cursor.depth, cursor.frames[:, SITE]
+        state, stack = cursor.state, cursor.stack
         heights = self.heights.get(state, ())
         for height in heights:
-            if height <= depth:
-                found = self.index.rows.get(
-                    (self.number, state, sites[depth - height : depth].tobytes())
-                )
+            below = len(stack) - _SITE_BYTES * height
+            if below >= 0:
+                found = self.index.rows.get((self.number, state, stack[below:]))
                 if found is not None and found.unpack(row):
                     return found
         found, height = make_row(cursor, self.index)
         if height not in heights:
             self.heights[state] = (*heights, height)
-        name = (self.number, state, sites[depth - height : depth].tobytes())
+        name = (self.number, state, stack[len(stack) - _SITE_BYTES * height :])
         self.index.rows.put(name, found)
         found.unpack(row)
         return found
@@ -171,12 +177,13 @@ class NativeMatcher:
         if self._finished:
             row[:] = 0
             return
-        cursor = self._cursor
-        found = self._grammar.fill(cursor, row)
-        if len(found.asks) or len(cursor.memories) > 1:
-            correct(cursor, self._grammar.index, found, row.view(np.uint32))
+        cursor, grammar, words = self._cursor, self._grammar, row.view(np.uint32)
+        found = grammar.fill(cursor, words)
+        if cursor.recalled is not None or len(found.asks):
+            correct(cursor, grammar.index, found, words)
         if found.may_end or (found.may_end is None and cursor.can_end()):
-            allow(row, self._grammar.index.vocabulary.end_ids)
+            for word, bit in grammar.end_bits:
+                words[word] |= bit
 
     def accept(self, token: int) -> None:
         """Advance by one token.

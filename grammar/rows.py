@@ -10,15 +10,18 @@ from threading import Lock
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from .automata.minimal import Ints
 from .doubts import Doubts
-from .masks import MaskRow
 from .trie import Trie
 from .walk import Words
 
 _SPARSE_WORDS = 1024  # above so many words of its own a row is kept whole
 _PYTHON_BYTES = 400  # what the objects of a row add
+
+Places = npt.NDArray[np.intp]
+"""Places in an array, in the one type that numpy writes by without converting: 1.6 us less a mask."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,29 +55,26 @@ class Row:
     """
 
     base: LeafRow | None
-    at: Ints | None
+    at: Places | None
     words: Words
     asks: Ints
     may_end: bool | None
     doubts: Doubts | None
 
-    def unpack(self, row: MaskRow) -> bool:
+    def unpack(self, row: Words) -> bool:
         """Overwrite `row`, which is at least as long; False if this row cannot be used any more."""
-        words = row.view(np.uint32)
-        if self.base is not None:
-            shared = self.base.words
-            if shared is None:
-                return False
-            words[: len(shared)] = shared
-            if len(words) > len(shared):
-                words[len(shared) :] = 0
-        elif self.at is not None:
-            words.fill(0)
+        whole = self.words if self.base is None else self.base.words
+        if whole is None:
+            return False
+        if self.base is None and self.at is not None:
+            row.fill(0)
+        elif len(row) == len(whole):
+            row[:] = whole
         else:
-            words[: len(self.words)] = self.words
-            words[len(self.words) :] = 0
-            return True
-        words[self.at] = self.words
+            row[: len(whole)] = whole
+            row[len(whole) :] = 0
+        if self.at is not None:
+            row[self.at] = self.words
         return True
 
     @property
@@ -88,10 +88,10 @@ class Row:
         """Nothing to let go that others hold."""
 
 
-def pack(base: LeafRow | None, at: Ints, words: Words, whole: int) -> tuple[Ints | None, Words]:
+def pack(base: LeafRow | None, at: Ints, words: Words, whole: int) -> tuple[Places | None, Words]:
     """(at, words) of a row: as given, or of all `whole` words where they are many and stand alone."""
     if base is not None or len(at) <= _SPARSE_WORDS:
-        return at, words
+        return at.astype(np.intp), words
     full = np.zeros(whole, np.uint32)
     full[at] = words
     return None, full

@@ -9,7 +9,7 @@ A rule reads bytes from its start state until it *ends* with an **outcome**, a s
 determinised visibly pushdown automaton (Alur and Madhusudan, "Visibly pushdown languages", 2004).
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -35,6 +35,25 @@ class End:
 Target = Goto | End
 
 
+class Comparison(Protocol):
+    """What is known of a function `Call.same` without asking it: how texts with equal keys are written.
+
+    All answers may err on one side: a text that could be equal is never said not to be.
+    """
+
+    def alike(self, begun: bytes, said: bytes) -> bool:
+        """Whether a text that begins so may come to have the key of a whole one."""
+        ...
+
+    def rest(self, begun: bytes, said: bytes) -> bytes | None:
+        """How a text goes on that begins so and gets the key of `said`, if no backslash follows; None: any way."""
+        ...
+
+    def ends(self, begun: bytes, ahead: Iterable[bytes]) -> Iterator[bytes | None]:
+        """The whole text that has begun so, for each piece ahead in which it may end; None: it does not end there."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """Another rule or a leaf reads the next byte and on; afterwards `resume` of the caller says where to go on.
@@ -44,8 +63,7 @@ class Call:
     always false. `as_written` compares bytes and costs nothing in masks; other functions are asked at each end.
     `judge`: the callee's outcome is replaced by `judge(outcome, text)` (-1: the text is refused); for what no automaton
     can tell. Asked at each possible end, so it costs; text refused this way may leave a dead end.
-    `alike`: of how a text begins and another that was remembered, whether they may come to have equal keys; None: any
-    may.
+    `comparison`: what is known of texts with equal keys beforehand; None: nothing.
     `live`: the outcomes of a leaf that count at this place; None: all. Only texts with one of them are read, as if the
     leaf were `restrict`ed to them, but all places share one leaf and its tables.
     """
@@ -55,7 +73,7 @@ class Call:
     same: Callable[[bytes], Hashable] | None = None
     judge: Callable[[int, bytes], int] | None = None
     live: frozenset[int] | None = None
-    alike: Callable[[bytes, bytes], bool] | None = None
+    comparison: Comparison | None = None
 
 
 def as_written(text: bytes) -> Hashable:

@@ -12,7 +12,6 @@ from .automata.jit import kernel
 from .automata.minimal import Ints, Longs
 from .tables import (
     ALPHABET,
-    AS_WRITTEN,
     CALLED,
     DEAD,
     ENTRY,
@@ -22,7 +21,6 @@ from .tables import (
     LIVE,
     NEAR,
     OUTCOME,
-    REMEMBERS,
     ROW,
     Tables,
 )
@@ -51,7 +49,6 @@ from .walk import (
     MOVED,
     NODE,
     OFFSET,
-    OPEN,
     PARENT,
     REFUSED,
     SITE,
@@ -238,35 +235,6 @@ def walk_exits(
                 return
             note[INSIDE] = 0
         note[EXIT] += 1
-
-
-@kernel
-def remembering(sites: Ints, frames: Ints, depth: int) -> Ints:
-    """The frames of a stack in which a text has begun that is compared as written with one remembered before."""
-    found = np.empty(depth, np.int64)
-    count = 0
-    for frame in range(1, depth):
-        flags = sites[frames[frame, SITE], FLAGS]
-        if flags == REMEMBERS | AS_WRITTEN and frames[frames[frame, PARENT], MEMORY] > 0:
-            found[count] = frame
-            count += 1
-    return found[:count].astype(np.int32)
-
-
-@kernel
-def mindful(sites: Ints, frames: Ints, depth: int) -> int:
-    """0: nothing is remembered in the frames of a stack; `OPEN`: a text has begun that is compared with what is.
-
-    `INNER`: one may begin.
-    """
-    found = 0
-    for frame in range(depth):
-        if frames[frame, MEMORY] > 0:
-            found = max(found, INNER)
-        remembers = frame > 0 and sites[frames[frame, SITE], FLAGS] & REMEMBERS != 0
-        if remembers and frames[frames[frame, PARENT], MEMORY] > 0:
-            found = OPEN
-    return found
 
 
 @kernel

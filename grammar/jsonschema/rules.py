@@ -9,18 +9,18 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import GrammarError
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from .arrays import Row
 from .atoms import Kind
 from .counted import Chars, Counted
+from .equal import EQUALITY
 from .formula import Formula
 from .keys import Keys, keys
 from .names import Between, Seen
 from .plans import Plan
 from .residual import Fold, ended
 from .spacing import Blank, Gap, Line, Spacing
-from .values import Value, canonical, read
+from .values import Value
 
 if TYPE_CHECKING:
     from .language import Language
@@ -234,9 +234,9 @@ class ValueRule:
         if plan is None:
             return None
         if self._sequence.few(state) is not None:
-            return self._call(Given(plan, used=state.used), _value_key, self._sequence.note)
+            return self._call(Given(plan, used=state.used), EQUALITY.key, self._sequence.note)
         unique = self._sequence.unique(state)
-        return self._call(Given(plan, used=state.used or None), _value_key if unique else None)
+        return self._call(Given(plan, used=state.used or None), EQUALITY.key if unique else None)
 
     def _call(
         self,
@@ -246,19 +246,4 @@ class ValueRule:
     ) -> Call:
         plan = given.plan
         rule = self._language.rule(plan.must, plan.asks, self._depth + self._spacing.lines)
-        return Call(rule, given, same, judge, alike=_alike if same is _value_key else None)
-
-
-def _value_key(text: bytes) -> Hashable:
-    """What makes two items equal; what is nested too deeply to be read is only equal to itself as written."""
-    try:
-        return canonical(read(text))
-    except GrammarError:
-        return text
-
-
-def _alike(begun: bytes, said: bytes) -> bool:
-    """Whether a value that begins so may yet be equal to one that was written."""
-    if begun[:1] != b'"':
-        return begun == b"" or (said[:1] == b'"') is False
-    return said.startswith(begun) if b"\\" not in begun + said else said[:1] == b'"'
+        return Call(rule, given, same, judge, comparison=None if same is None else EQUALITY)
