@@ -4,16 +4,25 @@ Does: decide the tokens of a row, one text after the other, that it leaves open.
 which nodes are open (`doubts`).
 """
 
+from typing import Final
+
 import numpy as np
 
 from . import walk as w
+from .automata import Dfa
 from .cursor import Cursor
+from .machine import Machine
 from .masking import TokenIndex, Walk
+from .memories import Said
 from .recall import OpenText
 from .rows import Row
+from .tables import DEAD, FLAGS
 from .tails import barred_texts
 from .walk import Words
 from .walk_leaf import allow, forbid
+
+_FEW: Final = 8  # tokens up to which a call of compiled code costs more than they do
+_OTHERS: Final = [np.uint32(~(1 << bit) & 0xFFFFFFFF) for bit in range(32)]
 
 
 def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
@@ -28,7 +37,7 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
             doubts = found.doubts.against(cursor, recalled, index)
             todo += [(node, -1) for node in doubts]
         for text in recalled.written:
-            todo += _known(cursor, index, text)
+            todo += _known(cursor, index, text, row)
     if todo:
         desk = index.borrow()
         try:
@@ -80,16 +89,38 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         cursor.memories.cut(memories)
 
 
-def _known(cursor: Cursor, index: TokenIndex, text: OpenText) -> list[tuple[int, int]]:
-    """(node, frame) wherever a text that has begun would equal one that its caller remembers."""
-    begun = bytes(cursor.output[text.begun :])
-    known = [
-        key[len(begun) :]
-        for key in cursor.memories.keys(text.version)
-        if type(key) is bytes and key.startswith(begun)
-    ]
-    nodes = map(index.node_of, known) if known else ()
-    return [(node, text.frame) for node in nodes if node >= 0]
+def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> list[tuple[int, int]]:
+    """(node, frame) wherever a text that has begun would equal one that its caller remembers.
+
+    Where that surely is refused the tokens are taken out at once.
+    """
+    begun, found = bytes(cursor.output[text.begun :]), []
+    memories, trie = cursor.memories, index.trie
+    keys = memories.keys(text.version)
+    for key in [key for key in keys if type(key) is bytes and key.startswith(begun)]:
+        node, said = index.node_of(key[len(begun) :]), memories.under(text.version, key)
+        if node < 0 or said is None:
+            continue
+        if not _refused(cursor.machine, int(cursor.frames[text.frame, w.SITE]), said):
+            found.append((node, text.frame))
+            continue
+        tokens = trie.tokens[trie.first[node] : trie.first[trie.skip[node]]]
+        if len(tokens) > _FEW:
+            forbid(trie, row, node)
+        else:
+            for token in tokens.tolist():
+                row[token >> 5] &= _OTHERS[token & 31]
+    return found
+
+
+def _refused(machine: Machine, site: int, said: Said) -> bool:
+    """Whether a text is refused for good at its last byte, when it comes at a site and was said before."""
+    place, (entry, first, size) = machine.sites[site], machine.tables.sites[site, :FLAGS].tolist()
+    assert place is not None
+    if not (said.over and said.entry == entry and isinstance(place.call.callee, Dfa)):
+        return False
+    twin = first + 2 * said.outcome + 1
+    return said.outcome < size and bool(machine.tables.returns[twin] == DEAD)
 
 
 def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:

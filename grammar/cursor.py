@@ -23,6 +23,10 @@ NO_LOOKS: Final = np.empty((0, 3), np.int32)
 NO_FRAMES: Final = np.empty((0, 4), np.int32)
 
 
+def _with(looks: Ints, answer: tuple[int, int, int]) -> Ints:
+    return np.concatenate((looks, np.array([answer], np.int32)))
+
+
 class Step(NamedTuple):
     """What a commit changed: enough to take it back."""
 
@@ -84,7 +88,7 @@ class Cursor:
         done, looks = 0, NO_LOOKS
         while True:
             before = done
-            done = w.read(self.machine.tables, self.frames, self.note, looks, text, done)
+            done = w.read_by(*self.machine.tables, self.frames, self.note, looks, text, done)
             if done > before:
                 looks = NO_LOOKS
             status = self.note[w.STATUS]
@@ -93,8 +97,8 @@ class Cursor:
             if status == w.REFUSED:
                 return False
             if status == w.LOOK:
-                looks = np.append(looks, [self.look(bytes(self.output) + text.tobytes())], axis=0)
-                looks = looks.astype(np.int32)
+                whole = bytes(self.output) + text.tobytes()
+                looks = _with(looks, self.look(whole, len(self.output) + done))
             else:
                 self.learn()
 
@@ -166,9 +170,7 @@ class Cursor:
                 if status != w.LOOK:
                     self.learn()
                 elif look:
-                    looks = np.append(looks, [self.look(bytes(self.output))], axis=0).astype(
-                        np.int32
-                    )
+                    looks = _with(looks, self.look(bytes(self.output), len(self.output)))
                 else:
                     return None
         return True
@@ -183,8 +185,11 @@ class Cursor:
                 return text[:done].tobytes(), bool(self.note[w.STATE] == FINAL)
             self.learn()
 
-    def look(self, text: bytes) -> tuple[int, int, int]:
-        """The answer to a `LOOK`, for `step`; `text` is the output with what was read ahead."""
+    def look(self, text: bytes, done: int) -> tuple[int, int, int]:
+        """The answer to a `LOOK`, for `step`.
+
+        `text` is the output with what was read ahead, of which `done` bytes had been read before the one that asks.
+        """
         frame = self.frames[self.note[w.WHAT]]
         site, ending = int(frame[w.SITE]), int(self.note[w.ENDING])
         place = self.machine.sites[site]
@@ -200,7 +205,7 @@ class Cursor:
         memory = int(self.frames[frame[w.PARENT], w.MEMORY])
         entry = -1 if place.call.judge else int(self.machine.tables.sites[site, ENTRY])
         until = int(self.note[w.UNTIL])
-        said = Said(piece, until, entry, self.machine.meaning(site, ending))
+        said = Said(piece, until, entry, self.machine.meaning(site, ending), until > done)
         twin, grown = self.memories.add(memory, place.call.same(piece), said)
         if not twin:
             self.tails.grow(self, memory, grown, said)

@@ -45,23 +45,19 @@ class Doubts:
         return nodes
 
     def _within(self, known: Iterable[Iterable[Hashable]], index: "TokenIndex") -> list[int]:
+        nodes: list[int] = self.inner.tolist()
         if not self.written:
-            return self.inner.tolist()
+            return nodes
         if self._texts is None:
-            texts = [index.text_to(node).tobytes() for node in self.inner.tolist()]
+            texts = [index.text_to(node).tobytes() for node in nodes]
             self._blob = b"\n".join(texts)
             self._texts = texts
         blob = self._blob
         said = [key for keys in known for key in keys if type(key) is bytes and key in blob]
-        return (
-            [
-                node
-                for node, text in zip(self.inner.tolist(), self._texts, strict=True)
-                if any(key in text for key in said)
-            ]
-            if said
-            else []
-        )
+        if not said:
+            return []
+        pairs = zip(nodes, self._texts, strict=True)
+        return [node for node, text in pairs if any(key in text for key in said)]
 
     def _repeating(self, cursor: Cursor, recalled: Recall, index: "TokenIndex") -> list[int]:
         """Of `open`, the nodes by which an open text may become equal to one that is remembered."""
@@ -71,7 +67,7 @@ class Doubts:
             assert place is not None
             comparison, same = place.call.comparison, place.call.same
             if comparison is None or same is None:
-                return self.open.tolist()
+                return list(map(int, self.open))
             begun = bytes(cursor.output[text.begun :])
             near = [
                 said.text

@@ -10,14 +10,15 @@ from typing import NamedTuple
 
 
 class Said(NamedTuple):
-    """A text, where it ended, the state of the machine from which it was read (-1: its caller's states tell of it), and
-    its outcome.
+    """A text, where it ended, the state of the machine from which it was read (-1: its caller's states tell of it), its
+    outcome, and whether it was over with its last byte (else with what followed).
     """
 
     text: bytes
     until: int
     entry: int
     outcome: int
+    over: bool
 
 
 class Memories:
@@ -51,6 +52,12 @@ class Memories:
         """The texts of a version, oldest first."""
         known, size = self._versions[number]
         return (said for _, said in islice(known.values(), size))
+
+    def under(self, number: int, key: Hashable) -> Said | None:
+        """The text of a version that has a key; None: there is none."""
+        known, size = self._versions[number]
+        place, said = known.get(key, (size, None))
+        return said if place < size else None
 
     def keys(self, number: int) -> KeysView[Hashable]:
         """The keys of a version, and maybe of some that grew from it."""

@@ -24,7 +24,7 @@ _OTHERWISE: Final = 1
 
 @kernel
 def _remembers(frames: Ints, depth: int) -> bool:
-    return (frames[:depth, MEMORY] > 0).any()
+    return bool((frames[:depth, MEMORY] > 0).any())
 
 
 @kernel
