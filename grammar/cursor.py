@@ -88,7 +88,8 @@ class Cursor:
         done, looks = 0, NO_LOOKS
         while True:
             before = done
-            done = w.read_by(*self.machine.tables, self.frames, self.note, looks, text, done)
+            tables = self.machine.tables  # held until the call is over
+            done = w.read_at(tables.addresses, self.frames, self.note, looks, text, done)
             if done > before:
                 looks = NO_LOOKS
             status = self.note[w.STATUS]

@@ -36,6 +36,7 @@ from .tables import (
     UNRESOLVED,
     Bytes,
     Tables,
+    tables_at,
 )
 
 Words = npt.NDArray[np.uint32]
@@ -234,22 +235,9 @@ def read(tables: Tables, frames: Ints, note: Longs, looks: Ints, text: Bytes, do
 
 
 @kernel
-def read_by(
-    states: Ints,
-    cells: Ints,
-    alphabets: Ints,
-    sites: Ints,
-    returns: Ints,
-    live: Bytes,
-    frames: Ints,
-    note: Longs,
-    looks: Ints,
-    text: Bytes,
-    done: int,
-) -> int:
-    """`read` for callers that are not compiled: handing over a tuple of arrays costs 2 us more than its arrays do."""
-    tables = Tables(states, cells, alphabets, sites, returns, live)
-    return read(tables, frames, note, looks, text, done)
+def read_at(held: Longs, frames: Ints, note: Longs, looks: Ints, text: Bytes, done: int) -> int:
+    """`read` for callers that are not compiled, with `Tables.addresses`: see `addresses`."""
+    return read(tables_at(held), frames, note, looks, text, done)
 
 
 @kernel
