@@ -18,6 +18,7 @@ from .embedded import Leaf
 from .errors import ConstraintTooLarge, Unsatisfiable
 from .rule import Call, End, Expansion, Rule, Target, as_written
 from .tables import (
+    ALPHABET,
     AS_WRITTEN,
     CALLED,
     DEAD,
@@ -36,6 +37,7 @@ from .tables import (
 )
 
 MOST_BYTES: Final = 1 << 25
+_UNKNOWN: Final = -1, -1, -1, -1, 0  # a state that text has not reached
 _LEAVES_MORE: Final = 6  # times as much may be added for leaves, whose own construction is bounded
 
 
@@ -89,9 +91,9 @@ class Machine:
         self._outcomes = _Outcomes()
         self._leaf_bytes = 0
         no_bytes = self._store.alphabet(np.zeros(256, np.int32))
-        self._store.states.extend([[self._store.cells.extend([DEAD]), no_bytes, -1, -1, 0]])
+        self._store.states.append((self._store.cells.extend([DEAD]), no_bytes, -1, -1, 0))
         self._keys.append(None)
-        self._store.sites.extend([[FINAL, 0, 0, 0, -1]])
+        self._store.sites.append((FINAL, 0, 0, 0, -1))
         if (isinstance(root, Dfa) and root.empty) or _hopeless(root):
             raise Unsatisfiable("no output can match this constraint")
         self.start = self._entry(root)
@@ -129,31 +131,36 @@ class Machine:
             assert named is not None
             rule, key = named
             expansion = rule.expand(key)
-            row, alphabet = self._row(rule, expansion)
-            outcome = -1 if expansion.outcome is None else self._outcomes.number(expansion.outcome)
-            self._store.states.array[state, 1:3] = alphabet, outcome
-            self._store.states.array[state, ROW] = self._store.cells.extend(row)
+            row = self._row(rule, expansion)
+            store = self._store
+            if expansion.outcome is not None:
+                store.states.array[state, OUTCOME] = self._outcomes.number(expansion.outcome)
+            store.states.array[state, ALPHABET] = store.partition(
+                tuple(taken for taken, _ in (*expansion.arcs, *expansion.calls))
+            )
+            store.states.array[state, ROW] = store.cells.extend(row)
 
-    def _row(self, rule: Rule, expansion: Expansion) -> tuple[list[int], int]:
-        """(cells by class, alphabet): class 0 is every byte that no arc takes."""
-        classes = np.zeros(256, np.int32)
+    def _row(self, rule: Rule, expansion: Expansion) -> list[int]:
+        """Cells by class: 0 is every byte that no arc takes."""
         row = [DEAD if expansion.outcome is None else LEAVE]
-        if expansion.call is not None and not _hopeless(expansion.call.callee):
-            row = [CALLED - self._site(rule, expansion.call)]
-        for taken, target in expansion.arcs:
-            classes[np.frombuffer(taken, np.uint8)] = len(row)
-            row.append(self._target(rule, target))
-        for taken, call in expansion.calls:
-            classes[np.frombuffer(taken, np.uint8)] = len(row)
-            row.append(DEAD if _hopeless(call.callee) else CALLED - self._site(rule, call))
-        return row, self._store.alphabet(classes)
+        if expansion.call is not None:
+            row = [self._called(rule, expansion.call)]
+        row += [self._target(rule, target) for _, target in expansion.arcs]
+        row += [self._called(rule, call) for _, call in expansion.calls]
+        return row
+
+    def _called(self, rule: Rule, call: Call) -> int:
+        return DEAD if _hopeless(call.callee) else CALLED - self._site(rule, call)
 
     def _target(self, rule: Rule, target: Target | None) -> int:
         if target is None:
             return DEAD
         if isinstance(target, End):
             return ENDED - self._outcomes.number(target.outcome)
-        return self._state(rule, target.key)
+        number = self._state(rule, target.key)
+        if target.soon and number >= 0:
+            self.expand(number)
+        return number
 
     def _state(self, rule: Rule, key: Hashable) -> int:
         """The number of a rule's state, `DEAD` if it leads nowhere."""
@@ -162,7 +169,7 @@ class Machine:
         if number is None:
             number = DEAD
             if rule.least(key) is not None:
-                number = self._store.states.extend([[-1, -1, -1, -1, 0]])
+                number = self._store.states.append(_UNKNOWN)
                 self._keys.append(name)
             self._numbers[name] = number
         return number
@@ -177,21 +184,23 @@ class Machine:
             flags |= REMEMBERS | (AS_WRITTEN if call.same is as_written else 0)
         if call.judge is not None:
             flags |= JUDGED
-        room = max(call.callee.outcomes) + 1 if isinstance(call.callee, Dfa) else 1
-        entry, live = self._entry(call.callee), -1
-        returns = np.full((room, 2), UNRESOLVED, np.int32)
+        entry, live, room = self._entry(call.callee), -1, 1
+        if isinstance(call.callee, Dfa):
+            room = call.callee.outcomes[-1] + 1
+        first = self._store.returns.extend((UNRESOLVED, UNRESOLVED) * room)
         if call.live is not None:
             assert isinstance(call.callee, Dfa)
             counts = np.zeros(room, np.uint8)
             counts[list(call.live)] = 1
+            returns = self._store.returns.array[first : first + 2 * room].reshape(-1, 2)
             returns[counts == 0] = DEAD
             leaf = self.leaves[self._store.states.array[entry, LEAF]]
             alive = leaf.alive(counts)
             # Ends are told by `returns`.
-            live = -1 if alive[~leaf.over].all() else self._store.alive(alive)
-        first = self._store.returns.extend(returns.reshape(-1))
+            if not (alive.all() or alive[~leaf.over].all()):
+                live = self._store.alive(alive)
         self.sites.append(Site(rule, call))
-        return self._store.sites.extend([[entry, first, room, flags, live]])
+        return self._store.sites.append((entry, first, room, flags, live))
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
         """Find out where a site's rule goes on after an outcome of its callee."""

@@ -20,9 +20,14 @@ UNKNOWN: Final = -1  # from `Rule.least`: the rule cannot tell cheaply, the mach
 
 @dataclass(frozen=True, slots=True)
 class Goto:
-    """Go on in another state of the same rule."""
+    """Go on in another state of the same rule.
+
+    `soon`: whoever comes here goes on within the same token as a rule, so what can happen there is worth knowing at
+    once.
+    """
 
     key: Hashable
+    soon: bool = False
 
 
 @dataclass(frozen=True, slots=True)

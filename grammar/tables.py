@@ -14,7 +14,7 @@ A call site has two entries for each outcome of its callee (the second for texts
 a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -95,17 +95,27 @@ class Growing:
         self.fill = fill
         self._moved = moved
 
-    def extend(self, rows: npt.ArrayLike) -> int:
+    def extend(self, rows: Sequence[int] | Ints) -> int:
         """Append rows; the number of the first."""
-        added = np.asarray(rows, np.int32)
-        first, self.count = self.count, self.count + len(added)
+        first = self._more(len(rows))
+        self.array[first : self.count] = rows
+        return first
+
+    def append(self, row: Sequence[int] | Ints) -> int:
+        """Append one row of several columns; its number."""
+        first = self._more(1)
+        self.array[first] = row
+        return first
+
+    def _more(self, count: int) -> int:
+        """Make room for so many rows; the number of the first."""
+        first, self.count = self.count, self.count + count
         if self.count > len(self.array):
             shape = (2 * self.count, *self.array.shape[1:])
             larger = np.full(shape, self.fill, np.int32)
             larger[:first] = self.array[:first]
             self.array = larger
             self._moved()
-        self.array[first : self.count] = added
         return first
 
 
@@ -122,6 +132,7 @@ class Store:
         self._live_at: dict[bytes, int] = {}
         self._alphabets = Growing(self._moved, 256)
         self._numbers: dict[bytes, int] = {}
+        self._partitions: dict[tuple[bytes, ...], int] = {}
         self.tables: Tables  # what is known now
         self.nbytes = 0  # memory held
         self._moved()
@@ -144,7 +155,17 @@ class Store:
         name = classes.tobytes()
         number = self._numbers.get(name)
         if number is None:
-            number = self._numbers[name] = self._alphabets.extend([classes])
+            number = self._numbers[name] = self._alphabets.append(classes)
+        return number
+
+    def partition(self, parts: tuple[bytes, ...]) -> int:
+        """The number of the partition of the bytes into these parts, from 1 on, and the rest, which is 0."""
+        number = self._partitions.get(parts)
+        if number is None:
+            classes = np.zeros(256, np.int32)
+            for part, taken in enumerate(parts, 1):
+                classes[np.frombuffer(taken, np.uint8)] = part
+            number = self._partitions[parts] = self.alphabet(classes)
         return number
 
     def alive(self, states: Bytes) -> int:
@@ -166,7 +187,7 @@ class Store:
         first, room = int(sites[site, FIRST]), int(sites[site, SIZE])
         known = self.returns.array[first : first + 2 * room]
         larger = max(least, 2 * room)
-        added = np.append(known, [UNRESOLVED] * (2 * (larger - room)))
+        added = np.append(known, np.full(2 * (larger - room), UNRESOLVED, np.int32))
         sites[site, FIRST] = self.returns.extend(added)
         sites[site, SIZE] = larger
         self.sites.array = sites

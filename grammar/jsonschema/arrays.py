@@ -38,7 +38,7 @@ class Sequence:
         self.language = language
         self._pool = language.normal.pool
         self._steps = ItemSteps(self._pool)
-        self.start = Row(fold)
+        self.start = self.first = Row(fold)
         self._plans: dict[Row, Plan | None] = {}
         self._said: dict[tuple[int, Value], int] = {}
         self._sayings: list[tuple[int, Value]] = []

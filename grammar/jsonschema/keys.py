@@ -32,11 +32,16 @@ class Keys:
     leaf: Dfa
 
     @property
+    def labels(self) -> frozenset[int]:
+        """The labels of these names."""
+        return frozenset(self.options)
+
+    @property
     def call(self) -> Call:
         """The call that reads one of the names. Names the schema does not mention are remembered: none comes twice."""
         others = max(self.options) >= len(self.layout.vocabulary.names)
         same = as_written if others else None
-        return Call(self.leaf, self, same=same, live=frozenset(self.options))
+        return Call(self.leaf, self, same=same, live=self.labels)
 
     def given(self, label: int) -> tuple[Plan, tuple[Fold, int, Seen]]:
         """What the member is asked after its name was read, and what its end needs to know."""

@@ -4,11 +4,12 @@ Does: order and class names, derive folds by members. Does not: write punctuatio
 """
 
 from collections.abc import Hashable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from .formula import Formula
 from .member_steps import MemberSteps
+from .members import PlainMembers, Written
 from .names import OTHER, Between, Name, Seen
 from .plain import PlainObjects
 from .plans import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
@@ -31,6 +32,21 @@ class Layout:
         self.plain = PlainObjects(language, self.steps, self.vocabulary)
         self._plans: dict[Hashable, Plan | None] = {}
         self._ways: dict[Hashable, list[tuple[Formula, Fold | None]]] = {}
+
+    @cached_property
+    def members(self) -> PlainMembers | None:
+        """The members where the object is a plain one whose end can be reached; else None."""
+        frame, labels = self.plain.frame(self.start.fold.must), self.plain.labels(self.start.fold)
+        if frame is None or labels is None:
+            return None
+        if not labels.issuperset(map(self.vocabulary.label_of.__getitem__, frame.names)):
+            return None
+        return PlainMembers(self, frame, labels)
+
+    @property
+    def first(self) -> Between | Written:
+        """The place after the opening brace."""
+        return self.start if self.members is None else self.members.start
 
     def options(self, state: Between) -> Iterator[tuple[Fold, int]]:
         """The labels of names that may come next by order and uniqueness, each with the fold it derives from.

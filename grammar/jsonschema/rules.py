@@ -6,7 +6,6 @@ white space (`spacing`).
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
@@ -16,70 +15,16 @@ from .counted import Chars, Counted
 from .equal import EQUALITY
 from .formula import Formula
 from .keys import Keys, keys
-from .names import Between, Seen
-from .plans import Plan
+from .members import PlainKeys, PlainMembers, Written
+from .names import Between
 from .residual import Fold, ended
 from .spacing import Blank, Gap, Line, Spacing
+from .spots import START, After, Close, Colon, Entry, Given, Opened, Start, State
 from .values import Value
 
 if TYPE_CHECKING:
+    from .costs import Cost
     from .language import Language
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Before the value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """Right after the opening byte: a member, an item or the end."""
-
-    state: Between | Row
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where a member or item has to come."""
-
-    state: Between | Row
-
-
-@dataclass(frozen=True, slots=True)
-class After:
-    """After a member or item: a comma or the end."""
-
-    state: Between | Row
-
-
-@dataclass(frozen=True, slots=True)
-class Colon:
-    """After a name."""
-
-    given: "Given"
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """Before the value of a member or an item.
-
-    Of a member: the fold it derives from, its name's label, and what was seen with it (see `Between`). Of an item that
-    must differ from others of few values: those that came before.
-    """
-
-    plan: Plan
-    member: tuple[Fold, int, Seen] | None = None
-    used: frozenset[Value] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """Only the closing byte may come."""
-
-    state: Between | Row
-
-
-START = Start()
 
 
 class ValueRule:
@@ -94,7 +39,7 @@ class ValueRule:
         self._must = must
         self._asks = asks
         self._depth = depth
-        self._keys: dict[Between, Keys | None] = {}
+        self._keys: dict[Between | Written, Keys | PlainKeys | None] = {}
         self._layout = language.layout(self._fold(Kind.OBJECT))
         self._sequence = language.sequence(self._fold(Kind.ARRAY))
 
@@ -134,12 +79,14 @@ class ValueRule:
         if isinstance(back, Chars):
             more = self._counted.after(back, outcome)
             return End(0) if more is None else Goto(more)
-        assert isinstance(back, Keys)
+        assert isinstance(back, Keys | PlainKeys)
         if twin:
             return None
         return self._spacing.anywhere(Colon(Given(*back.given(outcome))))
 
-    def _after(self, given: Given, outcome: int, twin: bool) -> Between | Row | None:
+    def _after(self, given: Given, outcome: int, twin: bool) -> State | None:
+        if isinstance(given.member, Written):
+            return given.member
         if given.member is None:
             used = frozenset[Value]()
             if given.used is not None:
@@ -159,25 +106,36 @@ class ValueRule:
         if isinstance(key, Start):
             cost = costs.value(self._must)
         elif isinstance(key, Opened | After):
-            opened = isinstance(key, Opened)
-            cost = costs.of_state(
-                self._layout if isinstance(key.state, Between) else self._sequence,
-                key.state,
-                opened,
-            )
+            cost = self._rest(key.state, opened=isinstance(key, Opened))
         else:
             return UNKNOWN
         return None if cost is None else cost.base + cost.lines * self._spacing.outer
+
+    def _rest(self, state: State, opened: bool) -> "Cost | None":
+        """What the rest of a container costs; None: it has no end."""
+        if isinstance(state, Written):
+            return self._members.least(state, opened)
+        container = self._layout if isinstance(state, Between) else self._sequence
+        return self._language.costs.of_state(container, state, opened)
+
+    @property
+    def _members(self) -> PlainMembers:
+        members = self._layout.members
+        assert members is not None  # else nothing is `Written`
+        return members
 
     def demands(self, opening: int) -> bool:
         """Whether the schema says anything of the objects or arrays that begin with this byte."""
         container = self._layout if opening == ord("{") else self._sequence
         return container.start.fold.must is not self._language.normal.pool.true
 
-    def names_in(self, state: Between) -> Keys | None:
+    def names_in(self, state: Between | Written) -> Keys | PlainKeys | None:
         """The names that can come next, None if there are none."""
         if state not in self._keys:
-            self._keys[state] = keys(self._language, self._layout, state)
+            if isinstance(state, Written):
+                self._keys[state] = self._members.names(state)
+            else:
+                self._keys[state] = keys(self._language, self._layout, state)
         return self._keys[state]
 
     def _value(self) -> Expansion:
@@ -185,9 +143,8 @@ class ValueRule:
         language = self._language
         arcs: list[tuple[bytes, Target]] = []
         for byte, container in ((b"{", self._layout), (b"[", self._sequence)):
-            state = container.start
-            if language.costs.of_state(container, state, opened=True) is not None:
-                arcs.append((byte, self._spacing.anywhere(Opened(state))))
+            if language.costs.of_state(container, container.start, opened=True) is not None:
+                arcs.append((byte, self._spacing.anywhere(Opened(container.first))))
         scalars = language.scalars.of(self._must, self._asks)
         if scalars is None:
             return Expansion(tuple(arcs))
@@ -207,12 +164,12 @@ class ValueRule:
         """Around members and items."""
         state, spacing = key.state, self._spacing
         arcs: list[tuple[bytes, Target]] = []
-        outcome = None if isinstance(key, Entry) else ended(self._language.normal.pool, state.fold)
+        outcome = None if isinstance(key, Entry) else self._ended(state)
         if outcome is not None:
             if spacing.lines and isinstance(key, After):
                 arcs.append((b"\n", spacing.indented(spacing.outer, Close(state))))
             else:
-                closer = b"}" if isinstance(state, Between) else b"]"
+                closer = b"]" if isinstance(state, Row) else b"}"
                 arcs.append((closer, End(outcome)))
         entry = None if isinstance(key, Close) else self._entry(state)
         if entry is None:
@@ -225,9 +182,15 @@ class ValueRule:
             return Expansion(tuple(arcs), entry)
         return Expansion(tuple(arcs))
 
-    def _entry(self, state: Between | Row) -> Call | None:
+    def _ended(self, state: State) -> int | None:
+        """The outcome if the container ends here; None if it may not."""
+        if isinstance(state, Written):
+            return 0 if self._members.complete(state) else None
+        return ended(self._language.normal.pool, state.fold)
+
+    def _entry(self, state: State) -> Call | None:
         """The call that reads a name or an item, None if there can be none."""
-        if isinstance(state, Between):
+        if not isinstance(state, Row):
             names = self.names_in(state)
             return None if names is None else names.call
         plan = self._sequence.plan(state)

@@ -11,11 +11,13 @@ from typing import Final
 from ..automata import Dfa
 from ..automata.specimen import specimen
 from ..rule import Call, End, Expansion, Goto, Rule, Target
+from .arrays import Row
 from .counted import Chars
 from .keys import Keys
-from .names import Between
-from .rules import After, Entry, Opened, Start, ValueRule
+from .members import PlainKeys
+from .rules import ValueRule
 from .spacing import Gap
+from .spots import After, Entry, Opened, Start, State
 
 _ITEMS: Final = 2  # of an array, where it may end
 _DEEP: Final = 4  # containers around a value from which on it is kept small
@@ -113,17 +115,17 @@ class _Writer:
             return 0 if gladly else 3 if container else 2 if byte is None else 1
         return 0
 
-    def _wants(self, place: "_Place", rule: ValueRule, state: Hashable) -> bool:
+    def _wants(self, place: "_Place", rule: ValueRule, state: State) -> bool:
         """Whether another member or item should come where the container may end."""
         if place.depth >= _DEEP:
             return False
-        if not isinstance(state, Between):
+        if isinstance(state, Row):
             return place.items < self._items
         names = rule.names_in(state)
         if names is None:
             return False
         declared = len(names.layout.vocabulary.names)
-        return min(names.options) < declared or (isinstance(place.key, Opened) and not declared)
+        return min(names.labels) < declared or (isinstance(place.key, Opened) and not declared)
 
     def _call(self, place: "_Place", call: Call) -> Target | None:
         """Write what the call reads; None where nothing tried led on, and then nothing is written."""
@@ -177,7 +179,7 @@ def _texts(call: Call, depth: int, seed: int) -> Iterator[tuple[int, bytes]]:
     """Texts of a leaf with their outcomes, the most usual first."""
     leaf = call.callee
     assert isinstance(leaf, Dfa)
-    if isinstance(call.back, Keys):
+    if isinstance(call.back, Keys | PlainKeys):
         leaf = leaf.restrict([_name(call.back, depth)])
     elif isinstance(call.back, Start):
         judged = ((leaf.judge(word), word) for word in _WORDS[seed:])
@@ -190,10 +192,10 @@ def _texts(call: Call, depth: int, seed: int) -> Iterator[tuple[int, bytes]]:
         yield leaf.judge(made), bytes(made)
 
 
-def _name(keys: Keys, depth: int) -> int:
+def _name(keys: Keys | PlainKeys, depth: int) -> int:
     """The label of the name to write: the first declared one; deep down one that is demanded, if there is any."""
     vocabulary = keys.layout.vocabulary
-    labels = sorted(keys.options)
+    labels = sorted(keys.labels)
     if depth >= _DEEP:
         labels.sort(key=lambda label: vocabulary.all_names[label].text not in vocabulary.demanded)
     return labels[0]

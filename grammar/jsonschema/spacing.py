@@ -48,7 +48,9 @@ class Spacing:
 
     def anywhere(self, inner: Hashable) -> Goto:
         """Go on after white space, where it may stand anywhere."""
-        return Goto(Gap(self._options.most_blanks, inner) if self._options.lenient else inner)
+        if self._options.lenient:
+            return Goto(Gap(self._options.most_blanks, inner))
+        return Goto(inner, soon=True)
 
     def after_comma(self, inner: Hashable) -> Goto:
         """Go on with the next member or item."""

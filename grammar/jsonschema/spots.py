@@ -1,0 +1,72 @@
+"""The places in a JSON value where something is decided, as keys of states.
+
+Does: name them. Does not: say what may come there (`rules`).
+"""
+
+from dataclasses import dataclass
+
+from .arrays import Row
+from .members import Written
+from .names import Between, Seen
+from .plans import Plan
+from .residual import Fold
+from .values import Value
+
+State = Between | Written | Row
+"""A place in a container: between members, between those of a plain object, between items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Before the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Right after the opening byte: a member, an item or the end."""
+
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a member or item has to come."""
+
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """After a member or item: a comma or the end."""
+
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Colon:
+    """After a name."""
+
+    given: "Given"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Before the value of a member or an item.
+
+    Of a member: the fold it derives from, its name's label, and what was seen with it (see `Between`); of that of a
+    plain object the place behind it. Of an item that must differ from others of few values: those that came before.
+    """
+
+    plan: Plan
+    member: tuple[Fold, int, Seen] | Written | None = None
+    used: frozenset[Value] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Only the closing byte may come."""
+
+    state: State
+
+
+START = Start()
