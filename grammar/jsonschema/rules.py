@@ -6,21 +6,21 @@ white space (`spacing`).
 """
 
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from .arrays import Row
 from .atoms import Kind
+from .containers import Containers
 from .counted import Chars, Counted
 from .equal import EQUALITY
 from .formula import Formula
-from .keys import Keys, keys
-from .members import PlainKeys, PlainMembers, Written
+from .keys import Keys
+from .members import PlainKeys, Written
 from .names import Between
-from .residual import Fold, ended
 from .spacing import Blank, Gap, Line, Spacing
 from .spots import START, After, Close, Colon, Entry, Given, Opened, Start, State
-from .values import Value
 
 if TYPE_CHECKING:
     from .costs import Cost
@@ -39,13 +39,7 @@ class ValueRule:
         self._must = must
         self._asks = asks
         self._depth = depth
-        self._keys: dict[Between | Written, Keys | PlainKeys | None] = {}
-        self._layout = language.layout(self._fold(Kind.OBJECT))
-        self._sequence = language.sequence(self._fold(Kind.ARRAY))
-
-    def _fold(self, kind: Kind) -> Fold:
-        to = self._language.restriction.to
-        return Fold(to(self._must, kind), tuple(to(ask, kind) for ask in self._asks))
+        self._inside = Containers(language, must, asks)
 
     @property
     def start(self) -> Hashable:
@@ -74,7 +68,7 @@ class ValueRule:
             assert scalars is not None  # it was called
             return End(scalars.vectors[outcome])
         if isinstance(back, Given):
-            state = self._after(back, outcome, twin)
+            state = self._inside.after(back, outcome, twin)
             return None if state is None else self._spacing.anywhere(After(state))
         if isinstance(back, Chars):
             more = self._counted.after(back, outcome)
@@ -84,67 +78,37 @@ class ValueRule:
             return None
         return self._spacing.anywhere(Colon(Given(*back.given(outcome))))
 
-    def _after(self, given: Given, outcome: int, twin: bool) -> State | None:
-        if isinstance(given.member, Written):
-            return given.member
-        if given.member is None:
-            used = frozenset[Value]()
-            if given.used is not None:
-                outcome, value = self._sequence.noted(outcome)
-                used = given.used | value
-            fold = given.plan.after(outcome, twin)
-            return None if fold is None else Row(fold, used)
-        base, label, seen = given.member
-        fold = self._layout.after(given.plan, base, label, outcome)
-        return None if fold is None else Between(fold, seen)
-
     def least(self, key: Hashable) -> int | None:
         """Bytes that suffice; see `Rule.least`."""
-        costs = self._language.costs
-        if isinstance(key, Chars):
-            return self._counted.least(key)
         if isinstance(key, Start):
-            cost = costs.value(self._must)
-        elif isinstance(key, Opened | After):
-            cost = self._rest(key.state, opened=isinstance(key, Opened))
-        else:
-            return UNKNOWN
+            return self._shortest
+        if isinstance(key, Opened | After):
+            return self._bytes(self._inside.rest(key.state, opened=isinstance(key, Opened)))
+        return self._counted.least(key) if isinstance(key, Chars) else UNKNOWN
+
+    @cached_property
+    def _shortest(self) -> int | None:
+        return self._bytes(self._language.costs.value(self._must))
+
+    def _bytes(self, cost: "Cost | None") -> int | None:
         return None if cost is None else cost.base + cost.lines * self._spacing.outer
 
-    def _rest(self, state: State, opened: bool) -> "Cost | None":
-        """What the rest of a container costs; None: it has no end."""
-        if isinstance(state, Written):
-            return self._members.least(state, opened)
-        container = self._layout if isinstance(state, Between) else self._sequence
-        return self._language.costs.of_state(container, state, opened)
-
-    @property
-    def _members(self) -> PlainMembers:
-        members = self._layout.members
-        assert members is not None  # else nothing is `Written`
-        return members
-
-    def demands(self, opening: int) -> bool:
-        """Whether the schema says anything of the objects or arrays that begin with this byte."""
-        container = self._layout if opening == ord("{") else self._sequence
-        return container.start.fold.must is not self._language.normal.pool.true
+    def demands(self, kind: Kind) -> bool:
+        """Whether the schema says anything of the objects or arrays here."""
+        return self._inside.demands(kind)
 
     def names_in(self, state: Between | Written) -> Keys | PlainKeys | None:
         """The names that can come next, None if there are none."""
-        if state not in self._keys:
-            if isinstance(state, Written):
-                self._keys[state] = self._members.names(state)
-            else:
-                self._keys[state] = keys(self._language, self._layout, state)
-        return self._keys[state]
+        return self._inside.names(state)
 
     def _value(self) -> Expansion:
         """The first byte tells objects and arrays; everything else is one leaf."""
         language = self._language
         arcs: list[tuple[bytes, Target]] = []
-        for byte, container in ((b"{", self._layout), (b"[", self._sequence)):
-            if language.costs.of_state(container, container.start, opened=True) is not None:
-                arcs.append((byte, self._spacing.anywhere(Opened(container.first))))
+        for byte, kind in ((b"{", Kind.OBJECT), (b"[", Kind.ARRAY)):
+            first = self._inside.first(kind)
+            if first is not None:
+                arcs.append((byte, self._spacing.anywhere(Opened(first))))
         scalars = language.scalars.of(self._must, self._asks)
         if scalars is None:
             return Expansion(tuple(arcs))
@@ -164,7 +128,7 @@ class ValueRule:
         """Around members and items."""
         state, spacing = key.state, self._spacing
         arcs: list[tuple[bytes, Target]] = []
-        outcome = None if isinstance(key, Entry) else self._ended(state)
+        outcome = None if isinstance(key, Entry) else self._inside.ended(state)
         if outcome is not None:
             if spacing.lines and isinstance(key, After):
                 arcs.append((b"\n", spacing.indented(spacing.outer, Close(state))))
@@ -182,23 +146,18 @@ class ValueRule:
             return Expansion(tuple(arcs), entry)
         return Expansion(tuple(arcs))
 
-    def _ended(self, state: State) -> int | None:
-        """The outcome if the container ends here; None if it may not."""
-        if isinstance(state, Written):
-            return 0 if self._members.complete(state) else None
-        return ended(self._language.normal.pool, state.fold)
-
     def _entry(self, state: State) -> Call | None:
         """The call that reads a name or an item, None if there can be none."""
         if not isinstance(state, Row):
             names = self.names_in(state)
             return None if names is None else names.call
-        plan = self._sequence.plan(state)
+        sequence = self._inside.sequence
+        plan = sequence.plan(state)
         if plan is None:
             return None
-        if self._sequence.few(state) is not None:
-            return self._call(Given(plan, used=state.used), EQUALITY.key, self._sequence.note)
-        unique = self._sequence.unique(state)
+        if sequence.few(state) is not None:
+            return self._call(Given(plan, used=state.used), EQUALITY.key, sequence.note)
+        unique = sequence.unique(state)
         return self._call(Given(plan, used=state.used or None), EQUALITY.key if unique else None)
 
     def _call(

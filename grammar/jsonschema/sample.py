@@ -12,6 +12,7 @@ from ..automata import Dfa
 from ..automata.specimen import specimen
 from ..rule import Call, End, Expansion, Goto, Rule, Target
 from .arrays import Row
+from .atoms import Kind
 from .counted import Chars
 from .keys import Keys
 from .members import PlainKeys
@@ -111,7 +112,8 @@ class _Writer:
             return int((byte is None) is long)
         if isinstance(key, Start) and isinstance(rule, ValueRule):
             container = byte is not None and byte in b"{["
-            gladly = container and place.depth < _DEEP and rule.demands(byte or 0)
+            kind = Kind.OBJECT if byte == ord("{") else Kind.ARRAY
+            gladly = container and place.depth < _DEEP and rule.demands(kind)
             return 0 if gladly else 3 if container else 2 if byte is None else 1
         return 0
 
