@@ -28,6 +28,7 @@ from .tables import (
     JUDGED,
     LEAF,
     LEAVE,
+    OUTCOME,
     REMEMBERS,
     ROW,
     SIZE,

@@ -50,9 +50,9 @@ class Sequence:
     def plan(self, row: Row) -> Plan | None:
         """What the next item is asked; None: there cannot be one."""
         if row not in self._plans:
-            plan, gone = self._make_plan(row), self._gone(row)
+            plan = self._make_plan(row)
             if plan is not None and self.unique(row):
-                parts = [plan.must]
+                parts, gone = [plan.must], self._gone(row)
                 parts += [self._pool.no(self._pool.of(OneOf(gone)))] if gone else []
                 # A used number must not be begun again that could only go on with zeros.
                 parts += [] if self.language.options.lenient else [self._pool.of(Plain())]
@@ -136,6 +136,8 @@ class Sequence:
         if self._steps.derived(row.fold, None, twin=False).must is self._pool.false:
             return None
         children = self._steps.children(row.fold)
+        if not row.fold.asks and counted(self._pool, row.fold.must) is not None:
+            return self._plain_plan(row, children)
 
         def after(truths: Truths, twin: bool) -> Fold | None:
             new = self._steps.derived(row.fold, truths, twin)
@@ -148,6 +150,21 @@ class Sequence:
             return exact_plan(self._pool, children, after, alive)
         wide = wide_plan(self._pool, row.fold.must, children, self._steps.needs, after)
         return narrowed(self.language, wide, children, alive)
+
+    def _plain_plan(self, row: Row, children: tuple[Formula, ...]) -> Plan | None:
+        """The plan where each item has to be something, and there may be bounds on how many come."""
+        truths = dict.fromkeys(children, True)
+        new = self._steps.derived(row.fold, truths, twin=False)
+        if new.must is self._pool.false:
+            return None
+        if self.language.costs.of_state(self, Row(new, row.used)) is None:
+            return None
+
+        def after(_outcome: int, twin: bool) -> Fold | None:
+            fold = self._steps.derived(row.fold, truths, twin) if twin else new
+            return None if fold.must is self._pool.false else fold
+
+        return Plan(self._pool.all(children), (), after)
 
 
 @dataclass(frozen=True, slots=True)
