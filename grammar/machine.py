@@ -145,13 +145,10 @@ class Machine:
         """Cells by class: 0 is every byte that no arc takes."""
         row = [DEAD if expansion.outcome is None else LEAVE]
         if expansion.call is not None:
-            row = [self._called(rule, expansion.call)]
+            row = [self._call(rule, expansion.call)]
         row += [self._target(rule, target) for _, target in expansion.arcs]
-        row += [self._called(rule, call) for _, call in expansion.calls]
+        row += [self._call(rule, call) for _, call in expansion.calls]
         return row
-
-    def _called(self, rule: Rule, call: Call) -> int:
-        return DEAD if _hopeless(call.callee) else CALLED - self._site(rule, call)
 
     def _target(self, rule: Rule, target: Target | None) -> int:
         if target is None:
@@ -179,7 +176,10 @@ class Machine:
         """The first state of a rule or leaf."""
         return self._leaf(callee) if isinstance(callee, Dfa) else self._state(callee, callee.start)
 
-    def _site(self, rule: Rule, call: Call) -> int:
+    def _call(self, rule: Rule, call: Call) -> int:
+        """The move that enters a new site."""
+        if _hopeless(call.callee):
+            return DEAD
         flags = 0
         if call.same is not None:
             flags |= REMEMBERS | (AS_WRITTEN if call.same is as_written else 0)
@@ -201,7 +201,7 @@ class Machine:
             if not (alive.all() or alive[~leaf.over].all()):
                 live = self._store.alive(alive)
         self.sites.append(Site(rule, call))
-        return self._store.sites.append((entry, first, room, flags, live))
+        return CALLED - self._store.sites.append((entry, first, room, flags, live))
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
         """Find out where a site's rule goes on after an outcome of its callee."""
