@@ -14,16 +14,17 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .addresses import addresses
+from .automata import Spelling
 from .automata.minimal import Ints
 from .embedded import Leaf
 from .forest import merge
-from .likeness import Likeness, any_string, likeness_within
+from .likeness import ALIKE, Likeness, any_string, likeness_within
 from .rows import Kept, LeafRow
 from .tables import Bytes
 from .trie import Trie, heights
 from .walk_leaf import Beside, LeafTables, ball, common_target, walk_beside, walk_leaf
 
-_ALIKE: Final = 5  # bytes, from which on being like any string saves more than it costs
+_SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
 _PYTHON_BYTES: Final = 1500  # what the objects of a view add
 _NO_NODES: Final = np.empty(0, np.int32)
@@ -132,22 +133,26 @@ class LeafRows:
             view = self.view(leaf, common, alive)
             if view.bare:
                 return self._beside(tables, (state, common), view, leaf.identity)
-        if alive is None and common != state and dfa.fingerprint != self._plain.dfa.fingerprint:
-            inside, like = self._plain.dfa.step(0, _QUOTE), leaf.likeness
+        if alive is None and common != state and dfa.fingerprint not in self._plain:
+            like = leaf.likeness
+            assert like.plain is not None
+            inside = like.plain.step(0, _QUOTE)
             if _likely(leaf, like, state, inside):
                 twin = int(like.twin[state])
-                view = self.view(self._plain, twin, None)
+                view = self.view(self._plain[like.plain.fingerprint], twin, None)
                 return self._beside(tables, (state, twin), view, like)
             first = int((like.twin == inside).argmax())
             if like.twin[state] == inside and first < state:
                 like, view = likeness_within(dfa, state, first), self.view(leaf, first, None)
-                if like.bytes[state] >= _ALIKE and view.bare:
+                if like.bytes[state] >= ALIKE and view.bare:
                     return self._beside(tables, (state, first), view, like)
         return self._whole(tables, state)
 
     @cached_property
-    def _plain(self) -> Leaf:
-        return Leaf(any_string(), 0)
+    def _plain(self) -> dict[bytes, Leaf]:
+        """The leaves of any string, by the fingerprints of their automata."""
+        leaves = [Leaf(any_string(spelling), 0) for spelling in _SPELLINGS]
+        return {leaf.dfa.fingerprint: leaf for leaf in leaves}
 
     @cached_property
     def _heights(self) -> Ints:
@@ -178,8 +183,9 @@ class LeafRows:
         """Of the first of two states, by the view of the second, of the same leaf or that of any string."""
         beside = Beside(leaf, like.twin, like.bytes, like.meaning, self._heights)
         outcomes = known.outcomes
-        if like.plain:
-            beside = beside._replace(leaf=_tables(self._plain, self._plain.all))
+        if like.plain is not None:
+            plain = self._plain[like.plain.fingerprint]
+            beside = beside._replace(leaf=_tables(plain, plain.all))
             outcomes = like.meaning[outcomes]
         room = self._rooms.pop() if self._rooms else _Room.of(self._trie)
         room.path[0] = states
@@ -227,7 +233,7 @@ def _likely(leaf: Leaf, like: Likeness, state: int, inside: int) -> bool:
         return False
     common = _common(leaf, state)
     after = int(like.bytes[common]) if common >= 0 and like.twin[common] == inside else 0
-    return max(int(like.bytes[state]), after) >= _ALIKE
+    return max(int(like.bytes[state]), after) >= ALIKE
 
 
 def _common(leaf: Leaf, state: int) -> int:

@@ -20,14 +20,18 @@ _INSIDE: Final = (
 )
 
 
+ALIKE: Final = 5  # bytes, from which on being like any string saves more than it costs
+_LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
+
+
 @cache
-def any_string() -> Dfa:
-    """Any string, spelled canonically, with its quotes."""
-    return quoted(everything(CODE_POINTS), Spelling.JSON_CANONICAL)
+def any_string(spelling: Spelling = Spelling.JSON_CANONICAL) -> Dfa:
+    """Any string with its quotes."""
+    return quoted(everything(CODE_POINTS), spelling)
 
 
 class Likeness(NamedTuple):
-    """How a leaf's states fare like others, of the leaf of any string (`plain`) or of the same leaf.
+    """How a leaf's states fare like others, of the leaf of any string (`plain`) or of the same leaf (None).
 
     Of each state: `twin` is the other, -1 if there is none, and both go the same ways for so many `bytes`. `meaning`:
     of each outcome there, that of the leaf here.
@@ -36,7 +40,15 @@ class Likeness(NamedTuple):
     twin: Ints
     bytes: Ints
     meaning: Ints
-    plain: bool
+    plain: Dfa | None
+
+    @property
+    def far(self) -> bool:
+        """Whether some state inside the quotes is like one of any string for long."""
+        if self.plain is None:
+            return True
+        inside = self.plain.step(0, ord('"'))
+        return bool((self.bytes[self.twin == inside] >= ALIKE).any())
 
 
 @kernel
@@ -91,8 +103,15 @@ def _alike(
 
 
 def likeness(dfa: Dfa, over: Flags) -> Likeness:
-    """How a leaf fares like any string; `over`: where it has ended for good."""
-    plain = any_string()
+    """How a leaf fares like any string, spelled as this leaf spells; `over`: where it has ended for good."""
+    canonically = _held_against(any_string(), dfa, over)
+    if dfa.states > _LARGE or canonically.far:
+        return canonically
+    freely = _held_against(any_string(Spelling.JSON), dfa, over)
+    return freely if freely.far else canonically
+
+
+def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> Likeness:
     width = plain.table.shape[1] + 1
     pairs = np.unique((dfa.class_of + 1) * width + plain.class_of + 1)
     table = np.pad(dfa.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs // width]
@@ -105,7 +124,7 @@ def likeness(dfa: Dfa, over: Flags) -> Likeness:
     order, outcome = _paired(table, other, over, dfa.outcome, plain.outcome, twin, 0)
     meaning = np.array([outcome], np.int32)
     alike = _alike(table, other, dfa.outcome, plain.outcome, (order, twin), meaning)
-    return Likeness(twin, alike, meaning, plain=True)
+    return Likeness(twin, alike, meaning, plain=plain)
 
 
 def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
@@ -116,11 +135,11 @@ def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
     nowhere = np.zeros(dfa.states, np.bool_)
     order, _ = _paired(dfa.table, dfa.table, nowhere, dfa.outcome, dfa.outcome, twin, state)
     alike = _alike(dfa.table, dfa.table, dfa.outcome, dfa.outcome, (order, twin), meaning)
-    return Likeness(twin, alike, meaning, plain=False)
+    return Likeness(twin, alike, meaning, plain=None)
 
 
 def identity(dfa: Dfa) -> Likeness:
     """Each state of a leaf is like itself."""
     twin = np.arange(dfa.states, dtype=np.int32)
     meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
-    return Likeness(twin, np.full(dfa.states, ENDLESS, np.int32), meaning, plain=False)
+    return Likeness(twin, np.full(dfa.states, ENDLESS, np.int32), meaning, plain=None)
