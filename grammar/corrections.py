@@ -4,25 +4,18 @@ Does: decide the tokens of a row, one text after the other, that it leaves open.
 which nodes are open (`doubts`).
 """
 
-from typing import Final
-
 import numpy as np
 
 from . import walk as w
 from .automata import Dfa
 from .cursor import Cursor
-from .machine import Machine
 from .masking import TokenIndex, Walk
-from .memories import Said
 from .recall import OpenText
 from .rows import Row
-from .tables import DEAD, FLAGS
+from .tables import DEAD, ENTRY, FIRST, SIZE
 from .tails import barred_texts
 from .walk import Words
 from .walk_leaf import allow, forbid
-
-_FEW: Final = 8  # tokens up to which a call of compiled code costs more than they do
-_OTHERS: Final = [np.uint32(~(1 << bit) & 0xFFFFFFFF) for bit in range(32)]
 
 
 def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
@@ -92,35 +85,29 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
 def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> list[tuple[int, int]]:
     """(node, frame) wherever a text that has begun would equal one that its caller remembers.
 
-    Where that surely is refused the tokens are taken out at once.
+    Where that surely is refused, with the last byte that makes it so, the tokens are taken out at once.
     """
-    begun, found = bytes(cursor.output[text.begun :]), []
-    memories, trie = cursor.memories, index.trie
-    keys = memories.keys(text.version)
-    for key in [key for key in keys if type(key) is bytes and key.startswith(begun)]:
-        node, said = index.node_of(key[len(begun) :]), memories.under(text.version, key)
-        if node < 0 or said is None:
-            continue
-        if not _refused(cursor.machine, int(cursor.frames[text.frame, w.SITE]), said):
-            found.append((node, text.frame))
-            continue
-        tokens = trie.tokens[trie.first[node] : trie.first[trie.skip[node]]]
-        if len(tokens) > _FEW:
-            forbid(trie, row, node)
-        else:
-            for token in tokens.tolist():
-                row[token >> 5] &= _OTHERS[token & 31]
-    return found
-
-
-def _refused(machine: Machine, site: int, said: Said) -> bool:
-    """Whether a text is refused for good at its last byte, when it comes at a site and was said before."""
-    place, (entry, first, size) = machine.sites[site], machine.tables.sites[site, :FLAGS].tolist()
+    begun, size = bytes(cursor.output[text.begun :]), len(cursor.output) - text.begun
+    keys = cursor.memories.keys(text.version)
+    rests = [key[size:] for key in keys if type(key) is bytes and key.startswith(begun)]
+    nodes = [(rest, node) for rest in rests if (node := index.node_of(rest)) >= 0]
+    if not nodes:
+        return []
+    machine, site = cursor.machine, cursor.frames.item(text.frame, w.SITE)
+    place, sites, returns = machine.sites[site], machine.tables.sites, machine.tables.returns
     assert place is not None
-    if not (said.over and said.entry == entry and isinstance(place.call.callee, Dfa)):
-        return False
-    twin = first + 2 * said.outcome + 1
-    return said.outcome < size and bool(machine.tables.returns[twin] == DEAD)
+    entry, first, room = sites.item(site, ENTRY), sites.item(site, FIRST), sites.item(site, SIZE)
+    leaf, found = isinstance(place.call.callee, Dfa), []
+    for rest, node in nodes:
+        said = cursor.memories.under(text.version, begun + rest)
+        if said is None:
+            continue
+        same = leaf and said.over and said.entry == entry and said.outcome < room
+        if same and returns.item(first + 2 * said.outcome + 1) == DEAD:
+            index.forbid(row, rest)
+        else:
+            found.append((node, text.frame))
+    return found
 
 
 def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
@@ -132,9 +119,7 @@ def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
         known = bytes(cursor.output[begun:])
         for beginning in beginnings:
             if len(beginning) > len(known) and beginning.startswith(known):
-                node = index.node_of(beginning[len(known) :])
-                if node >= 0:
-                    forbid(index.trie, row, node)
+                index.forbid(row, beginning[len(known) :])
     for memory in recalled.versions:
         for beginning in cursor.memories.barred.get(memory, ()):
             for token in index.holding(beginning):

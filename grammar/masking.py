@@ -24,13 +24,18 @@ from .tables import FLAGS, JUDGED, LEAF, LIVE, Bytes
 from .trie import Trie, build, find
 from .vocabulary import Vocabulary
 from .walk import Words
+from .walk_leaf import forbid
 from .walk_tokens import Room
 
 _MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
 _MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
+_WIDE: Final = 12  # tokens above which compiled code clears their bits faster
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_WORDS: Final = np.empty(0, np.uint32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
+
+Cover = tuple[tuple[int, np.uint32], ...]
+"""The words of a mask in which some tokens are, and all the other bits of these words."""
 
 
 class TokenIndex:
@@ -49,6 +54,7 @@ class TokenIndex:
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}
         self._nodes_of: dict[bytes, int] = {}
+        self._covers: dict[bytes, Cover] = {}
 
     @property
     def nbytes(self) -> int:
@@ -87,6 +93,23 @@ class TokenIndex:
                 self._nodes_of.clear()
             self._nodes_of[text] = node
         return node
+
+    def forbid(self, row: Words, text: bytes) -> None:
+        """Clear the bits of all tokens that begin with a text."""
+        cover = self._covers.get(text)
+        if cover is None:
+            node = self.node_of(text)
+            if node < 0:
+                return
+            tokens = self.trie.tokens[self.trie.first[node] : self.trie.first[self.trie.skip[node]]]
+            if len(tokens) > _WIDE:
+                forbid(self.trie, row, node)
+                return
+            if len(self._covers) >= _MOST_TEXTS:
+                self._covers.clear()
+            cover = self._covers[text] = _cover(tokens)
+        for word, others in cover:
+            row[word] &= others
 
     def holding(self, text: bytes) -> tuple[int, ...]:
         """The tokens that hold a text."""
@@ -145,6 +168,13 @@ class Desk:
             *(self.at, self.own, self.told, self.stand),
         )
         self.addresses = addresses(*self._held)
+
+
+def _cover(tokens: Ints) -> Cover:
+    bits: dict[int, int] = {}
+    for token in tokens.tolist():
+        bits[token >> 5] = bits.get(token >> 5, 0) | 1 << (token & 31)
+    return tuple((word, ~np.uint32(held)) for word, held in bits.items())
 
 
 def _texts(vocabulary: Vocabulary) -> dict[int, Bytes]:

@@ -6,7 +6,7 @@ what that means for tokens (`doubts`, `corrections`).
 
 from collections.abc import Hashable, KeysView
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -44,8 +44,7 @@ def _remembered(sites: Ints, frames: Ints, depth: int) -> Ints:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class OpenText:
+class OpenText(NamedTuple):
     """A text that has begun: its frame, where, and the version of the memories that it is compared with."""
 
     frame: int
@@ -53,7 +52,7 @@ class OpenText:
     version: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Recall:
     """Holds for one stack; once made it stays right, however memories grow or are cut back behind it.
 
@@ -78,9 +77,14 @@ def recall(sites: Ints, frames: Ints, depth: int, memories: Memories) -> Recall 
         return None
     rows = _remembered(sites, frames, depth).tolist()
     versions = tuple({memory for memory, _, _ in rows if memory > 0})
-    kinds: tuple[list[OpenText], list[OpenText], list[OpenText]] = ([], [], [])
-    for frame, (_, version, kind) in enumerate(rows):
-        if version:
-            kinds[kind].append(OpenText(frame, int(frames[frame, BEGUN]), version))
-    keys = tuple(map(memories.keys, versions))
-    return Recall(versions, keys, tuple(kinds[_WRITTEN]), tuple(kinds[_OTHERWISE]))
+    begun = [
+        (kind, OpenText(frame, frames.item(frame, BEGUN), version))
+        for frame, (_, version, kind) in enumerate(rows)
+        if version and kind
+    ]
+    return Recall(
+        versions,
+        tuple(map(memories.keys, versions)),
+        tuple(text for kind, text in begun if kind == _WRITTEN),
+        tuple(text for kind, text in begun if kind == _OTHERWISE),
+    )

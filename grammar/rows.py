@@ -145,12 +145,10 @@ class Kept(Generic[R]):
     def put(self, key: Hashable, row: R) -> None:
         """Keep a row, in place of what was kept under this key."""
         with self._lock:
-            for rows in (self._young, self._old):
-                before = rows.pop(key, None)
-                if before is not None and rows is self._young:
-                    self._young_bytes -= before.nbytes
-                elif before is not None:
-                    self._old_bytes -= before.nbytes
+            if key in self._young:
+                self._young_bytes -= self._young.pop(key).nbytes
+            if key in self._old:
+                self._old_bytes -= self._old.pop(key).nbytes
             self._keep(key, row)
 
     def _keep(self, key: Hashable, row: R) -> None:
