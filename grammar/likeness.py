@@ -10,8 +10,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .automata import CODE_POINTS, Dfa, Spelling, everything
+from .automata.algebra import joint_classes
 from .automata.jit import kernel
 from .automata.minimal import Flags, Ints
+from .kept import Kept
 from .leaves.strings import quoted
 
 ENDLESS: Final = 1 << 14  # bytes; longer than any token
@@ -21,6 +23,7 @@ _INSIDE: Final = (
 
 
 ALIKE: Final = 5  # bytes, from which on being like any string saves more than it costs
+_KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
 
 
@@ -51,11 +54,25 @@ class Likeness(NamedTuple):
         return bool((self.bytes[self.twin == inside] >= ALIKE).any())
 
 
+Sides = tuple[
+    Ints, Ints, Ints, Ints
+]  # the table of a leaf, that of another automaton, the outcomes of both
+Classes = tuple[
+    Ints, Ints
+]  # of each joint class of bytes, that of the one automaton and of the other, or -1
+
+
+@kernel
+def _step(table: Ints, state: int, c: int) -> int:
+    return table[state, c] if c >= 0 else -1
+
+
 @kernel
 def _paired(
-    table: Ints, other: Ints, over: Flags, ends: Ints, other_ends: Ints, twin: Ints, first: int
+    sides: Sides, classes: Classes, over: Flags, twin: Ints, first: int
 ) -> tuple[Ints, int]:
     """Pair states from that of state `first` on; (the states in order, the outcome that is `over` in both)."""
+    table, other, ends, other_ends = sides
     order = np.empty(len(table), np.int32)
     order[0], count, at, outcome = first, 1, 0, -1
     while at < count:
@@ -63,8 +80,8 @@ def _paired(
         at += 1
         if over[s] and outcome < 0 and other_ends[twin[s]] >= 0:
             outcome = ends[s]
-        for c in range(table.shape[1]):
-            t, u = table[s, c], other[twin[s], c]
+        for c in range(len(classes[0])):
+            t, u = _step(table, s, classes[0][c]), _step(other, twin[s], classes[1][c])
             if t >= 0 and u >= 0 and twin[t] < 0:
                 twin[t] = u
                 order[count] = t
@@ -73,11 +90,9 @@ def _paired(
 
 
 @kernel
-def _alike(
-    table: Ints, other: Ints, ends: Ints, other_ends: Ints, pairs: tuple[Ints, Ints], meaning: Ints
-) -> Ints:
+def _alike(sides: Sides, classes: Classes, pairs: tuple[Ints, Ints], meaning: Ints) -> Ints:
     """For how many bytes the pairs go the same ways; -1 where they differ themselves."""
-    order, twin = pairs
+    (table, other, ends, other_ends), (order, twin) = sides, pairs
     alike = np.full(len(table), -1, np.int32)
     for i in range(len(order)):
         s = order[i]
@@ -90,8 +105,8 @@ def _alike(
         for i in range(len(order) - 1, -1, -1):
             s = order[i]
             least = alike[s]
-            for c in range(table.shape[1]):
-                t, u = table[s, c], other[twin[s], c]
+            for c in range(len(classes[0])):
+                t, u = _step(table, s, classes[0][c]), _step(other, twin[s], classes[1][c])
                 if t >= 0 and u >= 0 and twin[t] == u:
                     least = min(least, alike[t] + 1)
                 elif t >= 0 or u >= 0:
@@ -104,6 +119,21 @@ def _alike(
 
 def likeness(dfa: Dfa, over: Flags) -> Likeness:
     """How a leaf fares like any string, spelled as this leaf spells; `over`: where it has ended for good."""
+    known = _known()
+    found = known.get(dfa.fingerprint)
+    if found is None:
+        found = _likeness(dfa, over)
+        known.put(dfa.fingerprint, found, found.twin.nbytes + found.bytes.nbytes)
+    return found
+
+
+@cache
+def _known() -> Kept[bytes, Likeness]:
+    """Those of leaves that other grammars had before; strings of bounded length come often and are large."""
+    return Kept(_KEPT_BYTES)
+
+
+def _likeness(dfa: Dfa, over: Flags) -> Likeness:
     canonically = _held_against(any_string(), dfa, over)
     if dfa.states > _LARGE or canonically.far:
         return canonically
@@ -112,18 +142,15 @@ def likeness(dfa: Dfa, over: Flags) -> Likeness:
 
 
 def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> Likeness:
-    width = plain.table.shape[1] + 1
-    pairs = np.unique((dfa.class_of + 1) * width + plain.class_of + 1)
-    table = np.pad(dfa.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs // width]
-    other = np.pad(plain.table, ((0, 0), (1, 0)), constant_values=-1)[:, pairs % width]
+    _, _, classes = joint_classes((dfa, plain))
+    sides, own = (dfa.table, plain.table, dfa.outcome, plain.outcome), (classes[0], classes[1])
     class_of = dfa.class_of
     inside = (np.append(dfa.table[0] >= 0, False)[class_of]).sum() >= _INSIDE
     twin = np.full(dfa.states, -1, np.int32)
     twin[0] = plain.step(0, ord('"')) if inside else 0
-    table, other = np.ascontiguousarray(table), np.ascontiguousarray(other)
-    order, outcome = _paired(table, other, over, dfa.outcome, plain.outcome, twin, 0)
+    order, outcome = _paired(sides, own, over, twin, 0)
     meaning = np.array([outcome], np.int32)
-    alike = _alike(table, other, dfa.outcome, plain.outcome, (order, twin), meaning)
+    alike = _alike(sides, own, (order, twin), meaning)
     return Likeness(twin, alike, meaning, plain=plain)
 
 
@@ -133,8 +160,10 @@ def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
     twin[state] = other
     meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
     nowhere = np.zeros(dfa.states, np.bool_)
-    order, _ = _paired(dfa.table, dfa.table, nowhere, dfa.outcome, dfa.outcome, twin, state)
-    alike = _alike(dfa.table, dfa.table, dfa.outcome, dfa.outcome, (order, twin), meaning)
+    same = np.arange(dfa.table.shape[1], dtype=np.int32)
+    sides = dfa.table, dfa.table, dfa.outcome, dfa.outcome
+    order, _ = _paired(sides, (same, same), nowhere, twin, state)
+    alike = _alike(sides, (same, same), (order, twin), meaning)
     return Likeness(twin, alike, meaning, plain=None)
 
 

@@ -71,6 +71,11 @@ def classes(universe: Dfa, parts: Sequence[Dfa]) -> tuple[Dfa, Vectors]:
     result = universe.relabel(dict.fromkeys(universe.outcomes, 0))
     vectors: Vectors = (0,)
     for i, part in enumerate(parts):
+        if part.empty:
+            continue
+        if part is everything(part.top):
+            vectors = tuple(vector | 1 << i for vector in vectors)
+            continue
         count, width = len(vectors), max(part.outcomes, default=-1) + 2
         choice = np.full((count + 1, width), REFUSED, np.int32)
         choice[1:, 0] = np.arange(count)
