@@ -35,6 +35,7 @@ _WARMING = r"""{
     "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
 }"""
 _SHARED_BYTES = 256 << 20  # rows of all grammars together
+AHEAD_S = 0.002  # learning before the first mask
 
 
 class Compiler:
@@ -60,11 +61,14 @@ class Compiler:
         """The second half of `compile`, which raises what it does."""
         if screened.parsed is not None:
             return self._earley.compile(screened.parsed)
+        from .ahead import look_ahead
         from .machine import Machine
         from .native import NativeGrammar
 
         assert screened.root is not None
-        grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
+        machine = Machine(screened.root)
+        look_ahead(machine, AHEAD_S)
+        grammar = NativeGrammar(machine, self._index, self._speller, shortest)
         _ = grammar.least_tokens  # found here, off the step loop
         return grammar
 

@@ -71,6 +71,7 @@ class Call:
     `comparison`: what is known of texts with equal keys beforehand; None: nothing.
     `live`: the outcomes of a leaf that count at this place; None: all. Only texts with one of them are read, as if the
     leaf were `restrict`ed to them, but all places share one leaf and its tables.
+    `usual`: an outcome that the callee will probably end with (`ahead`); None: nothing is known of that.
     """
 
     callee: "Rule | Dfa"
@@ -79,6 +80,7 @@ class Call:
     judge: Callable[[int, bytes], int] | None = None
     live: frozenset[int] | None = None
     comparison: Comparison | None = None
+    usual: int | None = None
 
 
 def as_written(text: bytes) -> Hashable:

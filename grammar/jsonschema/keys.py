@@ -41,7 +41,7 @@ class Keys:
         """The call that reads one of the names. Names the schema does not mention are remembered: none comes twice."""
         others = max(self.options) >= len(self.layout.vocabulary.names)
         same = as_written if others else None
-        return Call(self.leaf, self, same=same, live=self.labels)
+        return Call(self.leaf, self, same=same, live=self.labels, usual=min(self.options))
 
     def given(self, label: int) -> tuple[Plan, tuple[Fold, int, Seen]]:
         """What the member is asked after its name was read, and what its end needs to know."""

@@ -126,7 +126,7 @@ class PlainKeys:
         """The call that reads one of the names; see `Keys.call`."""
         members = self.members
         same = None if members.others.isdisjoint(self.labels) else as_written
-        return Call(members.leaf, self, same=same, live=self.labels)
+        return Call(members.leaf, self, same=same, live=self.labels, usual=min(self.labels))
 
     def given(self, label: int) -> tuple[Plan, Written]:
         """What the member is asked after its name was read, and the place behind it."""

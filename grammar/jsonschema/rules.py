@@ -168,4 +168,6 @@ class ValueRule:
     ) -> Call:
         plan = given.plan
         rule = self._language.rule(plan.must, plan.asks, self._depth + self._spacing.lines)
-        return Call(rule, given, same, judge, comparison=None if same is None else EQUALITY)
+        compared = None if same is None else EQUALITY
+        usual = None if plan.asks or judge is not None else 0
+        return Call(rule, given, same, judge, comparison=compared, usual=usual)

@@ -18,8 +18,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from intaglio.engine.text.tokenizer import Tokenizer
+from intaglio.grammar.ahead import look_ahead
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
 from intaglio.grammar.backends.spelling import Speller
+from intaglio.grammar.compile import AHEAD_S
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import read
@@ -63,8 +65,9 @@ class Ours:
 
     def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
         try:
-            language = Language(read(schema), Options(any_order=True))
-            grammar = NativeGrammar(Machine(language.root), self.index, self.speller)
+            machine = Machine(Language(read(schema), Options(any_order=True)).root)
+            look_ahead(machine, AHEAD_S)
+            grammar = NativeGrammar(machine, self.index, self.speller)
         except GrammarError as error:
             raise Refused(str(error)) from error
 
