@@ -21,7 +21,7 @@ from .leafrows import LeafRows, Source
 from .masks import words
 from .rows import Kept, LeafRow, Row, pack
 from .tables import FLAGS, JUDGED, LEAF, LIVE, Bytes
-from .trie import Trie, build, find
+from .trie import Trie, build, find, heads
 from .vocabulary import Vocabulary
 from .walk import Words
 from .walk_leaf import forbid
@@ -45,6 +45,7 @@ class TokenIndex:
         """`most_bytes` bounds the rows kept."""
         self.vocabulary = vocabulary
         self.trie: Trie = build(vocabulary)
+        self.heads = heads(self.trie)
         self.words = words(vocabulary.width)
         self.longest = int(self.trie.depth.max(initial=0))
         self.texts = _texts(vocabulary)
@@ -165,7 +166,7 @@ class Desk:
         self._held = (
             *(*trie, index.nodes, *self.room),
             *(np.zeros(index.words, np.uint8), np.zeros(index.words, np.uint32)),
-            *(self.at, self.own, self.told, self.stand),
+            *(self.at, self.own, self.told, self.stand, *index.heads),
         )
         self.addresses = addresses(*self._held)
 

@@ -90,6 +90,25 @@ def trie_at(held: Longs, i: int) -> Trie:
     )
 
 
+class Heads(NamedTuple):
+    """The nodes of texts of one byte, by byte; `node` has the number of all nodes at its end."""
+
+    byte: npt.NDArray[np.uint8]
+    node: Ints
+
+
+def heads(trie: Trie) -> Heads:
+    """What stands below the root, in one place: a walk looks at it for each first byte."""
+    nodes = np.flatnonzero(trie.depth == 1).astype(np.int32)
+    return Heads(trie.byte[nodes], np.append(nodes, np.int32(len(trie.byte))))
+
+
+@kernel
+def heads_at(held: Longs, i: int) -> Heads:
+    """The heads whose arrays are `held` from number i on."""
+    return Heads(octets(held, i), line(held, i + 1))
+
+
 @kernel
 def heights(trie: Trie) -> Ints:
     """int32 [nodes]: how many bytes can follow at most."""

@@ -86,8 +86,9 @@ LEAF_COUNT: Final = 20  # frames in use then
 DOUBT: Final = 21  # `INNER` or `OPEN` where a text was taken to be new
 DOUBTS: Final = 22  # nodes found where that was done
 UNWRITTEN: Final = 23  # whether one that began within the walk is not compared as written
-INSIDE: Final = 24  # whether what is behind the exit `EXIT` is being walked
-NOTES: Final = 25
+INSIDE: Final = 24  # whether what is behind exit `EXIT` or first byte `HEAD` is being walked
+HEAD: Final = 25  # the first byte that is being walked, by its place among those of the vocabulary
+NOTES: Final = 26
 
 INNER: Final = 1  # it began within the walk
 OPEN: Final = 2  # it began before

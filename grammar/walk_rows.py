@@ -27,18 +27,18 @@ from .tables import (
     Tables,
     tables_at,
 )
-from .trie import Trie, trie_at
+from .trie import Trie, heads_at, trie_at
 from .walk import (
     ARCS,
     ASKED,
     COUNT,
     DEPTH,
     DOUBTS,
-    END,
     EXACT,
     EXIT,
     EXPAND,
     FOUND,
+    HEAD,
     INSIDE,
     LEAF_COUNT,
     LEAF_TOP,
@@ -46,7 +46,6 @@ from .walk import (
     LOOKS,
     LOWEST,
     MOVED,
-    NODE,
     OFFSET,
     REFUSED,
     SITE,
@@ -59,7 +58,7 @@ from .walk import (
     Words,
     leave,
 )
-from .walk_tokens import Room, approach, walk, walk_exits
+from .walk_tokens import Room, approach, walk, walk_all, walk_exits
 
 # Arrays of a desk and of a view, in the order of their addresses; the first five of each are a trie.
 NODES: Final = 5  # of each token
@@ -70,6 +69,7 @@ AT: Final = 12
 OWN: Final = 13
 TOLD: Final = 14
 STAND: Final = 15
+HEADS: Final = 16  # two arrays
 ROOTS: Final = 5
 EXITS: Final = 6
 DROPPED: Final = 7
@@ -131,13 +131,13 @@ def _wide(tables: Tables, state: int | np.int64, site: int | np.int64) -> bool:
 
 
 @kernel
-def _enter(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room, stand: Longs) -> int:
+def _enter(tables: Tables, desk: Longs, frames: Ints, note: Longs, room: Room, stand: Longs) -> int:
     """Begin, and enter the leaf called here if one has rows; the next phase, or `_BEGIN` where `note[STATUS]` tells."""
     _restart(note, stand)
     if note[STATE] == FINAL:
         return _ALL
     if tables.states[note[STATE], LEAF] < 0:
-        approach(tables, trie, frames, note, room)
+        approach(tables, trie_at(desk, 0), heads_at(desk, HEADS), frames, note, room)
         if note[STATUS] == REFUSED:
             _restart(note, stand)
             return _ALL
@@ -291,13 +291,13 @@ def find(machine: Longs, desk: Longs, view: Longs, base: Words, frames: Ints, no
     if stand[PHASE] == _BEGIN:
         for slot in range(FOUND_EARLY, STANDS):
             stand[slot] = 0
-        stand[PHASE] = _enter(tables, trie, frames, note, room, stand)
+        stand[PHASE] = _enter(tables, desk, frames, note, room, stand)
         if note[STATUS] != MOVED:
             return
         room.path[0] = note[: COUNT + 1]
-        note[NODE], note[END] = 1, trie.skip[0]
+        note[HEAD] = note[INSIDE] = 0
     if stand[PHASE] == _ALL:
-        walk(tables, trie, frames, note, room)
+        walk_all(tables, trie, heads_at(desk, HEADS), frames, note, room)
         if note[STATUS] != MOVED:
             return
         stand[PHASE] = _END

@@ -24,7 +24,7 @@ from .tables import (
     ROW,
     Tables,
 )
-from .trie import Trie
+from .trie import Heads, Trie
 from .walk import (
     ARCS,
     ASKED,
@@ -38,6 +38,7 @@ from .walk import (
     EXPAND,
     FOUND,
     FULL,
+    HEAD,
     INNER,
     INSIDE,
     LEAF_COUNT,
@@ -151,15 +152,12 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> N
     Most bytes are refused or stay within a rule: that is told here, without a call, which counts references to arrays.
     """
     path = room.path
-    node, skipped = np.int64(note[NODE]), note[ARCS]
+    node = np.int64(note[NODE])
     left, behind, alphabet = np.int64(-1), 0, 0  # the depth whose rule was ended last
     note[STATUS] = MOVED
     while node < note[END]:
         d = np.int64(trie.depth[node])
         byte = trie.byte[node]
-        if d == 1 and skipped >= 0 and tables.alphabets[skipped, byte] == 0:
-            node = np.int64(trie.skip[node])
-            continue
         state, move = path[d - 1, 0], LEAVE
         known = tables.states[state, ROW] >= 0
         if known:
@@ -191,6 +189,63 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> N
             node = before
             break
     note[NODE] = node
+
+
+@kernel
+def _walked(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> bool:
+    """Walk to the end of the head that is begun, if one is; whether that is done."""
+    note[STATUS] = MOVED
+    if note[INSIDE]:
+        walk(tables, trie, frames, note, room)
+        if note[STATUS] == MOVED:
+            note[INSIDE] = 0
+            note[HEAD] += 1
+    return bool(note[STATUS] == MOVED)
+
+
+@kernel
+def walk_all(
+    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Longs, room: Room
+) -> None:
+    """Walk the whole trie from the configuration in `room.path[0]`, beginning with head `note[HEAD]`. Ends like `walk`.
+
+    Most first bytes are refused in most states; their nodes, which lie far apart in memory, are not even looked at.
+    """
+    if not _walked(tables, trie, frames, note, room):
+        return
+    begun = room.path[0, 0]
+    row, number = tables.states[begun, ROW], tables.states[begun, ALPHABET]
+    if row < 0:
+        note[WHAT], note[STATUS] = begun, EXPAND
+        return
+    site = frames[room.path[0, 1], SITE]
+    live, entry = tables.sites[site, LIVE], tables.sites[site, ENTRY]
+    left, behind, alphabet = False, 0, 0
+    for head in range(note[HEAD], len(heads.byte)):
+        byte = heads.byte[head]
+        move = tables.cells[row + tables.alphabets[number, byte]]
+        if move == LEAVE:
+            if not left:
+                left = True
+                behind, alphabet = _behind(tables, frames, note, room.path, 0)
+            if behind >= 0:
+                move = tables.cells[behind + tables.alphabets[alphabet, byte]]
+        elif move >= 0 and live >= 0:
+            note[LOWEST] = min(note[LOWEST], room.path[0, 1])
+            move = move if tables.live[live + move - entry] else DEAD
+        for _ in range(_DEEPEST):
+            state = tables.sites[max(CALLED - move, 0), ENTRY]
+            if move > CALLED or tables.states[state, ROW] < 0:
+                break
+            taken = tables.alphabets[tables.states[state, ALPHABET], byte]
+            move = tables.cells[tables.states[state, ROW] + taken]
+        if move == DEAD or (note[ARCS] >= 0 and tables.alphabets[note[ARCS], byte] == 0):
+            continue
+        note[NODE], note[END] = heads.node[head], heads.node[head + 1]
+        note[HEAD], note[INSIDE] = head, 1
+        if not _walked(tables, trie, frames, note, room):
+            return
+    note[HEAD] = len(heads.byte)
 
 
 @kernel
@@ -265,7 +320,9 @@ def _can_enter(tables: Tables, note: Longs) -> int:
 
 
 @kernel
-def approach(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> None:
+def approach(
+    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Longs, room: Room
+) -> None:
     """Enter the leaf that a state calls, finding the tokens that other arcs on the way take.
 
     `note[STATUS]` is `MOVED` when the configuration in `note` is that in the leaf, `REFUSED` where there is none to
@@ -279,8 +336,8 @@ def approach(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) 
         state, top, count = note[STATE], note[TOP], note[COUNT]
         path[0, 0], path[0, 1], path[0, 2] = state, top, count
         note[ARCS] = tables.states[state, ALPHABET]
-        note[NODE], note[END] = 1, len(trie.byte)
-        walk(tables, trie, frames, note, room)
+        note[HEAD] = note[INSIDE] = 0
+        walk_all(tables, trie, heads, frames, note, room)
         if note[STATUS] != MOVED:
             return
         if count == len(frames):
