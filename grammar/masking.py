@@ -159,7 +159,7 @@ class Desk:
         path = np.empty((index.longest + 1, w.COUNT + 1), np.int32)
         found, asks = np.empty(2 * tokens, np.int32), np.empty(2 * nodes, np.int32)
         self.room = Room(path, found, asks, np.empty(3 * nodes, np.int32))
-        self.at = np.empty(index.words, np.int32)
+        self.at = np.empty(index.words, np.intp)  # what numpy writes with
         self.own = np.empty(index.words, np.uint32)
         self.told = np.empty(8 * nodes, np.int32)
         self.stand = np.zeros(r.STANDS, np.int64)
@@ -238,7 +238,7 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
     desk = index.borrow()
     try:
         base = _find(cursor, index, desk)
-        _, _, _, _, _, _, _, _, ends, size, asked, inner, opened = desk.stand.tolist()
+        ends, size, asked, inner, opened = desk.stand[r.ENDS :].tolist()
         at, own = desk.at[:size].copy(), desk.own[:size].copy()
         asks, doubts = _NO_NODES, None
         if asked:

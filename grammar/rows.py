@@ -88,10 +88,10 @@ class Row:
         """Nothing to let go that others hold."""
 
 
-def pack(base: LeafRow | None, at: Ints, words: Words, whole: int) -> tuple[Places | None, Words]:
+def pack(base: LeafRow | None, at: Places, words: Words, whole: int) -> tuple[Places | None, Words]:
     """(at, words) of a row: as given, or of all `whole` words where they are many and stand alone."""
     if base is not None or len(at) <= _SPARSE_WORDS:
-        return at.astype(np.intp), words
+        return at, words
     full = np.zeros(whole, np.uint32)
     full[at] = words
     return None, full

@@ -186,7 +186,7 @@ def _ends(tables: Tables, frames: Ints, note: Longs, stand: Longs, looks: Ints) 
 
 
 @kernel
-def _touch(touched: Bytes, own: Words, at: Ints, base: Words, count: int, token: int) -> int:
+def _touch(touched: Bytes, own: Words, at: Longs, base: Words, count: int, token: int) -> int:
     word = token >> 5
     if touched[word] == 0:
         touched[word] = 1
@@ -203,7 +203,7 @@ def _own_words(desk: Longs, view: Longs, base: Words, stand: Longs, found: int |
     The mask is that row with the tokens found in its trees, then without those at and below the nodes dropped, then
     with all others found.
     """
-    touched, whole, at = octets(desk, TOUCHED), words(desk, WORDS), line(desk, AT)
+    touched, whole, at = octets(desk, TOUCHED), words(desk, WORDS), longs(desk, AT)
     first, tokens = line(desk, 3), line(desk, 4)
     dropped, added = line(view, DROPPED), line(view, ADDED)
     tokens_found = line(desk, ROOM + 1)
