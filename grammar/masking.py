@@ -163,10 +163,11 @@ class Desk:
         self.own = np.empty(index.words, np.uint32)
         self.told = np.empty(8 * nodes, np.int32)
         self.stand = np.zeros(r.STANDS, np.int64)
+        touched = np.zeros((index.words + 7) // 8, np.int64)
+        masks = np.zeros(index.words, np.uint32), np.empty(index.words, np.uint32)
         self._held = (
-            *(*trie, index.nodes, *self.room),
-            *(np.zeros(index.words, np.uint8), np.zeros(index.words, np.uint32)),
-            *(self.at, self.own, self.told, self.stand, *index.heads),
+            *(*trie, index.nodes, *self.room, touched.view(np.uint8), *masks),
+            *(self.at, self.own, self.told, self.stand, *index.heads, touched),
         )
         self.addresses = addresses(*self._held)
 

@@ -63,13 +63,14 @@ from .walk_tokens import Room, approach, walk, walk_all, walk_exits
 # Arrays of a desk and of a view, in the order of their addresses; the first five of each are a trie.
 NODES: Final = 5  # of each token
 ROOM: Final = 6  # four arrays
-TOUCHED: Final = 10
-WORDS: Final = 11
-AT: Final = 12
-OWN: Final = 13
-TOLD: Final = 14
-STAND: Final = 15
-HEADS: Final = 16  # two arrays
+TOUCHED: Final = 10  # 1 where a word is
+WORDS: Final = 11  # two arrays: one all zero between uses, one for masks beside another
+AT: Final = 13
+OWN: Final = 14
+TOLD: Final = 15
+STAND: Final = 16
+HEADS: Final = 17  # two arrays
+GROUPS: Final = 19  # eight of `TOUCHED` in one
 ROOTS: Final = 5
 EXITS: Final = 6
 DROPPED: Final = 7
@@ -186,14 +187,9 @@ def _ends(tables: Tables, frames: Ints, note: Longs, stand: Longs, looks: Ints) 
 
 
 @kernel
-def _touch(touched: Bytes, own: Words, at: Longs, base: Words, count: int, token: int) -> int:
-    word = token >> 5
-    if touched[word] == 0:
-        touched[word] = 1
-        at[count] = word
-        own[word] = base[word] if len(base) > 0 else np.uint32(0)
-        count += 1
-    return count
+def _allow(touched: Bytes, whole: Words, token: int | np.int64) -> None:
+    touched[token >> 5] = 1
+    whole[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
 
 
 @kernel
@@ -201,39 +197,46 @@ def _own_words(desk: Longs, view: Longs, base: Words, stand: Longs, found: int |
     """Write which words are not those of the leaf's row, and these words; how many.
 
     The mask is that row with the tokens found in its trees, then without those at and below the nodes dropped, then
-    with all others found.
+    with all others found. It is written beside the row, in one piece: words picked here and there are slow to reach.
     """
-    touched, whole, at = octets(desk, TOUCHED), words(desk, WORDS), longs(desk, AT)
-    first, tokens = line(desk, 3), line(desk, 4)
-    dropped, added = line(view, DROPPED), line(view, ADDED)
-    tokens_found = line(desk, ROOM + 1)
-    one, count = np.uint32(1), 0
+    touched = octets(desk, TOUCHED)
+    whole = words(desk, WORDS + (len(base) > 0))
+    whole[: len(base)] = base
+    skip, first, tokens, seen = line(desk, 2), line(desk, 3), line(desk, 4), line(desk, ROOM + 1)
     begin, split = stand[FOUND_EARLY], stand[FOUND_SHARED]
     for i in range(begin, split):
-        token = tokens_found[i]
-        count = _touch(touched, whole, at, base, count, token)
-        whole[token >> 5] |= one << np.uint32(token & 31)
-    skip = line(desk, 2)
-    for i in range(len(dropped)):
-        for k in range(first[dropped[i]], first[skip[dropped[i]]]):
-            token = tokens[k]
-            count = _touch(touched, whole, at, base, count, token)
-            whole[token >> 5] &= ~(one << np.uint32(token & 31))
-    for i in range(found):
-        if i >= begin and i < split:
+        _allow(touched, whole, seen[i])
+    for node in line(view, DROPPED):
+        for k in range(first[node], first[skip[node]]):
+            touched[tokens[k] >> 5] = 1
+            whole[tokens[k] >> 5] &= ~(np.uint32(1) << np.uint32(tokens[k] & 31))
+    for i in range(begin):
+        _allow(touched, whole, seen[i])
+    for i in range(split, found):
+        _allow(touched, whole, seen[i])
+    for node in line(view, ADDED):
+        for k in range(first[node], first[node + 1]):
+            _allow(touched, whole, tokens[k])
+    return _differing(desk, whole, base)
+
+
+@kernel
+def _differing(desk: Longs, whole: Words, base: Words) -> int:
+    """Write where a mask was touched and is not `base`, and its words there; how many. Leaves the desk as it was."""
+    groups = longs(desk, GROUPS)
+    at, own = longs(desk, AT), words(desk, OWN)
+    count = 0
+    for group in range(len(groups)):
+        if groups[group] == 0:
             continue
-        token = tokens_found[i]
-        count = _touch(touched, whole, at, base, count, token)
-        whole[token >> 5] |= one << np.uint32(token & 31)
-    for i in range(len(added)):
-        for k in range(first[added[i]], first[added[i] + 1]):
-            token = tokens[k]
-            count = _touch(touched, whole, at, base, count, token)
-            whole[token >> 5] |= one << np.uint32(token & 31)
-    own = words(desk, OWN)
-    for i in range(count):
-        own[i] = whole[at[i]]
-        touched[at[i]] = 0
+        groups[group] = 0
+        for word in range(8 * group, min(8 * group + 8, len(whole))):
+            before = base[word] if len(base) > 0 else np.uint32(0)
+            if whole[word] != before:
+                at[count], own[count] = word, whole[word]
+                count += 1
+            if len(base) == 0:
+                whole[word] = 0
     return count
 
 
