@@ -6,6 +6,7 @@ keep what it made (`cache`), judge (`screen`).
 The compiled code of the machine is loaded with the first constraint, or by `warm`, not with this module.
 """
 
+import json
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,12 @@ class Compiler:
         return self._speller.spell((), text, final=True) if text else ()
 
     def warm(self) -> None:
-        """Load all compiled code and index the vocabulary, so that no constraint need wait for it."""
+        """Load all compiled code, index the vocabulary and make the formats, so that no constraint need wait for it."""
+        from .leaves.formats import NAMES
+
+        for name in sorted(NAMES):
+            asked = json.dumps({"type": "string", "format": name})
+            self.compile(Constraint(Kind.JSON_SCHEMA, asked))
         matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()
         row = empty_rows(1, self.vocabulary.width)[0]
         for token in matcher.closing() or ():

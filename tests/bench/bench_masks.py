@@ -152,11 +152,18 @@ ENGINES: dict[str, Callable[[Tokenizer, int], Engine]] = {
     "llguidance": LLGuidance,
     "xgrammar": XGrammar,
 }
-WARMING = {
+WARMING = {  # of compiled code, and formats, as a server does when it starts
     '{"type": "object"}': b'{"a":1}',
     '{"items": {"type": "string", "maxLength": 40, "pattern": "^.*$"}, "type": "array"}': b'["a b"]',
     '{"additionalProperties": {"type": "string", "minLength": 1, "maxLength": 99}}': b'{"a":"bc","d":"e"}',
     '{"items": {"type": ["integer", "null"]}, "uniqueItems": true, "type": "array"}': b"[1,2,null]",
+    '{"type": "string", "format": "date-time"}': b'"2020-01-02T03:04:05Z"',
+    '{"type": "string", "format": "date"}': b'"2020-01-02"',
+    '{"type": "string", "format": "email"}': b'"a@b.c"',
+    '{"type": "string", "format": "hostname"}': b'"a.b"',
+    '{"type": "string", "format": "ipv4"}': b'"1.2.3.4"',
+    '{"type": "string", "format": "uri"}': b'"a:b"',
+    '{"type": "string", "format": "uuid"}': b'"01234567-89ab-cdef-0123-456789abcdef"',
 }
 WIDTH = 151_936  # of the model whose tokenizer it is
 
