@@ -206,3 +206,14 @@ class Leaf:
     def alive(self, counts: Bytes) -> Bytes:
         """uint8 [states]: 1 where an outcome o with `counts[o]` is in reach."""
         return _alive(*self._arcs, self.dfa.outcome, counts)
+
+    @cached_property
+    def rest(self) -> int:
+        """An outcome that is in reach from every state that can go on; -1 if there is none.
+
+        In the leaf of an object's names it is that of names the schema does not mention.
+        """
+        last = self.dfa.outcomes[-1]
+        counts = np.zeros(last + 1, np.uint8)
+        counts[last] = 1
+        return last if self.alive(counts)[~self.over].all() else -1

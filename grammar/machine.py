@@ -196,10 +196,10 @@ class Machine:
             returns = self._store.returns.array[first : first + 2 * room].reshape(-1, 2)
             returns[counts == 0] = DEAD
             leaf = self.leaves[self._store.states.array[entry, LEAF]]
-            alive = leaf.alive(counts)
             # Ends are told by `returns`.
-            if not (alive.all() or alive[~leaf.over].all()):
-                live = self._store.alive(alive)
+            if leaf.rest not in call.live:
+                alive = leaf.alive(counts)
+                live = -1 if alive[~leaf.over].all() else self._store.alive(alive)
         self.sites.append(Site(rule, call))
         return CALLED - self._store.sites.append((entry, first, room, flags, live))
 

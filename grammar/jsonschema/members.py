@@ -45,6 +45,7 @@ class PlainMembers:
         self._demanded = sum(1 << names.label_of[text] for text in frame.names)
         self._any_order = layout.language.options.any_order
         self._costs: dict[int, Cost] = {}
+        self._rests: dict[int, Cost] = {}  # by the labels still demanded
 
     @cached_property
     def leaf(self) -> Dfa:
@@ -89,12 +90,15 @@ class PlainMembers:
         """What the rest of an object costs; `opened`: its first member would have no comma."""
         costs = self.layout.language.costs
         due = self._demanded & ~place.gone
-        total = costs.close(empty=opened and not due)
         if not due:
-            return total
-        for label in range(due.bit_length()):
-            if due >> label & 1:
-                total += self._cost(label)
+            return costs.close(empty=opened)
+        total = self._rests.get(due)
+        if total is None:
+            total, left = costs.close(empty=False), due
+            while left:
+                total += self._cost(left.bit_length() - 1)
+                left ^= 1 << left.bit_length() - 1
+            self._rests[due] = total
         return costs.without_comma(total) if opened else total
 
     def _cost(self, label: int) -> "Cost":

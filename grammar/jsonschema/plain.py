@@ -5,18 +5,44 @@ alternatives (`plans`).
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from .atoms import Members, Names, OtherMembers, Props, Required
+from .atoms import (
+    AtLeast,
+    AtMost,
+    Integer,
+    ItemCount,
+    Items,
+    Length,
+    Members,
+    MultipleOf,
+    Names,
+    OtherItems,
+    OtherMembers,
+    Props,
+    Required,
+    Types,
+    Unique,
+)
+from .evaluate import holds
 from .formula import Formula, Op
 from .member_steps import MemberSteps
 from .names import Name
 from .plans import Plan
 from .residual import Fold
+from .values import TRUE, Value
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from .language import Language
+
+_PROBES: Final[tuple[Value, ...]] = (None, TRUE, "", "a", 0, 1)
+# Of these atoms it is told at a glance whether a probe fulfils them.
+_CHEAP: Final = (
+    *(AtLeast, AtMost, Integer, Length, MultipleOf, Types),
+    *(ItemCount, Items, OtherItems, Unique),
+    *(Members, OtherMembers, Props, Required),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +159,17 @@ class PlainObjects:
         return self._labels[frame.others]
 
     def _find_labels(self, others: tuple[Formula, ...]) -> frozenset[int] | None:
-        costs, labels = self._language.costs, []
+        labels = []
         for label in range(len(self._vocabulary.all_names)):
             needs = self.needs(others, label)
             if needs is None:
                 return None
-            if needs is not self._pool.false and costs.value(needs) is not None:
+            if _plainly_possible(needs) or self._language.costs.value(needs) is not None:
                 labels.append(label)
         return frozenset(labels)
+
+
+def _plainly_possible(formula: Formula) -> bool:
+    """Whether one of a few values shows that a formula can hold: no automaton has to be made then."""
+    cheap = all(isinstance(part.atom, _CHEAP) for part in formula.atoms)
+    return cheap and any(holds(formula, value) for value in _PROBES)
