@@ -8,6 +8,7 @@ bound.
 """
 
 import argparse
+import gc
 import json
 import lzma
 import random
@@ -270,6 +271,9 @@ def measure(
         # Code is loaded at its first use.
         for schema, text in WARMING.items():
             _follow(engine, Times(), "warm", schema, [list(tokenizer.canonical(text))])
+        # As the engine does after loading.
+        gc.collect()
+        gc.freeze()
         for record in records:
             texts = [
                 json.dumps(test["data"], ensure_ascii=False, separators=(",", ":")).encode()
