@@ -57,6 +57,8 @@ class Cursor:
         self.memories = Memories()
         self.tails = Tails()
         self.note: Longs = np.zeros(w.NOTES, np.int64)
+        # Versions of the memories made since `begin`: see `Tails.grow`.
+        self._grown: list[tuple[int, int, Said]] = []
 
     def fork(self) -> "Cursor":
         """An independent copy."""
@@ -72,6 +74,7 @@ class Cursor:
     def begin(self, exact: bool) -> None:
         """Make the configuration that of `note`, for walking ahead."""
         note = self.note
+        self._grown.clear()
         note[w.STATE], note[w.TOP], note[w.COUNT] = self.state, self.depth - 1, self.depth
         note[w.DEPTH] = note[w.LOWEST] = self.depth
         note[w.EXACT], note[w.OFFSET], note[w.ASKED] = exact, len(self.output), 0
@@ -121,6 +124,8 @@ class Cursor:
             self.stack = self.frames[: self.depth, w.SITE].tobytes()
             sites = self.machine.tables.sites
             self.recalled = recall(sites, self.frames, self.depth, self.memories)
+        for versions in self._grown:
+            self.tails.grow(self, *versions)
         step = Step(self.state, kept, removed, len(self.output), memories, *before)
         self.state = self.note.item(w.STATE)
         self.output += text.tobytes()
@@ -209,7 +214,9 @@ class Cursor:
         said = Said(piece, until, entry, self.machine.meaning(site, ending), until > done)
         twin, grown = self.memories.add(memory, place.call.same(piece), said)
         if not twin:
-            self.tails.grow(self, memory, grown, said)
+            # What the text itself bars counts once it has been said: see `barred_texts`.
+            self.memories.inherit(memory, grown)
+            self._grown.append((memory, grown, said))
         return ending, int(twin), grown
 
     def learn(self) -> None:

@@ -48,6 +48,11 @@ class Memories:
         self._versions.append((known, size + 1))
         return False, len(self._versions) - 1
 
+    def inherit(self, number: int, grown: int) -> None:
+        """Let be barred in a version what is barred in the one it grew from."""
+        if number in self.barred:
+            self.barred[grown] = self.barred[number]
+
     def said(self, number: int) -> Iterator[Said]:
         """The texts of a version, oldest first."""
         known, size = self._versions[number]
