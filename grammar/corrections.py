@@ -89,8 +89,9 @@ def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> lis
     """
     begun, size = bytes(cursor.output[text.begun :]), len(cursor.output) - text.begun
     keys = cursor.memories.keys(text.version)
-    rests = [key[size:] for key in keys if type(key) is bytes and key.startswith(begun)]
-    nodes = [(rest, node) for rest in rests if (node := index.node_of(rest)) >= 0]
+    nodes = index.nodes_of(
+        [key[size:] for key in keys if type(key) is bytes and key.startswith(begun)]
+    )
     if not nodes:
         return []
     machine, site = cursor.machine, cursor.frames.item(text.frame, w.SITE)

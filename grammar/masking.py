@@ -95,6 +95,12 @@ class TokenIndex:
             self._nodes_of[text] = node
         return node
 
+    def nodes_of(self, texts: list[bytes]) -> list[tuple[bytes, int]]:
+        """The texts with which a token begins, with their nodes."""
+        known = self._nodes_of.get
+        likely = [text for text in texts if known(text, 0) >= 0]
+        return [(text, node) for text in likely if (node := self.node_of(text)) >= 0]
+
     def forbid(self, row: Words, text: bytes) -> None:
         """Clear the bits of all tokens that begin with a text."""
         cover = self._covers.get(text)
