@@ -141,20 +141,13 @@ class Cursor:
 
     def can_end(self) -> bool:
         """Whether the output may end here."""
-        return bool(self._ends(look=True))
-
-    def may_end(self) -> bool | None:
-        """`can_end` where the configuration tells it, by the frames from `note[LOWEST]` on; None: texts decide."""
-        return self._ends(look=False)
-
-    def _ends(self, look: bool) -> bool | None:
         memories = len(self.memories)
         self.begin(exact=True)
-        ended = self._unwind(look)
+        ended = self._unwind()
         self.memories.cut(memories)
         return ended
 
-    def _unwind(self, look: bool) -> bool | None:
+    def _unwind(self) -> bool:
         note = self.note
         while note[w.STATE] != FINAL:
             state, top, count = note[w.STATE], note[w.TOP], note[w.COUNT]
@@ -175,10 +168,8 @@ class Cursor:
                 note[w.STATUS] = status
                 if status != w.LOOK:
                     self.learn()
-                elif look:
-                    looks = _with(looks, self.look(bytes(self.output), len(self.output)))
                 else:
-                    return None
+                    looks = _with(looks, self.look(bytes(self.output), len(self.output)))
         return True
 
     def force(self, most: int) -> tuple[bytes, bool]:
