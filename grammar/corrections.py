@@ -89,7 +89,7 @@ def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> lis
     """
     begun, size = bytes(cursor.output[text.begun :]), len(cursor.output) - text.begun
     keys = cursor.memories.keys(text.version)
-    nodes = index.nodes_of(
+    nodes = index.beginnings.nodes_of(
         [key[size:] for key in keys if type(key) is bytes and key.startswith(begun)]
     )
     if not nodes:
@@ -105,7 +105,7 @@ def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> lis
             continue
         same = leaf and said.over and said.entry == entry and said.outcome < room
         if same and returns.item(first + 2 * said.outcome + 1) == DEAD:
-            index.forbid(row, rest)
+            index.beginnings.forbid(row, rest)
         else:
             found.append((node, text.frame))
     return found
@@ -120,7 +120,7 @@ def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
         known = bytes(cursor.output[begun:])
         for beginning in beginnings:
             if len(beginning) > len(known) and beginning.startswith(known):
-                index.forbid(row, beginning[len(known) :])
+                index.beginnings.forbid(row, beginning[len(known) :])
     for memory in recalled.versions:
         for beginning in cursor.memories.barred.get(memory, ()):
             for token in index.holding(beginning):

@@ -96,7 +96,7 @@ class Doubts:
         for rest in rests:
             if rest is None:
                 return self.open
-            node = index.node_of(rest)
+            node = index.beginnings.node_of(rest)
             if node >= 0:
                 chosen |= (self.open >= node) & (self.open < index.trie.skip[node])
         followed: Ints = self.open[chosen]

@@ -15,27 +15,22 @@ from . import walk as w
 from . import walk_rows as r
 from .addresses import addresses
 from .automata.minimal import Flags, Ints, Longs
+from .beginnings import Beginnings
 from .cursor import Cursor
 from .doubts import Doubts, doubts_of
 from .leafrows import LeafRows, Source
 from .masks import words
 from .rows import Kept, LeafRow, Row, pack
 from .tables import FLAGS, JUDGED, LEAF, LIVE, Bytes
-from .trie import Trie, build, find, heads
+from .trie import Trie, build, heads
 from .vocabulary import Vocabulary
 from .walk import Words
-from .walk_leaf import forbid
 from .walk_tokens import Room
 
 _MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
-_MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
-_WIDE: Final = 12  # tokens above which compiled code clears their bits faster
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_WORDS: Final = np.empty(0, np.uint32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
-
-Cover = tuple[tuple[int, np.uint32], ...]
-"""The words of a mask in which some tokens are, and all the other bits of these words."""
 
 
 class TokenIndex:
@@ -54,8 +49,7 @@ class TokenIndex:
         self.nothing = Source(*self.trie, _NO_EXITS, _NO_EXITS, _NO_NODES, _NO_NODES)
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}
-        self._nodes_of: dict[bytes, int] = {}
-        self._covers: dict[bytes, Cover] = {}
+        self.beginnings = Beginnings(self.trie)
 
     @property
     def nbytes(self) -> int:
@@ -82,41 +76,6 @@ class TokenIndex:
         """The bytes that lead to a trie node (not the root)."""
         token = int(self.trie.tokens[self.trie.first[node]])
         return self.texts[token][: self.trie.depth[node]]
-
-    def node_of(self, text: bytes) -> int:
-        """The trie node of a text; -1 if no token begins with it."""
-        node = self._nodes_of.get(text)
-        if node is None:
-            node = -1
-            if len(text) <= self.longest:
-                node = int(find(self.trie, np.frombuffer(text, np.uint8).copy()))
-            if len(self._nodes_of) >= _MOST_TEXTS:
-                self._nodes_of.clear()
-            self._nodes_of[text] = node
-        return node
-
-    def nodes_of(self, texts: list[bytes]) -> list[tuple[bytes, int]]:
-        """The texts with which a token begins, with their nodes."""
-        known = self._nodes_of.get
-        likely = [text for text in texts if known(text, 0) >= 0]
-        return [(text, node) for text in likely if (node := self.node_of(text)) >= 0]
-
-    def forbid(self, row: Words, text: bytes) -> None:
-        """Clear the bits of all tokens that begin with a text."""
-        cover = self._covers.get(text)
-        if cover is None:
-            node = self.node_of(text)
-            if node < 0:
-                return
-            tokens = self.trie.tokens[self.trie.first[node] : self.trie.first[self.trie.skip[node]]]
-            if len(tokens) > _WIDE:
-                forbid(self.trie, row, node)
-                return
-            if len(self._covers) >= _MOST_TEXTS:
-                self._covers.clear()
-            cover = self._covers[text] = _cover(tokens)
-        for word, others in cover:
-            row[word] &= others
 
     def holding(self, text: bytes) -> tuple[int, ...]:
         """The tokens that hold a text."""
@@ -176,13 +135,6 @@ class Desk:
             *(self.at, self.own, self.told, self.stand, *index.heads, touched),
         )
         self.addresses = addresses(*self._held)
-
-
-def _cover(tokens: Ints) -> Cover:
-    bits: dict[int, int] = {}
-    for token in tokens.tolist():
-        bits[token >> 5] = bits.get(token >> 5, 0) | 1 << (token & 31)
-    return tuple((word, ~np.uint32(held)) for word, held in bits.items())
 
 
 def _texts(vocabulary: Vocabulary) -> dict[int, Bytes]:
