@@ -9,6 +9,7 @@ tend to be the same object.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import StrEnum
+from operator import is_
 
 Atom = Hashable
 
@@ -129,22 +130,22 @@ class Pool:
     def replace(self, formula: Formula, meaning: Callable[[Atom], Formula | None]) -> Formula:
         """`formula` with every atom for which `meaning` is not None replaced by it."""
         done: dict[Formula, Formula] = {}
+        changed = False
         for part in formula.atoms:
             new = meaning(part.atom)
             done[part] = part if new is None else new
-        return self._replace(formula, done)
+            changed = changed or done[part] is not part
+        return self._replace(formula, done) if changed else formula
 
     def _replace(self, formula: Formula, done: dict[Formula, Formula]) -> Formula:
-        if not formula.args:
-            return done.get(formula, formula)
         new = done.get(formula)
         if new is None:
-            args = [self._replace(part, done) for part in formula.args]
+            args = [done.get(part) or self._replace(part, done) for part in formula.args]
             new = done[formula] = self._rebuild(formula, args)
         return new
 
     def _rebuild(self, formula: Formula, args: list[Formula]) -> Formula:
-        if all(new is old for new, old in zip(args, formula.args, strict=True)):
+        if all(map(is_, args, formula.args)):
             return formula
         if formula.op is Op.NOT:
             return self.no(args[0])

@@ -7,6 +7,7 @@ containers. Does not: know how objects and arrays are written (`objects`, `array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final
 
 from .atoms import (
     KIND_OF,
@@ -28,6 +29,7 @@ from .atoms import (
 from .formula import Atom, Formula, Pool
 from .values import List, Map, Value
 
+_COVERED: Final = (OtherMembers, OtherItems)
 Meaning = Callable[[Atom], Formula | None]
 
 
@@ -46,7 +48,7 @@ def substitute(pool: Pool, formula: Formula, meaning: Meaning) -> Formula:
     """
 
     def deep(atom: Atom) -> Formula | None:
-        if not isinstance(atom, OtherMembers | OtherItems):
+        if not isinstance(atom, _COVERED):
             return meaning(atom)
         conditions = [substitute(pool, holds, meaning) for _, holds in atom.covers]
         covers = [cover for cover, _ in atom.covers]

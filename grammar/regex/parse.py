@@ -77,8 +77,11 @@ class _Parser(Scanner):
                 if len(frames) == 1:
                     self.fail("a ')' without its '('")
                 self.at += 1
-                node = frames.pop().close()
-                frames[-1].parts.append(node if isinstance(node, Look) else self._repeated(node))
+                closed = frames.pop()
+                node = closed.close()
+                # A group around a look-around may be repeated, a look-around may not.
+                looks = closed.look is not None
+                frames[-1].parts.append(node if looks else self._repeated(node))
             elif c == "|":
                 self.at += 1
                 frames[-1].branches.append(_sequence(frames[-1].parts))

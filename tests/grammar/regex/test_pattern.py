@@ -102,6 +102,8 @@ def test_lookaround_same_as_re(pattern: str, samples: list[str]) -> None:
     ("pattern", "yes", "no"),
     [
         (r"b", ["abc", "b"], ["ac", ""]),
+        (r"^(?:(?=a))*b", ["b"], ["ab"]),
+        (r"^(?:(?=a))+a", ["a"], ["ba"]),
         (r"^b", ["bc"], ["abc"]),
         (r"", ["", "x"], []),
         (r"^\S(|(.|\n)*\S)$", ["a b", "x"], [" a", "a "]),
