@@ -23,17 +23,23 @@ from .automata.minimal import Ints, Longs
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint32]
 
-_KINDS = (np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.uint32), np.dtype(np.int64))
+_KINDS = "iBIlq"  # int32, uint8, uint32, int64
+
+
+@kernel
+def _tell(held: Longs, i: int, array: npt.NDArray[Any]) -> None:
+    held[3 * i], held[3 * i + 1] = array.ctypes.data, len(array)
+    held[3 * i + 2] = array.strides[0] // array.itemsize
 
 
 def addresses(*arrays: npt.NDArray[Any]) -> Longs:
-    """int64 [arrays x 3]: (address, length, columns) of each, which has one or two dimensions and lies in one piece."""
-    rows = []
-    for array in arrays:
-        assert array.dtype in _KINDS
+    """int64 [3 x arrays]: (address, length, columns) of each, which has one or two dimensions and lies in one piece."""
+    held = np.empty(3 * len(arrays), np.int64)
+    for i, array in enumerate(arrays):
+        assert array.dtype.char in _KINDS
         assert array.flags.c_contiguous
-        rows += [array.ctypes.data, len(array), array.shape[1] if array.ndim == 2 else 1]
-    return np.array(rows, np.int64)
+        _tell(held, i, array)
+    return held
 
 
 def _code(typing: Any, address: Any) -> Any:  # noqa: ARG001
