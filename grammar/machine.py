@@ -97,7 +97,7 @@ class Machine:
         self._store.sites.append((FINAL, 0, 0, 0, -1))
         if (isinstance(root, Dfa) and root.empty) or _hopeless(root):
             raise Unsatisfiable("no output can match this constraint")
-        self.start = self._entry(root)
+        self.start = self._entry(root, chosen=False)
 
     @property
     def tables(self) -> Tables:
@@ -172,9 +172,11 @@ class Machine:
             self._numbers[name] = number
         return number
 
-    def _entry(self, callee: Rule | Dfa) -> int:
-        """The first state of a rule or leaf."""
-        return self._leaf(callee) if isinstance(callee, Dfa) else self._state(callee, callee.start)
+    def _entry(self, callee: Rule | Dfa, chosen: bool) -> int:
+        """The first state of a rule or leaf; see `_leaf`."""
+        if isinstance(callee, Dfa):
+            return self._leaf(callee, chosen)
+        return self._state(callee, callee.start)
 
     def _call(self, rule: Rule, call: Call) -> int:
         """The move that enters a new site."""
@@ -185,7 +187,7 @@ class Machine:
             flags |= REMEMBERS | (AS_WRITTEN if call.same is as_written else 0)
         if call.judge is not None:
             flags |= JUDGED
-        entry, live, room = self._entry(call.callee), -1, 1
+        entry, live, room = self._entry(call.callee, chosen=call.live is not None), -1, 1
         if isinstance(call.callee, Dfa):
             room = call.callee.outcomes[-1] + 1
         first = self._store.returns.extend((UNRESOLVED, UNRESOLVED) * room)
@@ -229,9 +231,13 @@ class Machine:
             return outcome
         return self._outcomes.number(outcome)
 
-    def _leaf(self, dfa: Dfa) -> int:
-        """The first state of the copy of a leaf, made at the first call."""
-        base = self._numbers.get(dfa.fingerprint)
+    def _leaf(self, dfa: Dfa, chosen: bool) -> int:
+        """The first state of the copy of a leaf, made at the first call.
+
+        `chosen`: only some outcomes count where it is called. That copy is another one: its masks depend on which.
+        """
+        name = (dfa.fingerprint, chosen)
+        base = self._numbers.get(name)
         if base is not None:
             return base
         store, base = self._store, self._store.states.count
@@ -243,7 +249,7 @@ class Machine:
         self._keys.extend([None] * dfa.states)
         self._leaf_bytes += cells.nbytes + block.nbytes
         self.leaves.append(leaf)
-        self._numbers[dfa.fingerprint] = base
+        self._numbers[name] = base
         return base
 
     def name(self, state: int) -> tuple[Rule, Hashable] | None:

@@ -1,8 +1,16 @@
 """Rows are kept by what they depend on: where only some names of a leaf count, others do not come back from a row."""
 
 import json
+from collections.abc import Hashable
+from dataclasses import dataclass
 
 from intaglio.grammar.api import Compiler, Constraint, Kind, allowed_tokens, empty_rows
+from intaglio.grammar.automata import Dfa, trie
+from intaglio.grammar.backends.spelling import Speller
+from intaglio.grammar.machine import Machine
+from intaglio.grammar.masking import TokenIndex
+from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from intaglio.grammar.vocabulary import Vocabulary
 
 # No token is long enough to leave the leaf of names, so that only the place of its call tells which of them count.
@@ -26,3 +34,36 @@ def test_names_that_were_passed_over_do_not_come_back() -> None:
         matcher.fill(row)
         seen.append(bytes(allowed_tokens(row, 256).astype("u1")))
     assert seen == [b"hkw", b"w"]
+
+
+@dataclass(frozen=True)
+class Twice:
+    """A word, and then one of fewer: the same leaf, of which less counts the second time."""
+
+    words: Dfa
+    start: Hashable = "all"
+
+    def expand(self, key: Hashable) -> Expansion:
+        return Expansion(call=Call(self.words, key, live=None if key == "all" else frozenset({1})))
+
+    def resume(self, back: Hashable, outcome: int, twin: bool) -> Target | None:
+        return Goto("few") if back == "all" else End(0)
+
+    def least(self, key: Hashable) -> int | None:
+        return UNKNOWN
+
+
+def test_a_leaf_of_which_less_counts_shares_no_mask_with_the_whole() -> None:
+    words = trie({b"history": 0, b"hotel": 1})
+    vocabulary = Vocabulary((*TOKENS, None), (len(TOKENS),), len(TOKENS) + 1)
+    grammar = NativeGrammar(
+        Machine(Twice(words)), TokenIndex(vocabulary, 1 << 20), Speller(vocabulary, list)
+    )
+    matcher, seen = grammar.matcher(), []
+    row = empty_rows(1, vocabulary.width)[0]
+    for text in (b"h", b"otelh"):
+        for byte in text:
+            matcher.accept(byte)
+        matcher.fill(row)
+        seen.append(bytes(allowed_tokens(row, 256).astype("u1")))
+    assert seen == [b"io", b"o"]
