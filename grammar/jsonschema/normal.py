@@ -197,7 +197,7 @@ def _most_length(normal: Normal, place: Place, schema: Schema, value: Json) -> F
 
 def _types(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
     names = {str(name) for name in (value if isinstance(value, list) else [value])}
-    if place.site.dialect is DRAFT4 and "integer" in names:
+    if place.site.dialect == DRAFT4 and "integer" in names:
         names = names - {"integer"} | {PLAIN_INTEGER}
     return normal.pool.of(Types(frozenset(names)))
 

@@ -1,6 +1,7 @@
 """What schemas accept and reject, as text, followed by a plain interpreter of the rules."""
 
 import json
+import pickle
 
 import pytest
 from intaglio.grammar.errors import (
@@ -9,6 +10,7 @@ from intaglio.grammar.errors import (
     Unsatisfiable,
     UnsupportedConstraint,
 )
+from intaglio.grammar.jsonschema.dialects import DRAFT4, DRAFT7
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options, Whitespace
 from intaglio.grammar.jsonschema.survey import Tier
@@ -310,6 +312,14 @@ def test_all_refusals_are_told_at_once() -> None:
     with pytest.raises(UnsupportedConstraint) as caught:
         language(schema)
     assert len(caught.value.refusals) == 2
+
+
+def test_a_dialect_that_came_from_another_process_means_the_same() -> None:
+    for dialect, taken in ((DRAFT4, False), (DRAFT7, True)):
+        copied = pickle.loads(pickle.dumps(dialect))
+        lenient = Options(whitespace=Whitespace.LENIENT)
+        rule = Language({"type": "integer"}, lenient, dialect=copied).root
+        assert accepts(rule, b"1.0") is taken
 
 
 def test_tiers_are_told() -> None:
