@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from .backends.spelling import Speller
+from .bounds import Bounds
 from .closing import Closing
 from .corrections import correct
 from .cursor import Cursor, Step
@@ -26,6 +27,9 @@ from .walk import SITE, STATE, Words
 from .ways import Ways
 
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
+# Room in which the promises of rules count: they are not exact where items must differ.
+_AMPLE: Final = 2
+_SPARE: Final = 64
 _MOST_SKIPPED: Final = 64  # bytes of a way that another choice may replace
 _LEADS: Final = (b"", b"0", b'"')  # what a begun number or text may lack
 _PROBE: Final = 12  # bytes that are tried first
@@ -57,6 +61,11 @@ class NativeGrammar:
     forces: Kept[Plain, tuple[bytes, bool]] = field(default_factory=Kept)
     plains: Kept[bytes, bool] = field(default_factory=Kept)
     detours: Kept[Plain, "Way"] = field(default_factory=Kept)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """How far the end is, by what the rules promise."""
+        return Bounds(self.ways)
 
     @cached_property
     def ways(self) -> Ways:
@@ -246,11 +255,15 @@ class NativeMatcher:
     def closes_within(self, tokens: int) -> bool:
         """Whether `least_tokens` fits `tokens`, or cannot be told; see `Matcher.closes_within`.
 
-        The way to the end that was found some tokens ago is tried first: inside a text it mostly still is one.
+        What the rules promise is enough where there is ample room, and no way has to be found. Else the way that was
+        found some tokens ago is tried first: inside a text it mostly still is one.
         """
         if self._finished:
             return tokens >= 0
         if len(self._grammar.speller.single_bytes) == 256:
+            suffice = self._grammar.bounds.of(self._cursor)
+            if suffice is not None and _AMPLE * suffice + _SPARE < tokens:
+                return True
             end = self._end()
             if (
                 end is not None and len(end[0]) - end[1] < tokens

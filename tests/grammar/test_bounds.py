@@ -1,0 +1,95 @@
+"""What rules promise about how far the end is: mostly they say, and what they say can be kept."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+from intaglio.grammar.api import Compiler, Constraint, Kind, allowed_tokens, empty_rows
+from intaglio.grammar.bounds import Bounds
+from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.vocabulary import Vocabulary
+
+from tests.grammar.test_closing_schemas import HARD
+
+PLAIN: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 30},
+        "kind": {"enum": ["first", "second", "either of these"]},
+        "parts": {
+            "type": "array",
+            "minItems": 2,
+            "items": {
+                "type": "object",
+                "properties": {"id": {"type": "integer"}, "of": {"type": ["string", "null"]}},
+                "required": ["id"],
+                "additionalProperties": False,
+            },
+        },
+        "more": {"type": "object"},
+    },
+    "required": ["name", "parts"],
+}
+SEVERAL = {"anyOf": [PLAIN, {"type": "array", "items": {"$ref": "#/anyOf/0/properties/kind"}}]}
+SCHEMAS = {
+    "plain": PLAIN,
+    "several": SEVERAL,
+    **{name: schema for name, (schema, _) in HARD.items()},
+}
+VOCABULARY = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+
+
+def compiled(schema: object) -> NativeGrammar:
+    source = json.dumps(schema)
+    grammar = Compiler(VOCABULARY, list).compile(Constraint(Kind.JSON_SCHEMA, source))
+    assert isinstance(grammar, NativeGrammar)
+    return grammar
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_what_is_promised_can_be_kept(name: str) -> None:
+    grammar, row = compiled(SCHEMAS[name]), empty_rows(1, VOCABULARY.width)[0]
+    for seed in range(3):
+        choose, matcher = random.Random(seed), grammar.matcher()
+        for _ in range(60):
+            promised = grammar.bounds.of(matcher._cursor)
+            if promised is not None:
+                fresh = matcher.fork()
+                closing = fresh.closing()
+                assert closing is not None
+                assert len(closing) - 1 <= 2 * promised + 64
+            # Printable bytes, so that texts look like texts.
+            matcher.fill(row)
+            legal = allowed_tokens(row, VOCABULARY.width).tolist()
+            usual = [token for token in legal if 32 <= token < 127 or token == 256]
+            matcher.accept(choose.choice(usual or legal))
+            if matcher.finished:
+                break
+
+
+def test_the_rules_of_usual_schemas_always_say() -> None:
+    grammar = compiled(PLAIN)
+    matcher = grammar.matcher()
+    text = (
+        b'{"name":"x","kind":"second","parts":[{"id":1},{"id":23,"of":null}],"more":{"a":[1,{}]}}'
+    )
+    said = []
+    for byte in text:
+        said.append(grammar.bounds.of(matcher._cursor))
+        matcher.accept(byte)
+    assert None not in said
+    assert grammar.bounds.of(matcher._cursor) == 0
+
+
+def test_with_ample_room_no_way_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = compiled(PLAIN)
+    matcher = grammar.matcher()
+    for byte in b'{"name":"':
+        matcher.accept(byte)
+    asked = []
+    of = Bounds.of
+    monkeypatch.setattr(Bounds, "of", lambda self, cursor: asked.append(1) or of(self, cursor))
+    monkeypatch.setattr(type(matcher), "_end", None)
+    assert matcher.closes_within(1_000)
+    assert asked
