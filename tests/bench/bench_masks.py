@@ -8,7 +8,6 @@ bound.
 """
 
 import argparse
-import gc
 import json
 import lzma
 import random
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+from intaglio.engine.collector import settle
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.ahead import look_ahead
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
@@ -271,9 +271,7 @@ def measure(
         # Code is loaded at its first use.
         for schema, text in WARMING.items():
             _follow(engine, Times(), "warm", schema, [list(tokenizer.canonical(text))])
-        # As the engine does after loading.
-        gc.collect()
-        gc.freeze()
+        settle()  # as the engine does after loading
         for record in records:
             texts = [
                 json.dumps(test["data"], ensure_ascii=False, separators=(",", ":")).encode()
