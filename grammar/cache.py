@@ -43,6 +43,10 @@ class CacheStats:
     held_bytes: int = 0
 
 
+class CacheClosed(RuntimeError):
+    """A grammar was asked of a cache that takes nothing more."""
+
+
 @dataclass(slots=True)
 class _Kept:
     """The outcome of one compilation, and its size when it was last asked for."""
@@ -88,11 +92,14 @@ class GrammarCache:
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
         """The grammar of a constraint, as a future that fails with a GrammarError. It cannot be cancelled: others
         may wait for it.
+
+        Raises:
+            CacheClosed: after `close`.
         """
         key = constraint.key
         with self._lock:
             if self._closed:
-                raise RuntimeError("the grammar cache is closed")
+                raise CacheClosed("the grammar cache is closed")
             kept = self._kept.get(key)
             if kept is not None:
                 self._kept.move_to_end(key)
@@ -107,10 +114,11 @@ class GrammarCache:
             future: Future[CompiledGrammar] = Future()
             future.set_running_or_notify_cancel()
             self._running[key] = future
-        timer = threading.Timer(self._deadline, self._too_late, (future,))
-        timer.daemon = True
-        timer.start()
-        self._pool.submit(self._compile, constraint, future, timer)
+            timer = threading.Timer(self._deadline, self._too_late, (future,))
+            timer.daemon = True
+            # With the lock held: `close` must not come in between.
+            self._pool.submit(self._compile, constraint, future, timer)
+            timer.start()
         return future
 
     @property
@@ -134,9 +142,10 @@ class GrammarCache:
         for constraint in self._store.most_used(count) if self._store and count else ():
             while self._running and not self._closed:
                 time.sleep(0.05)
-            if self._closed:
+            try:
+                self.submit(constraint).exception()
+            except CacheClosed:
                 return
-            self.submit(constraint).exception()
 
     def close(self) -> None:
         """Take nothing more. Compilations that run are waited for; those that wait fail."""

@@ -41,7 +41,7 @@ _NICENESS: Final = 5  # what is being generated goes first
 def main() -> int:
     """Entry of the zygote; returns when its parent is gone."""
     stay_single()
-    from .channel import decode_start, receive, send
+    from .channel import Gone, decode_start, receive, send
 
     control = socket.socket(fileno=0)
     bounds, vocabulary = decode_start(receive(control))
@@ -52,7 +52,10 @@ def main() -> int:
     gc.freeze()
     if _threads() > 1:
         raise SystemExit("a process with threads must not fork")
-    send(control, b"ready")
+    try:
+        send(control, b"ready")
+    except Gone:
+        return 0
     return _serve(control, compiler, bounds)
 
 

@@ -26,7 +26,15 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
-from ..engine.api import Door, EngineClient, EngineConfig, GrammarConfig, Launch, ModelError
+from ..engine.api import (
+    Door,
+    EngineClient,
+    EngineConfig,
+    EngineStopped,
+    GrammarConfig,
+    Launch,
+    ModelError,
+)
 from ..schemas.problem import Code
 from .backend import Backend
 from .config import ServiceConfig
@@ -142,7 +150,7 @@ class Application:
             await self.stop_jobs()
             if self._door is not None:  # first: loading may be waiting for it
                 await asyncio.to_thread(self._door.close)
-            with contextlib.suppress(asyncio.CancelledError):
+            with contextlib.suppress(asyncio.CancelledError, EngineStopped):
                 await loading
             await backend.close()
 

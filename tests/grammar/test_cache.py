@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,32 @@ def test_grammars_that_grow_are_counted_as_they_are(
     assert stats.held_bytes <= 10_000
     assert (stats.entries, stats.evictions) == (2, 1), "a, used least recently, went"
     cache.close()
+
+
+def test_warming_ends_when_the_cache_is_closed(
+    compiler: Slow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler, "warm", lambda: None)
+    store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=1 << 20)
+    cache = GrammarCache(compiler, store=store)
+    for source in ("a", "b"):
+        cache.submit(regex(source)).result(10)
+    cache.close()
+    other = GrammarCache(compiler, store=store)
+    compiler.gate.clear()
+    compiler.compiled.clear()
+    with ThreadPoolExecutor(2) as pool:
+        warming = pool.submit(other.warm, 2)
+        while "a" not in compiler.compiled and "b" not in compiler.compiled:
+            assert not warming.done()
+        closing = pool.submit(other.close)
+        while not other._closed:
+            assert not closing.done()
+        compiler.gate.set()
+        assert warming.result(10) is None
+        closing.result(10)
+    assert len([source for source in compiler.compiled if source in "ab"]) == 1
+    store.close()
 
 
 def test_a_closed_cache_takes_nothing(compiler: Slow) -> None:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx2
 import psutil
@@ -84,13 +84,15 @@ def server(folder: Path, **settings: Any) -> Iterator[Process]:
         popen.stdout.close()
 
 
-def start(folder: Path, script: dict[str, Any], **settings: Any) -> "subprocess.Popen[str]":
+def start(
+    folder: Path, script: dict[str, Any], errors: IO[str] | None = None, **settings: Any
+) -> "subprocess.Popen[str]":
     source = serve_scripted.__file__
     assert source is not None
     return subprocess.Popen(
         [sys.executable, "-P", source, str(folder), json.dumps(script), json.dumps(settings)],
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=errors or subprocess.DEVNULL,
         text=True,
     )
 
@@ -138,6 +140,27 @@ def test_an_idle_server_leaves_at_once(folder: Path) -> None:
         with server(folder) as process:
             process.popen.send_signal(sent)
             assert process.end() == status
+
+
+@pytest.mark.parametrize("ready", [False, True])
+def test_a_server_that_has_just_begun_leaves_without_a_traceback(
+    folder: Path, tmp_path: Path, ready: bool
+) -> None:
+    with (tmp_path / "errors").open("w+") as errors:
+        popen = start(folder, {}, errors, port=0)
+        try:
+            assert popen.stdout is not None
+            url = popen.stdout.readline().strip()
+            # Ready, it goes on to make the grammars it will need.
+            if ready:
+                until(lambda: httpx2.get(f"{url}/ready").status_code == 200, 30)
+            popen.send_signal(signal.SIGTERM)
+            assert popen.wait(20) == 0
+            popen.stdout.close()
+        finally:
+            popen.kill()
+        errors.seek(0)
+        assert "Traceback" not in errors.read()
 
 
 def test_only_one_tcp_socket_listens(folder: Path) -> None:
