@@ -90,7 +90,9 @@ def _with_leap_seconds(plain: Callable[[object], bool], value: object) -> bool:
 
 @cache
 def _extended(draft: Any) -> Any:
-    types = draft.TYPE_CHECKER.redefine("integer", _is_integer).redefine("number", _is_number)
+    # To draft 4 a number that is written with a point is no integer, whatever it is.
+    whole = _is_plain if draft is jsonschema.validators.Draft4Validator else _is_integer
+    types = draft.TYPE_CHECKER.redefine("integer", whole).redefine("number", _is_number)
     words: dict[str, Any] = {"pattern": _pattern, "patternProperties": _pattern_properties}
     words |= {"additionalProperties": _additional, "multipleOf": _multiple_of}
     return jsonschema.validators.extend(draft, words, type_checker=types)
@@ -102,6 +104,10 @@ def _is_number(_: Any, value: Any) -> bool:
 
 def _is_integer(checker: Any, value: Any) -> bool:
     return _is_number(checker, value) and value == int(value)
+
+
+def _is_plain(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 Errors = Iterator[jsonschema.exceptions.ValidationError]
