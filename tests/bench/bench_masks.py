@@ -8,6 +8,7 @@ bound.
 """
 
 import argparse
+import gc
 import json
 import lzma
 import random
@@ -17,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from intaglio.engine.collector import settle
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.ahead import look_ahead
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
@@ -271,7 +271,9 @@ def measure(
         # Code is loaded at its first use.
         for schema, text in WARMING.items():
             _follow(engine, Times(), "warm", schema, [list(tokenizer.canonical(text))])
-        settle()  # as the engine does after loading
+        # As the engine does after loading.
+        gc.collect()
+        gc.freeze()
         for record in records:
             texts = [
                 json.dumps(test["data"], ensure_ascii=False, separators=(",", ":")).encode()
