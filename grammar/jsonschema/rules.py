@@ -84,7 +84,22 @@ class ValueRule:
             return self._shortest
         if isinstance(key, Opened | After):
             return self._bytes(self._inside.rest(key.state, opened=isinstance(key, Opened)))
+        if isinstance(key, Colon | Given):
+            return self._before_value(key)
         return self._counted.least(key) if isinstance(key, Chars) else UNKNOWN
+
+    def _before_value(self, key: Colon | Given) -> int:
+        """Of a value and what follows it, where that is the same whatever the value, on one line."""
+        given = key.given if isinstance(key, Colon) else key
+        value = self._language.costs.value(given.plan.must)
+        if given.plan.asks or self._spacing.lines or value is None:
+            return UNKNOWN
+        state = self._inside.after(given, 0, twin=False)
+        rest = None if state is None else self._inside.rest(state, opened=False)
+        if rest is None:
+            return UNKNOWN
+        colon = len(self._language.options.colon) if isinstance(key, Colon) else 0
+        return colon + value.base + rest.base
 
     @cached_property
     def _shortest(self) -> int | None:

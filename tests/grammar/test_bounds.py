@@ -93,3 +93,20 @@ def test_with_ample_room_no_way_is_searched(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(type(matcher), "_end", None)
     assert matcher.closes_within(1_000)
     assert asked
+
+
+def test_places_before_a_value_say_what_comes_after_it() -> None:
+    """Where they do not, a search goes through every text shorter than the rest of the object first."""
+    text = {"type": "string", "maxLength": 300, "pattern": r"^(?:\S+\s+){0,29}\S+$"}
+    names = [f"member{i}" for i in range(20)]
+    grammar = compiled(
+        {"type": "object", "properties": dict.fromkeys(names, text), "required": names}
+    )
+    for begun in (b'{"mem', b'{"member0"', b'{"member0":', b'{"member0":"a b'):
+        matcher = grammar.matcher()
+        for byte in begun:
+            matcher.accept(byte)
+        closing = matcher.closing()
+        assert closing is not None
+        assert len(closing) <= 20 * len('"member10":"a",')
+    assert grammar.size_bytes < 1 << 24
