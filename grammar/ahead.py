@@ -10,54 +10,41 @@ from contextlib import suppress
 from time import thread_time
 
 from .errors import GrammarError
-from .machine import Machine
-from .tables import ALPHABET, CALLED, ENTRY, FIRST, LEAF, ROW, SIZE, UNRESOLVED
+from .tables import CALLED, DEAD, ENTRY, LEAF
+from .ways import Ways
 
 
-def look_ahead(machine: Machine, seconds: float) -> None:
+def look_ahead(ways: Ways, seconds: float) -> None:
     """Learn for at most so long of this thread's own time, and one step more.
 
     What cannot be learned is an error only for the text that reaches it.
     """
     until = thread_time() + seconds
-    todo, met = deque([machine.start]), {machine.start}
+    todo, met = deque([ways.machine.start]), {ways.machine.start}
     with suppress(GrammarError):
         while todo and thread_time() < until:
-            for state in _following(machine, todo.popleft()):
+            for state in _following(ways, todo.popleft()):
                 if state not in met:
                     met.add(state)
                     todo.append(state)
 
 
-def _following(machine: Machine, state: int) -> list[int]:
+def _following(ways: Ways, state: int) -> list[int]:
     """The states of rules that a state leads to, where that is known in advance; it is expanded."""
-    tables = machine.tables
-    if tables.states[state, ROW] < 0:
-        machine.expand(state)
-        tables = machine.tables
-    row = int(tables.states[state, ROW])
-    classes = int(tables.alphabets[tables.states[state, ALPHABET]].max()) + 1
-    found = []
-    for move in tables.cells[row : row + classes].tolist():
-        if move >= 0:
-            found.append(move)
-        elif move <= CALLED:
-            found += _through(machine, CALLED - move)
-    return [following for following in found if machine.tables.states[following, LEAF] < 0]
+    found: list[int] = []
+    for move, _ in ways.moves(state):
+        found += _through(ways, CALLED - move) if move <= CALLED else [move]
+    leaf_of = ways.machine.tables.states[:, LEAF]
+    return [following for following in found if following >= 0 and leaf_of[following] < 0]
 
 
-def _through(machine: Machine, site: int) -> list[int]:
-    """The first state of a callee, and the state behind the end that is usual."""
+def _through(ways: Ways, site: int) -> list[int]:
+    """The first state of a callee, and the move behind the end that is usual."""
+    machine = ways.machine
     place = machine.sites[site]
     assert place is not None
-    outcome = place.call.usual
-    found = [int(machine.tables.sites[site, ENTRY])]
-    if outcome is not None:
-        number = machine.number(site, outcome)
-        at = int(machine.tables.sites[site, FIRST]) + 2 * number
-        if number >= machine.tables.sites[site, SIZE] or machine.tables.returns[at] == UNRESOLVED:
-            machine.resolve(site, number, twin=False)
-            at = int(machine.tables.sites[site, FIRST]) + 2 * number
-        behind = int(machine.tables.returns[at])
-        found += [behind] if behind >= 0 else []
+    found = [machine.tables.sites.item(site, ENTRY)]
+    if place.call.usual is not None:
+        number = machine.number(site, place.call.usual)
+        found.append(next(ways.after(site, number), DEAD))
     return found

@@ -67,9 +67,8 @@ class Compiler:
         from .native import NativeGrammar
 
         assert screened.root is not None
-        machine = Machine(screened.root)
-        look_ahead(machine, AHEAD_S)
-        grammar = NativeGrammar(machine, self._index, self._speller, shortest)
+        grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
+        look_ahead(grammar.ways, AHEAD_S)
         _ = grammar.least_tokens  # found here, off the step loop
         return grammar
 

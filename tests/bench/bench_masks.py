@@ -66,9 +66,9 @@ class Ours:
 
     def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
         try:
-            machine = Machine(Language(read(schema), Options(any_order=True)).root)
-            look_ahead(machine, AHEAD_S)
-            grammar = NativeGrammar(machine, self.index, self.speller)
+            language = Language(read(schema), Options(any_order=True))
+            grammar = NativeGrammar(Machine(language.root), self.index, self.speller)
+            look_ahead(grammar.ways, AHEAD_S)
         except GrammarError as error:
             raise Refused(str(error)) from error
 

@@ -13,6 +13,7 @@ from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import read
 from intaglio.grammar.machine import Machine
 from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.ways import Ways
 
 from tests.grammar.machine.test_masks import index
 from tests.support.tokens import small
@@ -33,7 +34,7 @@ TEXT = '{"id":5,"tags":["b"],"inside":{"x":"z"},"either":{"y":0}}'
 def machine(any_order: bool, ahead: bool, **limits: int) -> Machine:
     made = Machine(Language(read(json.dumps(SCHEMA)), Options(any_order=any_order)).root, **limits)
     if ahead:
-        look_ahead(made, 10.0)
+        look_ahead(Ways(made), 10.0)
     return made
 
 
@@ -71,7 +72,7 @@ def test_masks_are_the_same_with_less_learned_on_the_way(
 def test_no_time_learns_nothing() -> None:
     made = machine(any_order=True, ahead=False)
     states = made.states
-    look_ahead(made, 0.0)
+    look_ahead(Ways(made), 0.0)
     assert made.states == states
 
 

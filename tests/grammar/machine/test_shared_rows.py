@@ -4,7 +4,14 @@ import json
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from intaglio.grammar.api import Compiler, Constraint, Kind, allowed_tokens, empty_rows
+from intaglio.grammar.api import (
+    CompiledGrammar,
+    Compiler,
+    Constraint,
+    Kind,
+    allowed_tokens,
+    empty_rows,
+)
 from intaglio.grammar.automata import Dfa, trie
 from intaglio.grammar.backends.spelling import Speller
 from intaglio.grammar.machine import Machine
@@ -15,25 +22,30 @@ from intaglio.grammar.vocabulary import Vocabulary
 
 # No token is long enough to leave the leaf of names, so that only the place of its call tells which of them count.
 TOKENS = (*(bytes([byte]) for byte in range(256)), b'{"', b"{},")
+VOCABULARY = Vocabulary((*TOKENS, None), (len(TOKENS),), len(TOKENS) + 1)
+
+
+def bytes_after(grammar: CompiledGrammar, *texts: bytes) -> list[bytes]:
+    """The single bytes that are legal after each of these texts, one written after the other."""
+    matcher, seen = grammar.matcher(), []
+    row = empty_rows(1, VOCABULARY.width)[0]
+    for text in texts:
+        for byte in text:
+            matcher.accept(byte)
+        matcher.fill(row)
+        seen.append(bytes(allowed_tokens(row, 256).astype("u1")))
+    return seen
 
 
 def test_names_that_were_passed_over_do_not_come_back() -> None:
-    compiler = Compiler(Vocabulary((*TOKENS, None), (len(TOKENS),), len(TOKENS) + 1), list)
+    compiler = Compiler(VOCABULARY, list)
     schema = {
         "type": "object",
         "properties": {name: {"const": {}} for name in ("history", "keyboard", "window")},
         "additionalProperties": False,
     }
     grammar = compiler.compile(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
-    matcher = grammar.matcher()
-    row = empty_rows(1, compiler.vocabulary.width)[0]
-    seen = []
-    for text in (b'{"', b'keyboard":{},"'):
-        for byte in text:
-            matcher.accept(byte)
-        matcher.fill(row)
-        seen.append(bytes(allowed_tokens(row, 256).astype("u1")))
-    assert seen == [b"hkw", b"w"]
+    assert bytes_after(grammar, b'{"', b'keyboard":{},"') == [b"hkw", b"w"]
 
 
 @dataclass(frozen=True)
@@ -55,15 +67,7 @@ class Twice:
 
 def test_a_leaf_of_which_less_counts_shares_no_mask_with_the_whole() -> None:
     words = trie({b"history": 0, b"hotel": 1})
-    vocabulary = Vocabulary((*TOKENS, None), (len(TOKENS),), len(TOKENS) + 1)
     grammar = NativeGrammar(
-        Machine(Twice(words)), TokenIndex(vocabulary, 1 << 20), Speller(vocabulary, list)
+        Machine(Twice(words)), TokenIndex(VOCABULARY, 1 << 20), Speller(VOCABULARY, list)
     )
-    matcher, seen = grammar.matcher(), []
-    row = empty_rows(1, vocabulary.width)[0]
-    for text in (b"h", b"otelh"):
-        for byte in text:
-            matcher.accept(byte)
-        matcher.fill(row)
-        seen.append(bytes(allowed_tokens(row, 256).astype("u1")))
-    assert seen == [b"io", b"o"]
+    assert bytes_after(grammar, b"h", b"otelh") == [b"io", b"o"]
