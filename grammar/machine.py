@@ -241,7 +241,7 @@ class Machine:
         if base is not None:
             return base
         store, base = self._store, self._store.states.count
-        leaf = Leaf(dfa, base)
+        leaf = Leaf(dfa, base, chosen)
         alphabet = store.alphabet(leaf.alphabet)
         cells, block = leaf.copied(store.cells.count, alphabet, len(self.leaves))
         store.cells.extend(cells.reshape(-1))

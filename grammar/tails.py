@@ -12,13 +12,14 @@ import numpy as np
 
 from . import walk as w
 from .automata.minimal import Ints
-from .embedded import Leaf
+from .embedded import Leaf, Lives
 from .memories import Said
 from .tables import ENTRY, FINAL, FLAGS, JUDGED, LEAF, REMEMBERS, Bytes
 
 if TYPE_CHECKING:  # cursors hold tails
     from .cursor import Cursor
 
+Live = frozenset[int] | None
 _NUMERIC: Final = b"0123456789.eE"
 
 
@@ -26,23 +27,45 @@ class Tails:
     """The answers for the texts of one output and its forks, each found once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, bytes], bytes | None] = {}
+        self._known: dict[tuple[int, Live, bytes], bytes | None] = {}
+        self._lives: dict[tuple[int, Live], Lives] = {}
 
-    def beginning(self, cursor: "Cursor", entry: int, text: bytes) -> bytes | None:
+    def beginning(self, cursor: "Cursor", entry: int, live: Live, text: bytes) -> bytes | None:
         """The shortest beginning of a text, read from state `entry` on, that nothing else completes.
 
-        None: there is always another way, or the text is none of those that can be read there.
+        None: there is always another way, or the text is none of those that can be read there. `live`: the outcomes
+        that count if it is a leaf's; None: all.
         """
-        key = entry, text
+        key = entry, live, text
         if key not in self._known:
-            self._known[key] = _beginning(cursor, entry, text)
+            leaf = _leaf(cursor, entry)
+            if leaf is None:
+                self._known[key] = _beginning(cursor, entry, text)
+            else:
+                if key[:2] not in self._lives:
+                    self._lives[key[:2]] = leaf.lives(live)
+                lives = self._lives[key[:2]]
+                self._known[key] = leaf.only_ending(entry - leaf.base, text, lives)
         return self._known[key]
+
+    def _at_some_place(self, cursor: "Cursor", said: Said) -> bytes | None:
+        """The shortest beginning that nothing else completes at any place that may come; None: there is none.
+
+        Fewer outcomes may count there. Where texts with this one's are all that count, the least is left; a text that
+        is the only one with its outcome is not called for twice.
+        """
+        leaf = _leaf(cursor, said.entry)
+        if leaf is None or not leaf.chosen:
+            return self.beginning(cursor, said.entry, None, said.text)
+        if not leaf.tight(said.outcome):
+            return None
+        return self.beginning(cursor, said.entry, frozenset((said.outcome,)), said.text)
 
     def grow(self, cursor: "Cursor", before: int, number: int, said: Said) -> None:
         """Note how texts may not begin in a version of the memories that has grown from another by a text."""
         barred = cursor.memories.barred
         beginnings = barred.get(before, ())
-        found = self.beginning(cursor, said.entry, said.text) if said.entry >= 0 else None
+        found = self._at_some_place(cursor, said) if said.entry >= 0 else None
         if found is not None:
             beginnings = (*beginnings, found)
         if beginnings:
@@ -79,16 +102,18 @@ def barred_texts(cursor: "Cursor", frames: Ints) -> Iterator[tuple[int, list[byt
                 and (begun < len(cursor.output) or said.entry == entry)
                 and place.refuses_twin(said.outcome)
             ]
-            found = (cursor.tails.beginning(cursor, entry, text) for text in texts)
+            live = place.call.live
+            found = (cursor.tails.beginning(cursor, entry, live, text) for text in texts)
             yield begun, [beginning for beginning in found if beginning is not None]
 
 
+def _leaf(cursor: "Cursor", entry: int) -> Leaf | None:
+    machine = cursor.machine
+    number = machine.tables.states.item(entry, LEAF)
+    return None if number < 0 else machine.leaves[number]
+
+
 def _beginning(asking: "Cursor", entry: int, text: bytes) -> bytes | None:
-    machine = asking.machine
-    number = machine.tables.states[entry, LEAF]
-    if number >= 0:
-        leaf: Leaf = machine.leaves[number]
-        return leaf.only_ending(entry - leaf.base, text)
     high, cursor = len(text), asking.fresh(entry)
     if not _read(cursor, text):
         return None

@@ -200,6 +200,8 @@ class Search:
         self._machine = ways.machine
         self._cursor = cursor
         self._parts: dict[int, Part] = {}
+        # By frame: bytes of a way to the end of its rule that had the priority 0.
+        self._totals: dict[int, int] = {}
         self._tick = count()
         self._heap: list[tuple[int, int, Task]] = []
         self._found: bytes | None = None
@@ -369,11 +371,15 @@ class Search:
             return
         place = Node(parent, here.bytes, here)
         for target in self._ways.after(site, outcome):
+            ahead = 0 if target <= ENDED else self._ways.ahead(target, 0)
+            # What is below is the same for all ways to here: they compare by what they take to the end of this rule.
+            total = here.bytes + ahead
+            late = total - self._totals.setdefault(parent, total - priority)
             if target <= ENDED:
                 rest = Found(0, ENDED - target, None)
-                self._later(priority, partial(self._left, place, rest))
+                self._later(late, partial(self._left, place, rest))
             else:
-                self._demand(target, Caller(None, place, 0, 0), priority)
+                self._demand(target, Caller(None, place, 0, 0), late)
 
 
 def _text_to(node: Node) -> bytes:

@@ -79,3 +79,24 @@ def test_a_way_is_found_from_the_middle(name: str) -> None:
         for token in matcher.closing() or ():
             matcher.accept(token)
         assert matcher.finished
+
+
+def test_a_way_is_found_where_the_name_it_would_take_was_written() -> None:
+    """Only a name with a `b` and no `a` brings the end, and the shortest of these must not come again."""
+    vocabulary = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+    number = {"multipleOf": 10}
+    schema = {
+        "type": "object",
+        "oneOf": [{"patternProperties": {"a|b": number}}, {"patternProperties": {"a": number}}],
+    }
+    grammar = Compiler(vocabulary, list).compile(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
+    for begun in (b'{"b":"x"', b'{"b":"x","', b'{"b":"x","other', b'{"b":"x","a":0'):
+        matcher = grammar.matcher()
+        for token in begun:
+            matcher.accept(token)
+        way = matcher.closing()
+        assert way is not None, begun
+        assert len(way) <= 14
+        for token in way:
+            matcher.accept(token)
+        assert matcher.finished

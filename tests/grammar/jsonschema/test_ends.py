@@ -16,6 +16,18 @@ from intaglio.grammar.machine import Machine
 
 COLOURS = {"enum": ["red", "rose", "blue", "black", "blue-green"]}
 PAIR = {"type": "string", "pattern": "^[ab]{2}$"}
+# Whatever holds of members with an `a` or `b` must not hold of all of them: the names come in classes.
+SOME = {
+    "oneOf": [
+        {"patternProperties": {"a|b": {"const": 1}}},
+        {"patternProperties": {"a": {"const": 1}}},
+    ]
+}
+SHORT = {
+    "type": "object",
+    "propertyNames": {"maxLength": 2},
+    "additionalProperties": {"enum": [1, 11]},
+}
 NEVER = {"allOf": [{"type": "string", "minLength": 3}, {"maxLength": 1}]}
 UNIQUE = {"type": "array", "uniqueItems": True}
 
@@ -41,6 +53,7 @@ SCHEMAS: list[dict[str, Any]] = [
         "minProperties": 3,
         "additionalProperties": {"const": 1},
     },
+    {**SHORT, **SOME},
 ]
 
 
@@ -76,6 +89,25 @@ def test_random_texts_always_come_to_an_end(schema: dict[str, Any], any_order: b
     for seed in range(25):
         text, complete = walked(machine, seed)
         assert complete, text
+
+
+def test_a_name_is_not_begun_that_only_a_repeated_one_could_complete() -> None:
+    """Longer names are none of those that count here, though they are known to the same leaf."""
+    machine = Machine(Language({**SHORT, **SOME}).root)
+    for text, legal in (
+        (b'{"xy":1,"x', True),
+        (b'{"xy":1,"xz', True),
+        (b'{"xy":1,"xy', False),
+        (b'{"xy":1,"ab', True),
+        (b'{"ab":1,"xy":1,"ab', False),
+    ):
+        cursor = Cursor(machine)
+        for at in range(len(text)):
+            memories, byte = len(cursor.memories), np.array([text[at]], np.uint8)
+            read = cursor.read(byte)
+            assert read or at == len(text) - 1, text
+            cursor.commit(byte, memories)
+        assert read == legal, text
 
 
 @pytest.mark.parametrize(
