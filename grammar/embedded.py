@@ -13,14 +13,13 @@ import numpy as np
 from .automata import Dfa
 from .automata.jit import kernel
 from .automata.minimal import Flags, Ints
+from .endings import Endings
 from .likeness import Likeness, identity, likeness
 from .tables import ALPHABET, DEAD, ENDED, LEAF, LEAVE, NEAR, OUTCOME, ROW, Bytes
 
 _MANY: Final = (
     24  # bytes that can come next, from which on a state lets a good part of the vocabulary through
 )
-Lives = tuple[Bytes, Bytes]
-"""uint8 [outcomes]: 1 for those that count; uint8 [states]: 1 where one of them is in reach."""
 _SMALL: Final = 256  # states of a leaf up to which rows before such a state are kept, too
 
 
@@ -110,65 +109,6 @@ def _alive(first: Ints, target: Ints, outcome: Ints, counts: Bytes) -> Bytes:
     return alive
 
 
-@kernel
-def _only_ending(dfa: tuple[Ints, Ints, Ints], lives: Lives, state: int, text: Bytes) -> int:
-    """See `Leaf.only_ending`: the length of the beginning, or -1. `dfa`: its table, classes and outcomes."""
-    table, class_of, outcome = dfa
-    counts, alive = lives
-    size = len(text)
-    forced = np.zeros(size + 1, np.bool_)
-    for i in range(size + 1):
-        ways = 0
-        for byte in range(256):
-            if class_of[byte] >= 0:
-                t = table[state, class_of[byte]]
-                ways += t >= 0 and alive[t] != 0
-        ends = outcome[state] >= 0 and counts[outcome[state]] != 0
-        if i == size and ends:
-            break
-        forced[i] = ways == 1 and not ends
-        c = class_of[text[i]] if i < size else -1
-        state = table[state, c] if c >= 0 else -1
-        if state < 0 or alive[state] == 0:
-            return -1
-    begun = size
-    while begun > 1 and forced[begun - 1]:
-        begun -= 1
-    if ways == 0:
-        return begun if begun < size else -1
-    for byte in (48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 46, 101, 69):
-        if class_of[byte] >= 0:
-            t = table[state, class_of[byte]]
-            if t >= 0 and alive[t] != 0:
-                return -1
-    return begun
-
-
-@kernel
-def _tight(dfa: tuple[Ints, Ints, Ints], lives: Lives) -> bool:
-    """See `Leaf.tight`."""
-    table, class_of, outcome = dfa
-    counts, alive = lives
-    ways, last = np.zeros(len(table), np.int32), np.full(len(table), -1, np.int32)
-    for s in range(len(table)):
-        for byte in range(256):
-            t = table[s, class_of[byte]] if class_of[byte] >= 0 else -1
-            if t >= 0 and alive[t] != 0:
-                ways[s] += 1
-                last[s] = t
-    found = False
-    for s in range(len(table)):
-        ends = outcome[s] >= 0 and counts[outcome[s]] != 0
-        forced = ways[s] == 1 and not ends and ways[last[s]] == 0
-        if alive[s] != 0 and (forced or (ends and ways[s] > 0)):
-            found = True
-    state, steps = 0, 0
-    while steps <= len(table) and ways[state] == 1:
-        state = last[state]
-        steps += 1
-    return found and ways[state] > 0
-
-
 @dataclass(frozen=True, eq=False)
 class Leaf:
     """State s of the automaton is state `base` + s of the machine; `chosen`: only some outcomes count at its calls."""
@@ -227,31 +167,10 @@ class Leaf:
         open_classes = np.append((row >= 0) & (alive[row] != 0), False)
         return int(open_classes[class_of].sum()) >= _MANY
 
-    def lives(self, live: frozenset[int] | None) -> Lives:
-        """What counts if only these outcomes do; None: all."""
-        counts = np.full(self.dfa.outcomes[-1] + 1, live is None, np.uint8)
-        if live is None:
-            return counts, self.all
-        counts[list(live)] = 1
-        return counts, self.alive(counts)
-
-    def tight(self, outcome: int) -> bool:
-        """Whether there are several texts with an outcome, of which one may be all that completes its beginning."""
-        if outcome not in self._tight:
-            dfa = self.dfa
-            parts = dfa.table, dfa.class_of, dfa.outcome
-            self._tight[outcome] = bool(_tight(parts, self.lives(frozenset((outcome,)))))
-        return self._tight[outcome]
-
     @cached_property
-    def _tight(self) -> dict[int, bool]:
-        return {}
-
-    def only_ending(self, state: int, text: bytes, lives: Lives) -> bytes | None:
-        """The shortest beginning of a text, read from a state on, that nothing else completes; None: see `tails`."""
-        dfa, said = self.dfa, np.frombuffer(text, np.uint8).copy()
-        size = int(_only_ending((dfa.table, dfa.class_of, dfa.outcome), lives, state, said))
-        return None if size < 0 else text[:size]
+    def endings(self) -> Endings:
+        """Where its texts are completed in one way only."""
+        return Endings(self.dfa, self.alive)
 
     @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:

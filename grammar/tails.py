@@ -12,14 +12,14 @@ import numpy as np
 
 from . import walk as w
 from .automata.minimal import Ints
-from .embedded import Leaf, Lives
+from .embedded import Leaf
+from .endings import Live
 from .memories import Said
 from .tables import ENTRY, FINAL, FLAGS, JUDGED, LEAF, REMEMBERS, Bytes
 
 if TYPE_CHECKING:  # cursors hold tails
     from .cursor import Cursor
 
-Live = frozenset[int] | None
 _NUMERIC: Final = b"0123456789.eE"
 
 
@@ -28,7 +28,6 @@ class Tails:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, Live, bytes], bytes | None] = {}
-        self._lives: dict[tuple[int, Live], Lives] = {}
 
     def beginning(self, cursor: "Cursor", entry: int, live: Live, text: bytes) -> bytes | None:
         """The shortest beginning of a text, read from state `entry` on, that nothing else completes.
@@ -39,13 +38,11 @@ class Tails:
         key = entry, live, text
         if key not in self._known:
             leaf = _leaf(cursor, entry)
-            if leaf is None:
-                self._known[key] = _beginning(cursor, entry, text)
-            else:
-                if key[:2] not in self._lives:
-                    self._lives[key[:2]] = leaf.lives(live)
-                lives = self._lives[key[:2]]
-                self._known[key] = leaf.only_ending(entry - leaf.base, text, lives)
+            self._known[key] = (
+                _beginning(cursor, entry, text)
+                if leaf is None
+                else leaf.endings.only(entry - leaf.base, text, live)
+            )
         return self._known[key]
 
     def _at_some_place(self, cursor: "Cursor", said: Said) -> bytes | None:
@@ -57,7 +54,7 @@ class Tails:
         leaf = _leaf(cursor, said.entry)
         if leaf is None or not leaf.chosen:
             return self.beginning(cursor, said.entry, None, said.text)
-        if not leaf.tight(said.outcome):
+        if not leaf.endings.tight(said.outcome):
             return None
         return self.beginning(cursor, said.entry, frozenset((said.outcome,)), said.text)
 
