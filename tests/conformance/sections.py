@@ -86,7 +86,7 @@ def mask_section(folder: Path, jobs: int, walks_each: int = 2, steps: int = 40) 
     return made
 
 
-def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 16) -> Section:
+def walk_section(folder: Path, jobs: int, each: int = 20, sample: int = 1) -> Section:
     """Random legal outputs of every `sample`-th schema of the open part."""
     ours = compiler()
 
