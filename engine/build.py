@@ -93,7 +93,7 @@ def _constraints(
     vocabulary: Vocabulary,
 ) -> Constraints:
     """Those whose masks are made on the host, or beside the logits where the device can."""
-    rows = built.runner.mask_memory(config.scheduler.max_running, built.spec.vocab_size)
+    rows = built.runner.mask_memory(2 * config.scheduler.max_running, built.spec.vocab_size)
     end_tokens = frozenset(vocabulary.end_ids)
     if built.residence is None:
         return Constraints(workshop.cache, end_tokens=end_tokens, rows=rows)

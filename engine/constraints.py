@@ -10,6 +10,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import ParamSpec, Protocol, TypeVar
 
+import numpy as np
+
 from ..grammar.api import (
     CompiledGrammar,
     Constraint,
@@ -22,7 +24,7 @@ from ..grammar.api import (
 )
 from .closing import Following
 from .errors import InternalError
-from .plan import Changes, Forced, Masks, Picked, Plan
+from .plan import AHEAD, Changes, Forced, Masks, Picked, Plan, Work
 from .types import Failure
 
 P = ParamSpec("P")
@@ -48,17 +50,18 @@ class Opening:
 class Constraints:
     """Matchers by sequence.
 
-    `rows` is the memory of the mask rows: as wide as the logits, and as many as sequences may run. A grammar may end
-    only with one of `end_tokens`, which are also what ends a sequence.
+    `rows` is the memory of the mask rows: as wide as the logits, and twice as many as sequences may run, since those
+    of a step may still be read while the next are written. A grammar may end only with one of `end_tokens`, which are
+    also what ends a sequence.
     """
 
     def __init__(self, compiler: Compiler, *, end_tokens: frozenset[int], rows: MaskRows) -> None:
         self._compiler = compiler
         self._end_tokens = end_tokens
-        self._rows = rows
+        self._rows, self._lent = np.split(rows, 2)
         self._compiling: dict[int, tuple[Future[CompiledGrammar], int]] = {}  # with its budget
         self._following: dict[int, Following] = {}
-        self._failures: dict[int, Failure] = {}  # of this step, by sequence
+        self._failures: dict[int, Failure] = {}  # of the picks that are awaited, by sequence
 
     def compile(
         self, seq_id: int, constraint: Constraint, budget: int, ready: Callable[[int], None]
@@ -96,14 +99,16 @@ class Constraints:
         return opening
 
     def masks(self, plan: Plan, void: Container[int] = ()) -> Masks:
-        """The legal tokens of every constrained sequence that gets one in this step. The rows are lent until the next.
+        """The legal tokens of every constrained sequence that gets one in this step.
 
-        Sequences in `void` get a token that nobody wants: they have no row.
+        The rows are lent until the step after the next. Sequences in `void` get a token that nobody wants: they have
+        no row.
 
         A row that cannot be filled, or allows nothing, makes its sequence fail in `advance`; it allows token 0, so that
         whoever samples needs no case for it.
         """
         row_of: dict[int, int] = {}
+        self._rows, self._lent = self._lent, self._rows
         for work in plan.works:
             following = self._following.get(work.seq_id)
             if following is None or not work.wants_logits or work.seq_id in void:
@@ -118,18 +123,30 @@ class Constraints:
                 allow(row, 0)
         return Masks(self._rows[: len(row_of)], row_of)
 
+    def can_mask_ahead(self, plan: Plan) -> bool:
+        """Whether `masks` of a plan can be asked for before what was picked for the plan before has been followed."""
+        return all(self.is_known(work) for work in plan.works if work.wants_logits)
+
+    def is_known(self, work: Work) -> bool:
+        """Whether a sequence has no grammar, or its matcher stands where `work` ends."""
+        return work.seq_id not in self._following or work.tokens[-1] != AHEAD
+
     def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
         """Follow what was picked, end tokens included, and say what must come next, which is accepted as well.
 
         What was picked for sequences in `void` is left alone.
         A sequence whose matcher refuses what its mask allowed, or fails, is among the failures.
         """
-        failures, self._failures = self._failures, {}
+        failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
         for pick in picked.picks:
             following = self._following.get(pick.seq_id)
-            if following is None or pick.failure or pick.seq_id in failures or pick.seq_id in void:
+            if following is None or pick.failure or pick.seq_id in void:
+                continue
+            unmasked = self._failures.pop(pick.seq_id, None) if self._failures else None
+            if unmasked is not None:
+                failures[pick.seq_id] = unmasked
                 continue
             try:
                 followed = _guarded(following.follow, pick.tokens)
@@ -149,6 +166,7 @@ class Constraints:
             if change.finish is not None:
                 self._compiling.pop(change.seq_id, None)
                 self._following.pop(change.seq_id, None)
+                self._failures.pop(change.seq_id, None)
 
     def check(self, live: set[int]) -> None:
         """Only live sequences have a matcher or wait for one.

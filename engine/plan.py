@@ -69,13 +69,15 @@ class Plan:
 class Resident:
     """A sequence whose mask the executor makes itself, by the tables of `grammar` that it was given.
 
-    `text`: what the output went on by since the executor last picked for it under such a mask; if `anew`, the whole
-    output, of which the executor knows nothing.
+    The executor follows what it picks under such masks. `text`: what the output went on by besides; if `anew`, the
+    whole output, of which the executor knows nothing; if `back`, the last of those picks was void, and `text` comes in
+    its place.
     """
 
     grammar: str
     text: bytes
     anew: bool = False
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from ..grammar.api import (
@@ -26,7 +26,7 @@ from ..grammar.api import (
 )
 from .constraints import Compiler, Constraints, Opening
 from .errors import InternalError
-from .plan import Changes, Forced, Masks, Picked, Plan, Resident
+from .plan import Changes, Forced, Masks, Picked, Plan, Resident, Work
 from .types import Failure
 
 MOST_DEPTH: Final = 128
@@ -91,36 +91,44 @@ def _size(future: Future[DeviceTables | HostOnly]) -> int:
     return tables.nbytes if isinstance(tables, DeviceTables) else 256
 
 
+GOES_ON: Final = Resident("", b"")
+"""Of a sequence that the executor has followed by itself to where it stands."""
+
+
 @dataclass(slots=True)
 class _Page:
     """A sequence that is, or may become, a resident.
 
-    `text` is its output; the executor knows the first `told` bytes of it, or None where it knows nothing. `walked`: the
-    pick that is awaited is made under a mask of the executor's, which follows it by itself.
+    `text` is its output; the executor knows the first `told` bytes of it, or None where it knows nothing. `awaited`:
+    for each pick that is on its way, the oldest first, whether it is made under a mask of the executor's, which follows
+    it by itself. `astray`: the last that it follows so is void.
     """
 
     key: str
     tables: Future[DeviceTables | HostOnly]
     text: bytearray
     told: int | None = None
-    walked: bool = False
+    awaited: list[bool] = field(default_factory=list)
+    astray: bool = False
     entered: bool = False
 
     def claim(self) -> Resident:
         """What the executor must know to make the next mask."""
-        since = self.told or 0
-        resident = Resident(self.key, bytes(self.text[since:]), anew=self.told is None)
-        self.told, self.walked = len(self.text), True
-        return resident
+        since, anew, back = self.told, self.told is None, self.astray
+        self.told, self.astray = len(self.text), False
+        if since == self.told and not back:
+            return GOES_ON
+        return Resident(self.key, bytes(self.text[since or 0 :]), anew, back and not anew)
 
-    def follow(self, picked: bytes, after: bytes, *, instead: bool) -> None:
+    def follow(self, picked: bytes, after: bytes, *, walked: bool, instead: bool) -> None:
         """The output went on by a pick and what was forced after it, or `instead` of it."""
         if instead:
             picked, self.told = b"", None
-        elif self.walked and self.told is not None:
+        elif walked and self.told is not None:
             self.told += len(picked)
+        if after:
+            self.astray = any(self.awaited)
         self.text += picked + after
-        self.walked = False
 
 
 class ResidentConstraints(Constraints):
@@ -166,24 +174,39 @@ class ResidentConstraints(Constraints):
         for seq_id in (*plan.released, *(new.seq_id for new in plan.admitted)):
             if seq_id in pages:
                 pages[seq_id].told = None
-        wanted = [w.seq_id for w in plan.works if w.wants_logits and w.seq_id not in void]
-        residents = {s: pages[s].claim() for s in wanted if s in pages and self._is_resident(s)}
-        if not residents:
-            return super().masks(plan, void)
-        others = {seq_id for seq_id in wanted if seq_id not in residents}
-        rest = Plan(plan.step, works=tuple(w for w in plan.works if w.seq_id in others))
-        masks = super().masks(rest)
+        residents: dict[int, Resident] = {}
+        others: list[Work] = []
+        for work in plan.works:
+            seq_id = work.seq_id
+            page = pages.get(seq_id) if work.wants_logits else None
+            walked = page is not None and seq_id not in void and self._is_resident(seq_id)
+            if page is not None:
+                page.awaited.append(walked)
+            if page is not None and walked:
+                residents[seq_id] = page.claim()
+            else:
+                others.append(work)
+        masks = super().masks(Plan(plan.step, works=tuple(others)), void)
         return Masks(masks.rows, masks.row_of, residents)
+
+    def is_known(self, work: Work) -> bool:
+        """See `Constraints`. Where a resident stands, the executor knows."""
+        return super().is_known(work) or (
+            work.seq_id in self._pages and self._is_resident(work.seq_id)
+        )
 
     def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
         """See `Constraints`."""
         forced = super().advance(picked, void)
         for pick in picked.picks:
             page = self._pages.get(pick.seq_id)
-            if page is not None and pick.seq_id not in void:
+            if page is None:
+                continue
+            walked = page.awaited.pop(0)
+            if pick.seq_id not in void:
                 after = self._text(forced.tokens.get(pick.seq_id, ()))
                 instead = pick.seq_id in forced.instead
-                page.follow(self._text(pick.tokens), after, instead=instead)
+                page.follow(self._text(pick.tokens), after, walked=walked, instead=instead)
         return forced
 
     def forget(self, changes: Changes) -> None:

@@ -1,7 +1,7 @@
 """The Triton passes of `grammar_walk`, which describes them; codes and tables as in `grammar_arena`.
 
 Tuples of arguments: `place` (slots, states, depths, stacks, row stride of stacks), `tables` (cells, sites, returns,
-columns).
+columns), `before` (states, depths, stacks of the last walk, whose rows lie as those of `place`).
 """
 
 import triton
@@ -89,9 +89,10 @@ def first_pass(
     ends: tl.tensor,
     local: tl.tensor,
     troubles: tl.tensor,
+    before: tl.tensor,
     capacity: tl.constexpr,
 ) -> None:
-    """Grid [rows]: the states after each first byte, and whether the output may end."""
+    """Grid [rows]: the states after each first byte, and whether the output may end. Keeps the place in `before`."""
     n = tl.program_id(0)
     row = tl.load(rows + n)
     slot = tl.load(place[0] + row)
@@ -100,6 +101,7 @@ def first_pass(
         depth = tl.load(place[2] + row)
         stack = place[3] + row.to(tl.int64) * place[4]
         lane = tl.arange(0, 256)
+        copy_place((state, depth, stack), before, row, place[4])
         none = lane * 0
         after, _, full = run_texts(
             tables, tables[3] + slot * 256, every_byte + lane, none + 1, stack, none + depth,
@@ -118,6 +120,28 @@ def first_pass(
             else:
                 current = depth * 0 + FINAL
         tl.store(ends + n, (current == FINAL).to(tl.int32))
+
+
+@triton.jit
+def copy_place(source: tl.tensor, target: tl.tensor, row: tl.tensor, stride: tl.tensor) -> None:
+    """Write a state, a depth and as much of a stack (`source`) to a row of `target`."""
+    state, depth, stack = source
+    tl.store(target[0] + row, state)
+    tl.store(target[1] + row, depth)
+    lane = tl.arange(0, 256)
+    for first in range(0, depth, 256):
+        inside = first + lane < depth
+        frame = tl.load(stack + first + lane, mask=inside)
+        tl.store(target[2] + row.to(tl.int64) * stride + first + lane, frame, mask=inside)
+
+
+@triton.jit
+def return_pass(rows: tl.tensor, place: tl.tensor, before: tl.tensor) -> None:
+    """Grid [rows]: back to where the last walk was."""
+    row = tl.load(rows + tl.program_id(0))
+    stack = before[2] + row.to(tl.int64) * place[4]
+    there = (tl.load(before[0] + row), tl.load(before[1] + row), stack)
+    copy_place(there, (place[1], place[2], place[3]), row, place[4])
 
 
 @triton.jit

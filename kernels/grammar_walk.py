@@ -1,8 +1,8 @@
 """Masks and moves of grammars on the device: `walk` before a token is picked, `advance` after it.
 
 Does: find the legal tokens of every sequence by running every token's bytes from its state and stack, one lane a token;
-move state and stack along the picked token. Exact: a mask equals the host's bit for bit. Does not: keep rows, read
-anything on the host; sizes of launches follow from shapes, so both calls can be captured.
+move state and stack along the picked token, and take the last such move back. Exact: a mask equals the host's bit for
+bit. Does not: keep rows, read anything on the host; sizes of launches follow from shapes, so all calls can be captured.
 
 A walk is three passes: what the first byte leads to, 256 lanes a sequence, calls and returns included; then all tokens
 from there, along plain moves alone, which nearly all tokens take; then the tokens that came upon a call or a return,
@@ -15,7 +15,14 @@ from torch import Tensor
 
 from .contracts import WORD_BITS
 from .grammar_arena import GrammarArena
-from .grammar_passes import FIRSTS, advance_pass, first_pass, stack_pass, walk_pass
+from .grammar_passes import (
+    FIRSTS,
+    advance_pass,
+    first_pass,
+    return_pass,
+    stack_pass,
+    walk_pass,
+)
 from .grammar_tokens import BLOCK, TokenTable
 from .launch import processors
 
@@ -33,7 +40,7 @@ class GrammarStates:
 
     `slots` [rows]: grammar in the arena, FREE or HOST. `states` [rows]: offset in the arena's cells; 0: nothing may
     follow. `depths` [rows], `stacks` [rows, most_depth]. `troubles` [rows]: 1 once a stack was too small; the row's
-    state is 0 then.
+    state is 0 then. `before`: states, depths and stacks as the last walk found them.
     """
 
     def __init__(self, rows: int, device: torch.device, most_depth: int = 256) -> None:
@@ -42,6 +49,7 @@ class GrammarStates:
         self.depths = torch.zeros(rows, dtype=torch.int32, device=device)
         self.stacks = torch.zeros((rows, most_depth), dtype=torch.int32, device=device)
         self.troubles = torch.zeros(rows, dtype=torch.int32, device=device)
+        self.before = tuple(torch.zeros_like(t) for t in (self.states, self.depths, self.stacks))
 
     def place(self, row: int, slot: int, state: int, stack: list[int]) -> None:
         """Put a sequence into a row; see `GrammarArena.configuration`. Raises `ValueError` for too deep a stack."""
@@ -90,11 +98,11 @@ class GrammarWalker:
         """
         arena, tokens, count = self._arena, self._tokens, len(rows)
         words = min(out.shape[1], -(-tokens.width // WORD_BITS))
-        place = (states.slots, states.states, states.depths, states.stacks, states.stacks.stride(0))
+        place = _place(states)
         tables = (arena.cells, arena.sites, arena.returns, arena.columns)
         first_pass[(count,)](
             rows, place, tables, tokens.bytes, self._firsts, self._ends, self._first_local,
-            states.troubles, capacity=_FIRST_DEPTH, num_warps=8,
+            states.troubles, states.before, capacity=_FIRST_DEPTH, num_warps=8,
         )  # fmt: skip
         several = 8 if count >= 64 else 1
         walk_pass[(triton.cdiv(count, several), tokens.blocks)](
@@ -108,6 +116,10 @@ class GrammarWalker:
             tokens.blocks, self._lists, self._counts, out, out.stride(0), words, self._token_local,
             states.troubles, quad=_QUAD, lanes=_STACK_LANES, capacity=_TOKEN_DEPTH, num_warps=1,
         )  # fmt: skip
+
+    def back(self, states: GrammarStates, rows: Tensor) -> None:
+        """Put `rows` [N] int32, each once, to where the last walk found them: what they followed since is void."""
+        return_pass[(len(rows),)](rows, _place(states), states.before, num_warps=1)
 
     def advance(self, states: GrammarStates, rows: Tensor, tokens: Tensor) -> None:
         """Move `rows` [N] int32, each once, along `tokens` [N] int64, in place.
@@ -134,8 +146,13 @@ class GrammarWalker:
         arena, count = self._arena, len(rows)
         advance_pass[(triton.cdiv(count, 32),)](
             rows, count,
-            (states.slots, states.states, states.depths, states.stacks, states.stacks.stride(0)),
+            _place(states),
             (arena.cells, arena.sites, arena.returns, arena.columns),
             texts, tokens, width, states.troubles,
             capacity=states.stacks.shape[1], lanes=32, num_warps=1,
         )  # fmt: skip
+
+
+def _place(states: GrammarStates) -> tuple[Tensor, Tensor, Tensor, Tensor, int]:
+    """The argument `place` of the passes."""
+    return (states.slots, states.states, states.depths, states.stacks, states.stacks.stride(0))

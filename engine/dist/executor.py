@@ -14,8 +14,8 @@ class Executor(Protocol[Handle]):
     """Computes plans, in order. `Handle` stands for a pass under way and is opaque to the engine.
 
     A plan may be begun before the one before it was read: its works then hold `AHEAD` where a token was picked that only
-    the executor knows. Of every plan `forward`, `sample` and `picked` are called in this order, and `sample` of a plan
-    follows `picked` of the plan before.
+    the executor knows. Of every plan `forward`, `sample` and `picked` are called in this order. `sample` of a plan follows
+    `picked` of the plan before, or, where `can_sample_ahead` allows it, `sample`.
     """
 
     def forward(self, plan: Plan) -> Handle:
@@ -23,6 +23,10 @@ class Executor(Protocol[Handle]):
 
         First `plan.released` sequences are forgotten, then `plan.admitted` are learned, then the works are computed.
         """
+        ...
+
+    def can_sample_ahead(self, handle: Handle) -> bool:
+        """Whether `sample` may be called before the plan before was read: no choice depends on what that picked."""
         ...
 
     def sample(self, handle: Handle, masks: Masks) -> None:

@@ -4,8 +4,9 @@ Does: pack a batch into one copy, keep block tables and picked tokens on the dev
 pass. Does not: say what is computed (`model`) or capture (`graphs`).
 
 Why the buffers are never written too early. The inputs of two steps in turn come from two pinned buffers, and before
-one is written again its last copy is waited for, which was long ago. Mask rows are written between `picked` of step N
-and `sample` of N + 1, when the device is done with those of N.
+one is written again its last copy is waited for, which was long ago. What was picked goes to two buffers in turn: N is
+read before N + 2 is sampled. Mask rows are copied beside the pass, but not before the last choice of a token has read
+those before them; on the host the rows of two steps in turn lie apart.
 """
 
 from bisect import bisect_left
@@ -123,7 +124,10 @@ class GpuCompute:
         self._beside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         masks = (max_running, words(decoder.spec.vocab_size))
         self._masks = torch.zeros(masks, dtype=torch.int32, device=device)
-        self._picked = torch.zeros((2, max_running), dtype=torch.int64, pin_memory=True)
+        self._picked = [
+            torch.zeros((2, max_running), dtype=torch.int64, pin_memory=True) for _ in range(2)
+        ]
+        self._drawn: torch.cuda.Event | None = None  # after the last choice of tokens
 
     def capture(self, vocab: int) -> None:
         """Run every captured size once, to the picks of `vocab` tokens, then capture it.
@@ -175,6 +179,8 @@ class GpuCompute:
         if count + more > len(self._masks):
             raise InternalError(f"{count + more} masks for {len(self._masks)} sequences")
         if count:
+            if self._drawn is not None:
+                self._beside.wait_event(self._drawn)
             with torch.cuda.stream(self._beside):
                 self._masks[:count, :width].copy_(torch.from_numpy(rows), non_blocking=True)
             torch.cuda.current_stream().wait_stream(self._beside)
@@ -191,7 +197,8 @@ class GpuCompute:
     def fetch(self, drawn: Drawn) -> Callable[[], Drawn]:
         """See `Compute`."""
         count = drawn.tokens.shape[0]
-        tokens, status = self._picked[:, :count]
+        self._picked.reverse()
+        tokens, status = self._picked[0][:, :count]
         tokens.copy_(drawn.tokens, non_blocking=True)
         status.copy_(drawn.status, non_blocking=True)
         others = [
@@ -201,6 +208,7 @@ class GpuCompute:
         ]
         done = torch.cuda.Event()  # type: ignore[no-untyped-call]
         done.record()
+        self._drawn = done
 
         def wait() -> Drawn:
             done.synchronize()

@@ -80,6 +80,9 @@ class Residents:
 
     def _tell(self, rows: Ints, residents: Sequence[Resident]) -> None:
         """Bring the sequences to where they stand."""
+        back = [i for i, one in enumerate(residents) if one.back]
+        if back:
+            self._walker.back(self._states, self._sent(rows[back].astype(np.int32)))
         anew = [i for i, one in enumerate(residents) if one.anew]
         if anew:
             slots = [self._slot(residents[i].grammar) for i in anew]
@@ -118,6 +121,7 @@ class Residents:
             self.advance(torch.zeros(count, dtype=torch.int64, device=self._device))
         none = self._sent(np.zeros(1, dtype=np.int32))
         self._walker.follow(self._states, none, self._sent(np.array([0, 1], np.int32)), none.byte())
+        self._walker.back(self._states, none)
         if self._stream is not None:
             torch.cuda.synchronize()
 

@@ -29,7 +29,8 @@ class Wishes(NamedTuple):
     top_k: Ints
     top_p: npt.NDArray[np.float32]
     min_p: npt.NDArray[np.float32]
-    special: npt.NDArray[np.bool_]  # has a bias, a penalty, or wants log-probabilities
+    penalised: npt.NDArray[np.bool_]
+    special: npt.NDArray[np.bool_]  # is penalised, has a bias, or wants log-probabilities
 
 
 class SequenceRows:
@@ -51,6 +52,7 @@ class SequenceRows:
             np.zeros(max_running, dtype=np.int64),
             np.ones(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.float32),
+            np.zeros(max_running, dtype=np.bool_),
             np.zeros(max_running, dtype=np.bool_),
         )
         self._held = [0] * max_running
@@ -139,6 +141,7 @@ class SequenceRows:
         penalised = sampling.repetition_penalty != 1 or bool(
             sampling.presence_penalty or sampling.frequency_penalty
         )
+        self.wishes.penalised[row] = penalised
         self.wishes.special[row] = (
             penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
         )

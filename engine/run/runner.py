@@ -94,6 +94,11 @@ class ModelRunner:
         sources = np.where(is_ahead(batch), self._places[batch.owners], -1)
         return Pass(batch, self._compute.logits(batch, sources))
 
+    def can_sample_ahead(self, handle: Pass) -> bool:
+        """See `Executor`. Penalties count the tokens before."""
+        penalised = self._rows.wishes.penalised[handle.batch.picking_rows]
+        return not (penalised.any() and is_ahead(handle.batch).any())
+
     @torch.inference_mode()
     def sample(self, handle: Pass, masks: Masks) -> None:
         """Start to draw for each work of the plan that wanted logits."""

@@ -28,6 +28,9 @@ class InstantExecutor:
     def forward(self, plan: Plan) -> Plan:
         return plan
 
+    def can_sample_ahead(self, handle: Plan) -> bool:
+        return True
+
     def sample(self, handle: Plan, masks: Masks) -> None:
         return None
 
@@ -41,7 +44,7 @@ def measure(sequences: int, steps: int, prompt: int = 500) -> tuple[float, dict[
     memory = KVManager(BlockPool(2 + sequences * (prompt + 2 * steps) // 16), 16)
     limits = Limits(max_context=100_000, vocab_size=VOCAB, end_tokens=frozenset({0}))
     constraints = Constraints(
-        ScriptedCompiler(), end_tokens=limits.end_tokens, rows=empty_rows(sequences, VOCAB)
+        ScriptedCompiler(), end_tokens=limits.end_tokens, rows=empty_rows(2 * sequences, VOCAB)
     )
     scheduler = Scheduler(config, memory, limits, time.thread_time)
     engine = Engine(scheduler, constraints, InstantExecutor(), time.thread_time)

@@ -30,7 +30,7 @@ def constraints(compiler: ScriptedCompiler | None = None) -> Constraints:
     return Constraints(
         compiler or ScriptedCompiler(at_once=True),
         end_tokens=END_TOKENS,
-        rows=empty_rows(4, VOCAB),
+        rows=empty_rows(8, VOCAB),
     )
 
 

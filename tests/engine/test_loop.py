@@ -40,7 +40,7 @@ class Rig:
         self.executor = ScriptedExecutor(blocks, 4, 64)
         self.engine = Engine(
             Scheduler(config, memory, limits, time.monotonic),
-            Constraints(self.compiler, end_tokens=END_TOKENS, rows=empty_rows(16, VOCAB)),
+            Constraints(self.compiler, end_tokens=END_TOKENS, rows=empty_rows(32, VOCAB)),
             self.executor,
         )
 

@@ -9,7 +9,7 @@ import pytest
 from intaglio.engine import residents
 from intaglio.engine.constraints import Opening
 from intaglio.engine.errors import InternalError
-from intaglio.engine.plan import Admitted, Change, Changes, Masks, Pick, Picked, Plan, Work
+from intaglio.engine.plan import AHEAD, Admitted, Change, Changes, Masks, Pick, Picked, Plan, Work
 from intaglio.engine.residents import Exports, ResidentConstraints
 from intaglio.engine.types import Finish, SamplingParams
 from intaglio.grammar.api import (
@@ -50,6 +50,7 @@ class Device:
     users: Counter[str] = field(default_factory=Counter)
     tables: dict[str, DeviceTables] = field(default_factory=dict)
     at: dict[int, tuple[str, tuple[int, tuple[int, ...]]]] = field(default_factory=dict)
+    before: dict[int, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
 
     def enter(self, key: str, tables: DeviceTables) -> bool:
         if key not in self.tables and len(self.tables) >= self.room:
@@ -65,11 +66,15 @@ class Device:
         """The mask of every resident."""
         found = {}
         for seq_id, told in masks.residents.items():
-            tables = self.tables[told.grammar]
+            key = told.grammar if told.anew else self.at[seq_id][0]
+            tables = self.tables[key]
             at = (tables.start, ()) if told.anew else self.at[seq_id][1]
+            if told.back:
+                at = self.before[seq_id]
             after = tables.follow(at, told.text)
             assert after is not None
-            self.at[seq_id] = told.grammar, after
+            self.at[seq_id] = key, after
+            self.before[seq_id] = after
             found[seq_id] = {t for t in range(256) if tables.follow(after, bytes([t])) is not None}
             if tables.can_end(after):
                 found[seq_id].add(END)
@@ -97,7 +102,7 @@ class Bench:
         self.constraints = ResidentConstraints(
             AtOnce(),
             end_tokens=frozenset({END}),
-            rows=empty_rows(2, END + 1),
+            rows=empty_rows(4, END + 1),
             residence=device,
             exports=self.exports,
             texts=TEXTS,
@@ -176,6 +181,46 @@ def test_void_picks_and_steps_without_a_pick_tell_what_was_missed_later() -> Non
     masks = bench.masks()
     assert masks.residents[1].text == bytes(forced)
     assert bench.legal(masks) == bench.host()
+
+
+def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
+    """The device follows its picks, also one too many: what the grammar forced instead takes that one back."""
+    bench, output, backs = Bench(Device(), OBJECT), bytearray(), 0
+    output += bench.opening
+    ahead = Plan(2, works=(Work(1, 1, (AHEAD,), wants_logits=True),))
+    masks = bench.masks(admitted=True)
+    for step in range(40):
+        legal = bench.legal(masks)
+        assert legal == bench.host()
+        token = choose(legal, step)
+        if token != END:
+            bench.device.pick(1, token)
+            assert bench.constraints.can_mask_ahead(ahead)
+            after = choose(bench.legal(bench.constraints.masks(ahead)), step)
+            if after != END:
+                bench.device.pick(1, after)
+        forced = bench.constraints.advance(Picked((Pick(1, (token,)),))).tokens.get(1, ())
+        output += bytes(t for t in (token, *forced) if t != END)
+        if END in (token, *forced):
+            break
+        if forced:
+            bench.constraints.advance(Picked((Pick(1, (after,)),)), void={1})
+            masks = bench.masks()
+            assert masks.residents[1].back
+            backs += 1
+        else:  # as if nothing had been asked for ahead
+            bench.constraints._pages[1].awaited.clear()
+            masks = bench.masks(admitted=True)
+    assert json.loads(output)["a"] <= 20
+    assert backs
+
+
+def test_masks_of_the_host_need_the_pick_before() -> None:
+    bench = Bench(Device(), UNIQUE)
+    bench.masks(admitted=True)
+    ahead = Plan(2, works=(Work(1, 1, (AHEAD,), wants_logits=True),))
+    assert not bench.constraints.can_mask_ahead(ahead)
+    assert bench.constraints.can_mask_ahead(Plan(2, works=(Work(1, 1, (AHEAD,)),)))
 
 
 def test_budget_that_replaces_a_pick_leaves_nothing_behind() -> None:

@@ -90,6 +90,7 @@ def walks() -> None:
         walker.advance(states, rows, torch.zeros(count, dtype=torch.int64))
         ends = torch.arange(count + 1, dtype=torch.int32)
         walker.follow(states, rows, ends, torch.zeros(count, dtype=torch.uint8))
+        walker.back(states, rows)
 
 
 def picks() -> None:

@@ -178,7 +178,7 @@ class Run:
         constraints = Constraints(
             self.compiler,
             end_tokens=END_TOKENS,
-            rows=empty_rows(workload.config.max_running, VOCAB),
+            rows=empty_rows(2 * workload.config.max_running, VOCAB),
         )
         self.executor = ScriptedExecutor(
             workload.num_blocks,

@@ -163,6 +163,9 @@ class ScriptedExecutor:
         if not work.wants_logits:
             self.seen.partial += 1
 
+    def can_sample_ahead(self, handle: Pass) -> bool:
+        return handle.plan.step % 3 > 0
+
     def sample(self, handle: Pass, masks: Masks) -> None:
         demand(handle is self._logits, "logits that were overwritten are sampled")
         picks = []

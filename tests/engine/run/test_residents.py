@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -117,7 +117,7 @@ class AtOnce:
 
 
 class Counted(Residents):
-    """Counts the masks that are made, and how often a sequence begins anew."""
+    """Counts the masks that are made, and how often a sequence begins anew, or takes a pick back."""
 
     def __init__(self) -> None:
         with torch.inference_mode():  # as `build_runner` makes them
@@ -132,6 +132,7 @@ class Counted(Residents):
         self.counts["masks"] += len(residents)
         self.counts["anew"] += sum(one.anew for one in residents)
         self.counts["told"] += sum(bool(one.text) for one in residents)
+        self.counts["back"] += sum(one.back for one in residents)
         super().walk(rows, places, residents, out)
 
 
@@ -173,7 +174,7 @@ def bench(folder: Path, *, resident: bool, ahead: bool, blocks: int, exports: Ex
         Limits(128, WIDTH, frozenset({END})),
         lambda: 0.0,
     )
-    rows, ends = empty_rows(ROWS, WIDTH), frozenset({END})
+    rows, ends = empty_rows(2 * ROWS, WIDTH), frozenset({END})
     if residents is None:
         constraints = Constraints(AtOnce(), end_tokens=ends, rows=rows)
     else:
@@ -219,6 +220,19 @@ def mixed(seed: int, count: int = 7) -> list[Request]:
     ]
 
 
+def resident(seed: int, count: int = 7) -> list[Request]:
+    """Like `mixed`, without what needs the pick before: constraints of the host, and penalties."""
+    sampling = SamplingParams(max_tokens=26, temperature=1.0)
+    return [
+        replace(
+            request,
+            sampling=replace(sampling, seed=i),
+            constraint=CONSTRAINTS[i % 2],
+        )
+        for i, request in enumerate(mixed(seed, count))
+    ]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_checkpoint(tmp_path_factory.mktemp("model"), LLAMA)
@@ -238,3 +252,16 @@ def test_residents_give_the_tokens_of_host_masks(folder: Path, ahead: bool, bloc
     assert counts["told"] > 0
     preemptions = beside.engine.metrics().preemptions
     assert (preemptions > 0) == (blocks == 10)
+
+
+@pytest.mark.parametrize("blocks", [100, 10], ids=["roomy", "narrow"])
+def test_picks_are_begun_before_those_before_were_read(folder: Path, blocks: int) -> None:
+    """What a grammar forces makes the pick after it void, which the executor has followed already."""
+    requests = resident(blocks)
+    host = bench(folder, resident=False, ahead=False, blocks=100, exports=Exports())
+    expected = host.run(requests)
+    beside = bench(folder, resident=True, ahead=True, blocks=blocks, exports=Now())
+    assert beside.run(requests) == expected
+    assert beside.residents is not None
+    assert beside.residents.counts["back"] > 2
+    assert (beside.engine.metrics().preemptions > 0) == (blocks == 10)

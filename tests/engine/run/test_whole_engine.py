@@ -54,7 +54,7 @@ def test_any_pressure_gives_the_tokens_of_a_lone_run(
         lambda: 0.0,
     )
     constraints = Constraints(
-        ScriptedCompiler(), end_tokens=frozenset({257}), rows=empty_rows(8, 300)
+        ScriptedCompiler(), end_tokens=frozenset({257}), rows=empty_rows(16, 300)
     )
     engine = Engine(scheduler, constraints, runner)
     for request in requests:
