@@ -44,6 +44,10 @@ class PlainMembers:
         self.others = frozenset(label for label in labels if label >= self._named)
         self._demanded = sum(1 << names.label_of[text] for text in frame.names)
         self._any_order = layout.language.options.any_order
+        every = (1 << self._named) - 1
+        # Where any other name may come, one is always left, and those written are remembered as texts.
+        open_to_all = bool(self.others) and not names.patterns and not names.name_formulas
+        self._counts = self._demanded if open_to_all else every
         self._costs: dict[int, Cost] = {}
         self._rests: dict[int, Cost] = {}  # by the labels still demanded
 
@@ -83,7 +87,7 @@ class PlainMembers:
     def after(self, place: Written, label: int) -> Written:
         """The place behind a member."""
         if self._any_order:
-            return Written(place.gone | 1 << label) if label < self._named else place
+            return Written(place.gone | 1 << label & self._counts)
         return Written((2 << min(label, self._named - 1)) - 1 if self._named else 0)
 
     def least(self, place: Written, opened: bool) -> "Cost":
