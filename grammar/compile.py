@@ -36,7 +36,6 @@ _WARMING = r"""{
     "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
 }"""
 _SHARED_BYTES = 256 << 20  # rows of all grammars together
-AHEAD_S = 0.002  # learning before the first mask
 
 
 class Compiler:
@@ -56,21 +55,29 @@ class Compiler:
         Raises:
             GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
         """
-        return self.build(screen(constraint), shortest)
+        grammar = self.build(screen(constraint), shortest)
+        self._rehearse(grammar, constraint)
+        return grammar
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
         """The second half of `compile`, which raises what it does."""
         if screened.parsed is not None:
             return self._earley.compile(screened.parsed)
-        from .ahead import look_ahead
         from .machine import Machine
         from .native import NativeGrammar
 
         assert screened.root is not None
         grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
-        look_ahead(grammar.ways, AHEAD_S)
         _ = grammar.least_tokens  # found here, off the step loop
         return grammar
+
+    @staticmethod
+    def _rehearse(grammar: CompiledGrammar, constraint: Constraint) -> None:
+        from .native import NativeGrammar
+        from .rehearsal import rehearsal_s, rehearse
+
+        if isinstance(grammar, NativeGrammar):
+            rehearse(grammar, rehearsal_s(constraint.source))
 
     @staticmethod
     def shortest(grammar: CompiledGrammar) -> bytes | None:

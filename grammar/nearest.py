@@ -15,6 +15,9 @@ from .automata.minimal import Ints
 
 _LIKED: Final = bytes([*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), 0x20])
 _ORDER: Final = [_LIKED.index(byte) if byte in _LIKED else 256 + byte for byte in range(256)]
+_QUOTE: Final = ord('"')
+# What a string, or else a number, may begin with, byte by byte.
+_BEGINNINGS: Final = (b'"', b"aA0", b"eE1"), (b"1", b"2", b".", b"5")
 _MOST_LIKED: Final = 8  # bytes of one class that are tried
 _LONGER: Final = 1.05  # how much longer each long text is than the one before
 _LONGEST: Final = 1 << 16  # bytes
@@ -62,6 +65,21 @@ def texts_from(dfa: Dfa, state: int, taken: bytes) -> Iterator[tuple[int, bytes]
             text.append((first_of if before == -1 else byte_of)[int(read[at])])
             at = before
         yield int(outcomes[place]), bytes(text[::-1])
+
+
+def usual(dfa: Dfa) -> tuple[int, bytes]:
+    """(outcome, a text) that begins as most do, with a quote and letters or with digits, and then ends soon."""
+    text, state = bytearray(), 0
+    for wanted in _BEGINNINGS[int(dfa.step(0, _QUOTE) < 0)]:
+        for byte in wanted:
+            after = dfa.step(state, byte)
+            if after >= 0:
+                text.append(byte)
+                state = after
+                break
+    byte_of = _representatives(dfa.class_of, bytes(range(256))) if dfa.distance[state] else {}
+    outcome, rest = _nearest_end(dfa, state, byte_of)
+    return outcome, bytes(text) + rest
 
 
 def liked(taken: bytes) -> bytes:

@@ -71,7 +71,7 @@ class Call:
     `comparison`: what is known of texts with equal keys beforehand; None: nothing.
     `live`: the outcomes of a leaf that count at this place; None: all. Only texts with one of them are read, as if the
     leaf were `restrict`ed to them, but all places share one leaf and its tables.
-    `usual`: an outcome that the callee will probably end with (`ahead`); None: nothing is known of that.
+    `usual`: an outcome that the callee will probably end with (`bounds`); None: nothing is known of that.
     """
 
     callee: "Rule | Dfa"

@@ -5,7 +5,7 @@ Does not: read annotations, or promise anything about how likely a model is to w
 """
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..automata import Dfa
@@ -127,14 +127,16 @@ class _Writer:
         if names is None:
             return False
         declared = len(names.layout.vocabulary.names)
-        return min(names.labels) < declared or (isinstance(place.key, Opened) and not declared)
+        if declared:
+            return any(label < declared for label in names.labels - place.labels)
+        return isinstance(place.key, Opened)
 
     def _call(self, place: "_Place", call: Call) -> Target | None:
         """Write what the call reads; None where nothing tried led on, and then nothing is written."""
         start, salt = len(self.text), self._salt
         for attempt in range(_TRIES):
             if isinstance(call.callee, Dfa):
-                found = _texts(call, place.depth, salt + attempt)
+                found = _texts(call, place, salt + attempt)
             else:
                 self._salt = salt + attempt
                 outcome = self.value(call.callee, place.depth + 1)
@@ -144,6 +146,8 @@ class _Writer:
             for outcome, text in found:
                 target = place.resumed(call, outcome, text)
                 if target is not None and place.alive(target):
+                    if isinstance(call.back, Keys | PlainKeys):
+                        place.labels.add(outcome)
                     self.text += text
                     return target
         return None
@@ -151,13 +155,14 @@ class _Writer:
 
 @dataclass
 class _Place:
-    """A rule that is being written: its state, what it remembers, how many items it has begun."""
+    """A rule that is being written: its state, what it remembers, items begun, names read."""
 
     rule: Rule
     depth: int
     key: Hashable
     seen: set[Hashable]
     items: int = 0
+    labels: set[int] = field(default_factory=set)
 
     def alive(self, target: Target) -> bool:
         """Whether there is an end behind it."""
@@ -177,12 +182,12 @@ class _Place:
         return target
 
 
-def _texts(call: Call, depth: int, seed: int) -> Iterator[tuple[int, bytes]]:
+def _texts(call: Call, place: _Place, seed: int) -> Iterator[tuple[int, bytes]]:
     """Texts of a leaf with their outcomes, the most usual first."""
     leaf = call.callee
     assert isinstance(leaf, Dfa)
     if isinstance(call.back, Keys | PlainKeys):
-        leaf = leaf.restrict([_name(call.back, depth)])
+        leaf = leaf.restrict([_name(call.back, place)])
     elif isinstance(call.back, Start):
         judged = ((leaf.judge(word), word) for word in _WORDS[seed:])
         yield from ((outcome, word) for outcome, word in judged if outcome >= 0)
@@ -194,10 +199,14 @@ def _texts(call: Call, depth: int, seed: int) -> Iterator[tuple[int, bytes]]:
         yield leaf.judge(made), bytes(made)
 
 
-def _name(keys: Keys | PlainKeys, depth: int) -> int:
-    """The label of the name to write: the first declared one; deep down one that is demanded, if there is any."""
+def _name(keys: Keys | PlainKeys, place: _Place) -> int:
+    """The label of the name to write: the first declared one that is new; deep down a demanded one, if there is any."""
     vocabulary = keys.layout.vocabulary
-    labels = sorted(keys.labels)
-    if depth >= _DEEP:
-        labels.sort(key=lambda label: vocabulary.all_names[label].text not in vocabulary.demanded)
-    return labels[0]
+
+    def late(label: int) -> tuple[bool, bool, int]:
+        spared = (
+            place.depth >= _DEEP and vocabulary.all_names[label].text not in vocabulary.demanded
+        )
+        return label in place.labels, spared, label
+
+    return min(keys.labels, key=late)

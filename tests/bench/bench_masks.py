@@ -19,16 +19,15 @@ from typing import Any, Protocol
 
 import numpy as np
 from intaglio.engine.text.tokenizer import Tokenizer
-from intaglio.grammar.ahead import look_ahead
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
 from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.compile import AHEAD_S
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import read
 from intaglio.grammar.machine import Machine
 from intaglio.grammar.masking import TokenIndex
 from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.rehearsal import rehearsal_s, rehearse
 
 from tests.support.tokens import data, large
 
@@ -68,7 +67,7 @@ class Ours:
         try:
             language = Language(read(schema), Options(any_order=True))
             grammar = NativeGrammar(Machine(language.root), self.index, self.speller)
-            look_ahead(grammar.ways, AHEAD_S)
+            rehearse(grammar, rehearsal_s(schema))
         except GrammarError as error:
             raise Refused(str(error)) from error
 
