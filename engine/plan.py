@@ -4,7 +4,7 @@ Does: carry facts between scheduler, executor, constraints and outputs. Does not
 message can cross a process.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from ..grammar.api import MaskRows
@@ -67,7 +67,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A sequence whose mask the executor makes itself, by the tables of `grammar` that it was given.
+    """What an executor must know of a sequence whose masks it makes itself, by the tables of `grammar`.
 
     The executor follows what it picks under such masks. `text`: what the output went on by besides; if `anew`, the
     whole output, of which the executor knows nothing; if `back`, the last of those picks was void, and `text` comes in
@@ -84,12 +84,14 @@ class Resident:
 class Masks:
     """Packed mask rows (int32 [rows, words], bit 1 = allowed) of the constrained sequences that get a token.
 
-    Row `row_of[seq_id]` belongs to that sequence; `residents` have none; sequences that are in neither are free.
+    Row `row_of[seq_id]` belongs to that sequence. The executor makes the masks of `residents` itself; of those that did
+    not go on by its own picks alone it is `told`. Sequences that are in neither are free.
     """
 
     rows: MaskRows
     row_of: Mapping[int, int]
-    residents: Mapping[int, Resident] = field(default_factory=dict)
+    residents: Set[int] = frozenset()
+    told: Mapping[int, Resident] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ goes back for good if its stack grows too high for a device.
 """
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Container, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from ..grammar.api import (
     Constraint,
@@ -91,44 +91,34 @@ def _size(future: Future[DeviceTables | HostOnly]) -> int:
     return tables.nbytes if isinstance(tables, DeviceTables) else 256
 
 
-GOES_ON: Final = Resident("", b"")
-"""Of a sequence that the executor has followed by itself to where it stands."""
-
-
 @dataclass(slots=True)
 class _Page:
     """A sequence that is, or may become, a resident.
 
-    `text` is its output; the executor knows the first `told` bytes of it, or None where it knows nothing. `awaited`:
-    for each pick that is on its way, the oldest first, whether it is made under a mask of the executor's, which follows
-    it by itself. `astray`: the last that it follows so is void.
+    `tokens` is its output, of which the executor must be told those that are `owed`, or all of them, `anew`. `astray`:
+    the last pick that the executor has followed by itself was void.
     """
 
     key: str
     tables: Future[DeviceTables | HostOnly]
-    text: bytearray
-    told: int | None = None
-    awaited: list[bool] = field(default_factory=list)
+    tokens: list[int]
+    owed: list[int] = field(default_factory=list)
+    anew: bool = True
     astray: bool = False
-    entered: bool = False
 
-    def claim(self) -> Resident:
+    def claim(self, spell: Callable[[Iterable[int]], bytes]) -> Resident:
         """What the executor must know to make the next mask."""
-        since, anew, back = self.told, self.told is None, self.astray
-        self.told, self.astray = len(self.text), False
-        if since == self.told and not back:
-            return GOES_ON
-        return Resident(self.key, bytes(self.text[since or 0 :]), anew, back and not anew)
+        text = spell(self.tokens if self.anew else self.owed)
+        resident = Resident(self.key, text, self.anew, self.astray and not self.anew)
+        self.owed, self.anew, self.astray = [], False, False
+        return resident
 
-    def follow(self, picked: bytes, after: bytes, *, walked: bool, instead: bool) -> None:
-        """The output went on by a pick and what was forced after it, or `instead` of it."""
-        if instead:
-            picked, self.told = b"", None
-        elif walked and self.told is not None:
-            self.told += len(picked)
-        if after:
-            self.astray = any(self.awaited)
-        self.text += picked + after
+
+class _Awaited(NamedTuple):
+    """Sequences whose picks of one step are awaited, and those of them that the executor follows by itself."""
+
+    wanted: set[int]
+    walked: set[int]
 
 
 class ResidentConstraints(Constraints):
@@ -150,6 +140,9 @@ class ResidentConstraints(Constraints):
         self._texts = texts
         self._opening: dict[int, Constraint] = {}
         self._pages: dict[int, _Page] = {}
+        self._residents: set[int] = set()
+        self._news: set[int] = set()  # sequences that the executor must be told of
+        self._awaited: deque[_Awaited] = deque()
 
     def compile(
         self, seq_id: int, constraint: Constraint, budget: int, ready: Callable[[int], None]
@@ -165,48 +158,71 @@ class ResidentConstraints(Constraints):
         if isinstance(opening, Opening) and constraint is not None:
             key = constraint.key
             tables = self._exports.ask(key, constraint)
-            self._pages[seq_id] = _Page(key, tables, bytearray(self._text(opening.forced)))
+            self._pages[seq_id] = _Page(key, tables, list(opening.forced))
         return opening
 
-    def masks(self, plan: Plan, void: Container[int] = ()) -> Masks:
-        """See `Constraints`. Residents have no row."""
-        pages = self._pages
-        for seq_id in (*plan.released, *(new.seq_id for new in plan.admitted)):
-            if seq_id in pages:
-                pages[seq_id].told = None
-        residents: dict[int, Resident] = {}
-        others: list[Work] = []
-        for work in plan.works:
-            seq_id = work.seq_id
-            page = pages.get(seq_id) if work.wants_logits else None
-            walked = page is not None and seq_id not in void and self._is_resident(seq_id)
-            if page is not None:
-                page.awaited.append(walked)
-            if page is not None and walked:
-                residents[seq_id] = page.claim()
-            else:
-                others.append(work)
-        masks = super().masks(Plan(plan.step, works=tuple(others)), void)
-        return Masks(masks.rows, masks.row_of, residents)
+    def can_mask_ahead(self, plan: Plan) -> bool:
+        """See `Constraints`. Where residents stand, the executor knows."""
+        self._let_in()
+        if len(self._residents) == len(self._following):
+            return True
+        return super().can_mask_ahead(plan)
 
     def is_known(self, work: Work) -> bool:
-        """See `Constraints`. Where a resident stands, the executor knows."""
-        return super().is_known(work) or (
-            work.seq_id in self._pages and self._is_resident(work.seq_id)
-        )
+        """See `Constraints`."""
+        return work.seq_id in self._residents or super().is_known(work)
+
+    def masks(self, plan: Plan, void: Container[int] = ()) -> Masks:
+        """See `Constraints`. Residents have no row.
+
+        The picks of residents in `void` are made under masks, too: the executor follows them, and is told later.
+        """
+        self._let_in()
+        for seq_id in (*plan.released, *(new.seq_id for new in plan.admitted)):
+            if seq_id in self._pages:
+                self._pages[seq_id].anew = True
+                self._news.add(seq_id)
+        wanted = {work.seq_id for work in plan.works if work.wants_logits}
+        walked = wanted & self._residents
+        told = {seq_id: self._pages[seq_id].claim(self._spell) for seq_id in walked & self._news}
+        self._news -= walked
+        for seq_id in walked:
+            if seq_id in void:
+                self._lead_astray(seq_id)
+        self._awaited.append(_Awaited(wanted, walked))
+        if wanted.isdisjoint(self._following.keys() - walked):
+            plan = Plan(plan.step)
+        elif walked:
+            rest = tuple(work for work in plan.works if work.seq_id not in walked)
+            plan = Plan(plan.step, works=rest)
+        masks = super().masks(plan, void)
+        return Masks(masks.rows, masks.row_of, walked, told)
 
     def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
         """See `Constraints`."""
         forced = super().advance(picked, void)
+        walked = self._awaited.popleft().walked if self._awaited else set()
         for pick in picked.picks:
-            page = self._pages.get(pick.seq_id)
-            if page is None:
+            seq_id = pick.seq_id
+            page = self._pages.get(seq_id)
+            if page is None or seq_id in void:
                 continue
-            walked = page.awaited.pop(0)
-            if pick.seq_id not in void:
-                after = self._text(forced.tokens.get(pick.seq_id, ()))
-                instead = pick.seq_id in forced.instead
-                page.follow(self._text(pick.tokens), after, walked=walked, instead=instead)
+            after = forced.tokens.get(seq_id, ())
+            if seq_id in forced.instead:
+                page.anew = True
+            else:
+                page.tokens += pick.tokens
+                if seq_id not in walked:
+                    page.owed += pick.tokens
+            if seq_id not in walked or seq_id in forced.instead:
+                self._news.add(seq_id)
+            if after:
+                page.tokens += after
+                page.owed += after
+                self._news.add(seq_id)
+                if any(seq_id in later.walked for later in self._awaited):
+                    self._lead_astray(seq_id)
+            self._see_depth(seq_id)
         return forced
 
     def forget(self, changes: Changes) -> None:
@@ -220,31 +236,44 @@ class ResidentConstraints(Constraints):
     def check(self, live: set[int]) -> None:
         """See `Constraints`."""
         super().check(live)
-        if not self._pages.keys() <= self._following.keys():
+        if not self._residents <= self._pages.keys() <= self._following.keys():
             raise InternalError("a sequence without a matcher is a resident")
 
-    def _is_resident(self, seq_id: int) -> bool:
-        """Whether the executor makes the sequence's next mask. Lets it in, or sends it away, where it is time."""
-        page = self._pages[seq_id]
-        if not page.entered:
-            if not page.tables.done():
-                return False
+    def _let_in(self) -> None:
+        """Make those residents whose tables are there, and give up on those that will have none.
+
+        Not while a pick is awaited: under a mask of the host, it is none that the executor follows.
+        """
+        for seq_id in self._pages.keys() - self._residents:
+            page = self._pages[seq_id]
+            if not page.tables.done() or any(seq_id in one.wanted for one in self._awaited):
+                continue
             # An export that failed costs nothing but speed: the host's rows are complete.
             failed = page.tables.cancelled() or page.tables.exception() is not None
             tables = HostOnly("the export failed") if failed else page.tables.result()
             if isinstance(tables, HostOnly) or not self._residence.enter(page.key, tables):
                 del self._pages[seq_id]
-                return False
-            page.entered = True
-        if depth_of(self._following[seq_id].matcher) > MOST_DEPTH:
+                continue
+            self._residents.add(seq_id)
+            self._news.add(seq_id)
+            self._see_depth(seq_id)
+
+    def _see_depth(self, seq_id: int) -> None:
+        """Send away whose stack has grown too high."""
+        if seq_id in self._residents and depth_of(self._following[seq_id].matcher) > MOST_DEPTH:
             self._leave(seq_id)
-            return False
-        return True
+
+    def _lead_astray(self, seq_id: int) -> None:
+        """The executor follows, or has followed, a pick that is void."""
+        self._pages[seq_id].astray = True
+        self._news.add(seq_id)
 
     def _leave(self, seq_id: int) -> None:
         page = self._pages.pop(seq_id, None)
-        if page is not None and page.entered:
+        self._news.discard(seq_id)
+        if page is not None and seq_id in self._residents:
+            self._residents.discard(seq_id)
             self._residence.leave(page.key)
 
-    def _text(self, tokens: Sequence[int]) -> bytes:
-        return b"".join(self._texts[token] or b"" for token in tokens)
+    def _spell(self, tokens: Iterable[int]) -> bytes:
+        return b"".join([self._texts[token] or b"" for token in tokens])

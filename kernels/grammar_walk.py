@@ -129,11 +129,14 @@ class GrammarWalker:
         table = self._tokens
         self._advance(states, rows, tokens, (table.offsets, table.data), table.width)
 
-    def follow(self, states: GrammarStates, rows: Tensor, offsets: Tensor, data: Tensor) -> None:
-        """Move `rows` [N] int32, each once, along texts `data[offsets[i]:offsets[i + 1]]`, uint8, none empty."""
-        count = len(rows)
-        which = torch.arange(count, device=rows.device)
-        self._advance(states, rows, which, (offsets, data), count)
+    def follow(
+        self, states: GrammarStates, rows: Tensor, which: Tensor, texts: tuple[Tensor, Tensor]
+    ) -> None:
+        """Move `rows` [N] int32, each once, along texts, none empty: `which` int64 [N] is 0, 1, …
+
+        `texts`: offsets int32 [N + 1] into data uint8.
+        """
+        self._advance(states, rows, which, texts, len(rows))
 
     def _advance(
         self,

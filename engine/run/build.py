@@ -20,11 +20,11 @@ from ..model.decoder import Decoder
 from ..model.spec import ModelSpec, read_spec
 from ..model.weights import load_decoder, random_decoder
 from ..residents import Residence
+from .choice import Walks
 from .compute import HostCompute
 from .kv import KVCache, count_blocks
 from .rows import SequenceRows
 from .runner import ModelRunner, RunnerLimits
-from .sampler import Walks
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -162,8 +162,8 @@ def _decoder(
 
 def _host(parts: Parts) -> ModelRunner:
     kv, rows = parts.kv(parts.count()), parts.rows()
-    compute = HostCompute(parts.decoder, kv, rows.tables)
-    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits, parts.walks)
+    compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab, parts.walks)
+    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits)
     runner.warm_up()
     return runner
 
@@ -172,6 +172,6 @@ def _gpu(parts: Parts) -> ModelRunner:
     from .profile import free_bytes, gpu_runner  # not loaded where there is no GPU
 
     runner, compute = gpu_runner(parts, parts.count(free_bytes(parts)))
-    compute.capture(parts.limits.vocab)
+    compute.capture()
     runner.warm_up()
     return runner

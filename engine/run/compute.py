@@ -4,7 +4,7 @@ Does: say the protocol, and implement it for the host. Does not: know plans or s
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,69 +12,61 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import MaskRows, empty_rows
-from ...kernels.contracts import Drawn, Places, Ragged
+from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
+from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
 from .batch import Batch, fresh_blocks, is_ahead
+from .choice import Array, Choice, Walks, completed
 from .kv import KVCache
 from .rows import Ints
 
 LEAST_ROWS = 2
 """A product of one row is summed in another order than one of several, so a lone row gets company: `reference.pack`."""
 
-Array = npt.NDArray[Any]
-
 
 class Compute(Protocol):
-    """A model on a device. Calls follow one another on one stream; none but the function `fetch` returns waits.
+    """A model on a device. Calls follow one another on one stream; none but the function `choose` returns waits."""
 
-    `uniform`: whether greedy and free batches go the way of drawn and masked ones, too, so that the device needs no
-    kernels of their own.
-    """
-
-    uniform: bool
-
-    def logits(self, batch: Batch, sources: Ints) -> Tensor | None:
-        """Logits of the wanted tokens [R or more, vocab], computed with all others; None where none is wanted.
+    def hidden(self, batch: Batch, sources: Ints) -> Tensor | None:
+        """States of the wanted tokens [R or more, hidden], computed with all others; None where none is wanted.
 
         `sources` [N]: which of the tokens that were kept last stands for a token that is `AHEAD`; -1 for the others.
         """
         ...
 
-    def masks(self, rows: MaskRows, more: int = 0) -> Tensor:
-        """Mask rows, lent for this call, where the kernels can read them; `more` that are to be filled follow."""
-        ...
+    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+        """Start to choose a token for each of the states, and remember them for batches that refer to them.
 
-    def send(self, array: Array) -> Tensor:
-        """A small array, the device's own."""
-        ...
-
-    def keep(self, tokens: Tensor) -> None:
-        """Remember picked tokens [R] for the batches that refer to them."""
-        ...
-
-    def fetch(self, drawn: Drawn) -> Callable[[], Drawn]:
-        """Start to bring `drawn` to the host; the function waits for it."""
+        The function waits for the tokens and gives them on the host.
+        """
         ...
 
     def mask_memory(self, count: int, width: int) -> MaskRows:
-        """Rows for `width` tokens that `masks` takes fastest, nothing allowed."""
+        """Rows for `width` tokens that reach the device fastest, nothing allowed."""
         ...
 
 
 class HostCompute:
     """`Compute` on the CPU, where everything is done when a call returns."""
 
-    uniform = False
-
-    def __init__(self, decoder: Decoder, cache: KVCache, tables: npt.NDArray[np.int32]) -> None:
-        """`tables`: the block tables by row, which stay where they are."""
+    def __init__(
+        self,
+        decoder: Decoder,
+        cache: KVCache,
+        tables: npt.NDArray[np.int32],
+        vocab: int,
+        walks: Walks | None = None,
+    ) -> None:
+        """`tables`: the block tables by row, which stay where they are. `vocab` tokens may be picked."""
         self._decoder = decoder
+        self._vocab = vocab
+        self._walks = walks
         self._cache = cache
         self._tables = tables
         self._kept = np.zeros(0, dtype=np.int64)
 
-    def logits(self, batch: Batch, sources: Ints) -> Tensor | None:
+    def hidden(self, batch: Batch, sources: Ints) -> Tensor | None:
         """See `Compute`."""
         # What a former owner left in a block, a NaN included, must not reach the new one through masked keys.
         self._cache.clear(fresh_blocks(batch, self._tables, self._cache.block_size))
@@ -98,23 +90,38 @@ class HostCompute:
         if not batch.wanted.size:
             return None
         wanted = batch.wanted.repeat(LEAST_ROWS) if batch.wanted.size == 1 else batch.wanted
-        return self._decoder.logits(hidden.index_select(0, torch.from_numpy(wanted)))
+        return hidden.index_select(0, torch.from_numpy(wanted))
 
-    def masks(self, rows: MaskRows, more: int = 0) -> Tensor:
-        """See `Compute`."""
-        given = torch.from_numpy(rows)
-        return torch.cat((given, given.new_zeros((more, rows.shape[1])))) if more else given
-
-    def send(self, array: Array) -> Tensor:
-        """See `Compute`."""
-        return torch.from_numpy(array)
-
-    def keep(self, tokens: Tensor) -> None:
-        """See `Compute`."""
-        self._kept = tokens.numpy()
-
-    def fetch(self, drawn: Drawn) -> Callable[[], Drawn]:
-        """See `Compute`."""
+    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+        """See `Compute`. A stage that nobody asks for is left out."""
+        count, walks = hidden.shape[0], self._walks if choice.walks else None
+        masks, mask_rows = choice.masks, choice.mask_rows
+        if walks is not None:
+            rows = np.where(choice.walk_rows < 0, walks.nobody, choice.walk_rows).astype(np.int32)
+            at = torch.from_numpy(rows)
+            given = torch.zeros((count + len(masks), masks.shape[1]), dtype=torch.int32)
+            given[count:] = torch.from_numpy(masks)
+            walks.tell(choice.told)
+            walks.walk(at, given[:count])
+        else:
+            if choice.walks:
+                raise InternalError("this executor makes no masks")
+            given, mask_rows = torch.from_numpy(masks), np.maximum(mask_rows - count, -1)
+        masked = bool((mask_rows >= 0).any())
+        drawing = bool(choice.temperature.any())
+        args = PickArgs(
+            self._vocab,
+            given if masked else None,
+            torch.from_numpy(mask_rows) if masked else None,
+            draw=Draw(torch.from_numpy(choice.temperature), torch.from_numpy(choice.keys))
+            if drawing
+            else None,
+        )
+        args = completed(args, choice, torch.from_numpy)
+        drawn = self._decoder.kernels.pick(self._decoder.logits(hidden), args)
+        if walks is not None:
+            walks.advance(at, drawn.tokens)
+        self._kept = drawn.tokens.numpy()
         return lambda: drawn
 
     def mask_memory(self, count: int, width: int) -> MaskRows:

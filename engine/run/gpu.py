@@ -1,15 +1,12 @@
 """`Compute` on a GPU: inputs in fixed buffers, few tokens by CUDA graph, many by launches; the host never waits.
 
-Does: pack a batch into one copy, keep block tables and picked tokens on the device, bring picks back beside the next
-pass. Does not: say what is computed (`model`) or capture (`graphs`).
+Does: pack a batch into one copy, keep block tables on the device, run the model. Does not: say what is computed
+(`model`), capture (`graphs`), or choose tokens (`chooser`).
 
-Why the buffers are never written too early. The inputs of two steps in turn come from two pinned buffers, and before
-one is written again its last copy is waited for, which was long ago. What was picked goes to two buffers in turn: N is
-read before N + 2 is sampled. Mask rows are copied beside the pass, but not before the last choice of a token has read
-those before them; on the host the rows of two steps in turn lie apart.
+Why the buffers are never written too early: the inputs of two steps in turn come from two pinned buffers, and before
+one is written again its last copy is waited for, which was long ago.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
@@ -18,13 +15,15 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import MaskRows, words
-from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
+from ...kernels.contracts import Drawn, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
 from .batch import Batch
-from .compute import Array, sent
-from .graphs import ForwardGraphs, pick_sizes, sizes
+from .choice import Choice, Walks
+from .chooser import Chooser
+from .compute import sent
+from .graphs import ForwardGraphs, sizes
 from .kv import KVCache
 from .rows import Ints
 
@@ -100,37 +99,33 @@ class Inputs:
 class GpuCompute:
     """One model on one GPU, on its current stream."""
 
-    uniform = True
-
     def __init__(
         self,
         decoder: Decoder,
         cache: KVCache,
         tables: npt.NDArray[np.int32],
         *,
+        vocab: int,
         most_tokens: int,
         captured: int,
+        walks: Walks | None,
     ) -> None:
-        """Batches have `most_tokens` tokens at most; those of up to `captured` go by graph once `capture` ran."""
+        """`vocab` tokens may be picked. Batches have `most_tokens` tokens at most; those of up to `captured` go by
+        graph once `capture` ran.
+        """
         device = decoder.embedding.device
         max_running = tables.shape[0]
         self._decoder = decoder
         self._cache = cache
         self._sizes = sizes(captured)
-        self._pick_sizes = pick_sizes(max_running)
         self._inputs = Inputs(device, max(most_tokens, self._sizes[-1]), max_running)
         self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
-        self._beside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        masks = (max_running, words(decoder.spec.vocab_size))
-        self._masks = torch.zeros(masks, dtype=torch.int32, device=device)
-        self._picked = [
-            torch.zeros((2, max_running), dtype=torch.int64, pin_memory=True) for _ in range(2)
-        ]
-        self._drawn: torch.cuda.Event | None = None  # after the last choice of tokens
+        kept = self._inputs.buffer[:max_running]
+        self._chooser = Chooser(decoder, vocab, kept, walks)
 
-    def capture(self, vocab: int) -> None:
-        """Run every captured size once, to the picks of `vocab` tokens, then capture it.
+    def capture(self) -> None:
+        """Run every captured size once, then capture it.
 
         All tokens are padding: nothing is stored. Whatever is compiled for a size is compiled here and not when the
         first batch of that size comes.
@@ -138,20 +133,16 @@ class GpuCompute:
         for size in reversed(self._sizes):
             self._inputs.buffer.zero_()
             self._inputs.field(SLOTS, size).fill_(NOWHERE)
-            hidden = self._forward_few(size)
-        for size in self._pick_sizes:
-            logits = self._decoder.logits(hidden.repeat(size, 1)[:size])
-            draw = Draw(self.send(np.zeros(size, np.float32)), self.send(np.zeros((size, 2), int)))
-            rows = self.send(np.full(size, NOWHERE, np.int32))
-            self._decoder.kernels.pick(logits, PickArgs(vocab, self._masks, rows, draw=draw))
+            self._forward_few(size)
         torch.cuda.synchronize()
         self._graphs = ForwardGraphs(self._forward_few, self._sizes)
+        self._chooser.capture()
 
-    def logits(self, batch: Batch, sources: Ints) -> Tensor | None:
+    def hidden(self, batch: Batch, sources: Ints) -> Tensor | None:
         """See `Compute`."""
         count, wanted = batch.tokens.size, batch.wanted.size
         if batch.grown.size:
-            at, blocks = self.send(batch.grown)
+            at, blocks = sent(batch.grown, self._tables.device)
             self._tables.view(-1).index_copy_(0, at, blocks.int())
         few = self._graphs is not None and count <= self._graphs.most and batch.longest <= FEW
         if few:
@@ -165,56 +156,20 @@ class GpuCompute:
             hidden = self._forward_many(size, batch)
         if not wanted:
             return None
-        rows = self._pick_sizes[bisect_left(self._pick_sizes, wanted)]
-        if rows > size or not (few and wanted == count):
-            # Rows past the wanted ones repeat some row: nobody reads what is picked for them.
-            hidden = hidden.index_select(0, self._inputs.field(WANTED, size)[:rows])
-            if rows > size:
-                hidden = torch.nn.functional.pad(hidden, (0, 0, 0, rows - size))
-        return self._decoder.logits(hidden[:rows])
+        rows = self._chooser.rows(wanted)
+        least, out = min(rows, size), self._chooser.hidden[:rows]
+        if few and wanted == count:
+            out[:least].copy_(hidden[:least])
+        else:
+            which = self._inputs.field(WANTED, size)[:least]
+            torch.index_select(hidden, 0, which, out=out[:least])
+        return out  # nobody reads what is chosen for rows past the wanted ones
 
-    def masks(self, rows: MaskRows, more: int = 0) -> Tensor:
-        """See `Compute`."""
-        count, width = rows.shape
-        if count + more > len(self._masks):
-            raise InternalError(f"{count + more} masks for {len(self._masks)} sequences")
-        if count:
-            if self._drawn is not None:
-                self._beside.wait_event(self._drawn)
-            with torch.cuda.stream(self._beside):
-                self._masks[:count, :width].copy_(torch.from_numpy(rows), non_blocking=True)
-            torch.cuda.current_stream().wait_stream(self._beside)
-        return self._masks
-
-    def send(self, array: Array) -> Tensor:
-        """See `Compute`."""
-        return sent(array, self._tables.device)
-
-    def keep(self, tokens: Tensor) -> None:
-        """See `Compute`."""
-        self._inputs.buffer[: tokens.shape[0]].copy_(tokens)
-
-    def fetch(self, drawn: Drawn) -> Callable[[], Drawn]:
-        """See `Compute`."""
-        count = drawn.tokens.shape[0]
-        self._picked.reverse()
-        tokens, status = self._picked[0][:, :count]
-        tokens.copy_(drawn.tokens, non_blocking=True)
-        status.copy_(drawn.status, non_blocking=True)
-        others = [
-            _to_host(drawn.logprobs),
-            _to_host(drawn.top_tokens),
-            _to_host(drawn.top_logprobs),
-        ]
-        done = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        done.record()
-        self._drawn = done
-
-        def wait() -> Drawn:
-            done.synchronize()
-            return Drawn(tokens, status, *others)
-
-        return wait
+    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+        """See `Compute`; `hidden` is what `hidden` returned last."""
+        if hidden.data_ptr() != self._chooser.hidden.data_ptr():
+            raise InternalError("tokens are chosen from other states than the last")
+        return self._chooser.choose(choice)
 
     def mask_memory(self, count: int, width: int) -> MaskRows:
         """See `Compute`."""
@@ -251,11 +206,3 @@ class GpuCompute:
         shape = self._cache.layers[0].shape
         attention = decoder.kernels.attend(ragged, places, decoder.spec.heads, shape)
         return decoder.hidden(tokens, self._cache.layers, StepContext(attention))
-
-
-def _to_host(tensor: Tensor | None) -> Tensor | None:
-    """A copy in pinned memory, under way."""
-    if tensor is None:
-        return None
-    host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
-    return host.copy_(tensor, non_blocking=True)

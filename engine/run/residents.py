@@ -3,14 +3,13 @@
 Does: hold the tables of the grammars in use, where every sequence stands in its grammar, and make the masks of a step
 from them. Does not: know matchers; where a sequence stands it is told once, and then follows its own picks.
 
-What does not need the logits, and that is all but the last move, has a stream of its own: masks are made while the
-model computes, and only the pick waits for both.
+On a GPU all but the last move is called within `beside`: masks are made while the model computes.
 
 Loaded only where there is a GPU: it needs Triton.
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from itertools import accumulate
 
 import numpy as np
@@ -20,11 +19,11 @@ from torch import Tensor
 from ...grammar.api import DeviceTables, Vocabulary
 from ...kernels.grammar_arena import ArenaLimits, GrammarArena
 from ...kernels.grammar_tokens import lay_out
-from ...kernels.grammar_walk import GrammarStates, GrammarWalker
+from ...kernels.grammar_walk import HOST, GrammarStates, GrammarWalker
 from ..errors import InternalError
 from ..plan import Resident
-from .compute import Array, sent
-from .rows import Ints
+from .beside import Beside
+from .compute import sent
 
 
 class Residents:
@@ -41,19 +40,18 @@ class Residents:
         self._device = device
         self._arena = GrammarArena(device, limits)
         self._walker = GrammarWalker(self._arena, table, most_rows)
-        self._states = GrammarStates(most_rows, device)
-        self._walked: tuple[Tensor, Tensor] | None = None
-        on_gpu = device.type == "cuda"
-        self._stream = torch.cuda.Stream(device) if on_gpu else None  # type: ignore[no-untyped-call]
-        self._advanced = torch.cuda.Event() if on_gpu else None  # type: ignore[no-untyped-call]
-
-        if on_gpu:
+        self._states = GrammarStates(most_rows + 1, device)
+        self._numbers = torch.arange(most_rows, device=device)
+        self.nobody = most_rows
+        self._states.slots[self.nobody] = HOST
+        self.beside = Beside(device) if device.type == "cuda" else None
+        if self.beside is not None:
             torch.cuda.synchronize()  # what was made above, other streams read
 
     @torch.inference_mode()
     def enter(self, key: str, tables: DeviceTables) -> bool:
         """See `engine.residents.Residence`."""
-        with self._beside():
+        with nullcontext() if self.beside is None else self.beside.begun():
             slot = self._arena.load(key, tables)
         if slot is None:
             return False
@@ -64,65 +62,50 @@ class Residents:
         """See `engine.residents.Residence`."""
         self._arena.release(self._slot(key))
 
-    def walk(self, rows: Ints, places: Ints, residents: Sequence[Resident], out: Tensor) -> None:
-        """Bring `residents`, of `rows` [N], to where they stand, and write their masks to `out` [N, words] int32.
+    def walk(self, rows: Tensor, out: Tensor) -> None:
+        """See `choice.Walks`."""
+        self._walker.walk(self._states, rows, out)
 
-        `places` [N]: which rows of the logits are theirs. The caller's stream waits for the masks, and they wait for
-        what was computed up to the last `advance`, not for what came after it.
-        """
-        with self._beside():
-            self._tell(rows, residents)
-            here = self._sent(rows.astype(np.int32))
-            self._walker.walk(self._states, here, out)
-            self._walked = here, self._sent(places)
-        if self._stream is not None:
-            torch.cuda.current_stream().wait_stream(self._stream)
+    def advance(self, rows: Tensor, tokens: Tensor) -> None:
+        """See `choice.Walks`."""
+        self._walker.advance(self._states, rows, tokens)
 
-    def _tell(self, rows: Ints, residents: Sequence[Resident]) -> None:
-        """Bring the sequences to where they stand."""
-        back = [i for i, one in enumerate(residents) if one.back]
-        if back:
-            self._walker.back(self._states, self._sent(rows[back].astype(np.int32)))
-        anew = [i for i, one in enumerate(residents) if one.anew]
+    def tell(self, told: Sequence[tuple[int, Resident]]) -> None:
+        """See `choice.Walks`. What is told goes to the device in one copy."""
+        if not told:
+            return
+        anew = [(row, self._slot(one.grammar)) for row, one in told if one.anew]
+        back = [row for row, one in told if one.back]
+        texts = [(row, one.text) for row, one in told if one.text]
+        starts = [self._arena.start(slot) for _, slot in anew]
+        ends = accumulate((len(text) for _, text in texts), initial=0)
+        numbers = [*(row for row, _ in anew), *(slot for _, slot in anew), *starts, *back]
+        numbers += [*(row for row, _ in texts), *ends]
+        data = b"".join(text for _, text in texts)
+        packed = np.array(numbers, np.int32).tobytes() + data + bytes(-len(data) % 4)
+        there = sent(np.frombuffer(packed, np.int32).copy(), self._device)
+        sizes = [len(anew)] * 3 + [len(back), len(texts), len(texts) + 1]
+        rows, slots, states, voids, goers, offsets, letters = torch.split_with_sizes(
+            there, [*sizes, len(there) - sum(sizes)]
+        )
         if anew:
-            slots = [self._slot(residents[i].grammar) for i in anew]
-            starts = [self._arena.start(slot) for slot in slots]
-            self._states.begin(
-                self._sent(rows[anew]),
-                self._sent(np.array(slots, dtype=np.int32)),
-                self._sent(np.array(starts, dtype=np.int32)),
-            )
-        told = [i for i, one in enumerate(residents) if one.text]
-        if told:
-            texts = [residents[i].text for i in told]
-            ends = np.fromiter(accumulate(map(len, texts), initial=0), np.int32, len(texts) + 1)
-            data = np.frombuffer(b"".join(texts), np.uint8).copy()
-            at = self._sent(rows[told].astype(np.int32))
-            self._walker.follow(self._states, at, self._sent(ends), self._sent(data))
-
-    def advance(self, tokens: Tensor) -> None:
-        """Move those of the last walk along what was picked for them: `tokens` int64, one a row of the logits."""
-        if self._walked is None:
-            raise InternalError("residents advance without a walk")
-        rows, places = self._walked
-        self._walked = None
-        self._walker.advance(self._states, rows, tokens.index_select(0, places))
-        if self._advanced is not None:
-            self._advanced.record()
+            self._states.begin(rows.long(), slots, states)
+        if back:
+            self._walker.back(self._states, voids)
+        if texts:
+            which = self._numbers[: len(texts)]
+            self._walker.follow(self._states, goers, which, (offsets, letters.view(torch.uint8)))
 
     @torch.inference_mode()
     def warm_up(self, width: int) -> None:
         """Run every launch once: masks of few and of many rows of `width` tokens are kernels of their own."""
-        most = len(self._states.slots)
-        for count in sorted({1, most}):
-            rows = np.arange(count)
+        for count in sorted({1, self.nobody}):
+            rows = torch.arange(count, dtype=torch.int32, device=self._device)
             out = torch.zeros((count, -(-width // 32)), dtype=torch.int32, device=self._device)
-            self.walk(rows, rows, [Resident("", b"")] * count, out)
-            self.advance(torch.zeros(count, dtype=torch.int64, device=self._device))
-        none = self._sent(np.zeros(1, dtype=np.int32))
-        self._walker.follow(self._states, none, self._sent(np.array([0, 1], np.int32)), none.byte())
-        self._walker.back(self._states, none)
-        if self._stream is not None:
+            self.walk(rows, out)
+            self.advance(rows, torch.zeros(count, dtype=torch.int64, device=self._device))
+        self.tell([(0, Resident("", b" ", back=True))])
+        if self.beside is not None:
             torch.cuda.synchronize()
 
     def check(self) -> None:
@@ -134,13 +117,3 @@ class Residents:
         if slot is None:
             raise InternalError(f"grammar {key} is not here")
         return slot
-
-    def _beside(self) -> AbstractContextManager[object]:
-        """The stream of all that needs no logits; after it, what the last picks changed may be read and written."""
-        if self._stream is None or self._advanced is None:
-            return nullcontext()
-        self._stream.wait_event(self._advanced)
-        return torch.cuda.stream(self._stream)
-
-    def _sent(self, array: Array) -> Tensor:
-        return sent(array, self._device)

@@ -29,6 +29,7 @@ class Wishes(NamedTuple):
     top_k: Ints
     top_p: npt.NDArray[np.float32]
     min_p: npt.NDArray[np.float32]
+    truncated: npt.NDArray[np.bool_]
     penalised: npt.NDArray[np.bool_]
     special: npt.NDArray[np.bool_]  # is penalised, has a bias, or wants log-probabilities
 
@@ -52,8 +53,7 @@ class SequenceRows:
             np.zeros(max_running, dtype=np.int64),
             np.ones(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.float32),
-            np.zeros(max_running, dtype=np.bool_),
-            np.zeros(max_running, dtype=np.bool_),
+            *(np.zeros(max_running, dtype=np.bool_) for _ in range(3)),
         )
         self._held = [0] * max_running
         self._row_of: dict[int, int] = {}
@@ -141,6 +141,7 @@ class SequenceRows:
         penalised = sampling.repetition_penalty != 1 or bool(
             sampling.presence_penalty or sampling.frequency_penalty
         )
+        self.wishes.truncated[row] = sampling.top_k > 0 or sampling.top_p < 1 or sampling.min_p > 0
         self.wishes.penalised[row] = penalised
         self.wishes.special[row] = (
             penalised or bool(sampling.logit_bias) or sampling.logprobs is not None

@@ -20,7 +20,7 @@ from .batch import Batch, BatchBuilder, is_ahead
 from .compute import Compute
 from .kv import KVCache
 from .rows import SequenceRows
-from .sampler import Sampler, Walks, Wanted, picks
+from .sampler import Sampler, Wanted, picks
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class RunnerLimits:
 
 @dataclass(slots=True, eq=False)
 class Pass:
-    """A plan under way: `logits` [R or more, vocab] once `forward` returned, None where nobody wants any; the other
-    fields once `sample` did."""
+    """A plan under way: `hidden` [R or more, hidden] once `forward` returned, None where nobody wants a token; the
+    other fields once `sample` did."""
 
     batch: Batch
-    logits: Tensor | None
+    hidden: Tensor | None
     drawn: Callable[[], Drawn] | None = None
     wanted: Wanted | None = None
 
@@ -54,9 +54,7 @@ class ModelRunner:
         compute: Compute,
         rows: SequenceRows,
         limits: RunnerLimits,
-        walks: Walks | None = None,
     ) -> None:
-        """`walks`: makes the masks of residents, where the device can."""
         self._decoder = decoder
         self._cache = cache
         self._compute = compute
@@ -65,7 +63,7 @@ class ModelRunner:
         self._builder = BatchBuilder(
             rows, limits.max_batched_tokens, limits.max_running, cache.block_size
         )
-        self._sampler = Sampler(compute, rows, limits.vocab, walks)
+        self._sampler = Sampler(rows)
         self._places = np.full(limits.max_running, -1)  # by row: where its last pick was kept
 
     @property
@@ -89,10 +87,10 @@ class ModelRunner:
 
     @torch.inference_mode()
     def forward(self, plan: Plan) -> Pass:
-        """Forget, learn, compute: logits of the works that want them."""
+        """Forget, learn, compute: states of the works that want a token."""
         batch = self._builder.build(plan)
         sources = np.where(is_ahead(batch), self._places[batch.owners], -1)
-        return Pass(batch, self._compute.logits(batch, sources))
+        return Pass(batch, self._compute.hidden(batch, sources))
 
     def can_sample_ahead(self, handle: Pass) -> bool:
         """See `Executor`. Penalties count the tokens before."""
@@ -102,17 +100,14 @@ class ModelRunner:
     @torch.inference_mode()
     def sample(self, handle: Pass, masks: Masks) -> None:
         """Start to draw for each work of the plan that wanted logits."""
-        if handle.logits is None:
+        if handle.hidden is None:
             return
         batch = handle.batch
-        args = self._sampler.args(batch, masks, handle.logits.shape[0])
-        drawn = self._decoder.kernels.pick(handle.logits, args)
-        self._sampler.follow(masks, drawn)
-        self._compute.keep(drawn.tokens)
+        choice = self._sampler.choice(batch, masks, handle.hidden.shape[0])
+        handle.drawn = self._compute.choose(handle.hidden, choice)
         self._places[batch.picking_rows] = np.arange(len(batch.picking))
         handle.wanted = self._sampler.wanted(batch)
-        handle.drawn = self._compute.fetch(drawn)
-        handle.logits = None  # its memory serves the next pass
+        handle.hidden = None  # its memory serves the next pass
 
     def picked(self, handle: Pass) -> Picked:
         """One pick for each work of the plan that wanted logits, in the plan's order."""

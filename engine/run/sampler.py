@@ -9,27 +9,15 @@ forced tokens included. Log-probabilities are the model's own among the legal to
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
-from torch import Tensor
 
-from ...kernels.contracts import (
-    NOT_FINITE,
-    OK,
-    Bias,
-    Draw,
-    Drawn,
-    Penalties,
-    PickArgs,
-    Truncation,
-)
+from ...kernels.contracts import NOT_FINITE, OK, Drawn
 from ..errors import InternalError
-from ..plan import Masks, Pick, Picked, Resident
+from ..plan import Masks, Pick, Picked
 from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
-from .compute import Array, Compute
+from .choice import Array, Choice, Edits
 from .rows import Ints, SequenceRows
 
 NUMERICAL = Failure(
@@ -47,53 +35,40 @@ Wanted = Sequence[int | None]
 """For each pick, how many alternatives are reported; None for those who want no log-probabilities."""
 
 
-class Walks(Protocol):
-    """Makes masks where the logits are, and follows the picks; `residents.Residents` does."""
-
-    def walk(self, rows: Ints, places: Ints, residents: Sequence[Resident], out: Tensor) -> None:
-        """Masks [N, words] of `residents` in rows `rows` [N], whose logits are at `places` [N]."""
-        ...
-
-    def advance(self, tokens: Tensor) -> None:
-        """Follow what was picked, one token a row of the logits, for those of the last walk."""
-        ...
-
-
 class Sampler:
-    """Says how the sequences of `rows` pick. `vocab` tokens exist; none at or past it is ever picked."""
+    """Says how the sequences of `rows` pick."""
 
-    def __init__(
-        self, compute: Compute, rows: SequenceRows, vocab: int, walks: Walks | None = None
-    ) -> None:
-        self._compute = compute
+    def __init__(self, rows: SequenceRows) -> None:
         self._rows = rows
-        self._vocab = vocab
-        self._walks = walks
 
-    def args(self, batch: Batch, masks: Masks, count: int) -> PickArgs:
+    def choice(self, batch: Batch, masks: Masks, count: int) -> Choice:
         """What the picking sequences of `batch` ask for, padded to `count` rows of logits."""
-        rows, wishes = batch.picking_rows, self._rows.wishes
-
-        def send(array: Array, filler: float = 0) -> Tensor:
-            return self._compute.send(_filled(array, count, filler))
-
-        given = mask_rows = draw = truncation = None
-        if masks.row_of or masks.residents or self._compute.uniform:
-            given = self._compute.masks(masks.rows, len(masks.residents))
+        rows, wishes, size = batch.picking_rows, self._rows.wishes, len(batch.picking)
+        temperature = np.zeros(count, dtype=np.float32)
+        temperature[:size] = wishes.temperature[rows]
+        keys = np.zeros((count, 2), dtype=np.int64)
+        keys[:size] = self._rows.draw_keys(rows, batch.next_positions)
+        mask_rows = np.full(count, -1, dtype=np.int32)
+        walk_rows = np.full(count, -1, dtype=np.int32)
+        if masks.row_of:
             row_of = masks.row_of
-            places = np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32)
-            if masks.residents:
-                self._walk(batch, masks, given, places)
-            mask_rows = send(places, -1)
-        temperature = wishes.temperature[rows]
-        if self._compute.uniform or temperature.any():
-            keys = self._rows.draw_keys(rows, batch.next_positions)
-            draw = Draw(send(temperature), send(keys))
-            top_k, top_p, min_p = wishes.top_k[rows], wishes.top_p[rows], wishes.min_p[rows]
-            if ((temperature > 0) & ((top_k > 0) | (top_p < 1) | (min_p > 0))).any():
-                truncation = Truncation(send(top_k), send(top_p, 1), send(min_p))
-        plain = PickArgs(self._vocab, given, mask_rows, draw=draw, truncation=truncation)
-        return self._special(plain, rows, count) if wishes.special[rows].any() else plain
+            given = np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32)
+            mask_rows[:size] = np.where(given < 0, -1, count + given)
+        if masks.residents:
+            residents = masks.residents
+            at = np.flatnonzero([s in residents for s in batch.picking])
+            mask_rows[at], walk_rows[at] = at, rows[at]
+        row = self._rows.row_of
+        return Choice(
+            keys,
+            temperature,
+            self._truncation(rows, count),
+            masks.rows,
+            mask_rows,
+            walk_rows,
+            [(row[seq_id], told) for seq_id, told in masks.told.items()],
+            self._edits(rows, count) if wishes.special[rows].any() else None,
+        )
 
     def wanted(self, batch: Batch) -> Wanted | None:
         """Who wants log-probabilities, and how many; None if nobody does."""
@@ -101,36 +76,21 @@ class Sampler:
             return None
         return [params.logprobs for params in self._params(batch.picking_rows)]
 
-    def follow(self, masks: Masks, drawn: Drawn) -> None:
-        """What was drawn under the masks of residents, they follow themselves."""
-        if masks.residents and self._walks is not None:
-            self._walks.advance(drawn.tokens)
+    def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...] | None:
+        """Thresholds by row; None where they leave nothing out of any draw."""
+        wishes = self._rows.wishes
+        if not (wishes.truncated[rows] & (wishes.temperature[rows] > 0)).any():
+            return None
+        columns = (wishes.top_k[rows], 0), (wishes.top_p[rows], 1), (wishes.min_p[rows], 0)
+        return tuple(_filled(column, count, filler) for column, filler in columns)
 
-    def _walk(
-        self, batch: Batch, masks: Masks, given: Tensor, places: npt.NDArray[np.int32]
-    ) -> None:
-        """Make the masks of residents, behind those that were given, and say in `places` where they are."""
-        if self._walks is None:
-            raise InternalError("this executor makes no masks")
-        residents, first = masks.residents, len(masks.rows)
-        at = np.array([i for i, s in enumerate(batch.picking) if s in residents], dtype=np.int64)
-        places[at] = first + np.arange(at.size)
-        told = [residents[batch.picking[i]] for i in at.tolist()]
-        out = given[first : first + at.size]
-        self._walks.walk(batch.picking_rows[at], at, told, out)
-
-    def _special(self, plain: PickArgs, rows: Ints, count: int) -> PickArgs:
-        """`plain` with what few ask for."""
+    def _edits(self, rows: Ints, count: int) -> Edits:
+        """What few ask for."""
         params = self._params(rows)
-        return PickArgs(
-            plain.vocab,
-            plain.masks,
-            plain.mask_rows,
-            bias=self._bias(params),
-            penalties=self._penalties(params, rows, count),
-            draw=plain.draw,
-            truncation=plain.truncation,
-            top=max((p.logprobs for p in params if p.logprobs is not None), default=None),
+        return Edits(
+            _bias(params),
+            self._penalties(params, rows, count),
+            max((p.logprobs for p in params if p.logprobs is not None), default=None),
         )
 
     def _params(self, rows: Ints) -> list[SamplingParams]:
@@ -142,7 +102,7 @@ class Sampler:
 
     def _penalties(
         self, params: Sequence[SamplingParams], rows: Ints, count: int
-    ) -> Penalties | None:
+    ) -> tuple[Array, ...] | None:
         penalised = [
             i
             for i, p in enumerate(params)
@@ -159,25 +119,24 @@ class Sampler:
             where.append(np.full(distinct.size, i, dtype=np.int64))
             tokens.append(distinct.astype(np.int64))
             counts.append(np.bincount(place[prompt:], minlength=distinct.size).astype(np.float32))
-        send = self._compute.send
-        return Penalties(
-            rows=send(np.concatenate(where)),
-            tokens=send(np.concatenate(tokens)),
-            counts=send(np.concatenate(counts)),
-            repetition=send(_column([p.repetition_penalty for p in params], count, 1)),
-            presence=send(_column([p.presence_penalty for p in params], count, 0)),
-            frequency=send(_column([p.frequency_penalty for p in params], count, 0)),
+        return (
+            np.concatenate(where),
+            np.concatenate(tokens),
+            np.concatenate(counts),
+            _column([p.repetition_penalty for p in params], count, 1),
+            _column([p.presence_penalty for p in params], count, 0),
+            _column([p.frequency_penalty for p in params], count, 0),
         )
 
-    def _bias(self, params: Sequence[SamplingParams]) -> Bias | None:
-        entries = [
-            (i, token, value) for i, p in enumerate(params) for token, value in p.logit_bias.items()
-        ]
-        if not entries:
-            return None
-        rows, tokens, values = (np.array(column) for column in zip(*entries, strict=True))
-        send = self._compute.send
-        return Bias(send(rows), send(tokens), send(values.astype(np.float32)))
+
+def _bias(params: Sequence[SamplingParams]) -> tuple[Array, ...] | None:
+    entries = [
+        (i, token, value) for i, p in enumerate(params) for token, value in p.logit_bias.items()
+    ]
+    if not entries:
+        return None
+    rows, tokens, values = (np.array(column) for column in zip(*entries, strict=True))
+    return rows, tokens, values.astype(np.float32)
 
 
 def picks(picking: Sequence[int], drawn: Drawn, wanted: Wanted | None) -> Picked:

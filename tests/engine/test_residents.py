@@ -9,7 +9,18 @@ import pytest
 from intaglio.engine import residents
 from intaglio.engine.constraints import Opening
 from intaglio.engine.errors import InternalError
-from intaglio.engine.plan import AHEAD, Admitted, Change, Changes, Masks, Pick, Picked, Plan, Work
+from intaglio.engine.plan import (
+    AHEAD,
+    Admitted,
+    Change,
+    Changes,
+    Masks,
+    Pick,
+    Picked,
+    Plan,
+    Resident,
+    Work,
+)
 from intaglio.engine.residents import Exports, ResidentConstraints
 from intaglio.engine.types import Finish, SamplingParams
 from intaglio.grammar.api import (
@@ -65,7 +76,8 @@ class Device:
     def legal(self, masks: Masks) -> dict[int, set[int]]:
         """The mask of every resident."""
         found = {}
-        for seq_id, told in masks.residents.items():
+        for seq_id in masks.residents:
+            told = masks.told.get(seq_id, Resident("", b""))
             key = told.grammar if told.anew else self.at[seq_id][0]
             tables = self.tables[key]
             at = (tables.start, ()) if told.anew else self.at[seq_id][1]
@@ -153,7 +165,7 @@ def test_the_executor_stands_where_the_matcher_stands(preempt_every: int) -> Non
         masks = bench.masks(admitted=bool(again), released=bool(again and step))
         assert set(masks.residents) == {1}
         assert not masks.row_of
-        assert masks.residents[1].anew == bool(again)
+        assert (1 in masks.told and masks.told[1].anew) == bool(again)
         legal = bench.legal(masks)
         assert legal == bench.host()
         token = choose(legal, step)
@@ -170,16 +182,22 @@ def test_the_executor_stands_where_the_matcher_stands(preempt_every: int) -> Non
 
 def test_void_picks_and_steps_without_a_pick_tell_what_was_missed_later() -> None:
     bench = Bench(Device(), OBJECT)
-    first = bench.masks(admitted=True)
-    legal = bench.legal(first)
-    forced = bench.pick(min(legal), first)
+    for step, byte in enumerate(b":0,"):
+        masks = bench.masks(admitted=step == 0)
+        assert byte in bench.legal(masks)
+        forced = bench.pick(byte, masks)
+    assert forced
     void = bench.constraints.masks(Plan(2, works=(Work(1, 1, (0,), wants_logits=True),)), void={1})
-    assert not void.residents
+    assert void.residents == {1}
+    assert void.told[1].text == bytes(forced)
     assert not void.row_of
+    bench.device.pick(1, choose(bench.legal(void), 1))
     assert not bench.constraints.advance(Picked((Pick(1, (77,)),)), void={1}).failures
     assert not bench.masks(works=False).residents
+    bench.constraints.advance(Picked())
     masks = bench.masks()
-    assert masks.residents[1].text == bytes(forced)
+    assert masks.told[1].back
+    assert masks.told[1].text == b""
     assert bench.legal(masks) == bench.host()
 
 
@@ -206,13 +224,28 @@ def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
         if forced:
             bench.constraints.advance(Picked((Pick(1, (after,)),)), void={1})
             masks = bench.masks()
-            assert masks.residents[1].back
+            assert masks.told[1].back
             backs += 1
         else:  # as if nothing had been asked for ahead
-            bench.constraints._pages[1].awaited.clear()
+            bench.constraints._awaited.clear()
             masks = bench.masks(admitted=True)
     assert json.loads(output)["a"] <= 20
     assert backs
+
+
+def test_nobody_becomes_a_resident_while_a_pick_of_the_hosts_mask_is_awaited() -> None:
+    bench = Bench(Device(), OBJECT)
+    page = bench.constraints._pages[1]
+    tables, page.tables = page.tables, Future()
+    masks = bench.masks(admitted=True)
+    assert masks.row_of
+    page.tables = tables
+    ahead = Plan(2, works=(Work(1, 1, (AHEAD,), wants_logits=True),))
+    assert not bench.constraints.can_mask_ahead(ahead)
+    bench.pick(ord(":"), masks)
+    again = bench.constraints.masks(ahead)
+    assert again.told[1].text == b'{"a":'
+    assert bench.legal(again) == bench.host()
 
 
 def test_masks_of_the_host_need_the_pick_before() -> None:

@@ -89,7 +89,8 @@ def walks() -> None:
         walker.walk(states, rows, torch.zeros((count, 4748), dtype=torch.int32))
         walker.advance(states, rows, torch.zeros(count, dtype=torch.int64))
         ends = torch.arange(count + 1, dtype=torch.int32)
-        walker.follow(states, rows, ends, torch.zeros(count, dtype=torch.uint8))
+        texts = ends, torch.zeros(count, dtype=torch.uint8)
+        walker.follow(states, rows, torch.arange(count), texts)
         walker.back(states, rows)
 
 

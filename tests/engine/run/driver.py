@@ -103,12 +103,16 @@ class Driver:
         self.runner.check()
         return jobs
 
+    def _logits(self, hidden: torch.Tensor) -> list[torch.Tensor]:
+        with torch.inference_mode():
+            return [row.clone() for row in self.runner.decoder.logits(hidden).float()]
+
     def _step(
         self, plan: Plan, by_id: dict[int, Job], free: list[int], released: list[int]
     ) -> None:
         handle = self.runner.forward(plan)
         masks = no_masks() if self.masks is None else self.masks(by_id, plan)
-        rows = [] if handle.logits is None else [row.clone() for row in handle.logits.float()]
+        rows = [] if handle.hidden is None else self._logits(handle.hidden)
         self.runner.sample(handle, masks)
         picked = self.runner.picked(handle)
         wanting = [work for work in plan.works if work.wants_logits]

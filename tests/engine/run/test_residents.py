@@ -24,7 +24,7 @@ from intaglio.engine.residents import Exports, ResidentConstraints
 from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.compute import HostCompute
 from intaglio.engine.run.residents import Residents
-from intaglio.engine.run.rows import Ints, SequenceRows
+from intaglio.engine.run.rows import SequenceRows
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -126,14 +126,15 @@ class Counted(Residents):
         self.warm_up(WIDTH)
         self.counts.clear()
 
-    def walk(
-        self, rows: Ints, places: Ints, residents: Sequence[Resident], out: torch.Tensor
-    ) -> None:
-        self.counts["masks"] += len(residents)
-        self.counts["anew"] += sum(one.anew for one in residents)
-        self.counts["told"] += sum(bool(one.text) for one in residents)
-        self.counts["back"] += sum(one.back for one in residents)
-        super().walk(rows, places, residents, out)
+    def tell(self, told: Sequence[tuple[int, Resident]]) -> None:
+        self.counts["anew"] += sum(one.anew for _, one in told)
+        self.counts["told"] += sum(bool(one.text) for _, one in told)
+        self.counts["back"] += sum(one.back for _, one in told)
+        super().tell(told)
+
+    def walk(self, rows: torch.Tensor, out: torch.Tensor) -> None:
+        self.counts["masks"] += int((rows != self.nobody).sum())
+        super().walk(rows, out)
 
 
 @dataclass
@@ -188,8 +189,8 @@ def bench(folder: Path, *, resident: bool, ahead: bool, blocks: int, exports: Ex
 def with_walks(runner: ModelRunner, residents: Residents) -> ModelRunner:
     """The same model and cache, with masks made by `residents`."""
     rows = SequenceRows(ROWS, 128, 16)
-    compute = HostCompute(runner.decoder, runner.cache, rows.tables)
-    return ModelRunner(runner.decoder, runner.cache, compute, rows, runner.limits, residents)
+    compute = HostCompute(runner.decoder, runner.cache, rows.tables, WIDTH, residents)
+    return ModelRunner(runner.decoder, runner.cache, compute, rows, runner.limits)
 
 
 class Now(Exports):
