@@ -3,7 +3,7 @@
 Does: put together what happened to each request. Does not: know texts (`text`), or decide how a request ends.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from .errors import InternalError
 from .plan import Change, Changes

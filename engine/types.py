@@ -6,6 +6,8 @@ Does: say what a request, its sampling, its results and its ends are. Does not: 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 from ..grammar.api import Constraint
 
 
@@ -102,8 +104,7 @@ class Usage:
     cached_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delta:
+class Delta(Struct, frozen=True, kw_only=True, gc=False):
     """What one step did for one request. The last one of a request, and only that one, has `finish` and `usage`.
 
     The end token itself is not among `tokens`.

@@ -5,7 +5,8 @@ room for whom (`schedule`), or touch a tensor (`run`).
 """
 
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..errors import InternalError
 from ..sequence import Sequence
@@ -13,8 +14,7 @@ from .pool import BlockPool
 from .prefix import PrefixCache
 
 
-@dataclass(frozen=True, slots=True)
-class Reservation:
+class Reservation(Struct, frozen=True, gc=False):
     """Room that was granted: the blocks a table grew by, and how many of the sequence's tokens the table now holds."""
 
     blocks: tuple[int, ...]
