@@ -88,6 +88,7 @@ class GrammarCache:
         self._uses: Counter[Constraint] = Counter()  # that the store has not been told
         self._accounted = 0.0
         self._closed = False
+        self._loading = threading.Event()  # the compiler's own code
 
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
         """The grammar of a constraint, as a future that fails with a GrammarError. It cannot be cancelled: others
@@ -114,8 +115,7 @@ class GrammarCache:
             future: Future[CompiledGrammar] = Future()
             future.set_running_or_notify_cancel()
             self._running[key] = future
-            timer = threading.Timer(self._deadline, self._too_late, (future,))
-            timer.daemon = True
+            timer = self._timer(future)
             # With the lock held: `close` must not come in between.
             self._pool.submit(self._compile, constraint, future, timer)
             timer.start()
@@ -138,7 +138,11 @@ class GrammarCache:
         One after the other, and only while nobody waits for another. Returns when it is done.
         """
         if not self._closed:
-            self._compiler.warm()
+            self._loading.set()
+            try:
+                self._compiler.warm()
+            finally:
+                self._loading.clear()
         for constraint in self._store.most_used(count) if self._store and count else ():
             while self._running and not self._closed:
                 time.sleep(0.05)
@@ -236,7 +240,16 @@ class GrammarCache:
         if self._store is not None:
             self._store.touch(uses)
 
+    def _timer(self, future: Future[CompiledGrammar]) -> threading.Timer:
+        timer = threading.Timer(self._deadline, self._too_late, (future,))
+        timer.daemon = True
+        return timer
+
     def _too_late(self, future: Future[CompiledGrammar]) -> None:
+        if self._loading.is_set() and not future.done():
+            # On a new machine our own code is compiled first; no constraint is to blame for that.
+            self._timer(future).start()
+            return
         error = ConstraintTooLarge(
             f"the constraint did not compile within {self._deadline:g} s; make it smaller"
         )

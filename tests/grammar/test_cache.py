@@ -117,6 +117,22 @@ def test_a_caller_does_not_wait_for_ever(compiler: Slow) -> None:
     cache.close()
 
 
+def test_no_deadline_runs_out_while_our_own_code_is_loaded(compiler: Slow) -> None:
+    cache = GrammarCache(compiler, deadline_s=0.05)
+    compiler.gate.clear()
+    warming = threading.Thread(target=cache.warm, args=(0,))
+    warming.start()
+    while not compiler.compiled:
+        threading.Event().wait(0.01)
+    future = cache.submit(regex("a"))
+    threading.Event().wait(0.3)
+    assert not future.done()
+    compiler.gate.set()
+    warming.join()
+    assert future.result(10).least_tokens == 2
+    cache.close()
+
+
 def test_a_bug_in_a_compiler_reaches_the_caller(cache: GrammarCache, compiler: Slow) -> None:
     def fail(_: Constraint, __: bytes | None = None) -> CompiledGrammar:
         raise ZeroDivisionError
