@@ -1,6 +1,6 @@
 """Paged causal attention on an accelerator, for any mix of query and context lengths.
 
-Does: norm, rotate and store the new tokens, then send sequences with one of them to the split kernel and the others to
+Does: norm, rotate and store the new tokens, then send sequences with few of them to the split kernel and the others to
 the tile kernel. Does not: compute. Reference: `reference_attention.PagedAttention`.
 """
 
@@ -10,25 +10,30 @@ import torch
 from torch import Tensor
 
 from .attention_decode import DecodeAttention, decode_shape
-from .attention_tiles import attend_tiles, tile_shape
+from .attention_tiles import TileAttention, tile_shape
 from .contracts import Places, QKNorm, Ragged
 from .rope import rope_and_store
 
 
-def single_token_attention(
-    ragged: Ragged, heads: int, cache_shape: Sequence[int]
-) -> DecodeAttention:
+def split_attention(ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> DecodeAttention:
     """The split kernel, cut as suits the number of sequences."""
     lengths = ragged.context_lengths
     shape = decode_shape(lengths.shape[0], cache_shape[3], lengths.device)
     return DecodeAttention(ragged, heads, cache_shape, shape)
 
 
+def tile_attention(ragged: Ragged, query: Tensor, cache_shape: Sequence[int]) -> TileAttention:
+    """The tile kernel for queries like these, cut as suits them."""
+    rows, heads, dim = query.shape
+    shape = tile_shape(dim, heads // cache_shape[3], query.element_size())
+    return TileAttention(ragged, rows, heads, cache_shape, shape)
+
+
 class PagedAttention:
     """A step's attention, prepared; `run` serves every layer. Nothing is read back from the device.
 
-    Where there are as many rows as sequences every sequence has one new token, and the tile kernel is not launched.
-    Rows that no sequence owns are left as they come from the allocator.
+    Where there are as many rows as sequences none has many new tokens (see `Ragged`), and the tile kernel is not
+    launched. Rows that no sequence owns are left as they come from the allocator.
     """
 
     def __init__(
@@ -38,15 +43,17 @@ class PagedAttention:
         self._places = places
         self._heads = heads
         self._sequences = ragged.context_lengths.shape[0]
-        self._single = single_token_attention(ragged, heads, cache_shape)
+        self._split = split_attention(ragged, heads, cache_shape)
+        self._tiles: TileAttention | None = None
 
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
         """See `AttentionPass.run`; `fused` has contiguous rows and `cache` is contiguous."""
         rows, _, dim = fused.shape
         out = torch.empty((rows, self._heads, dim), dtype=fused.dtype, device=fused.device)
         query = rope_and_store(fused, self._places, norms, cache)
-        self._single.run(query, cache, out)
+        self._split.run(query, cache, out)
         if rows != self._sequences:
-            shape = tile_shape(dim, self._heads // cache.shape[3], query.element_size())
-            attend_tiles(self._ragged, query, cache, out, shape)
+            if self._tiles is None:
+                self._tiles = tile_attention(self._ragged, query, cache.shape)
+            self._tiles.run(query, cache, out)
         return out

@@ -1,11 +1,12 @@
-"""Attention of sequences with one new token over paged keys and values, split along the context.
+"""Attention of sequences with few new tokens over paged keys and values, split along the context.
 
 Does: the products, the online softmax (Dao et al. 2022), and the merge of the splits (Dao et al. 2023,
-"Flash-Decoding"). Does not: sequences with several new tokens (`attention_tiles`), or storing keys and values.
+"Flash-Decoding"). Does not: sequences with more new tokens (`attention_tiles`), or storing keys and values.
 
-All query heads of a key head are rows of one product. A program serves one key head of one sequence and one of `SPLITS`
-equal ranges of its context; whichever program of a (sequence, key head) finishes last merges their results, so there
-is no second launch. The number of splits follows from the number of sequences alone.
+All query heads of a key head are rows of one product, which has 16 at least: so several tokens of a sequence cost what
+one does. A program serves one key head of one sequence and one of `SPLITS` equal ranges of its context; whichever
+program of a (sequence, key head) finishes last merges their results, so there is no second launch. The number of splits
+follows from the number of sequences alone.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_merge import finish
+from .attention_merge import finish, row_of
 from .contracts import Ragged
 from .launch import overlap, precision, prefetch, processors
 
@@ -58,6 +59,7 @@ def _absorb(
     acc: tl.tensor,
     first: tl.tensor,
     end: tl.tensor,
+    limit: tl.tensor,
     table: tl.tensor,
     cache_ptr: tl.tensor,
     plane: tl.tensor,
@@ -70,7 +72,10 @@ def _absorb(
     STAGES: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> tl.tensor:
-    """Keys `first:end` of one key head, whose cache begins at `cache_ptr`, into the running softmax of all rows."""
+    """Keys `first:end` of one key head, whose cache begins at `cache_ptr`, into the running softmax of all rows.
+
+    Row by row only those below `limit`; a row that has seen none yet has `most` -inf and `total` 0.
+    """
     dim = tl.arange(0, BLOCK_DIM)
     for at in tl.range(first, end, TILE, num_stages=STAGES):
         position = at + tl.arange(0, TILE)
@@ -84,10 +89,11 @@ def _absorb(
         key = tl.load(key_at, mask=whole, other=0.0)
         value = tl.load(key_at + plane, mask=whole, other=0.0)
         scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
-        scores = tl.where(seen[None, :], scores, float("-inf"))
+        scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
         higher = tl.maximum(most, tl.max(scores, 1))
-        shrink = tl.exp2(most - higher)
-        weights = tl.exp2(scores - higher[:, None])
+        base = tl.where(higher == float("-inf"), 0.0, higher)
+        shrink = tl.exp2(most - base)
+        weights = tl.exp2(scores - base[:, None])
         total = total * shrink + tl.sum(weights, 1)
         acc = acc * shrink[:, None]
         acc = tl.dot(weights.to(query.dtype), value.to(query.dtype), acc, input_precision=PRECISION)
@@ -95,7 +101,10 @@ def _absorb(
     return most, total, acc
 
 
-@triton.jit
+@triton.jit(
+    do_not_specialize=["tables_stride"],
+    do_not_specialize_on_alignment=["tables_ptr", "starts_ptr", "lengths_ptr"],
+)
 def _decode(
     query_ptr: tl.tensor,
     query_stride: tl.tensor,
@@ -112,7 +121,7 @@ def _decode(
     scale: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
-    GROUP_ROWS: tl.constexpr,
+    ROWS: tl.constexpr,
     DIM: tl.constexpr,
     BLOCK_DIM: tl.constexpr,
     BLOCK_SIZE: tl.constexpr,
@@ -129,15 +138,15 @@ def _decode(
         gdc_launch_dependents()
     # Starts, lengths and tables are inputs of the step: no kernel that may still run writes them.
     row = tl.load(starts_ptr + sequence).to(tl.int64)
-    single = tl.load(starts_ptr + sequence + 1) - row == 1
-    length = tl.where(single, tl.load(lengths_ptr + sequence), 0)
+    count = (tl.load(starts_ptr + sequence + 1) - row).to(tl.int32)
+    count = tl.where(count * GROUP <= ROWS, count, 0)
+    length = tl.where(count > 0, tl.load(lengths_ptr + sequence), 0)
     per_split = tl.cdiv(tl.cdiv(length, TILE), SPLITS) * TILE
     first = split * per_split
     end = tl.minimum(first + per_split, length)
     table = tables_ptr + sequence.to(tl.int64) * tables_stride
-    member = tl.arange(0, GROUP_ROWS)
+    member = tl.arange(0, ROWS)
     dim = tl.arange(0, BLOCK_DIM)
-    inside = dim < DIM
     if EARLY:
         if SPLITS > 1:
             _fetch_ahead(
@@ -145,26 +154,29 @@ def _decode(
                 KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE,
             )  # fmt: skip
         gdc_wait()
-    used = (member < GROUP)[:, None] & inside[None, :]
+    used = (member < count * GROUP)[:, None] & (dim < DIM)[None, :]
     out_first = out_ptr + row * (HEADS * DIM) + kv_head * GROUP * DIM
     if first >= length:
-        if single & (length == 0) & (split == 0):
-            out_at = out_first + member[:, None] * DIM + dim[None, :]
-            tl.store(out_at, tl.zeros((GROUP_ROWS, BLOCK_DIM), out_ptr.dtype.element_ty), mask=used)
+        if (length == 0) & (split == 0):
+            out_at = out_first + row_of(member, GROUP, HEADS, DIM)[:, None] + dim[None, :]
+            tl.store(out_at, tl.zeros((ROWS, BLOCK_DIM), out_ptr.dtype.element_ty), mask=used)
         return
-    heads_at = query_ptr + row * query_stride + (kv_head * GROUP + member)[:, None] * DIM
+    heads_at = query_ptr + row * query_stride + kv_head * GROUP * DIM
+    heads_at += (member // GROUP).to(tl.int64)[:, None] * query_stride
+    heads_at += (member % GROUP)[:, None] * DIM
     query = tl.load(heads_at + dim[None, :], mask=used, other=0.0)
-    most = tl.full((GROUP_ROWS,), float("-inf"), tl.float32)
-    total = tl.zeros((GROUP_ROWS,), tl.float32)
-    acc = tl.zeros((GROUP_ROWS, BLOCK_DIM), tl.float32)
+    limit = tl.minimum(length - count + member // GROUP + 1, end)
+    most = tl.full((ROWS,), float("-inf"), tl.float32)
+    total = tl.zeros((ROWS,), tl.float32)
+    acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
     most, total, acc = _absorb(
-        query, most, total, acc, first, end, table, cache_ptr + kv_head * DIM, plane, scale,
+        query, most, total, acc, first, end, limit, table, cache_ptr + kv_head * DIM, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
     )  # fmt: skip
     finish(
-        most, total, acc, used, tl.cdiv(length, per_split), sequence.to(tl.int64) * KV_HEADS + kv_head,
-        out_first, partial_ptr, lse_ptr, arrived_ptr,
-        GROUP, GROUP_ROWS, DIM, BLOCK_DIM, SPLITS, MEMBERS,
+        most, total, acc, count * GROUP, tl.cdiv(length, per_split),
+        sequence.to(tl.int64) * KV_HEADS + kv_head, out_first, partial_ptr, lse_ptr, arrived_ptr,
+        GROUP, ROWS, HEADS, DIM, BLOCK_DIM, SPLITS, MEMBERS,
     )  # fmt: skip
 
 
@@ -193,8 +205,18 @@ def decode_shape(sequences: int, kv_heads: int, device: torch.device) -> DecodeS
     return DecodeShape(splits=splits, tile=64, stages=3, warps=4)
 
 
+def product_rows(group: int) -> int:
+    """Rows of a product: `group` query heads for each of as many tokens as fit."""
+    return max(16, int(triton.next_power_of_2(group)))
+
+
+def few_tokens(group: int) -> int:
+    """Most new tokens of a sequence that this kernel serves, for `group` query heads of a key head."""
+    return product_rows(group) // group
+
+
 class DecodeAttention:
-    """A step's single-token sequences, prepared. Sequences with more tokens are left alone."""
+    """A step's sequences of up to `few_tokens` tokens, prepared. Sequences with more are left alone."""
 
     def __init__(
         self, ragged: Ragged, heads: int, cache_shape: Sequence[int], shape: DecodeShape
@@ -205,7 +227,8 @@ class DecodeAttention:
         _, _, self._block_size, kv_heads, self._dim = cache_shape
         self._kv_heads, self._group = kv_heads, heads // kv_heads
         device = ragged.context_lengths.device
-        parts = self._sequences * heads * shape.splits if shape.splits > 1 else 1
+        rows = product_rows(self._group)
+        parts = self._sequences * kv_heads * rows * shape.splits if shape.splits > 1 else 1
         self._partial = torch.empty((parts, self._dim), dtype=torch.float32, device=device)
         self._lse = torch.empty(parts, dtype=torch.float32, device=device)
         # Programs count themselves in and the last one resets the count, layer after layer.
@@ -213,7 +236,7 @@ class DecodeAttention:
         self._arrived = torch.zeros(counts, dtype=torch.int32, device=device)
 
     def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
-        """Fill the rows of `out` [N, heads, head_dim] that single-token sequences own."""
+        """Fill the rows of `out` [N, heads, head_dim] that sequences with few tokens own."""
         ragged, shape = self._ragged, self._shape
         _decode[(self._kv_heads, shape.splits, self._sequences)](
             query,
@@ -231,7 +254,7 @@ class DecodeAttention:
             LOG2_E / self._dim**0.5,
             KV_HEADS=self._kv_heads,
             GROUP=self._group,
-            GROUP_ROWS=max(16, triton.next_power_of_2(self._group)),
+            ROWS=product_rows(self._group),
             DIM=self._dim,
             BLOCK_DIM=max(16, triton.next_power_of_2(self._dim)),
             BLOCK_SIZE=self._block_size,
@@ -245,6 +268,6 @@ class DecodeAttention:
         )
 
     def _members(self) -> int:
-        """Query heads that are merged at a time, so that their parts fit into registers."""
+        """Rows that are merged at a time, so that their parts fit into registers."""
         room = MERGED // int(triton.next_power_of_2(self._shape.splits * self._dim))
         return max(1, min(room, int(triton.next_power_of_2(self._group))))

@@ -8,34 +8,45 @@ import triton.language as tl
 
 
 @triton.jit
+def row_of(
+    member: tl.tensor, GROUP: tl.constexpr, HEADS: tl.constexpr, DIM: tl.constexpr
+) -> tl.tensor:
+    """Where rows of a product are written, from the first token's first head on: tokens, of `GROUP` heads each."""
+    return member // GROUP * (HEADS * DIM) + member % GROUP * DIM
+
+
+@triton.jit
 def _merge(
     partial_ptr: tl.tensor,
     lse_ptr: tl.tensor,
     pair: tl.tensor,
+    rows: tl.tensor,
     parts: tl.tensor,
     out_ptr: tl.tensor,
     GROUP: tl.constexpr,
+    ROWS: tl.constexpr,
+    HEADS: tl.constexpr,
     DIM: tl.constexpr,
     BLOCK_DIM: tl.constexpr,
     SPLITS: tl.constexpr,
     MEMBERS: tl.constexpr,
 ) -> None:
-    """Weigh `parts` partial results of a (sequence, key head) by their log-sum-exps; `out_ptr` is its first head's."""
+    """Weigh `parts` partial results of `rows` rows of a (sequence, key head) by their log-sum-exps."""
     dim = tl.arange(0, BLOCK_DIM)
     every = tl.arange(0, SPLITS)
-    for start in range(0, GROUP, MEMBERS):
+    for start in range(0, rows, MEMBERS):
         some = start + tl.arange(0, MEMBERS)
-        rows = (pair * SPLITS + every)[:, None] * GROUP + some[None, :]
-        real = (every < parts)[:, None] & (some < GROUP)[None, :]
-        at = partial_ptr + rows[:, :, None] * DIM + dim[None, None, :]
+        at = (pair * SPLITS + every)[:, None] * ROWS + some[None, :]
+        real = (every < parts)[:, None] & (some < rows)[None, :]
+        lse = tl.load(lse_ptr + at, mask=real, other=-1e30, cache_modifier=".cg")
         whole = real[:, :, None] & (dim < DIM)[None, None, :]
-        part = tl.load(at, mask=whole, other=0.0, cache_modifier=".cg")
-        lse = tl.load(lse_ptr + rows, mask=real, other=-1e30, cache_modifier=".cg")
+        part_at = partial_ptr + at[:, :, None] * DIM + dim[None, None, :]
+        part = tl.load(part_at, mask=whole, other=0.0, cache_modifier=".cg")
         share = tl.exp2(lse - tl.max(lse, 0)[None, :])
         share = share / tl.sum(share, 0)[None, :]
         merged = tl.sum(part * share[:, :, None], 0)
-        out_at = out_ptr + some[:, None] * DIM + dim[None, :]
-        used = (some < GROUP)[:, None] & (dim < DIM)[None, :]
+        out_at = out_ptr + row_of(some, GROUP, HEADS, DIM)[:, None] + dim[None, :]
+        used = (some < rows)[:, None] & (dim < DIM)[None, :]
         tl.store(out_at, merged.to(out_ptr.dtype.element_ty), mask=used)
 
 
@@ -44,7 +55,7 @@ def finish(
     most: tl.tensor,
     total: tl.tensor,
     acc: tl.tensor,
-    used: tl.tensor,
+    rows: tl.tensor,
     parts: tl.tensor,
     pair: tl.tensor,
     out_ptr: tl.tensor,
@@ -52,26 +63,35 @@ def finish(
     lse_ptr: tl.tensor,
     arrived_ptr: tl.tensor,
     GROUP: tl.constexpr,
-    GROUP_ROWS: tl.constexpr,
+    ROWS: tl.constexpr,
+    HEADS: tl.constexpr,
     DIM: tl.constexpr,
     BLOCK_DIM: tl.constexpr,
     SPLITS: tl.constexpr,
     MEMBERS: tl.constexpr,
 ) -> None:
-    """Write the result of a lone part; of several, leave this one's, and merge them all if it is the last to come."""
-    member = tl.arange(0, GROUP_ROWS)
-    at = member[:, None] * DIM + tl.arange(0, BLOCK_DIM)[None, :]
+    """Write the result of a lone part; of several, leave this one's, and merge them all if it is the last to come.
+
+    Of the product's rows the first `rows` count; `out_ptr` is the first of them. A row that saw no key in this part has
+    `total` 0 and weighs nothing.
+    """
+    member = tl.arange(0, ROWS)
+    dim = tl.arange(0, BLOCK_DIM)
+    used = (member < rows)[:, None] & (dim < DIM)[None, :]
+    total = tl.where(total > 0, total, 1.0)
     own = acc / total[:, None]
     if parts == 1:
-        tl.store(out_ptr + at, own.to(out_ptr.dtype.element_ty), mask=used)
+        at = out_ptr + row_of(member, GROUP, HEADS, DIM)[:, None] + dim[None, :]
+        tl.store(at, own.to(out_ptr.dtype.element_ty), mask=used)
     elif SPLITS > 1:
-        first = (pair * SPLITS + tl.program_id(1)) * GROUP
-        tl.store(partial_ptr + first * DIM + at, own, mask=used)
-        tl.store(lse_ptr + first + member, most + tl.log2(total), mask=member < GROUP)
+        first = (pair * SPLITS + tl.program_id(1)) * ROWS + member
+        tl.store(partial_ptr + first[:, None] * DIM + dim[None, :], own, mask=used)
+        tl.store(lse_ptr + first, most + tl.log2(total), mask=member < rows)
         tl.debug_barrier()
         if tl.atomic_add(arrived_ptr + pair, 1, sem="acq_rel") == parts - 1:
             tl.debug_barrier()
             _merge(
-                partial_ptr, lse_ptr, pair, parts, out_ptr, GROUP, DIM, BLOCK_DIM, SPLITS, MEMBERS
-            )
+                partial_ptr, lse_ptr, pair, rows, parts, out_ptr,
+                GROUP, ROWS, HEADS, DIM, BLOCK_DIM, SPLITS, MEMBERS,
+            )  # fmt: skip
             tl.store(arrived_ptr + pair, 0)

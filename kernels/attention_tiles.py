@@ -1,21 +1,23 @@
-"""Attention of sequences with several new tokens over paged keys and values, tile by tile.
+"""Attention of sequences with many new tokens over paged keys and values, tile by tile.
 
-Does: causal attention of any mix of query and context lengths (Dao et al. 2022). Does not: sequences with one new token
-(`attention_decode`), or storing keys and values.
+Does: causal attention of any mix of query and context lengths (Dao et al. 2022). Does not: sequences with few new
+tokens (`attention_decode`), or storing keys and values.
 
-A program serves `BLOCK_ROWS` rows: `BLOCK_ROWS // GROUP` tokens times the query heads of one key head. Which sequence a
-program works for is found by bisection in `query_starts`: tile numbers of sequence `s` begin at
-`query_starts[s] // tokens + s`, which leaves room for every sequence's last, incomplete tile.
+A program serves `BLOCK_ROWS` rows: `BLOCK_ROWS // GROUP` tokens times the query heads of one key head. Tile numbers of
+sequence `s` begin at `query_starts[s] // tokens + s`, which leaves room for every sequence's last, incomplete tile.
+Which sequence a tile is of is looked up once a step, for all layers.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_decode import LOG2_E
+from .attention_decode import LOG2_E, few_tokens
 from .contracts import Ragged
 from .launch import overlap, precision
 
@@ -72,7 +74,10 @@ def _absorb(
     return most, total, acc
 
 
-@triton.jit
+@triton.jit(
+    do_not_specialize=["tables_stride"],
+    do_not_specialize_on_alignment=["tables_ptr", "starts_ptr", "lengths_ptr", "owners_ptr"],
+)
 def _tiles(
     query_ptr: tl.tensor,
     query_stride: tl.tensor,
@@ -82,15 +87,16 @@ def _tiles(
     tables_stride: tl.tensor,
     starts_ptr: tl.tensor,
     lengths_ptr: tl.tensor,
+    owners_ptr: tl.tensor,
     out_ptr: tl.tensor,
     scale: tl.tensor,
-    sequences: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
     DIM: tl.constexpr,
     BLOCK_DIM: tl.constexpr,
     BLOCK_SIZE: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
+    FEW: tl.constexpr,
     TILE: tl.constexpr,
     STAGES: tl.constexpr,
     PRECISION: tl.constexpr,
@@ -103,19 +109,12 @@ def _tiles(
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
-    low = 0
-    high = sequences
-    while high - low > 1:
-        middle = (low + high) // 2
-        begins = tl.load(starts_ptr + middle) // TOKENS + middle
-        low = tl.where(begins <= number, middle, low)
-        high = tl.where(begins <= number, high, middle)
-    sequence = low
+    sequence = tl.load(owners_ptr + number)
     start = tl.load(starts_ptr + sequence)
     count = tl.load(starts_ptr + sequence + 1) - start
     token = (number - (start // TOKENS + sequence)) * TOKENS
     length = tl.load(lengths_ptr + sequence)
-    if (token >= count) | (count == 1):
+    if (token >= count) | (count <= FEW):
         return
     member = tl.arange(0, BLOCK_ROWS)
     dim = tl.arange(0, BLOCK_DIM)
@@ -167,38 +166,52 @@ def tile_shape(dim: int, group: int, element_bytes: int) -> TileShape:
     return TileShape(rows=128, tile=64, stages=3, warps=4)
 
 
-def attend_tiles(
-    ragged: Ragged, query: Tensor, cache: Tensor, out: Tensor, shape: TileShape
-) -> None:
-    """Fill the rows of `out` that sequences with several tokens own; shapes are those of the contract.
+class TileAttention:
+    """A step's sequences of more than `few_tokens` tokens, prepared. Sequences with fewer are left alone."""
 
-    `query` has contiguous rows, `cache` and `out` are contiguous. Scores and sums are float32.
-    """
-    _, _, block_size, kv_heads, dim = cache.shape
-    group = query.shape[1] // kv_heads
-    sequences = ragged.context_lengths.shape[0]
-    tiles = query.shape[0] // (shape.rows // group) + sequences
-    _tiles[(kv_heads, tiles)](
-        query,
-        query.stride(0),
-        cache,
-        cache.stride(0),
-        ragged.block_tables,
-        ragged.block_tables.stride(0),
-        ragged.query_starts,
-        ragged.context_lengths,
-        out,
-        LOG2_E / dim**0.5,
-        sequences,
-        KV_HEADS=kv_heads,
-        GROUP=group,
-        DIM=dim,
-        BLOCK_DIM=max(16, triton.next_power_of_2(dim)),
-        BLOCK_SIZE=block_size,
-        BLOCK_ROWS=shape.rows,
-        TILE=shape.tile,
-        STAGES=shape.stages,
-        PRECISION=precision(query.dtype),
-        num_warps=shape.warps,
-        **overlap(query),
-    )
+    def __init__(
+        self, ragged: Ragged, rows: int, heads: int, cache_shape: Sequence[int], shape: TileShape
+    ) -> None:
+        """For queries [rows, heads, head_dim]."""
+        _, _, self._block_size, self._kv_heads, self._dim = cache_shape
+        self._group = heads // self._kv_heads
+        self._ragged = ragged
+        self._shape = shape
+        tokens = shape.rows // self._group
+        starts = ragged.query_starts[:-1]
+        device = starts.device
+        first_tiles = starts // tokens + torch.arange(len(starts), device=device)
+        tiles = torch.arange(rows // tokens + len(starts), device=device)
+        self._owners = torch.searchsorted(first_tiles, tiles, right=True, out_int32=True) - 1
+
+    def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
+        """Fill the rows of `out` [rows, heads, head_dim] that sequences with many tokens own.
+
+        `query` has contiguous rows, `cache` and `out` are contiguous. Scores and sums are float32.
+        """
+        ragged, shape = self._ragged, self._shape
+        _tiles[(self._kv_heads, len(self._owners))](
+            query,
+            query.stride(0),
+            cache,
+            cache.stride(0),
+            ragged.block_tables,
+            ragged.block_tables.stride(0),
+            ragged.query_starts,
+            ragged.context_lengths,
+            self._owners,
+            out,
+            LOG2_E / self._dim**0.5,
+            KV_HEADS=self._kv_heads,
+            GROUP=self._group,
+            DIM=self._dim,
+            BLOCK_DIM=max(16, triton.next_power_of_2(self._dim)),
+            BLOCK_SIZE=self._block_size,
+            BLOCK_ROWS=shape.rows,
+            FEW=few_tokens(self._group),
+            TILE=shape.tile,
+            STAGES=shape.stages,
+            PRECISION=precision(query.dtype),
+            num_warps=shape.warps,
+            **overlap(query),
+        )

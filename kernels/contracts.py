@@ -32,6 +32,8 @@ class Ragged:
     `context_lengths[s] - 1`. `block_tables` [S, W]: its blocks in order, `NULL_BLOCK` past the end.
 
     On a device other than the host a sequence may have context 0: its rows are padding and their attention is zero.
+    There, in a step of as many sequences as rows, a sequence may also own no rows, if none owns more than
+    `attention_decode.few_tokens`.
     Several sequences may stand for rows of one real sequence, each with its own context and a copy of the table.
     """
 

@@ -9,11 +9,18 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from .contracts import Places, QKNorm
 from .launch import overlap
 
-HEADS = 4
-"""Heads a program handles."""
+FEW_ROWS = 64
 
 
-@triton.jit
+def _heads(rows: int) -> int:
+    """Heads a program handles, one warp for four: many rows fill the device with fewer, larger programs."""
+    return 4 if rows <= FEW_ROWS else 16
+
+
+@triton.jit(
+    do_not_specialize=["slots"],
+    do_not_specialize_on_alignment=["positions_ptr", "slots_ptr"],
+)
 def _rope_and_store(
     fused_ptr: tl.tensor,
     fused_stride: tl.tensor,
@@ -93,7 +100,8 @@ def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: T
     heads = all_heads - 2 * kv_heads
     query = torch.empty((rows, heads, dim), dtype=fused.dtype, device=fused.device)
     half = dim // 2
-    _rope_and_store[(triton.cdiv(all_heads, HEADS), rows)](
+    together = _heads(rows)
+    _rope_and_store[(triton.cdiv(all_heads, together), rows)](
         fused,
         fused.stride(0),
         query,
@@ -111,9 +119,9 @@ def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: T
         KV_HEADS=kv_heads,
         HALF=half,
         NORMED=norms is not None,
-        HEADS=HEADS,
+        HEADS=together,
         BLOCK=triton.next_power_of_2(half),
-        num_warps=1 if half <= 64 else 2,
+        num_warps=together // 4 * (1 if half <= 64 else 2),
         **overlap(fused),
     )
     return query

@@ -20,8 +20,7 @@ from pathlib import Path
 
 import torch
 import triton
-from intaglio.kernels.attention import single_token_attention
-from intaglio.kernels.attention_tiles import attend_tiles, tile_shape
+from intaglio.kernels.attention import split_attention, tile_attention
 from intaglio.kernels.contracts import Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.dispatch import choose
 
@@ -144,7 +143,7 @@ def decode_attention(shape: Shape, count: int, top: Ceilings) -> Figure:
     caches = normal(layers, 2, blocks, BLOCK, shape.kv_heads, shape.dim)
     query = normal(count, shape.heads, shape.dim)
     out = torch.empty_like(query)
-    attention = single_token_attention(ragged_of(lengths, tables), shape.heads, caches[0].shape)
+    attention = split_attention(ragged_of(lengths, tables), shape.heads, caches[0].shape)
 
     def calls() -> None:
         for cache in caches:
@@ -167,8 +166,8 @@ def prefill_attention(shape: Shape, tokens: int, top: Ceilings) -> Figure:
     cache = normal(2, need + 1, BLOCK, shape.kv_heads, shape.dim)
     query = normal(tokens, shape.heads, shape.dim)
     out = torch.empty_like(query)
-    tiles = tile_shape(shape.dim, shape.heads // shape.kv_heads, TYPE.itemsize)
-    us = replay(lambda: attend_tiles(ragged, query, cache, out, tiles), 1)
+    attention = tile_attention(ragged, query, cache.shape)
+    us = replay(lambda: attention.run(query, cache, out), 1)
     work = 2 * tokens * tokens * shape.heads * shape.dim
     return Figure(shape.name, "prompt attention", tokens, us, work / top.arithmetic * 1e6)
 

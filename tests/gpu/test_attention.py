@@ -2,11 +2,19 @@
 
 import pytest
 import torch
-from intaglio.kernels.attention import single_token_attention
-from intaglio.kernels.attention_tiles import attend_tiles, tile_shape
+from intaglio.kernels.attention import split_attention, tile_attention
+from intaglio.kernels.attention_decode import few_tokens
 from intaglio.kernels.dispatch import choose
 
-from tests.support.paged import Heads, Step, make_raw_step, make_step, random_step, relative_error
+from tests.support.paged import (
+    Heads,
+    Step,
+    make_raw_step,
+    make_step,
+    random_step,
+    relative_error,
+    without_rows,
+)
 
 pytestmark = [
     pytest.mark.gpu,
@@ -32,15 +40,14 @@ LAYOUTS = [
 
 def attend(step: Step) -> torch.Tensor:
     """Both kernels, as a mixed step runs them, for queries that are rotated and keys that are stored."""
-    rows, heads, dim = step.query.shape
-    sequences, kv_heads = step.ragged.context_lengths.shape[0], step.cache.shape[3]
+    rows, heads, _ = step.query.shape
+    sequences = step.ragged.context_lengths.shape[0]
     out = torch.full_like(step.query, float("nan"))
-    single = single_token_attention(step.ragged, heads, step.cache.shape)
+    single = split_attention(step.ragged, heads, step.cache.shape)
     for _ in range(2):
         single.run(step.query, step.cache, out)
     if rows != sequences:
-        tiles = tile_shape(dim, heads // kv_heads, step.query.element_size())
-        attend_tiles(step.ragged, step.query, step.cache, out, tiles)
+        tile_attention(step.ragged, step.query, step.cache.shape).run(step.query, step.cache, out)
     return out
 
 
@@ -60,6 +67,22 @@ def test_decode_steps(sequences: int) -> None:
     lengths = [(37 * s) % 900 for s in range(sequences)]
     step = make_step(lengths, [1] * sequences, Heads(8, 4, 128), 16, torch.bfloat16, sequences)
     assert relative_error(run(step), step.expected) < TOLERANCE[torch.bfloat16]
+
+
+@pytest.mark.parametrize("sequences", [1, 3, 17, 64, 300])
+@pytest.mark.parametrize("group", [1, 2, 4, 7])
+def test_decode_steps_of_few_tokens(sequences: int, group: int) -> None:
+    few = few_tokens(group)
+    counts = [1 + s % few for s in range(sequences)]
+    lengths = [count + (37 * s) % 900 for s, count in enumerate(counts)]
+    step = make_step(lengths, counts, Heads(8, group, 128), 16, torch.bfloat16, sequences)
+    here = step.to(DEVICE)
+    ragged = without_rows(here.ragged, at=sequences, more=sum(counts) - sequences)
+    out = torch.full_like(here.query, float("nan"))
+    attention = split_attention(ragged, 8 * group, here.cache.shape)
+    for _ in range(2):
+        attention.run(here.query, here.cache, out)
+    assert relative_error(out, step.expected) < TOLERANCE[torch.bfloat16]
 
 
 def test_a_captured_step_follows_its_buffers() -> None:

@@ -3,11 +3,19 @@
 import pytest
 import torch
 from intaglio.kernels.attention import PagedAttention
-from intaglio.kernels.attention_decode import DecodeAttention, DecodeShape
-from intaglio.kernels.attention_tiles import TileShape, attend_tiles
+from intaglio.kernels.attention_decode import DecodeAttention, DecodeShape, few_tokens
+from intaglio.kernels.attention_tiles import TileAttention, TileShape
 from intaglio.kernels.dispatch import choose
 
-from tests.support.paged import Heads, Step, make_raw_step, make_step, random_step, relative_error
+from tests.support.paged import (
+    Heads,
+    Step,
+    make_raw_step,
+    make_step,
+    random_step,
+    relative_error,
+    without_rows,
+)
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
 
@@ -25,9 +33,14 @@ def run(step: Step) -> torch.Tensor:
     shape = DecodeShape(splits=4, tile=16, stages=2, warps=1)
     heads = step.query.shape[1]
     DecodeAttention(step.ragged, heads, step.cache.shape, shape).run(step.query, step.cache, out)
-    tiles = TileShape(rows=32, tile=32, stages=2, warps=4)
-    attend_tiles(step.ragged, step.query, step.cache, out, tiles)
+    attend_tiles(step, out, TileShape(rows=32, tile=32, stages=2, warps=4))
     return out
+
+
+def attend_tiles(step: Step, out: torch.Tensor, shape: TileShape) -> None:
+    rows, heads, _ = step.query.shape
+    tiles = TileAttention(step.ragged, rows, heads, step.cache.shape, shape)
+    tiles.run(step.query, step.cache, out)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -56,16 +69,49 @@ def test_splits_do_not_change_what_is_computed(splits: int) -> None:
         assert relative_error(out, step.expected) < 2e-6
 
 
+@pytest.mark.parametrize("splits", [1, 2, 8])
+@pytest.mark.parametrize("group", [1, 3, 4, 7, 16])
+def test_few_tokens_of_a_sequence_are_served_together(group: int, splits: int) -> None:
+    """Among them sequences whose first tokens see nothing of the last range, and rows that nobody owns."""
+    few = few_tokens(group)
+    counts = [few, 1, max(1, few - 1), min(2, few), few]
+    lengths = [16 + few - 1, 40, few, 65, 150]
+    heads = Heads(2, group, 16)
+    step = make_step(lengths, counts, heads, 4, torch.float32, seed=splits)
+    ragged = without_rows(step.ragged, at=2, more=3)
+    shape = DecodeShape(splits=splits, tile=16, stages=2, warps=1)
+    attention = DecodeAttention(ragged, step.query.shape[1], step.cache.shape, shape)
+    for _ in range(2):
+        out = torch.full_like(torch.cat((step.query, step.query[:2])), float("nan"))
+        attention.run(step.query, step.cache, out)
+        assert relative_error(out[:-2], step.expected) < 2e-6
+        assert bool(out[-2:].isnan().all())
+
+
 @pytest.mark.parametrize("group", [1, 3, 7, 16])
-def test_tiles_of_any_group_leave_single_tokens_alone(group: int) -> None:
-    step = make_step([90, 20, 64, 40], [50, 1, 64, 2], Heads(1, group, 16), 16, torch.float32, 1)
+def test_tiles_of_any_group_leave_few_tokens_alone(group: int) -> None:
+    few = few_tokens(group)
+    lengths, counts = [90, 20, 64, 40], [50, few, 64, few + 1]
+    step = make_step(lengths, counts, Heads(1, group, 16), 16, torch.float32, 1)
     out = torch.full_like(step.query, 5.0)
-    shape = TileShape(rows=32, tile=16, stages=2, warps=4)
-    attend_tiles(step.ragged, step.query, step.cache, out, shape)
-    alone = out[50]
+    attend_tiles(step, out, TileShape(rows=32, tile=16, stages=2, warps=4))
+    alone = out[50 : 50 + few]
     assert bool((alone == 5).all())
-    out[50] = step.expected[50]
+    out[50 : 50 + few] = step.expected[50 : 50 + few]
     assert relative_error(out, step.expected) < 2e-6
+
+
+def test_a_step_of_as_many_sequences_as_rows_needs_no_tiles() -> None:
+    """One of three tokens, one of one, and two that own none."""
+    heads = Heads(2, 3, 16)
+    step = make_raw_step([20, 50], [3, 1], heads, normed=True, seed=2)
+    here, there = step.to(torch.device("cpu")), step.to(torch.device("cpu"))
+    attention = choose(torch.device("cpu")).attend(step.ragged, step.places, 6, step.cache.shape)
+    expected = attention.run(here.fused, here.norms, here.cache)
+    ragged = without_rows(there.ragged, at=2, more=2)
+    attention = PagedAttention(ragged, there.places, 6, there.cache.shape)
+    got = attention.run(there.fused, there.norms, there.cache)
+    torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_padding_sequences_are_zero_and_never_read_the_cache() -> None:

@@ -83,6 +83,19 @@ def make_step(
     return Step(torch.cat(queries), ragged, cache, torch.cat(expected))
 
 
+def without_rows(ragged: Ragged, *, at: int, more: int) -> Ragged:
+    """The same with `more` sequences that own no rows before the one at `at`."""
+
+    def widened(tensor: torch.Tensor, filler: torch.Tensor) -> torch.Tensor:
+        return torch.cat((tensor[:at], filler.expand(more, *tensor.shape[1:]), tensor[at:]))
+
+    return Ragged(
+        widened(ragged.query_starts, ragged.query_starts[at]),
+        widened(ragged.context_lengths, torch.zeros_like(ragged.context_lengths[0])),
+        widened(ragged.block_tables, torch.zeros_like(ragged.block_tables[0])),
+    )
+
+
 def random_step(
     seed: int, dtype: torch.dtype, *, layouts: Sequence[tuple[Heads, int]], longest: int
 ) -> Step:
