@@ -88,6 +88,7 @@ class GrammarCache:
         self._uses: Counter[Constraint] = Counter()  # that the store has not been told
         self._accounted = 0.0
         self._closed = False
+        self._loading = threading.Event()  # the compiler's own code
 
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
         """The grammar of a constraint, as a future that fails with a GrammarError. It cannot be cancelled: others
@@ -137,7 +138,11 @@ class GrammarCache:
         One after the other, and only while nobody waits for another. Returns when it is done.
         """
         if not self._closed:
-            self._compiler.warm()
+            self._loading.set()
+            try:
+                self._compiler.warm()
+            finally:
+                self._loading.clear()
         for constraint in self._store.most_used(count) if self._store and count else ():
             while self._running and not self._closed:
                 time.sleep(0.05)
@@ -241,7 +246,7 @@ class GrammarCache:
         return timer
 
     def _too_late(self, future: Future[CompiledGrammar]) -> None:
-        if self._compiler.is_warming and not future.done():
+        if self._loading.is_set() and not future.done():
             # On a new machine our own code is compiled first; no constraint is to blame for that.
             self._timer(future).start()
             return

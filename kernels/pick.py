@@ -62,8 +62,10 @@ class _Run:
         self.logits, self.args = logits, args
         self.vocab = min(args.vocab, columns)
         self.tiles = triton.cdiv(self.vocab, TILE.value)
-        self.answer = torch.empty((2, rows), dtype=torch.int64, device=logits.device)
-        self.numbers = self._floats(6 * rows).view(6, rows)
+        # Every part begins at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
+        width = triton.cdiv(rows, 4) * 4
+        self.answer = logits.new_empty((2, width), dtype=torch.int64)[:, :rows]
+        self.numbers = self._floats(6 * width).view(6, width)[:, :rows]
         self.parts = self._floats(rows * self.tiles * (PARTS.value + 1))
         self.edits = _edits(args.bias, args.penalties, rows, logits.device)
         self.edited = self._floats(rows * self.tiles * TILE.value if self.edits else 1)
@@ -92,6 +94,7 @@ class _Run:
     def _flags(self) -> dict[str, Any]:
         return {
             "tiles": self.tiles,
+            "padded_tiles": triton.next_power_of_2(self.tiles),
             "masked": self.args.masks is not None,
             "mapped": self.args.mask_rows is not None,
             "editing": bool(self.edits),
@@ -122,9 +125,8 @@ class _Run:
             self.parts[count * PARTS.value :].view(torch.int32),
             counters,
             (*self.answer, logprobs, sums, removed, highest_and_weight),
+            splits,
             **self._flags(),
-            splits=splits,
-            padded_splits=triton.next_power_of_2(splits),
             step=_STEP,
             drawing=draw is not None,
             cutting=cutting,
@@ -153,7 +155,6 @@ class _Run:
             self.numbers[3],
             self.numbers[5],
             **self._flags(),
-            padded_tiles=triton.next_power_of_2(self.tiles),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_CUT_WARPS,
         )

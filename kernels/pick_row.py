@@ -27,14 +27,14 @@ def chosen(
     parts: tl.tensor,
     picks: tl.tensor,
     row: tl.tensor,
-    splits: tl.constexpr,
-    padded_splits: tl.constexpr,
+    splits: tl.tensor,
+    padded_tiles: tl.constexpr,
     masked: tl.constexpr,
     drawing: tl.constexpr,
     editing: tl.constexpr,
 ) -> tl.tensor:
     """The row's token: the best of its tiles', or drawn in the best group of the tiles'."""
-    at = tl.arange(0, padded_splits)
+    at = tl.arange(0, padded_tiles)
     there = at < splits
     part = parts + (row * splits + at) * PARTS
     value = tl.load(part, mask=there, other=NEVER, cache_modifier=".cg")
@@ -64,14 +64,14 @@ def report(
     outputs: tl.tensor,
     row: tl.tensor,
     heat: tl.tensor,
-    splits: tl.constexpr,
-    padded_splits: tl.constexpr,
+    splits: tl.tensor,
+    padded_tiles: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
     massing: tl.constexpr,
 ) -> None:
     """The row's status, sums and shares."""
-    at = tl.arange(0, padded_splits)
+    at = tl.arange(0, padded_tiles)
     there = at < splits
     part = parts + (row * splits + at) * PARTS
     sound = tl.sum(tl.load(part + 5, mask=there, other=0.0, cache_modifier=".cg"))

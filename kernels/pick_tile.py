@@ -161,7 +161,7 @@ def leave(
             tl.store(part + 7, draw_sum)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["splits"])
 def tile_pass(
     scores: tl.tensor,
     mask: tl.tensor,
@@ -175,9 +175,9 @@ def tile_pass(
     picks: tl.tensor,
     counters: tl.tensor,
     outputs: tl.tensor,
+    splits: tl.tensor,
     tiles: tl.constexpr,
-    splits: tl.constexpr,
-    padded_splits: tl.constexpr,
+    padded_tiles: tl.constexpr,
     step: tl.constexpr,
     masked: tl.constexpr,
     mapped: tl.constexpr,
@@ -290,7 +290,7 @@ def tile_pass(
         cutting, surveying, believing, massing,
     )  # fmt: skip
     tl.debug_barrier()
-    last = True
+    last = splits == 1
     if splits > 1:
         last = tl.atomic_add(counters + row, 1, sem="acq_rel") == splits - 1
     if last:
@@ -300,11 +300,11 @@ def tile_pass(
         if not surveying:
             token = chosen(
                 logits, vocab, mask, mask_row, heat, draw, edited, edit, cut, parts, picks, row,
-                splits, padded_splits, masked, drawing, editing,
+                splits, padded_tiles, masked, drawing, editing,
             )  # fmt: skip
             tl.store(outputs[0] + row, token.to(tl.int64))
         if not cutting:
-            report(parts, outputs, row, heat, splits, padded_splits, surveying, believing, massing)
+            report(parts, outputs, row, heat, splits, padded_tiles, surveying, believing, massing)
         if believing and not surveying:
             own = tl.load(logits + token).to(tl.float32)
             tl.store(outputs[2] + row, own - tl.load(outputs[3] + row))

@@ -67,7 +67,7 @@ def _sum_splits(
     return y, z, last
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["rows"])
 def _skinny(
     x_ptr: tl.tensor,
     x_stride: tl.tensor,

@@ -119,6 +119,17 @@ class BatchBuilder:
         return np.array((at, blocks), dtype=np.int64).reshape(2, -1)
 
 
+def cut(batch: Batch, most: int) -> tuple[Ints, Ints, Ints]:
+    """The batch's sequences in pieces of up to `most` tokens: starts [P + 1], context lengths [P] and rows [P]."""
+    if batch.tokens.size == batch.rows.size:
+        return batch.starts, batch.lengths, batch.rows
+    pieces = -(-np.diff(batch.starts) // most)
+    which = np.repeat(np.arange(pieces.size), pieces)
+    nth = np.arange(which.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    starts = np.append(batch.starts[which] + nth * most, batch.starts[-1])
+    return starts, batch.lengths[which] - (batch.starts[which + 1] - starts[1:]), batch.rows[which]
+
+
 def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:
     """Blocks whose first tokens are written in this step and whose rest is not."""
     first = batch.lengths // block_size * block_size

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -25,6 +26,9 @@ from .compute import HostCompute
 from .kv import KVCache, count_blocks
 from .rows import SequenceRows
 from .runner import ModelRunner, RunnerLimits
+
+if TYPE_CHECKING:
+    from .residents import Residents
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -119,9 +123,8 @@ def build_runner(
             from .residents import Residents  # not loaded where there is no GPU
 
             residents = Residents(vocabulary(spec.vocab_size), device, limits.max_running)
-            residents.warm_up(spec.vocab_size)
         parts = Parts(decoder, cache, limits, residents)
-        runner = _host(parts) if device.type == "cpu" else _gpu(parts)
+        runner = _host(parts) if device.type == "cpu" else _gpu(parts, residents)
     kv = runner.cache
     return Built(
         runner,
@@ -168,9 +171,21 @@ def _host(parts: Parts) -> ModelRunner:
     return runner
 
 
-def _gpu(parts: Parts) -> ModelRunner:
-    from .profile import free_bytes, gpu_runner  # not loaded where there is no GPU
+def _gpu(parts: Parts, residents: "Residents | None") -> ModelRunner:
+    # Not loaded where there is no GPU.
+    from ...kernels.ahead import compile_ahead
+    from .profile import free_bytes, gpu_runner, run_all
 
+    def walk() -> None:
+        if residents is not None:
+            residents.warm_up(parts.decoder.spec.vocab_size)
+
+    def run() -> None:
+        walk()
+        run_all(parts)
+
+    compile_ahead(run)
+    walk()
     runner, compute = gpu_runner(parts, parts.count(free_bytes(parts)))
     compute.capture()
     runner.warm_up()

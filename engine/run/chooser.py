@@ -135,6 +135,16 @@ class Chooser:
                     self._walk(size)
                 self._walking[size] = walk
 
+    def run_sizes(self) -> None:
+        """Run all that `capture` captures, for nobody."""
+        self._asked.wishes.mask_rows.fill_(-1)
+        self._asked.wishes.walk_rows.fill_(self._nobody)
+        for size in self._sizes:
+            for walking in {False, self._walks is not None}:
+                self._choose(size, None, walking=walking)
+            if self._walks is not None:
+                self._walk(size)
+
     def choose(self, choice: Choice) -> Callable[[], Drawn]:
         """See `Compute`."""
         count, walking = choice.keys.shape[0], choice.walks

@@ -15,11 +15,12 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import MaskRows, words
+from ...kernels.attention_decode import few_tokens
 from ...kernels.contracts import Drawn, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
-from .batch import Batch
+from .batch import Batch, cut
 from .choice import Choice, Walks
 from .chooser import Chooser
 from .compute import sent
@@ -28,10 +29,10 @@ from .kv import KVCache
 from .rows import Ints
 
 FEW = 8
-"""Most tokens of one sequence in a graph. Each reads the keys before it by itself, which more tokens do together."""
+"""Most tokens of one sequence in a graph. A few read the keys before them together, which more do faster elsewhere."""
 
-TOKENS, SOURCES, POSITIONS, SLOTS, OWNERS, LENGTHS, WANTED = range(7)
-FIELDS = 7
+TOKENS, SOURCES, POSITIONS, SLOTS, OWNERS, LENGTHS, WANTED, STARTS = range(8)
+FIELDS = 8
 NOWHERE = -1
 
 
@@ -40,16 +41,19 @@ class Inputs:
 
     It begins with the tokens that were picked last, so that one lookup serves tokens that the host knows and tokens
     that only the device knows; then come `FIELDS` numbers for each token, field by field; then, for passes that are not
-    captured, where the sequences start, their lengths and their rows.
+    captured, where the sequences start, their lengths and their rows. In captured passes these are fields, of as many
+    sequences as tokens, and a sequence with more than `few` tokens counts as several; `STARTS` is one number longer.
     """
 
-    def __init__(self, device: torch.device, most_tokens: int, max_running: int) -> None:
+    def __init__(
+        self, device: torch.device, most_tokens: int, max_running: int, *, few: int
+    ) -> None:
+        self._few = few
         size = FIELDS * most_tokens + 3 * max_running + 1
         self._staging = [torch.zeros(size, dtype=torch.int32, pin_memory=True) for _ in range(2)]
         self._copied = [torch.cuda.Event(), torch.cuda.Event()]  # type: ignore[no-untyped-call]
         self.kept = max_running
         self.buffer = torch.zeros(max_running + size, dtype=torch.int32, device=device)
-        self.starts = torch.arange(most_tokens + 1, dtype=torch.int32, device=device)
 
     def fill(self, batch: Batch, sources: Ints, size: int, *, ragged: bool) -> None:
         """Copy `batch`, padded to `size` tokens that belong to nobody."""
@@ -66,12 +70,17 @@ class Inputs:
         np.copyto(fields[SOURCES, :count], sources, where=sources >= 0, casting="unsafe")
         fields[POSITIONS, :count] = batch.positions
         fields[SLOTS, :count] = batch.slots
-        fields[OWNERS, :count] = batch.owners
-        fields[LENGTHS, :count] = batch.positions + 1
         fields[WANTED, :wanted] = batch.wanted
         fields[WANTED, wanted:] = 0
         used = FIELDS * size
-        if ragged:
+        if not ragged:
+            used += 1
+            starts, lengths, rows = cut(batch, self._few)
+            fields[OWNERS, : rows.size], fields[LENGTHS, : rows.size] = rows, lengths
+            fields[[OWNERS, LENGTHS], rows.size :] = 0
+            begins = staging.numpy()[STARTS * size : used]
+            begins[: starts.size], begins[starts.size :] = starts, count
+        else:
             tail = staging.numpy()[used : used + 3 * sequences + 1]
             tail[: sequences + 1] = batch.starts
             tail[sequences + 1 : 2 * sequences + 1] = batch.lengths
@@ -84,7 +93,7 @@ class Inputs:
     def field(self, which: int, size: int) -> Tensor:
         """One of the fields of a batch of `size` tokens."""
         begin = self.kept + which * size
-        return self.buffer[begin : begin + size]
+        return self.buffer[begin : begin + size + (which == STARTS)]
 
     def tail(self, size: int, sequences: int) -> tuple[Tensor, Tensor, Tensor]:
         """Starts, lengths and rows of the sequences of a batch of `size` tokens."""
@@ -118,25 +127,36 @@ class GpuCompute:
         self._decoder = decoder
         self._cache = cache
         self._sizes = sizes(captured)
-        self._inputs = Inputs(device, max(most_tokens, self._sizes[-1]), max_running)
+        group = decoder.spec.heads // decoder.spec.kv_heads
+        tokens = max(most_tokens, self._sizes[-1])
+        self._inputs = Inputs(device, tokens, max_running, few=few_tokens(group))
         self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
         kept = self._inputs.buffer[:max_running]
         self._chooser = Chooser(decoder, vocab, kept, walks)
 
     def capture(self) -> None:
-        """Run every captured size once, then capture it.
+        """Run every captured size once, then capture it."""
+        self._run_sizes()
+        torch.cuda.synchronize()
+        self._graphs = ForwardGraphs(self._forward_few, self._sizes)
+        self._chooser.capture()
 
-        All tokens are padding: nothing is stored. Whatever is compiled for a size is compiled here and not when the
-        first batch of that size comes.
+    def run_sizes(self) -> None:
+        """Run every size that `capture` captures, and what is chosen from them."""
+        self._run_sizes()
+        self._chooser.run_sizes()
+
+    def _run_sizes(self) -> None:
+        """Run every captured size once.
+
+        All tokens are padding: nothing is stored. Whatever is compiled for a size is met here and not when the first
+        batch of that size comes.
         """
         for size in reversed(self._sizes):
             self._inputs.buffer.zero_()
             self._inputs.field(SLOTS, size).fill_(NOWHERE)
             self._forward_few(size)
-        torch.cuda.synchronize()
-        self._graphs = ForwardGraphs(self._forward_few, self._sizes)
-        self._chooser.capture()
 
     def hidden(self, batch: Batch, sources: Ints) -> Tensor | None:
         """See `Compute`."""
@@ -178,10 +198,10 @@ class GpuCompute:
         return memory
 
     def _forward_few(self, size: int) -> Tensor:
-        """Hidden states of `size` tokens, each a sequence of its own."""
+        """Hidden states of `size` tokens, in up to as many sequences."""
         inputs = self._inputs
         ragged = Ragged(
-            inputs.starts[: size + 1],
+            inputs.field(STARTS, size),
             inputs.field(LENGTHS, size),
             self._tables.index_select(0, inputs.field(OWNERS, size)),
         )

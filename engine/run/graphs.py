@@ -4,9 +4,9 @@ Does: capture one CUDA graph for each padded number of tokens, and replay the sm
 fill the inputs (`gpu`), or make logits: the head is launched beside, so that no graph keeps memory as wide as the
 vocabulary.
 
-In a captured pass every token is its own sequence, with its own context and its owner's block table: all keys of a
-layer are stored before any is read, so several tokens of one sequence see each other as they should, and one graph
-serves any mix of sequences that go on by one token or by a few.
+A captured pass has room for as many sequences as tokens, and sequences may own none: so one graph serves any mix of
+sequences that go on by one token or by a few. All keys of a layer are stored before any is read: a sequence with more
+tokens than a product has rows for counts as several, each with its own context and the same block table.
 """
 
 from bisect import bisect_left

@@ -1,8 +1,10 @@
-"""How much of a GPU's memory is left for keys and values.
+"""How much of a GPU's memory is left for keys and values, and which kernels its steps need.
 
-Does: run the largest step there may be, once, and count what is free after it; make the runner of a GPU. Does not:
-decide how the memory is used (`kv`).
+Does: run the largest step there may be, once, and count what is free after it; run steps of every kind; make the runner
+of a GPU. Does not: decide how the memory is used (`kv`).
 """
+
+from dataclasses import replace
 
 import torch
 
@@ -31,6 +33,17 @@ def gpu_runner(parts: Parts, num_blocks: int) -> tuple[ModelRunner, GpuCompute]:
     )
     runner = ModelRunner(parts.decoder, kv, compute, rows, limits)
     return runner, compute
+
+
+def run_all(parts: Parts) -> None:
+    """Launch whatever steps launch, small and large, in a model of the first layer alone: the others are like it."""
+    decoder = parts.decoder
+    spec = replace(decoder.spec, layers=1)
+    small = replace(parts, decoder=replace(decoder, spec=spec, layers=decoder.layers[:1]))
+    free_bytes(small)
+    runner, compute = gpu_runner(small, 2)
+    compute.run_sizes()
+    runner.warm_up()
 
 
 def free_bytes(parts: Parts) -> int:

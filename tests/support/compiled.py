@@ -1,18 +1,20 @@
 """Compiles the Triton kernels for an H200 on a machine without one: what is called is compiled to the last stage.
 
-Does: stand in for the driver, so that the kernels' own wrappers run on tensors of the host; nothing is launched. Does
-not: compute; what kernels would write stays as it was. For a process of its own, in which kernels are not interpreted:
-`python -m tests.support.compiled [NAME ...]`, the names being those of `PARTS`.
+Does: stand in for the driver, so that the kernels' own wrappers run on tensors of the host and `compile_ahead` compiles
+what they would launch. Does not: compute; what kernels would write stays as it was. For a process of its own, in which
+kernels are not interpreted: `python -m tests.support.compiled [NAME ...]`, the names being those of `PARTS`.
 """
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 import triton
 from intaglio.kernels import grammar_walk, launch, pick
+from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import PagedAttention
 from intaglio.kernels.contracts import Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
@@ -20,7 +22,6 @@ from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.kv_copy import kv_copy
 from intaglio.kernels.linear import Linears, pack
 from triton.backends.compiler import GPUTarget
-from triton.runtime.jit import JITFunction
 
 from tests.support.picks import cases
 
@@ -29,8 +30,27 @@ PROCESSORS = 132
 HOST = torch.device("cpu")
 
 
+class Nowhere:
+    """What is asked of a driver to load a kernel and to launch it: nothing happens."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def __call__(self, *_: object) -> None:
+        pass
+
+    def get_device_properties(self, _device: int) -> dict[str, int]:
+        return {"max_shared_mem": 232_448}
+
+    def load_binary(self, *_: object) -> tuple[int, int, int, int, int]:
+        return 0, 0, 0, 0, 1024
+
+
 class NoGpu:
     """What is asked of a driver before a kernel is launched."""
+
+    launcher_cls = Nowhere
+    utils = Nowhere()
 
     def get_current_target(self) -> GPUTarget:
         return H200
@@ -42,26 +62,13 @@ class NoGpu:
         return 0
 
 
-def stand_in() -> dict[str, int]:
-    """From now on kernels are compiled and not launched; counts by kernel, of what was compiled."""
-    counts: dict[str, int] = {}
-    run = JITFunction.run
-
-    def only_compile(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        del grid, warmup
-        before = sum(len(caches[0]) for caches in self.device_caches.values())
-        kernel = run(self, *args, grid=(1,), warmup=True, **kwargs)
-        after = sum(len(caches[0]) for caches in self.device_caches.values())
-        counts[self.__name__] = counts.get(self.__name__, 0) + after - before
-        return kernel
-
-    JITFunction.run = only_compile
+def stand_in() -> None:
+    """From now on kernels are compiled as for a GPU. None can be launched."""
     triton.runtime.driver.set_active(NoGpu())
     launch._starts_early = lambda _device: True
     for module in [m for name, m in sys.modules.items() if name.startswith("intaglio.kernels.")]:
         if hasattr(module, "processors"):
             module.processors = lambda _device: PROCESSORS  # type: ignore[attr-defined]
-    return counts
 
 
 class Sizes(NamedTuple):
@@ -143,12 +150,16 @@ PARTS: dict[str, Callable[[], None]] = {
 
 
 def main() -> None:
-    counts = stand_in()
+    stand_in()
+    counts: Counter[str] = Counter()
     for name in sys.argv[1:] or PARTS:
         began = time.monotonic()
-        PARTS[name]()
+        counts += compile_ahead(PARTS[name])
+        again = compile_ahead(PARTS[name])
+        if again:
+            raise SystemExit(f"compiled, and asked for again: {dict(again)}")
         print(f"{name}: {time.monotonic() - began:.1f} s", flush=True)
-    print({name: count for name, count in counts.items() if count})
+    print(dict(counts))
 
 
 if __name__ == "__main__":

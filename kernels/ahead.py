@@ -1,0 +1,49 @@
+"""Compiles what passes will launch before they launch it, all at once.
+
+Does: run the passes with every kernel that is not compiled left out, note which these are, and compile them side by
+side. Does not: know which kernels there are.
+
+Compiling leaves most processors idle: kernels met one after the other are compiled one after the other. The compiler
+gives way to other threads while it works, so threads are enough.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from triton import knobs
+from triton.runtime.jit import JITFunction
+
+
+def compile_ahead(passes: Callable[[], object]) -> Counter[str]:
+    """Compile the kernels that `passes` launches; returns how many of each name were not compiled yet.
+
+    What such a kernel would have written is undefined when `passes` reads it. No other thread may launch kernels
+    meanwhile.
+    """
+    missing: dict[tuple[JITFunction[Any], str], str] = {}
+
+    def note(*, key: str, fn: Any, compile: dict[str, Any], **_: object) -> bool:  # noqa: A002
+        missing[fn.jit_function, key] = compile["specialization_data"]
+        return True  # neither compile nor launch
+
+    before = knobs.runtime.jit_cache_hook
+    knobs.runtime.jit_cache_hook = note
+    try:
+        passes()
+    finally:
+        knobs.runtime.jit_cache_hook = before
+    if missing:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            for done in [
+                threads.submit(_make_ready, kernel, data) for (kernel, _), data in missing.items()
+            ]:
+                done.result()
+    return Counter(kernel.__name__ for kernel, _ in missing)
+
+
+def _make_ready(kernel: JITFunction[Any], data: str) -> None:
+    """Compile, load, and make what launches it, which is compiled, too."""
+    _ = kernel.preload(data).run
