@@ -151,11 +151,6 @@ class Dialect:
         """Whether this is 2019-09 or later: anchors, `$defs`, siblings of `$ref`."""
         return not self.ref_alone
 
-    @property
-    def contains_evaluates(self) -> bool:
-        """Whether items that match `contains` count as evaluated (from 2020-12 on)."""
-        return "prefixItems" in self.keywords or self.name == "2020-12"
-
 
 DRAFT4 = Dialect("draft4", "http://json-schema.org/draft-04/schema", _DRAFT4, "id", ref_alone=True)
 DRAFT6 = Dialect("draft6", "http://json-schema.org/draft-06/schema", _DRAFT6, ref_alone=True)

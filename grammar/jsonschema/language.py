@@ -77,6 +77,10 @@ class Language:
             reason = "that two items have to be equal cannot be enforced"
             refusal = Refusal("", "uniqueItems", reason, "ask for equal items by `const` or `enum`")
             raise UnsupportedConstraint(reason, (refusal,))
+        if self.names.unsure:
+            reason = f"that a name lacks the format {min(self.names.unsure)} cannot be enforced"
+            refusal = Refusal("", "propertyNames", reason, "give a pattern instead")
+            raise UnsupportedConstraint(reason, (refusal,))
         hint = "look for demands that contradict each other"
         refusal = Refusal("", "", "no value is valid", hint)
         raise Unsatisfiable("no value is valid against this schema", (refusal,))

@@ -24,10 +24,11 @@ from ..automata.dfa import Tables
 from ..automata.jit import kernel
 from ..automata.minimal import Ints, canonical_form
 from ..leaves.strings import quoted
-from .atoms import Kind, Pattern
-from .formula import Formula
+from .atoms import Format, Kind, Pattern, Surely
+from .formula import Atom, Formula
 from .names import Name
 from .objects import Layout
+from .opaque import opaque
 from .spelling import spell
 from .texts import Vectors, classes
 
@@ -44,6 +45,7 @@ class NameLeaves:
         self._texts = language.texts
         self._names: dict[Layout, Dfa] = {}
         self._apart: dict[object, tuple[Dfa, Vectors]] = {}
+        self.unsure: set[str] = set()  # formats for which names were left out that may have them
 
     def other_names(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
@@ -72,9 +74,19 @@ class NameLeaves:
             if known:
                 universe = difference(universe, words(dict.fromkeys(known, 0)))
             parts = [self._texts.of(self._pool.of(Pattern(source))) for source in patterns]
-            parts += [self._texts.of(to(formula, Kind.STRING)) for formula in formulas]
+            asked = [to(formula, Kind.STRING) for formula in formulas]
+            judged = set[str]().union(*map(_judged, asked))
+            for name in sorted(judged):
+                # Nobody judges a name at its end: those of which no automaton can tell are left out.
+                universe = difference(universe, self._texts.unsure(name))
+            self.unsure |= judged
+            parts += [self._texts.of(self._pool.replace(f, self._surely)) for f in asked]
             self._apart[key] = classes(universe, parts)
         return self._apart[key]
+
+    def _surely(self, atom: Atom) -> Formula | None:
+        judged = isinstance(atom, Format) and opaque(atom)
+        return self._pool.of(Surely(atom.name)) if judged else None
 
     def names(self, layout: Layout) -> Dfa:
         """The names of an object with quotes, each under their labels as outcomes."""
@@ -100,6 +112,12 @@ class NameLeaves:
     def name_bytes(self, name: Name) -> int:
         """The length of a name as it is written, quotes included; of a class, of a shortest one."""
         return len(spell(name.text)) if name.text is not None else 4
+
+
+def _judged(formula: Formula) -> set[str]:
+    """The formats in a formula that no automaton can tell."""
+    atoms = (part.atom for part in formula.atoms)
+    return {atom.name for atom in atoms if isinstance(atom, Format) and opaque(atom)}
 
 
 @cache

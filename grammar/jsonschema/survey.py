@@ -17,7 +17,7 @@ from ..errors import (
     Refusal,
     UnsupportedConstraint,
 )
-from .atoms import Format, MultipleOf, Names, Props, Sub, subs_of
+from .atoms import Format, MultipleOf, Props, Sub, subs_of
 from .formula import Formula
 from .normal import BUILDERS, Normal
 from .opaque import opaque
@@ -93,7 +93,7 @@ def _reach(normal: Normal, errors: list[GrammarError]) -> None:
         except GrammarError as error:
             errors.append(error)
             continue
-        errors += (*_too_wide(sub.where, formula), *_vague_names(formula))
+        errors += _too_wide(sub.where, formula)
         for part in formula.atoms:
             if part not in done:
                 done.add(part)
@@ -109,18 +109,6 @@ def _too_wide(where: str, formula: Formula) -> Iterator[GrammarError]:
         )
         hint = "tell the alternatives apart by fewer names, or split the schema"
         yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, "", reason, hint),))
-
-
-def _vague_names(formula: Formula) -> Iterator[GrammarError]:
-    """Names with a format that no automaton can tell: a name is not judged at its end, as values are."""
-    for part in formula.atoms:
-        if isinstance(part.atom, Names):
-            for asked in part.atom.sub.formula.atoms:
-                if opaque(asked.atom) and isinstance(asked.atom, Format):
-                    where = step(part.atom.sub.where, "format")
-                    reason = f"the format {asked.atom.name} cannot be enforced for names"
-                    refusal = Refusal(where, "format", reason, "give a pattern instead")
-                    yield UnsupportedConstraint(f"{where}: {reason}", (refusal,))
 
 
 def _keywords(place: Place, schema: Schema) -> Iterator[str]:

@@ -14,6 +14,7 @@ from ..automata import (
     Dfa,
     combine,
     complement,
+    difference,
     everything,
     intersection,
     nothing,
@@ -45,6 +46,10 @@ class Texts:
         if known is None:
             known = self._made[formula] = self._make(formula)
         return known
+
+    def unsure(self, name: str) -> Dfa:
+        """The strings of which no automaton can tell whether they have a format."""
+        return difference(formats.language(name), formats.sure(name))
 
     def _make(self, formula: Formula) -> Dfa:
         if formula.op is Op.TRUE:

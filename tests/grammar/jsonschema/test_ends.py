@@ -144,6 +144,22 @@ def test_formats_that_have_to_be_judged_leave_no_dead_end(name: str) -> None:
                 assert value is None or formats.holds(name, value), text
 
 
+@pytest.mark.parametrize("name", ["hostname", "idn-hostname", "regex"])
+def test_names_with_formats_that_have_to_be_judged(name: str) -> None:
+    """No name is judged at its end: of those that come it is sure whether they have the format."""
+    named = {"propertyNames": {"format": name}}
+    either = {"anyOf": [named, {"minProperties": 3}]}
+    for schema in (named, either):
+        objects = {"type": "object", "additionalProperties": {"const": 1}, **schema}
+        machine = Machine(Language(objects).root)
+        for seed in range(15):
+            text, complete = walked(machine, seed)
+            assert complete, text
+            if len(text) < 200:
+                members = json.loads(text)
+                assert schema is either or all(formats.holds(name, text) for text in members)
+
+
 def test_what_surely_has_a_format_has_it() -> None:
     for name in ("hostname", "idn-hostname", "regex"):
         for seed in range(200):
