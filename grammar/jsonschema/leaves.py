@@ -85,8 +85,9 @@ class NameLeaves:
         return self._apart[key]
 
     def _surely(self, atom: Atom) -> Formula | None:
-        judged = isinstance(atom, Format) and opaque(atom)
-        return self._pool.of(Surely(atom.name)) if judged else None
+        if isinstance(atom, Format) and opaque(atom):
+            return self._pool.of(Surely(atom.name))
+        return None
 
     def names(self, layout: Layout) -> Dfa:
         """The names of an object with quotes, each under their labels as outcomes."""
