@@ -20,9 +20,18 @@ from .embedded import Leaf
 from .forest import merge
 from .likeness import ALIKE, Likeness, any_string, likeness_within
 from .rows import Kept, LeafRow
+from .staying import parts, stays
 from .tables import Bytes
 from .trie import Trie, heights
-from .walk_leaf import Beside, LeafTables, ball, common_target, walk_beside, walk_leaf
+from .walk_leaf import (
+    Beside,
+    LeafTables,
+    Parts,
+    ball,
+    common_target,
+    walk_beside,
+    walk_leaf,
+)
 
 _SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
@@ -155,6 +164,10 @@ class LeafRows:
         return {leaf.dfa.fingerprint: leaf for leaf in leaves}
 
     @cached_property
+    def _parts(self) -> Parts:
+        return parts(self._trie)
+
+    @cached_property
     def _heights(self) -> Ints:
         return heights(self._trie)
 
@@ -166,7 +179,8 @@ class LeafRows:
             words = np.zeros(self._words, np.uint32)
             room = self._rooms.pop() if self._rooms else _Room.of(self._trie)
             room.path[0] = state, -1
-            count = walk_leaf(leaf, self._trie, room.path, words, room.exits)
+            still = stays(leaf, state, self._longest)
+            count = walk_leaf(leaf, still, self._trie, self._parts, room.path, words, room.exits)
             number = np.zeros(int(leaf.outcome.max(initial=0)) + 1, np.int32)
             number[outcomes] = np.arange(len(outcomes))
             exits = room.exits[:count].copy()

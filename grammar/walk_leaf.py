@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .automata.jit import kernel
-from .automata.minimal import Flags, Ints
+from .automata.minimal import Flags, Ints, Longs
 from .tables import Bytes
 from .trie import Trie
 from .walk import Words
@@ -65,7 +65,7 @@ def common_target(table: Ints, class_of: Ints, state: int) -> int:
 
 
 @kernel
-def _visited(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
+def visited(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
     """(states in reach by `depth` bytes, in order of their first text; number of each state among them or -1)."""
     order, number = np.empty(len(leaf.outcome), np.int32), np.full(len(leaf.outcome), -1, np.int32)
     order[0], number[state], count, begin = state, 0, 1, 0
@@ -104,7 +104,7 @@ def ball(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
     Outcomes are numbered by the order in which they are first in reach, so leaves that differ in these alone fare
     alike.
     """
-    order, number = _visited(leaf, state, depth)
+    order, number = visited(leaf, state, depth)
     size, width = len(order), leaf.table.shape[1]
     ends = np.empty(size, np.int32)
     outcomes, known = np.empty(size, np.int32), np.full(leaf.outcome.max() + 2, -1, np.int32)
@@ -143,26 +143,47 @@ def ball(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
     return result, outcomes[:count].copy()
 
 
+class Parts(NamedTuple):
+    """Of each node of a trie, what is at and below it: the kinds of bytes (see `staying`), characters at most."""
+
+    kinds: Longs
+    chars: Ints
+
+
+class Stays(NamedTuple):
+    """Of each state of a leaf: kinds that it takes, and for how many characters of them the leaf is not left."""
+
+    kinds: Longs
+    far: Ints
+
+
 @kernel
-def walk_leaf(leaf: LeafTables, trie: Trie, path: Ints, row: Words, exits: Ints) -> int:
+def walk_leaf(
+    leaf: LeafTables, stays: Stays, trie: Trie, parts: Parts, path: Ints, row: Words, exits: Ints
+) -> int:
     """Walk from the state `path[0, 0]`, allowing the tokens that stay inside; the number of `exits` written."""
-    node, count = 1, 0
-    while node < len(trie.byte):
-        at, c = path[trie.depth[node] - 1, 0], leaf.class_of[trie.byte[node]]
-        target = leaf.table[at, c] if c >= 0 else -1
-        if target >= 0 and leaf.alive[target] == 0:
-            node = trie.skip[node]
-            continue
-        if target >= 0 and not leaf.over[target]:
-            path[trie.depth[node], 0] = target
-            allow(trie, row, node)
-            node += 1
-            continue
-        ending = leaf.outcome[target] if target >= 0 else leaf.outcome[at]
-        if ending >= 0:
-            exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
-            count += 1
-        node = trie.skip[node]
+    node, count, begin = 1, 0, 1  # from `begin` on, nodes stay inside
+    while begin < len(trie.byte):
+        ended = node >= len(trie.byte)
+        if not ended:
+            at, c = path[trie.depth[node] - 1, 0], leaf.class_of[trie.byte[node]]
+            if parts.chars[node] <= stays.far[at] and parts.kinds[node] & ~stays.kinds[at] == 0:
+                node = trie.skip[node]
+                continue
+            target = leaf.table[at, c] if c >= 0 else -1
+            dead = target >= 0 and leaf.alive[target] == 0
+            if target >= 0 and not dead and not leaf.over[target]:
+                path[trie.depth[node], 0] = target
+                node += 1
+                continue
+            ending = leaf.outcome[target] if target >= 0 else leaf.outcome[at]
+            if ending >= 0 and not dead:
+                exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
+                count += 1
+        for i in range(trie.first[begin], trie.first[node]):
+            token = trie.tokens[i]
+            row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+        node = begin = len(trie.byte) if ended else trie.skip[node]
     return count
 
 

@@ -8,8 +8,9 @@ from intaglio.grammar.leafrows import LeafRows, View
 from intaglio.grammar.leaves.strings import lengths, quoted
 from intaglio.grammar.masks import words
 from intaglio.grammar.regex import whole
+from intaglio.grammar.staying import parts
 from intaglio.grammar.trie import Trie, build
-from intaglio.grammar.walk_leaf import LeafTables, walk_leaf
+from intaglio.grammar.walk_leaf import LeafTables, Stays, walk_leaf
 
 from tests.support.tokens import small
 
@@ -27,6 +28,9 @@ LEAVES = {
     "no blanks": text(intersection(whole(r"\S*"), lengths(0, 25))),
     "one line": text(intersection(whole(r".*"), lengths(2, 40))),
     "no angles": text(whole(r"[^<>]*")),
+    "wide": text(whole(r"[\u00E9-\uD7FF]{0,12}x?")),
+    "signs": text(whole(r"(?:[0-9a-f]{2}[-_]?)*")),
+    "pairs": text(whole(r"(?:a[^a]|[^a]){0,30}")),
     "letters": text(whole(r"[a-z]{1,30}")),
 }
 
@@ -55,12 +59,14 @@ def test_views_are_what_a_walk_finds(name: str) -> None:
     tables = LeafTables(dfa.table, dfa.outcome, dfa.class_of, leaf.over, leaf.all)
     path = np.empty((int(trie.depth.max()) + 1, 2), np.int32)
     exits = np.empty((len(trie.byte), 3), np.int32)
+    nothing = Stays(np.zeros(dfa.states, np.int64), np.zeros(dfa.states, np.int32))
+    below = parts(trie)
     for state in range(dfa.states):
         if leaf.over[state]:
             continue
         row = np.zeros(size, np.uint32)
         path[0] = state, -1
-        count = walk_leaf(tables, trie, path, row, exits)
+        count = walk_leaf(tables, nothing, trie, below, path, row, exits)
         expected = set(
             np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
         )
