@@ -8,6 +8,7 @@ run out of budget, which ends it with `Finish.LENGTH`.
 Only the last picks of an output that needs all its budget are ever replaced; all others are the model's own.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..grammar.api import Matcher
@@ -26,7 +27,22 @@ class Following:
 
     def __init__(self, matcher: Matcher, budget: int) -> None:
         self.matcher = matcher
-        self._left = budget
+        self._budget = self._left = budget
+
+    @property
+    def left(self) -> int:
+        """Tokens that the output may still take."""
+        return self._left
+
+    def catch_up(self, tokens: Sequence[int]) -> None:
+        """Accept what is missing of `tokens`, the whole output so far. It cannot be taken back.
+
+        Raises:
+            Violation: it is not legal.
+        """
+        missed = tokens[self._budget - self._left :]
+        self.matcher.skip(missed)
+        self._left -= len(missed)
 
     def start(self) -> tuple[int, ...]:
         """The tokens that every output begins with; whether the budget suffices is asked of the grammar before."""

@@ -8,27 +8,23 @@ nobody else's: nothing is logged and carried on.
 from collections.abc import Callable, Container
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
 from ..grammar.api import (
     CompiledGrammar,
     Constraint,
-    GrammarError,
     MaskRow,
     MaskRows,
     Matcher,
-    Violation,
     allow,
 )
 from .closing import Following
 from .errors import InternalError
+from .faults import MatcherFault, broken, guarded
 from .plan import AHEAD, Changes, Forced, Masks, Picked, Plan, Work
 from .types import Failure
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Compiler(Protocol):
@@ -71,8 +67,8 @@ class Constraints:
         `budget` is the most tokens that the output may take.
         """
         try:
-            future = _guarded(self._compiler.submit, constraint)
-        except _MatcherFault as fault:
+            future = guarded(self._compiler.submit, constraint)
+        except MatcherFault as fault:
             future = Future()
             future.set_exception(fault)
         self._compiling[seq_id] = future, budget
@@ -88,12 +84,12 @@ class Constraints:
             return None
         future, budget = compiling
         try:
-            grammar = _guarded(future.result)
-            following = Following(_guarded(grammar.matcher), budget)
-            forced = _guarded(following.start)
+            grammar = guarded(future.result)
+            following = Following(guarded(grammar.matcher), budget)
+            forced = guarded(following.start)
             self._see_end(following, forced)
-            opening = Opening(_guarded(lambda: grammar.least_tokens), forced)
-        except _MatcherFault as fault:
+            opening = Opening(guarded(lambda: grammar.least_tokens), forced)
+        except MatcherFault as fault:
             return fault.failure
         self._following[seq_id] = following
         return opening
@@ -116,8 +112,8 @@ class Constraints:
             row = self._rows[len(row_of)]
             row_of[work.seq_id] = len(row_of)
             try:
-                _guarded(_fill, following.matcher, row)
-            except _MatcherFault as fault:
+                guarded(_fill, following.matcher, row)
+            except MatcherFault as fault:
                 self._failures[work.seq_id] = fault.failure
                 row.fill(0)
                 allow(row, 0)
@@ -149,9 +145,9 @@ class Constraints:
                 failures[pick.seq_id] = unmasked
                 continue
             try:
-                followed = _guarded(following.follow, pick.tokens)
+                followed = guarded(following.follow, pick.tokens)
                 self._see_end(following, pick.tokens + followed.tokens)
-            except _MatcherFault as fault:
+            except MatcherFault as fault:
                 failures[pick.seq_id] = fault.failure
                 continue
             if followed.tokens:
@@ -180,43 +176,10 @@ class Constraints:
     def _see_end(self, following: Following, tokens: tuple[int, ...]) -> None:
         """A grammar ends with an end token: nothing else ends a sequence."""
         if following.matcher.finished and tokens[-1] not in self._end_tokens:
-            raise _MatcherFault(_broken("the grammar ended without an end token"))
-
-
-class _MatcherFault(Exception):
-    """Grammar code refused or failed; `failure` is what its request is told."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-
-def _guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`call(…)`, with whatever it raises made the fault of one request: grammar code may be anybody's."""
-    try:
-        return call(*args, **kwargs)
-    except _MatcherFault:
-        raise
-    except Violation as error:
-        raise _MatcherFault(
-            _broken(f"the grammar refused a token that it allowed: {error}")
-        ) from error
-    except GrammarError as error:
-        where = "; ".join(f"{r.where or '/'} {r.keyword}: {r.reason}" for r in error.refusals)
-        hint = "; ".join(r.hint for r in error.refusals if r.hint)
-        message = f"{error.message}: {where}" if where else error.message
-        raise _MatcherFault(Failure(error.code, message, hint)) from error
-    except Exception as error:
-        raise _MatcherFault(
-            _broken(f"the grammar failed: {type(error).__name__}: {error}")
-        ) from error
-
-
-def _broken(message: str) -> Failure:
-    return Failure(InternalError.code, message, hint="report the schema that this happened with")
+            raise MatcherFault(broken("the grammar ended without an end token"))
 
 
 def _fill(matcher: Matcher, row: MaskRow) -> None:
     matcher.fill(row)
     if not row.any():
-        raise _MatcherFault(_broken("no token is legal, and the output is not complete"))
+        raise MatcherFault(broken("no token is legal, and the output is not complete"))

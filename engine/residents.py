@@ -2,8 +2,8 @@
 
 Does: have grammars exported off the step, tell the executor of each such sequence what it cannot know (the grammar, and
 the text that was not its own pick), and let the host fill rows for all others. Does not: walk tables (the executor
-does), or relax anything: matchers follow every token here as they do elsewhere, keep the budget, and refuse what a mask
-should not have allowed.
+does), or relax anything: the host follows every token here as it does elsewhere (`along`), keeps the budget, and
+refuses what a mask should not have allowed.
 
 A sequence starts on the host. It becomes a resident once its tables are there and the executor has room for them, and
 goes back for good if its stack grows too high for a device.
@@ -21,12 +21,13 @@ from ..grammar.api import (
     DeviceTables,
     HostOnly,
     MaskRows,
-    depth_of,
     tables_of,
 )
+from .along import AlongTables
 from .constraints import Compiler, Constraints, Opening
 from .errors import InternalError
-from .plan import Changes, Forced, Masks, Picked, Plan, Resident, Work
+from .faults import MatcherFault, guarded
+from .plan import Changes, Forced, Masks, Pick, Picked, Plan, Resident, Work
 from .types import Failure
 
 MOST_DEPTH: Final = 128
@@ -95,23 +96,15 @@ def _size(future: Future[DeviceTables | HostOnly]) -> int:
 class _Page:
     """A sequence that is, or may become, a resident.
 
-    `tokens` is its output, of which the executor must be told those that are `owed`, or all of them, `anew`. `astray`:
-    the last pick that the executor has followed by itself was void.
+    Of its output, the executor must be told the tokens that are `owed`, or all of them, `anew`. `astray`: the last pick
+    that the executor has followed by itself was void.
     """
 
     key: str
     tables: Future[DeviceTables | HostOnly]
-    tokens: list[int]
     owed: list[int] = field(default_factory=list)
     anew: bool = True
     astray: bool = False
-
-    def claim(self, spell: Callable[[Iterable[int]], bytes]) -> Resident:
-        """What the executor must know to make the next mask."""
-        text = spell(self.tokens if self.anew else self.owed)
-        resident = Resident(self.key, text, self.anew, self.astray and not self.anew)
-        self.owed, self.anew, self.astray = [], False, False
-        return resident
 
 
 class _Awaited(NamedTuple):
@@ -138,6 +131,7 @@ class ResidentConstraints(Constraints):
         self._residence = residence
         self._exports = exports
         self._texts = texts
+        self._along = AlongTables(texts, end_tokens)  # the residents
         self._opening: dict[int, Constraint] = {}
         self._pages: dict[int, _Page] = {}
         self._residents: set[int] = set()
@@ -158,7 +152,7 @@ class ResidentConstraints(Constraints):
         if isinstance(opening, Opening) and constraint is not None:
             key = constraint.key
             tables = self._exports.ask(key, constraint)
-            self._pages[seq_id] = _Page(key, tables, list(opening.forced))
+            self._pages[seq_id] = _Page(key, tables)
         return opening
 
     def can_mask_ahead(self, plan: Plan) -> bool:
@@ -184,7 +178,7 @@ class ResidentConstraints(Constraints):
                 self._news.add(seq_id)
         wanted = {work.seq_id for work in plan.works if work.wants_logits}
         walked = wanted & self._residents
-        told = {seq_id: self._pages[seq_id].claim(self._spell) for seq_id in walked & self._news}
+        told = {seq_id: self._claim(seq_id) for seq_id in walked & self._news}
         self._news -= walked
         for seq_id in walked:
             if seq_id in void:
@@ -199,31 +193,33 @@ class ResidentConstraints(Constraints):
         return Masks(masks.rows, masks.row_of, walked, told)
 
     def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
-        """See `Constraints`."""
-        forced = super().advance(picked, void)
+        """See `Constraints`. Residents are followed all at once."""
         walked = self._awaited.popleft().walked if self._awaited else set()
+        along: dict[int, tuple[int, ...]] = {}
+        others: list[Pick] = []
         for pick in picked.picks:
-            seq_id = pick.seq_id
-            page = self._pages.get(seq_id)
-            if page is None or seq_id in void:
-                continue
-            after = forced.tokens.get(seq_id, ())
-            if seq_id in forced.instead:
-                page.anew = True
+            if pick.seq_id in self._along and pick.seq_id not in void and not pick.failure:
+                along[pick.seq_id] = pick.tokens
             else:
-                page.tokens += pick.tokens
-                if seq_id not in walked:
-                    page.owed += pick.tokens
-            if seq_id not in walked or seq_id in forced.instead:
-                self._news.add(seq_id)
-            if after:
-                page.tokens += after
-                page.owed += after
-                self._news.add(seq_id)
-                if any(seq_id in later.walked for later in self._awaited):
-                    self._lead_astray(seq_id)
-            self._see_depth(seq_id)
-        return forced
+                others.append(pick)
+        rest = super().advance(Picked(tuple(others)), void)
+        forced = self._along.advance(along)
+        for seq_id, after in forced.tokens.items():
+            page = self._pages[seq_id]
+            page.owed += after
+            page.anew |= seq_id in forced.instead
+            self._news.add(seq_id)
+            if any(seq_id in later.walked for later in self._awaited):
+                self._lead_astray(seq_id)
+        for seq_id in along.keys() - walked:
+            self._pages[seq_id].anew = True
+            self._news.add(seq_id)
+        self._send_away()
+        return Forced(
+            {**rest.tokens, **forced.tokens},
+            {**rest.failures, **forced.failures},
+            rest.instead | forced.instead,
+        )
 
     def forget(self, changes: Changes) -> None:
         """See `Constraints`."""
@@ -231,6 +227,7 @@ class ResidentConstraints(Constraints):
         for change in changes.items:
             if change.finish is not None:
                 self._opening.pop(change.seq_id, None)
+                self._along.forget(change.seq_id)
                 self._leave(change.seq_id)
 
     def check(self, live: set[int]) -> None:
@@ -256,12 +253,24 @@ class ResidentConstraints(Constraints):
                 continue
             self._residents.add(seq_id)
             self._news.add(seq_id)
-            self._see_depth(seq_id)
+            try:
+                guarded(self._along.enter, seq_id, tables, self._following[seq_id])
+            except MatcherFault as fault:
+                self._failures[seq_id] = fault.failure
+        self._send_away()
 
-    def _see_depth(self, seq_id: int) -> None:
-        """Send away whose stack has grown too high."""
-        if seq_id in self._residents and depth_of(self._following[seq_id].matcher) > MOST_DEPTH:
+    def _send_away(self) -> None:
+        """The host makes the masks of those whose stack has grown too high, or whose tables lead nowhere."""
+        for seq_id in (*self._along.above(MOST_DEPTH), *(self._residents - self._along.keys())):
             self._leave(seq_id)
+
+    def _claim(self, seq_id: int) -> Resident:
+        """What the executor must know to make the next mask of a resident."""
+        page = self._pages[seq_id]
+        text = self._spell(self._along.tokens(seq_id) if page.anew else page.owed)
+        resident = Resident(page.key, text, page.anew, page.astray and not page.anew)
+        page.owed, page.anew, page.astray = [], False, False
+        return resident
 
     def _lead_astray(self, seq_id: int) -> None:
         """The executor follows, or has followed, a pick that is void."""
@@ -274,6 +283,11 @@ class ResidentConstraints(Constraints):
         if page is not None and seq_id in self._residents:
             self._residents.discard(seq_id)
             self._residence.leave(page.key)
+        try:
+            if seq_id in self._along:
+                guarded(self._along.leave, seq_id)
+        except MatcherFault as fault:
+            self._failures[seq_id] = fault.failure
 
     def _spell(self, tokens: Iterable[int]) -> bytes:
         return b"".join([self._texts[token] or b"" for token in tokens])

@@ -3,7 +3,7 @@
 from .admission import Admission
 from .cache import CacheStats, GrammarCache
 from .compile import Compiler
-from .device import DeviceTables, HostOnly, depth_of, tables_of
+from .device import DeviceTables, HostOnly, followers, tables_of
 from .errors import (
     CompilerBusy,
     ConstraintTooLarge,
@@ -65,9 +65,9 @@ __all__ = [
     "allowed_tokens",
     "any_json",
     "csv_table",
-    "depth_of",
     "empty_rows",
     "explain",
+    "followers",
     "is_allowed",
     "judge",
     "parse_json",

@@ -16,14 +16,17 @@ goes on: a state, 0, or `ENDS`. A configuration is a state and a stack of offset
 rule, whose stack is empty, is the end of the output.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .matcher import Matcher
 from .spec import Constraint
+
+if TYPE_CHECKING:
+    from .followers import Followers
 
 Ints = npt.NDArray[np.int32]
 
@@ -45,6 +48,24 @@ class HostOnly:
     reason: str
 
 
+class Outlook(NamedTuple):
+    """What the host asks of tables besides (`outlook` finds it, `followers` uses it).
+
+    How many bytes end a rule: `bytes[first[s] + o]` from state s with outcome o, or `outlook.UNKNOWN`; `outcomes[b]`:
+    how many outcomes are told apart where the returns begin at b. Of tables that are too large none are.
+
+    `only[s]`: the column of the only byte that can come in state s; or `outlook.SEVERAL`, also where the rule may end;
+    or `outlook.ASK`: it depends on the stack. `byte_of[c]`, `bytes_in[c]`: a byte of column c, and how many it has.
+    """
+
+    first: Ints
+    bytes: Ints
+    outcomes: Ints
+    only: Ints
+    byte_of: npt.NDArray[np.uint8]
+    bytes_in: Ints
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceTables:
     """See the module.
@@ -52,7 +73,7 @@ class DeviceTables:
     `cells` int32 [states, columns]: column `END_COLUMN` is the code of the end that may come without reading (0: none),
     `STAY_COLUMN` leads back to the state itself, and the column of byte b is `column_of[b]` (uint8 [256], where
     `NO_BYTE` has `STAY_COLUMN`). `sites` int32 [sites, 2], `returns` int32 [n]. `start` is a state. `chain` is how many
-    calls one byte can need.
+    calls one byte can need. `outlook` is for the host alone.
     """
 
     cells: Ints
@@ -61,11 +82,13 @@ class DeviceTables:
     returns: Ints
     start: int
     chain: int
+    outlook: Outlook
 
     @property
     def nbytes(self) -> int:
         """Memory of the tables."""
-        return self.cells.nbytes + self.sites.nbytes + self.returns.nbytes + 256
+        arrays = (self.cells, self.sites, self.returns, self.column_of, *self.outlook)
+        return sum(array.nbytes for array in arrays)
 
     @property
     def over(self) -> int:
@@ -133,9 +156,8 @@ def tables_of(constraint: Constraint) -> DeviceTables | HostOnly:
     return HostOnly("another back end follows it") if root is None else export(root)
 
 
-def depth_of(matcher: Matcher) -> int:
-    """How high the stack of an output is, whose grammar has tables."""
-    depth: int | None = getattr(matcher, "depth", None)
-    if depth is None:
-        raise TypeError(f"{type(matcher).__name__} has no stack")
-    return depth
+def followers(texts: Sequence[bytes | None], ends: Sequence[int]) -> "Followers":
+    """Outputs that follow tables on the host; none yet. `texts`: the bytes of each token; `ends` end an output."""
+    from .followers import Followers
+
+    return Followers(texts, ends)

@@ -29,7 +29,9 @@ from .device import (
 )
 from .errors import ConstraintTooLarge
 from .machine import Machine
+from .outlook import outlook
 from .rule import Rule
+from .table_walk import Codes
 from .tables import (
     ALPHABET,
     CALLED,
@@ -117,7 +119,8 @@ class _Export:
         cells, column_of = self._cells(places)
         sites = [[1 + self.entries[site], firsts[site]] for site in self.order]
         table = np.array(sites, np.int32).reshape(-1, 2)
-        return DeviceTables(cells, column_of, table, returns, start, chain)
+        ahead = outlook(Codes(cells, table, returns), column_of, start)
+        return DeviceTables(cells, column_of, table, returns, start, chain, ahead)
 
     def _state(self, state: int, live: int) -> int:
         """The number of a state; its rows are made later (those of a leaf all at once)."""

@@ -3,6 +3,7 @@
 Does: say what a compiled grammar and a matcher are, for every back end. Does not: hold an implementation.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from .masks import MaskRow
@@ -29,6 +30,14 @@ class Matcher(Protocol):
 
         Raises:
             Violation: the token is not legal here; the matcher has not moved.
+        """
+        ...
+
+    def skip(self, tokens: Sequence[int]) -> None:
+        """Advance by many tokens, none of them an end. Neither they nor those before them can be taken back.
+
+        Raises:
+            Violation: one of them is not legal.
         """
         ...
 

@@ -4,6 +4,7 @@ Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: 
 (`machine`), find masks (`masking`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -133,6 +134,12 @@ class NativeGrammar:
                 self.forces.put(key, found, len(key[1]) + len(found[0]))
         return found
 
+    def spelled(self, history: Sequence[int], text: bytes, *, over: bool) -> tuple[int, ...]:
+        """Tokens for a text that must come next; see `Matcher.forced`. `over`: the output ends after it."""
+        ends = self.index.vocabulary.end_ids if over else ()
+        run = self.speller.spell(history, text, final=over) if text else ()
+        return (*run, *ends) if len(ends) == 1 and (run or not text) else run
+
     def matcher(self) -> "NativeMatcher":
         """A new matcher at the start of the output."""
         return NativeMatcher(self, Cursor(self.machine))
@@ -157,12 +164,12 @@ class NativeGrammar:
 
 
 class NativeMatcher:
-    """Follows one output; see `Matcher`."""
+    """Follows one output; see `Matcher`. `tokens` are those accepted so far, for reading."""
 
     def __init__(self, grammar: NativeGrammar, cursor: Cursor) -> None:
-        self._grammar = grammar
+        self.grammar = grammar
         self._cursor = cursor
-        self._tokens: list[int] = []
+        self.tokens: list[int] = []
         self._steps: list[Step] = []
         # By place: the tokens of `closing` from that number on (none at all: there is no way), None where they have
         # not been asked for.
@@ -186,7 +193,7 @@ class NativeMatcher:
         if self._finished:
             row[:] = 0
             return
-        cursor, grammar, words = self._cursor, self._grammar, row.view(np.uint32)
+        cursor, grammar, words = self._cursor, self.grammar, row.view(np.uint32)
         found = grammar.fill(cursor, words)
         if cursor.recalled is not None or len(found.asks):
             correct(cursor, grammar.index, found, words)
@@ -200,7 +207,7 @@ class NativeMatcher:
         Raises:
             Violation: the token is not legal here; the matcher has not moved.
         """
-        cursor, index = self._cursor, self._grammar.index
+        cursor, index = self._cursor, self.grammar.index
         if token in index.vocabulary.end_ids:
             if self._finished or not cursor.can_end():
                 raise Violation(f"the output may not end here (token {token})")
@@ -212,26 +219,42 @@ class NativeMatcher:
                 raise Violation(f"token {token} is not legal here")
             self._steps.append(cursor.commit(text, memories))
         way = self._ways[-1]
-        self._tokens.append(token)
+        self.tokens.append(token)
         goes_on = way is not None and way[1] < len(way[0]) and way[0][way[1]] == token
         self._ways.append((way[0], way[1] + 1) if way is not None and goes_on else None)
         self._ends.append(None)
+
+    def skip(self, tokens: Sequence[int]) -> None:
+        """Accept many tokens at once, none of them an end; neither they nor those before them can be taken back.
+
+        Raises:
+            Violation: one is not legal; the matcher has not moved.
+        """
+        texts, cursor = self.grammar.index.texts, self._cursor
+        if not tokens:
+            return
+        memories, known = len(cursor.memories), all(token in texts for token in tokens)
+        whole = np.concatenate([texts[token] for token in tokens]) if known else None
+        if whole is None or self._finished or not cursor.read(whole):
+            cursor.memories.cut(memories)
+            raise Violation(f"one of {len(tokens)} tokens is not legal here")
+        cursor.commit(whole, memories)
+        self.tokens += tokens
+        self._steps, self._ways, self._ends = [], [None], [None]
 
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because nothing else is legal; see `Matcher.forced`."""
         if self._finished:
             return ()
-        text, over = self._grammar.force(self._cursor)
-        ends = self._grammar.index.vocabulary.end_ids if over else ()
-        run = self._grammar.speller.spell(self._tokens, text, final=over) if text else ()
-        return (*run, *ends) if len(ends) == 1 and (run or not text) else run
+        text, over = self.grammar.force(self._cursor)
+        return self.grammar.spelled(self.tokens, text, over=over)
 
     def rollback(self, count: int) -> None:
         """Take back the last `count` accepted tokens."""
-        if not 0 <= count <= len(self._tokens):
-            raise ValueError(f"{count} tokens cannot be taken back of {len(self._tokens)}")
+        if not 0 <= count < len(self._ways):
+            raise ValueError(f"{count} tokens cannot be taken back of {len(self._ways) - 1}")
         for _ in range(count):
-            self._tokens.pop()
+            self.tokens.pop()
             self._ways.pop()
             self._ends.pop()
             if self._finished:
@@ -241,8 +264,8 @@ class NativeMatcher:
 
     def fork(self) -> "NativeMatcher":
         """An independent copy at the same position."""
-        twin = NativeMatcher(self._grammar, self._cursor.fork())
-        twin._tokens, twin._steps = list(self._tokens), list(self._steps)
+        twin = NativeMatcher(self.grammar, self._cursor.fork())
+        twin.tokens, twin._steps = list(self.tokens), list(self._steps)
         twin._ways, twin._ends = list(self._ways), list(self._ends)
         twin._finished = self._finished
         return twin
@@ -260,8 +283,8 @@ class NativeMatcher:
         """
         if self._finished:
             return tokens >= 0
-        if len(self._grammar.speller.single_bytes) == 256:
-            suffice = self._grammar.bounds.of(self._cursor)
+        if len(self.grammar.speller.single_bytes) == 256:
+            suffice = self.grammar.bounds.of(self._cursor)
             if suffice is not None and _AMPLE * suffice + _SPARE < tokens:
                 return True
             end = self._end()
@@ -278,13 +301,13 @@ class NativeMatcher:
         end = self._ends[here]
         if end is not None:
             return end
-        key = self._grammar.plain(self._cursor)
+        key = self.grammar.plain(self._cursor)
         if key is not None:
-            end = self._grammar.detours.get(key)
+            end = self.grammar.detours.get(key)
         if end is None:
             end = self._known_end(here)
             if key is not None and end is not None:
-                self._grammar.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
+                self.grammar.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
         self._ends[here] = end
         return end
 
@@ -300,10 +323,10 @@ class NativeMatcher:
             if text.startswith(said, at):
                 return text, at + len(said)
             end = text[at:]
-            if not self._is_way(end):
+            if not _is_way(self._cursor, end):
                 end = self._is_tail(end)
         if end is None:
-            end = self._grammar.end(self._cursor)
+            end = self.grammar.end(self._cursor)
         return None if end is None else (end, 0)
 
     def _is_tail(self, end: bytes) -> bytes | None:
@@ -315,17 +338,9 @@ class NativeMatcher:
                 probe = lead + end[skipped : skipped + _PROBE]
                 legal = cursor.read(np.frombuffer(probe, np.uint8).copy())
                 cursor.memories.cut(memories)
-                if legal and self._is_way(lead + end[skipped:]):
+                if legal and _is_way(cursor, lead + end[skipped:]):
                     return lead + end[skipped:]
         return None
-
-    def _is_way(self, end: bytes) -> bool:
-        """Whether the output is over after `end`."""
-        cursor = self._cursor
-        memories = len(cursor.memories)
-        legal = cursor.read(np.frombuffer(end, np.uint8).copy())
-        cursor.memories.cut(memories)
-        return legal and bool(cursor.note[STATE] == FINAL)
 
     def closing(self) -> tuple[int, ...] | None:
         """Tokens, the end token included, of a short way to complete the output; None if none was found.
@@ -336,7 +351,15 @@ class NativeMatcher:
             return ()
         found = self._ways[-1]
         if found is None:
-            found = self._grammar.spelled_end(self._cursor, self._tokens), 0
+            found = self.grammar.spelled_end(self._cursor, self.tokens), 0
             self._ways[-1] = found
         tokens, at = found
         return tokens[at:] or None
+
+
+def _is_way(cursor: Cursor, end: bytes) -> bool:
+    """Whether the output is over after `end`."""
+    memories = len(cursor.memories)
+    legal = cursor.read(np.frombuffer(end, np.uint8).copy())
+    cursor.memories.cut(memories)
+    return legal and bool(cursor.note[STATE] == FINAL)

@@ -5,7 +5,7 @@ not: read or judge grammars (`cfg`).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -152,6 +152,15 @@ class EarleyMatcher:
         self._history.append(token)
         self._output += vocabulary.text(token) or b""
         self._ways.append(way[1:] if way and way[0] == token else None)
+
+    def skip(self, tokens: Sequence[int]) -> None:
+        """Advance by many tokens.
+
+        Raises:
+            Violation: one of them is not legal.
+        """
+        for token in tokens:
+            self.accept(token)
 
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next; see `Matcher.forced`."""

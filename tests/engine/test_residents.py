@@ -4,9 +4,11 @@ import json
 from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import pytest
 from intaglio.engine import residents
+from intaglio.engine.closing import Following
 from intaglio.engine.constraints import Opening
 from intaglio.engine.errors import InternalError
 from intaglio.engine.plan import (
@@ -50,6 +52,10 @@ SCHEMA = {
 }
 OBJECT = Constraint(Kind.JSON_SCHEMA, json.dumps(SCHEMA))
 UNIQUE = Constraint(Kind.JSON_SCHEMA, '{"type": "array", "uniqueItems": true}')
+LONG = Constraint(
+    Kind.JSON_SCHEMA,
+    '{"type": "array", "minItems": 2, "items": {"enum": ["a rather long text", "another long text", "b"]}}',
+)
 NESTED = Constraint(Kind.JSON_SCHEMA, '{"type": "array", "items": {"$ref": "#"}}')
 
 
@@ -123,6 +129,8 @@ class Bench:
         opening = self.constraints.open(1)
         assert isinstance(opening, Opening)
         self.opening = bytes(opening.forced)
+        self.tokens = list(opening.forced)
+        self.grammar = AtOnce().submit(constraint).result()
         self.exports.close()  # waits for what is under way
 
     def masks(self, *, admitted: bool = False, released: bool = False, works: bool = True) -> Masks:
@@ -141,11 +149,16 @@ class Bench:
             self.device.pick(1, token)
         forced = self.constraints.advance(Picked((Pick(1, (token,)),)))
         assert not forced.failures
-        return forced.tokens.get(1, ())
+        after, self.replaced = forced.tokens.get(1, ()), 1 in forced.instead
+        self.tokens += after if 1 in forced.instead else (token, *after)
+        return after
 
     def host(self) -> set[int]:
-        row = empty_rows(1, END + 1)[0]
-        self.constraints._following[1].matcher.fill(row)
+        """What a matcher says that has followed the whole output."""
+        row, matcher = empty_rows(1, END + 1)[0], self.grammar.matcher()
+        for token in self.tokens:
+            matcher.accept(token)
+        matcher.fill(row)
         return set(allowed_tokens(row, END + 1))
 
     def end(self) -> None:
@@ -218,6 +231,7 @@ def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
             if after != END:
                 bench.device.pick(1, after)
         forced = bench.constraints.advance(Picked((Pick(1, (token,)),))).tokens.get(1, ())
+        bench.tokens += (token, *forced)
         output += bytes(t for t in (token, *forced) if t != END)
         if END in (token, *forced):
             break
@@ -267,6 +281,63 @@ def test_budget_that_replaces_a_pick_leaves_nothing_behind() -> None:
             ended = True
             break
     assert ended
+
+
+@pytest.mark.parametrize("constraint", [OBJECT, NESTED, LONG], ids=["object", "nested", "long"])
+def test_residents_end_within_every_budget_as_others_do(constraint: Constraint) -> None:
+    least = AtOnce().submit(constraint).result().least_tokens
+    assert least is not None
+    replaced = 0
+    for extra in (0, 1, 2, 3, 5, 8, 13, 21, 34):
+        for seed in range(6):
+            resident = Bench(Device(), constraint, budget=least + extra)
+            hosted = Bench(Device(room=0), constraint, budget=least + extra)
+            assert resident.tokens == hosted.tokens
+            step = 0
+            while END not in resident.tokens:
+                masks, others = (b.masks(admitted=step == 0) for b in (resident, hosted))
+                legal = resident.legal(masks)
+                assert legal == hosted.legal(others)
+                token = choose(legal, step * step + seed)
+                resident.pick(token, masks)
+                hosted.pick(token, others)
+                assert resident.tokens == hosted.tokens
+                replaced += resident.replaced
+                step += 1
+            assert len(resident.tokens) <= least + extra
+            assert set(masks.residents) == {1}
+    assert replaced
+
+
+@pytest.mark.parametrize("fault", ["spell", "catch up"])
+def test_what_fails_on_the_way_ends_its_own_sequence(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(Device(), OBJECT, budget=50 if fault == "spell" else len('{"a":0}') + 1)
+    followers = bench.constraints._along._followers
+    where = (type(followers), "spell") if fault == "spell" else (Following, "catch_up")
+    monkeypatch.setattr(*where, _planted)
+    for step in range(12):
+        masks = bench.masks(admitted=step == 0)
+        assert set(masks.residents) == {1}
+        token = choose(bench.legal(masks), step)
+        bench.device.pick(1, token)
+        failures = bench.constraints.advance(Picked((Pick(1, (token,)),))).failures
+        if failures:
+            break
+    assert set(failures) == {1}
+    assert "planted" in failures[1].message
+
+
+def test_a_token_that_the_tables_refuse_is_refused_by_the_matcher() -> None:
+    bench = Bench(Device(), OBJECT)
+    bench.masks(admitted=True)
+    forced = bench.constraints.advance(Picked((Pick(1, (ord("x"),)),)))
+    assert "refused a token" in forced.failures[1].message
+
+
+def _planted(*_: object) -> NoReturn:
+    raise RuntimeError("planted")
 
 
 @pytest.mark.parametrize(

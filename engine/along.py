@@ -1,0 +1,98 @@
+"""Residents, followed along the tables of their grammars on the host as the executor follows them.
+
+Does: see in one call what became of all picks of a step and what must come next. Asks a matcher only where tables do
+not say enough: where little is left of a budget, where they refuse a token, and where a sequence is a resident no
+more; it is then brought to where the output stands. Does not: decide who is a resident.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+
+from ..grammar.api import DeviceTables, followers
+from .closing import Followed, Following
+from .faults import MatcherFault, guarded
+from .plan import Forced
+from .types import Failure
+
+
+class AlongTables:
+    """Sequences by number, and their matchers, which stand somewhere behind."""
+
+    def __init__(self, texts: Sequence[bytes | None], end_tokens: frozenset[int]) -> None:
+        self._followers = followers(texts, tuple(end_tokens))
+        self._following: dict[int, Following] = {}
+
+    def __contains__(self, seq_id: int) -> bool:
+        return seq_id in self._following
+
+    def enter(self, seq_id: int, tables: DeviceTables, following: Following) -> None:
+        """Follow one more sequence, from where its matcher stands.
+
+        Raises:
+            Violation: the tables refuse what it has accepted.
+        """
+        self._followers.enter(seq_id, tables, following.matcher, following.left)
+        self._following[seq_id] = following
+
+    def leave(self, seq_id: int) -> None:
+        """Follow a sequence no more; its matcher stands where it stands then.
+
+        Raises:
+            Violation: it refuses the way there.
+        """
+        following, tokens = self._following[seq_id], self._followers.tokens(seq_id)
+        self.forget(seq_id)
+        following.catch_up(tokens)
+
+    def forget(self, seq_id: int) -> None:
+        """Follow a sequence no more, if it is here."""
+        self._followers.leave(seq_id)
+        self._following.pop(seq_id, None)
+
+    def tokens(self, seq_id: int) -> Sequence[int]:
+        """The output of a sequence so far."""
+        return self._followers.tokens(seq_id)
+
+    def keys(self) -> Set[int]:
+        """The sequences that are here."""
+        return self._following.keys()
+
+    def above(self, depth: int) -> list[int]:
+        """Those whose stack is higher."""
+        return self._followers.above(depth)
+
+    def advance(self, picked: Mapping[int, tuple[int, ...]]) -> Forced:
+        """See `Constraints.advance`; `picked` by sequence."""
+        failures: dict[int, Failure] = {}
+        forced: dict[int, tuple[int, ...]] = {}
+        instead: set[int] = set()
+        first = self._followers.pick(picked)
+        for seq_id, coming in first.coming.items():
+            try:
+                run = guarded(self._followers.spell, seq_id, coming)
+            except MatcherFault as fault:
+                failures[seq_id] = fault.failure
+                continue
+            if run:
+                forced[seq_id] = run
+        then = self._followers.go_on(forced)
+        doubtful = (first.doubtful - forced.keys()) | then.doubtful | first.lost | then.lost
+        for seq_id in doubtful - failures.keys():
+            run = forced.pop(seq_id, ())
+            try:
+                followed = guarded(self._exactly, seq_id, picked[seq_id])
+            except MatcherFault as fault:
+                failures[seq_id] = fault.failure
+                continue
+            if followed.tokens:
+                forced[seq_id] = followed.tokens
+            if followed.instead:
+                instead.add(seq_id)
+            if followed.tokens != run or seq_id in first.lost or seq_id in then.lost:
+                self.forget(seq_id)
+        return Forced(forced, failures, frozenset(instead))
+
+    def _exactly(self, seq_id: int, picked: tuple[int, ...]) -> Followed:
+        """What the matcher says of a pick that tables have followed, or refused."""
+        following = self._following[seq_id]
+        following.catch_up(self._followers.tokens_before(seq_id))
+        return following.follow(picked)

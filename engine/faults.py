@@ -1,0 +1,48 @@
+"""Grammar code that refuses or fails, made the fault of one request.
+
+Does: turn whatever such code raises into what its request is told. Does not: end requests.
+"""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from ..grammar.api import GrammarError, Violation
+from .errors import InternalError
+from .types import Failure
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class MatcherFault(Exception):
+    """Grammar code refused or failed; `failure` is what its request is told."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """`call(…)`, with whatever it raises made the fault of one request: grammar code may be anybody's."""
+    try:
+        return call(*args, **kwargs)
+    except MatcherFault:
+        raise
+    except Violation as error:
+        raise MatcherFault(
+            broken(f"the grammar refused a token that it allowed: {error}")
+        ) from error
+    except GrammarError as error:
+        where = "; ".join(f"{r.where or '/'} {r.keyword}: {r.reason}" for r in error.refusals)
+        hint = "; ".join(r.hint for r in error.refusals if r.hint)
+        message = f"{error.message}: {where}" if where else error.message
+        raise MatcherFault(Failure(error.code, message, hint)) from error
+    except Exception as error:
+        raise MatcherFault(
+            broken(f"the grammar failed: {type(error).__name__}: {error}")
+        ) from error
+
+
+def broken(message: str) -> Failure:
+    """What is told where a grammar that was compiled does not do what it promised."""
+    return Failure(InternalError.code, message, hint="report the schema that this happened with")

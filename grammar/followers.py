@@ -1,0 +1,212 @@
+"""Outputs that are followed along the tables of their grammars, all those of a step in one compiled call.
+
+Does: own where they stand, their tokens and what is left of their budgets; say of whom there is something to say, and
+spell what must come next. Does not: make tables (`export`), complete an output whose budget runs out, or say why a
+token is refused: a matcher does, once it is brought to the same place (`NativeMatcher.skip`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .automata.minimal import Longs
+from .device import DeviceTables
+from .errors import Violation
+from .matcher import Matcher
+from .native import NativeGrammar, NativeMatcher
+from .table_moves import (
+    BOOK,
+    FINISHED,
+    FORCED,
+    FORCED_END,
+    MOST_FORCED,
+    MOVED,
+    ROOM,
+    STACK,
+    Moves,
+    Places,
+    Words,
+    book,
+    move,
+)
+
+_LOOKED_BACK: Final = 65  # tokens that a spelling may depend on
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """A text that must come next; `over`: the output ends after it."""
+
+    text: bytes
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Of whom there is something to say after a move. All others went on and can be completed within their budgets.
+
+    `coming`: what must come next. `doubtful`: it is not certain that they can be completed. `lost`: the tables refuse
+    their tokens, or cannot follow them; they stand nowhere now.
+    """
+
+    coming: dict[int, Coming] = field(default_factory=dict)
+    doubtful: set[int] = field(default_factory=set)
+    lost: set[int] = field(default_factory=set)
+
+
+class Followers:
+    """Outputs by number; see `device.followers`."""
+
+    def __init__(self, texts: Sequence[bytes | None], ends: Sequence[int]) -> None:
+        self._words = _words(texts, ends)
+        self._books, self._places = _room(1, 256)
+        self._free = [0]
+        self._row_of: dict[int, int] = {}
+        self._held: dict[int, tuple[NativeGrammar, DeviceTables]] = {}
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._row_of
+
+    def enter(self, number: int, tables: DeviceTables, matcher: Matcher, left: int) -> None:
+        """Follow one more output from where its matcher stands, which is not finished. `left`: tokens it may take.
+
+        Raises:
+            Violation: the tables refuse what the matcher has accepted.
+        """
+        if not isinstance(matcher, NativeMatcher):
+            raise TypeError(f"{type(matcher).__name__} has no tables")
+        if not self._free:
+            self._grow_rows()
+        row = self._free.pop()
+        places, first = self._places, tables.outlook.first
+        self._books[row] = book(tables)
+        self._row_of[number], self._held[number] = row, (matcher.grammar, tables)
+        places.state[row], places.depth[row] = tables.start, 0
+        places.left[row], places.known[row] = left + len(matcher.tokens), 0
+        places.tops[row, 0], places.tops[row, 1] = 0, first[tables.start + 1] - first[tables.start]
+        places.rests[row], places.settled[row] = 0, 1
+        if self._move({number: matcher.tokens}, 0).lost:
+            self.leave(number)
+            raise Violation("the tables of the grammar refuse what it has accepted")
+
+    def leave(self, number: int) -> None:
+        """Follow an output no more; one that is not followed is left alone."""
+        row = self._row_of.pop(number, None)
+        if row is not None:
+            del self._held[number]
+            self._places.depth[row] = 0
+            self._free.append(row)
+
+    def tokens(self, number: int) -> list[int]:
+        """An output so far."""
+        row = self._row_of[number]
+        found: list[int] = self._places.tokens[row, : self._places.known[row]].tolist()
+        return found
+
+    def tokens_before(self, number: int) -> list[int]:
+        """An output before the last pick."""
+        row = self._row_of[number]
+        found: list[int] = self._places.tokens[row, : self._places.before[row]].tolist()
+        return found
+
+    def depth(self, number: int) -> int:
+        """How high the stack of an output is."""
+        return self._places.depth.item(self._row_of[number])
+
+    def above(self, depth: int) -> list[int]:
+        """Those whose stack is higher."""
+        rows = np.flatnonzero(self._places.depth > depth).tolist()
+        return [number for number, row in self._row_of.items() if row in rows] if rows else []
+
+    def pick(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
+        """Outputs go on by what was picked for them. Looks for what must come next."""
+        return self._move(tokens, MOST_FORCED)
+
+    def go_on(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
+        """Outputs go on by what had to come."""
+        return self._move(tokens, 0)
+
+    def spell(self, number: int, coming: Coming) -> tuple[int, ...]:
+        """The tokens of what must come next; see `Matcher.forced`. Nothing moves."""
+        row = self._row_of[number]
+        known = self._places.known.item(row)
+        history = self._places.tokens[row, max(0, known - _LOOKED_BACK) : known].tolist()
+        return self._held[number][0].spelled(history, coming.text, over=coming.over)
+
+    def _move(self, tokens: Mapping[int, Sequence[int]], most: int) -> Followed:
+        """`most`: bytes that are looked for."""
+        count, numbers = len(tokens), list(tokens)
+        rows = np.array([self._row_of[number] for number in numbers], np.int32)
+        upto = np.fromiter(accumulate(map(len, tokens.values())), np.int32, count)
+        flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1] if count else 0)
+        moves = Moves(
+            np.empty(count, np.uint8),
+            np.empty(count, np.bool_),
+            np.empty((count, most), np.uint8),
+            np.empty(count, np.int32),
+        )
+        if count:
+            self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
+        move(self._places, self._books, self._words, rows, upto, flat, moves)
+        found = Followed()
+        for i in np.flatnonzero((moves.verdict != MOVED) | ~moves.fits).tolist():
+            number, verdict = numbers[i], moves.verdict.item(i)
+            if verdict in (FORCED, FORCED_END):
+                text = moves.text[i, : moves.length.item(i)].tobytes()
+                found.coming[number] = Coming(text, verdict == FORCED_END)
+            elif verdict not in (MOVED, FINISHED):
+                found.lost.add(number)
+            if not moves.fits[i]:
+                found.doubtful.add(number)
+        return found
+
+    def _grow_rows(self) -> None:
+        """Twice as many rows."""
+        count = len(self._books)
+        books, places = _room(2 * count, self._places.tokens.shape[1])
+        books[:count] = self._books
+        for new, old in zip(places, self._places, strict=True):
+            new[:count] = old
+        self._books, self._places = books, places
+        self._free = list(range(2 * count - 1, count - 1, -1))
+
+    def _grow_tokens(self, most: int) -> None:
+        """Room for so many tokens in each row."""
+        known = self._places.tokens
+        if most > known.shape[1]:
+            tokens = np.zeros((len(known), 2 * most), np.int32)
+            tokens[:, : known.shape[1]] = known
+            self._places = self._places._replace(tokens=tokens)
+
+
+def _words(texts: Sequence[bytes | None], ends: Sequence[int]) -> Words:
+    known = [text or b"" for text in texts]
+    begins = np.fromiter(accumulate(map(len, known), initial=0), np.int32, len(known) + 1)
+    data = np.frombuffer(b"".join(known), np.uint8).copy()
+    single = {text for text in known if len(text) == 1}
+    return Words(data, begins, np.array(sorted(ends), np.int32), len(single) == 256)
+
+
+def _room(rows: int, width: int) -> tuple[Longs, Places]:
+    """(rows for books, places); each place has room for `width` tokens."""
+
+    def ints(*columns: int) -> npt.NDArray[np.int32]:
+        return np.zeros((rows, *columns), np.int32)
+
+    places = Places(
+        state=ints(),
+        depth=ints(),
+        stack=ints(STACK),
+        left=ints(),
+        known=ints(),
+        before=ints(),
+        tokens=ints(width),
+        rests=ints(ROOM),
+        tops=ints(STACK + 2),
+        settled=ints(),
+    )
+    return np.zeros((rows, BOOK), np.int64), places
