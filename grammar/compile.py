@@ -35,6 +35,8 @@ _WARMING = r"""{
     "patternProperties": {"^x": {"type": "boolean"}},
     "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
 }"""
+# Lengths of strings, freely spelled and canonically: how near their bound is what their masks are shared by.
+_BOUNDED = 24, 48
 _SHARED_BYTES = 256 << 20  # rows of all grammars together
 
 
@@ -91,7 +93,7 @@ class Compiler:
         return self._speller.spell((), text, final=True) if text else ()
 
     def warm(self) -> None:
-        """Load all compiled code, index the vocabulary and make the formats, so that no constraint need wait for it."""
+        """Load all compiled code, index the vocabulary, make what many ask: formats, strings near their bound."""
         from .leaves.formats import NAMES
 
         for name in sorted(NAMES):
@@ -104,6 +106,12 @@ class Compiler:
             matcher.forced()
             matcher.accept(token)
         matcher.rollback(1)
+        for size in _BOUNDED if ord("a") in self._speller.single_bytes else ():
+            asked = json.dumps({"type": "string", "maxLength": size})
+            matcher = self.compile(Constraint(Kind.JSON_SCHEMA, asked)).matcher()
+            for byte in b'"' + b"a" * size:
+                matcher.accept(self._speller.single_bytes[byte])
+                matcher.fill(row)
 
     @cached_property
     def _index(self) -> "TokenIndex":

@@ -22,10 +22,11 @@ from .tables import CALLED, DEAD, ENDED, ENTRY, LEAVE, OUTCOME
 from .ways import Ways
 
 _LEAST_S: Final = 0.0025
-_MOST_S: Final = 0.1
+_MOST_S: Final = 0.15
 _SHORT: Final = 700  # characters of a source
-_CHARACTER_S: Final = 20e-6  # for each one more
+_CHARACTER_S: Final = 40e-6  # for each one more
 
+_ALONE: Final = 16  # tokens after which other threads may go on
 _MOST_OUTPUTS: Final = 8
 _MOST_BYTES: Final = 6_144  # of one output
 _DEEPEST: Final = 10  # rules within one another, from which on only the end is sought
@@ -58,12 +59,13 @@ def rehearse(grammar: NativeGrammar, seconds: float) -> None:
 
 def _follow(grammar: NativeGrammar, tokens: Iterable[int], until: float) -> None:
     matcher, row = grammar.matcher(), empty_rows(1, grammar.index.vocabulary.width)[0]
-    for token in tokens:
+    for place, token in enumerate(tokens):
         if thread_time() > until:
             return
         matcher.fill(row)
         matcher.accept(token)
-        sleep(0)  # others may be in the middle of an output
+        if place % _ALONE == 0:
+            sleep(0)  # others may be in the middle of an output
 
 
 @dataclass(slots=True, eq=False)

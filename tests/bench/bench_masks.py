@@ -152,7 +152,7 @@ ENGINES: dict[str, Callable[[Tokenizer, int], Engine]] = {
     "llguidance": LLGuidance,
     "xgrammar": XGrammar,
 }
-WARMING = {  # of compiled code, and formats, as a server does when it starts
+WARMING = {  # of compiled code, formats, strings near their bound, as a server does when it starts
     '{"type": "object"}': b'{"a":1}',
     '{"items": {"type": "string", "maxLength": 40, "pattern": "^.*$"}, "type": "array"}': b'["a b"]',
     '{"additionalProperties": {"type": "string", "minLength": 1, "maxLength": 99}}': b'{"a":"bc","d":"e"}',
@@ -163,6 +163,8 @@ WARMING = {  # of compiled code, and formats, as a server does when it starts
     '{"type": "string", "format": "hostname"}': b'"a.b"',
     '{"type": "string", "format": "ipv4"}': b'"1.2.3.4"',
     '{"type": "string", "format": "uri"}': b'"a:b"',
+    '{"type": "string", "maxLength": 24}': b'"' + b"1" * 24,
+    '{"type": "string", "maxLength": 48}': b'"' + b"1" * 48,
     '{"type": "string", "format": "uuid"}': b'"01234567-89ab-cdef-0123-456789abcdef"',
 }
 WIDTH = 151_936  # of the model whose tokenizer it is
