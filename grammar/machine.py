@@ -155,18 +155,18 @@ class Machine:
             return DEAD
         if isinstance(target, End):
             return ENDED - self._outcomes.number(target.outcome)
-        number = self._state(rule, target.key)
+        number = self._state(rule, target.key, target.sure)
         if target.soon and number >= 0:
             self.expand(number)
         return number
 
-    def _state(self, rule: Rule, key: Hashable) -> int:
+    def _state(self, rule: Rule, key: Hashable, sure: bool) -> int:
         """The number of a rule's state, `DEAD` if it leads nowhere."""
         name = (rule, key)
         number = self._numbers.get(name)
         if number is None:
             number = DEAD
-            if rule.least(key) is not None:
+            if sure or rule.least(key) is not None:
                 number = self._store.states.append(_UNKNOWN)
                 self._keys.append(name)
             self._numbers[name] = number
@@ -176,7 +176,7 @@ class Machine:
         """The first state of a rule or leaf; see `_leaf`."""
         if isinstance(callee, Dfa):
             return self._leaf(callee, chosen)
-        return self._state(callee, callee.start)
+        return self._state(callee, callee.start, sure=False)
 
     def _call(self, rule: Rule, call: Call) -> int:
         """The move that enters a new site."""

@@ -23,11 +23,12 @@ class Goto:
     """Go on in another state of the same rule.
 
     `soon`: whoever comes here goes on within the same token as a rule, so what can happen there is worth knowing at
-    once.
+    once. `sure`: an end can be reached from there, so `least` need not be asked.
     """
 
     key: Hashable
     soon: bool = False
+    sure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

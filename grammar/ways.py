@@ -121,6 +121,7 @@ class Ways:
         self.known: dict[int, Found] = {}
         self._least: dict[int, int] = {}
         self._moves: dict[int, tuple[tuple[int, bytes], ...]] = {}
+        self._parts: dict[int, tuple[bytes, ...]] = {}  # by alphabet
         self._nearest: dict[int, tuple[dict[int, bytes], bytes]] = {}
 
     def after(self, site: int, outcome: int) -> Iterator[int]:
@@ -153,19 +154,27 @@ class Ways:
         """(move, the bytes that make it) of what a rule's state may do, `DEAD` left out."""
         moves = self._moves.get(state)
         if moves is None:
-            tables = self.machine.tables
-            if tables.states[state, ROW] < 0:
+            if self.machine.tables.states[state, ROW] < 0:
                 self.machine.expand(state)
-                tables = self.machine.tables
-            classes = tables.alphabets[tables.states[state, ALPHABET]]
-            cells = tables.cells[int(tables.states[state, ROW]) :][: int(classes.max()) + 1]
-            taken = cells[classes]
-            moves = self._moves[state] = tuple(
-                (move, np.flatnonzero(taken == move).astype(np.uint8).tobytes())
-                for move in dict.fromkeys(cells.tolist())
-                if move != DEAD
-            )
+            tables = self.machine.tables
+            parts = self._parts_of(tables.states.item(state, ALPHABET))
+            cells = tables.cells[tables.states.item(state, ROW) :][: len(parts)].tolist()
+            found = dict.fromkeys(cells, b"")
+            for move, part in zip(cells, parts, strict=True):
+                found[move] += part
+            found.pop(DEAD, None)
+            moves = self._moves[state] = tuple(found.items())
         return moves
+
+    def _parts_of(self, alphabet: int) -> tuple[bytes, ...]:
+        """The bytes of each class."""
+        parts = self._parts.get(alphabet)
+        if parts is None:
+            classes = self.machine.tables.alphabets[alphabet]
+            numbers = range(int(classes.max()) + 1)
+            parts = tuple(np.flatnonzero(classes == c).astype(np.uint8).tobytes() for c in numbers)
+            self._parts[alphabet] = parts
+        return parts
 
     def leaf(self, state: int) -> tuple[Dfa, int] | None:
         """The leaf a state of the machine belongs to, and its number there."""

@@ -69,14 +69,15 @@ class ValueRule:
             return End(scalars.vectors[outcome])
         if isinstance(back, Given):
             state = self._inside.after(back, outcome, twin)
-            return None if state is None else self._spacing.anywhere(After(state))
+            sure = isinstance(state, Written)  # of a plain object
+            return None if state is None else self._spacing.anywhere(After(state), sure)
         if isinstance(back, Chars):
             more = self._counted.after(back, outcome)
             return End(0) if more is None else Goto(more)
         assert isinstance(back, Keys | PlainKeys)
         if twin:
             return None
-        return self._spacing.anywhere(Colon(Given(*back.given(outcome))))
+        return self._spacing.anywhere(Colon(Given(*back.given(outcome))), sure=True)
 
     def least(self, key: Hashable) -> int | None:
         """Bytes that suffice; see `Rule.least`."""

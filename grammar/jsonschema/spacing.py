@@ -46,11 +46,11 @@ class Spacing:
         self.outer = depth * options.indent  # blanks before what closes a container
         self.inner = self.outer + options.indent  # blanks before its members and items
 
-    def anywhere(self, inner: Hashable) -> Goto:
-        """Go on after white space, where it may stand anywhere."""
+    def anywhere(self, inner: Hashable, sure: bool = False) -> Goto:
+        """Go on after white space, where it may stand anywhere; `sure`: see `Goto`."""
         if self._options.lenient:
-            return Goto(Gap(self._options.most_blanks, inner))
-        return Goto(inner, soon=True)
+            return Goto(Gap(self._options.most_blanks, inner), sure=sure)
+        return Goto(inner, soon=True, sure=sure)
 
     def after_comma(self, inner: Hashable) -> Goto:
         """Go on with the next member or item."""
@@ -60,10 +60,10 @@ class Spacing:
 
     def after_colon(self, inner: Hashable) -> Goto:
         """Go on with a member's value."""
-        return self._fixed(len(self._options.colon) - 1, inner)
+        return self._fixed(len(self._options.colon) - 1, inner, sure=True)
 
-    def _fixed(self, blanks: int, inner: Hashable) -> Goto:
-        return Goto(Blank(blanks, inner)) if blanks else self.anywhere(inner)
+    def _fixed(self, blanks: int, inner: Hashable, sure: bool = False) -> Goto:
+        return Goto(Blank(blanks, inner), sure=sure) if blanks else self.anywhere(inner, sure)
 
     @staticmethod
     def indented(blanks: int, inner: Hashable) -> Goto:
