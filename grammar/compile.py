@@ -36,7 +36,7 @@ _WARMING = r"""{
     "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
 }"""
 # Lengths of strings, freely spelled and canonically: how near their bound is what their masks are shared by.
-_BOUNDED = 24, 48
+_BOUNDED = 12, 48
 _SHARED_BYTES = 256 << 20  # rows of all grammars together
 
 

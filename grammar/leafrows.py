@@ -35,7 +35,7 @@ from .walk_leaf import (
 
 _SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
-_ENDING: Final = 24  # bytes, up to which many tokens are longer
+_ENDING: Final = 12  # bytes, up to which many tokens are longer
 _PYTHON_BYTES: Final = 1500  # what the objects of a view add
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
@@ -148,10 +148,11 @@ class LeafRows:
             assert like.plain is not None
             inside = like.plain.step(0, _QUOTE)
             if _likely(leaf, like, state, inside):
+                if like.bytes[state] < _ENDING:
+                    # Near the bound of a string: unlike for many tokens, but the same in many leaves.
+                    return self._whole(tables, state)
                 twin = int(like.twin[state])
                 view = self.view(self._plain[like.plain.fingerprint], twin, None)
-                if like.bytes[state] < _ENDING:
-                    return self._ending(tables, (state, twin), view, like)
                 return self._beside(tables, (state, twin), view, like)
             first = int((like.twin == inside).argmax())
             if like.twin[state] == inside and first < state:
@@ -193,24 +194,6 @@ class LeafRows:
             row = LeafRow(words, exits, *merge(self._trie, exits))
             self._rows.put(key, row)
         return View(row, outcomes, _NO_NODES, _NO_NODES, _NO_EXITS)
-
-    def _ending(
-        self, leaf: LeafTables, states: tuple[int, int], known: View, like: Likeness
-    ) -> View:
-        """As `_beside`, near the bound of a string: such a state differs for many tokens, but is one in many leaves."""
-        assert like.plain is not None
-        name, outcomes = ball(leaf, states[0], self._longest)
-        if len(outcomes) != 1:
-            return self._beside(leaf, states, known, like)
-        digest = blake2b(name.tobytes(), digest_size=16).digest()
-        key = like.plain.fingerprint, states[1], digest
-        found = self._views.get(key)
-        if found is None or found.row is not known.row:
-            found = self._beside(leaf, states, known, like)
-            self._views.put(key, found)
-        exits = found.exits.copy()
-        exits[:, 1] = outcomes[0]
-        return View(known.row, like.meaning[known.outcomes], found.dropped, found.added, exits)
 
     def _beside(
         self, leaf: LeafTables, states: tuple[int, int], known: View, like: Likeness

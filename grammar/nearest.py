@@ -15,6 +15,7 @@ from .automata.minimal import Ints
 
 _LIKED: Final = bytes([*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), 0x20])
 _ORDER: Final = [_LIKED.index(byte) if byte in _LIKED else 256 + byte for byte in range(256)]
+_BY_TASTE: Final = sorted(range(256), key=_ORDER.__getitem__, reverse=True)
 _QUOTE: Final = ord('"')
 # What a string, or else a number, may begin with, byte by byte.
 _BEGINNINGS: Final = (b'"', b"aA0", b"eE1"), (b"1", b"2", b".", b"5")
@@ -89,6 +90,8 @@ def liked(taken: bytes) -> bytes:
 
 def _representatives(class_of: Ints, among: bytes) -> dict[int, int]:
     """Of each class that has any of these bytes one to take."""
+    if len(among) == len(_BY_TASTE):
+        return dict(zip(class_of[_BY_TASTE].tolist(), _BY_TASTE, strict=True))
     found: dict[int, int] = {}
     for byte in sorted(among, key=_ORDER.__getitem__, reverse=True):
         found[int(class_of[byte])] = byte
