@@ -22,7 +22,7 @@ _INSIDE: Final = (
 )
 
 
-ALIKE: Final = 5  # bytes, from which on being like any string saves more than it costs
+ALIKE: Final = 14  # bytes, from which on being like any string saves more than it costs
 _KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
 

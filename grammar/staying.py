@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
+from .automata.minimal import Flags, Ints, Longs
 from .trie import Trie
 from .walk_leaf import LeafTables, Parts, Stays, visited
 
@@ -76,8 +76,7 @@ def _follows(byte: int, left: int, low: int, high: int) -> tuple[int, int, int]:
 
 
 @kernel
-def _parts(trie: Trie, kind_of: Longs) -> tuple[Longs, Ints]:
-    """(kinds, characters) of `Parts`."""
+def _parts(trie: Trie, kind_of: Longs) -> Parts:
     size = len(trie.byte)
     kinds, chars = np.zeros(size, np.int64), np.zeros(size, np.int32)
     for node in range(size - 1, 0, -1):
@@ -87,7 +86,14 @@ def _parts(trie: Trie, kind_of: Longs) -> tuple[Longs, Ints]:
             kinds[node] |= kinds[child]
             chars[node] = max(chars[node], chars[child])
             child = trie.skip[child]
-        chars[node] += trie.byte[node] < _SECOND[0][0] or trie.byte[node] > _SECOND[0][1]
+        chars[node] += not _SECOND[0][0] <= trie.byte[node] <= _SECOND[0][1]
+    begun, lengths = np.zeros(size, np.int32), np.empty(len(trie.tokens), np.int32)
+    above = np.zeros(trie.depth.max() + 1, np.int32)
+    for node in range(1, size):
+        first = not _SECOND[0][0] <= trie.byte[node] <= _SECOND[0][1]
+        begun[node] = above[trie.depth[node] - 1] + first
+        above[trie.depth[node]] = begun[node]
+        lengths[trie.first[node] : trie.first[node + 1]] = begun[node]
     path = np.zeros((trie.depth.max() + 1, 3), np.int64)
     for node in range(1, size):
         at, end = node, trie.skip[node] if kinds[node] & _FURTHER != 0 else node
@@ -102,12 +108,12 @@ def _parts(trie: Trie, kind_of: Longs) -> tuple[Longs, Ints]:
                 kinds[node] |= _BROKEN
                 break
             at += 1
-    return kinds, chars
+    return Parts(kinds, chars, begun, lengths)
 
 
 def parts(trie: Trie) -> Parts:
     """What is at and below the nodes of a trie."""
-    return Parts(*_parts(trie, _kinds()))
+    return _parts(trie, _kinds())
 
 
 @kernel
@@ -126,13 +132,20 @@ def _classes(class_of: Ints, low: int, high: int) -> Ints:
 
 @kernel
 def _inner(leaf: LeafTables, order: Ints, number: Ints) -> Ints:
-    """The part of a leaf that does not leave it, over states by their place in `order`."""
-    inner = np.full((len(order), leaf.table.shape[1]), -1, np.int32)
+    """The part of a leaf that does not leave it, over states by their place in `order`.
+
+    -1: the byte is refused; -2: it ends the leaf, or leads further than is looked.
+    """
+    inner = np.empty((len(order), leaf.table.shape[1]), np.int32)
     for i in range(len(order)):
         for c in range(inner.shape[1]):
             t = leaf.table[order[i], c]
-            if t >= 0 and leaf.alive[t] != 0 and not leaf.over[t]:
-                inner[i, c] = number[t]
+            if t < 0:
+                inner[i, c] = -1 if leaf.outcome[order[i]] < 0 else -2
+            elif leaf.alive[t] == 0:
+                inner[i, c] = -1
+            else:
+                inner[i, c] = -2 if leaf.over[t] or number[t] < 0 else number[t]
     return inner
 
 
@@ -154,7 +167,7 @@ def _then(inner: Ints, classes: Ints, after: Ints) -> Ints:
 def _moves(inner: Ints, class_of: Ints, kind_of: Longs) -> tuple[Ints, Longs]:
     """(of each state, where its classes of ASCII and all characters of each form lead; the kinds of these columns).
 
-    -1: nowhere inside the leaf, or to several states.
+    -1: they are refused; -2: some leave the leaf, or they lead to several states.
     """
     width = inner.shape[1]
     moves = np.full((len(inner), width + len(_FIRST)), -1, np.int32)
@@ -171,8 +184,15 @@ def _moves(inner: Ints, class_of: Ints, kind_of: Longs) -> tuple[Ints, Longs]:
         low, high, second, more = _FIRST[k]
         behind = after_one if more == 1 else after_two if more else here
         behind = _then(inner, _classes(class_of, _SECOND[second][0], _SECOND[second][1]), behind)
-        moves[:, width + k] = _then(inner, _classes(class_of, low, high), behind)
+        firsts = _classes(class_of, low, high)
+        moves[:, width + k] = _then(inner, firsts, behind)
         kinds_of[width + k] = kind_of[low]
+        for s in range(len(inner)):
+            refused = True
+            for c in firsts:
+                refused = refused and (c < 0 or inner[s, c] == -1)
+            if moves[s, width + k] < 0:
+                moves[s, width + k] = -1 if refused else -2
     return moves, kinds_of
 
 
@@ -251,15 +271,37 @@ def _far(moves: Ints, kinds: Longs, kinds_of: Longs) -> Ints:
 
 
 @kernel
+def _sure(moves: Ints, stays: Stays, kinds_of: Longs) -> Flags:
+    """Where one character more than `far` is refused, whichever comes; see `Stays`."""
+    kinds, far, _ = stays
+    sure = np.zeros(len(moves), np.bool_)
+    for s in range(len(moves) - 1, -1, -1):
+        sure[s] = 0 < far[s] < _EVER
+        for c in range(len(kinds_of)):
+            if not sure[s] or kinds_of[c] & kinds[s] == 0:
+                continue
+            t = moves[s, c]
+            if far[s] == 1:
+                for k in range(len(kinds_of)):
+                    sure[s] = sure[s] and (kinds_of[k] & kinds[s] == 0 or moves[t, k] == -1)
+            else:
+                sure[s] = kinds[s] & ~kinds[t] == 0 and far[t] == far[s] - 1 and sure[t]
+    return sure
+
+
+@kernel
 def _stays(leaf: LeafTables, state: int, depth: int, kind_of: Longs) -> Stays:
     order, number = visited(leaf, state, depth)
     moves, kinds_of = _moves(_inner(leaf, order, number), leaf.class_of, kind_of)
     own = _taken(moves, kinds_of, leaf.class_of, kind_of)
     for _ in range(_ROUNDS):
         own = _main(moves, own, kinds_of)
-    kinds, far = np.zeros(len(leaf.outcome), np.int64), np.zeros(len(leaf.outcome), np.int32)
-    kinds[order], far[order] = own | _FURTHER, _far(moves, own, kinds_of)
-    return Stays(kinds, far)
+    near = _far(moves, own, kinds_of)
+    certain = _sure(moves, Stays(own, near, near > 0), kinds_of)
+    size = len(leaf.outcome)
+    kinds, far, sure = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(size, np.bool_)
+    kinds[order], far[order], sure[order] = own | _FURTHER, near, certain
+    return Stays(kinds, far, sure)
 
 
 def stays(leaf: LeafTables, state: int, depth: int) -> Stays:

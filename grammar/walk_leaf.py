@@ -144,17 +144,26 @@ def ball(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
 
 
 class Parts(NamedTuple):
-    """Of each node of a trie, what is at and below it: the kinds of bytes (see `staying`), characters at most."""
+    """Of each node of a trie, what is at and below it: the kinds of bytes (see `staying`), characters at most.
+
+    `begun`: characters that begin on the way to each node, `lengths`: in each token, in the order of the trie.
+    """
 
     kinds: Longs
     chars: Ints
+    begun: Ints
+    lengths: Ints
 
 
 class Stays(NamedTuple):
-    """Of each state of a leaf: kinds that it takes, and for how many characters of them the leaf is not left."""
+    """Of each state of a leaf: kinds that it takes, and for how many characters of them the leaf is not left.
+
+    `sure`: one more, whichever it is, is refused.
+    """
 
     kinds: Longs
     far: Ints
+    sure: Flags
 
 
 @kernel
@@ -164,26 +173,37 @@ def walk_leaf(
     """Walk from the state `path[0, 0]`, allowing the tokens that stay inside; the number of `exits` written."""
     node, count, begin = 1, 0, 1  # from `begin` on, nodes stay inside
     while begin < len(trie.byte):
-        ended = node >= len(trie.byte)
-        if not ended:
+        # Tokens from `begin` on are allowed before `node`, and between it and `end` if they have so many characters.
+        end, far = len(trie.byte), 0
+        if node < end:
             at, c = path[trie.depth[node] - 1, 0], leaf.class_of[trie.byte[node]]
-            if parts.chars[node] <= stays.far[at] and parts.kinds[node] & ~stays.kinds[at] == 0:
-                node = trie.skip[node]
-                continue
             target = leaf.table[at, c] if c >= 0 else -1
             dead = target >= 0 and leaf.alive[target] == 0
-            if target >= 0 and not dead and not leaf.over[target]:
+            inside = target >= 0 and not dead and not leaf.over[target]
+            plain = inside and parts.kinds[node] & ~stays.kinds[at] == 0
+            if plain and parts.chars[node] <= stays.far[at]:
+                node = trie.skip[node]
+                continue
+            plain = plain and stays.sure[at]
+            if inside and not plain:
                 path[trie.depth[node], 0] = target
                 node += 1
                 continue
+            end = trie.skip[node]
             ending = leaf.outcome[target] if target >= 0 else leaf.outcome[at]
-            if ending >= 0 and not dead:
+            if plain:
+                far = stays.far[at] + parts.begun[node] - 1
+            elif ending >= 0 and not dead:
                 exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
                 count += 1
         for i in range(trie.first[begin], trie.first[node]):
             token = trie.tokens[i]
             row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
-        node = begin = len(trie.byte) if ended else trie.skip[node]
+        if far > 0:
+            for i in range(trie.first[node], trie.first[end]):
+                token = trie.tokens[i]
+                row[token >> 5] |= np.uint32(parts.lengths[i] <= far) << np.uint32(token & 31)
+        node = begin = end
     return count
 
 

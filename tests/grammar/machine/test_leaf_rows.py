@@ -59,7 +59,10 @@ def test_views_are_what_a_walk_finds(name: str) -> None:
     tables = LeafTables(dfa.table, dfa.outcome, dfa.class_of, leaf.over, leaf.all)
     path = np.empty((int(trie.depth.max()) + 1, 2), np.int32)
     exits = np.empty((len(trie.byte), 3), np.int32)
-    nothing = Stays(np.zeros(dfa.states, np.int64), np.zeros(dfa.states, np.int32))
+    size_of = dfa.states
+    nothing = Stays(
+        np.zeros(size_of, np.int64), np.zeros(size_of, np.int32), np.zeros(size_of, np.bool_)
+    )
     below = parts(trie)
     for state in range(dfa.states):
         if leaf.over[state]:
