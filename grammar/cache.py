@@ -88,7 +88,6 @@ class GrammarCache:
         self._uses: Counter[Constraint] = Counter()  # that the store has not been told
         self._accounted = 0.0
         self._closed = False
-        self._loading = threading.Event()  # the compiler's own code
 
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
         """The grammar of a constraint, as a future that fails with a GrammarError. It cannot be cancelled: others

@@ -139,18 +139,19 @@ class Followers:
 
     def _move(self, tokens: Mapping[int, Sequence[int]], most: int) -> Followed:
         """`most`: bytes that are looked for."""
+        if not tokens:
+            return Followed()
         count, numbers = len(tokens), list(tokens)
         rows = np.array([self._row_of[number] for number in numbers], np.int32)
         upto = np.fromiter(accumulate(map(len, tokens.values())), np.int32, count)
-        flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1] if count else 0)
+        flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1])
         moves = Moves(
             np.empty(count, np.uint8),
             np.empty(count, np.bool_),
             np.empty((count, most), np.uint8),
             np.empty(count, np.int32),
         )
-        if count:
-            self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
+        self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
         move(self._places, self._books, self._words, rows, upto, flat, moves)
         found = Followed()
         for i in np.flatnonzero((moves.verdict != MOVED) | ~moves.fits).tolist():
