@@ -85,14 +85,13 @@ def tables_at(held: Longs) -> Tables:
 
 
 class Growing:
-    """A numpy array of int32 that doubles. Entries past `count` are `fill`."""
+    """A numpy array of int32 that doubles. What is past `count` means nothing."""
 
-    def __init__(self, moved: Callable[[], None], width: int, fill: int = -1) -> None:
+    def __init__(self, moved: Callable[[], None], width: int) -> None:
         """`width`: columns, 0 for a plain vector. `moved` is called when a larger array has taken the place of one."""
         shape = (64, width) if width else (64,)
-        self.array: npt.NDArray[np.int32] = np.full(shape, fill, np.int32)
+        self.array: npt.NDArray[np.int32] = np.empty(shape, np.int32)
         self.count = 0
-        self.fill = fill
         self._moved = moved
 
     def extend(self, rows: Sequence[int] | Ints) -> int:
@@ -112,7 +111,7 @@ class Growing:
         first, self.count = self.count, self.count + count
         if self.count > len(self.array):
             shape = (2 * self.count, *self.array.shape[1:])
-            larger = np.full(shape, self.fill, np.int32)
+            larger = np.empty(shape, np.int32)  # its pages are touched when they are needed
             larger[:first] = self.array[:first]
             self.array = larger
             self._moved()
@@ -126,7 +125,7 @@ class Store:
         self.states = Growing(self._moved, 5)
         self.cells = Growing(self._moved, 0)
         self.sites = Growing(self._moved, 5)
-        self.returns = Growing(self._moved, 0, UNRESOLVED)
+        self.returns = Growing(self._moved, 0)
         self.live: Bytes = np.zeros(64, np.uint8)
         self._lives = 0
         self._live_at: dict[bytes, int] = {}

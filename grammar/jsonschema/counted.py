@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from ..automata import BYTES, CODE_POINTS, REFUSED, Dfa, Spelling, canonical, encode
+from ..automata.jit import kernel
 from ..automata.minimal import Ints
 
 # States over code points, times the characters to be counted, times the states that spell a character over bytes, up to
@@ -105,26 +106,51 @@ def _window(text: _Text, state: int, left: int | None) -> tuple[Dfa, int]:
     return _closed(encode(chars, text.spelling)), length
 
 
+@kernel
+def _levels(
+    table: Ints, distance: Ints, state: int, longest: int, left: int, most: int
+) -> tuple[Ints, Ints, bool]:
+    """(states in reach level by level, where each level begins, whether nothing can follow the last one).
+
+    `longest`: levels at most, `most` states, but for the first two levels. `left`: characters that may come, -1: any.
+    """
+    states, firsts = np.empty(256, np.int32), np.zeros(longest + 2, np.int32)
+    seen = np.full(len(table), -1, np.int32)
+    states[0], begin, end, levels = state, 0, 1, 1
+    firsts[1] = 1
+    while levels <= longest:
+        for i in range(begin, end):
+            for t in table[states[i]]:
+                if t >= 0 and seen[t] != levels and (left < 0 or distance[t] <= left - levels):
+                    seen[t] = levels
+        count = end
+        for t in range(len(table)):
+            if seen[t] == levels:
+                if count == len(states):
+                    states = np.concatenate((states, states))
+                states[count] = t
+                count += 1
+        if count == end or (levels > 1 and count > most):
+            return states[:end].copy(), firsts[: levels + 1].copy(), count == end
+        begin, end = end, count
+        levels += 1
+        firsts[levels] = end
+    return states[:end].copy(), firsts[: levels + 1].copy(), False
+
+
 def _unrolled(chars: Dfa, state: int, left: int | None) -> tuple[Dfa, int]:
     """The automaton of so many characters, as far as there is room for its states."""
-    levels, spread = [np.array([state])], _spread(chars)
-    total, longest, over = 1, _WINDOW if left is None else min(left, _WINDOW), False
-    while len(levels) <= longest:
-        reached = np.unique(chars.table[levels[-1]])
-        reached = reached[reached >= 0]
-        if left is not None:
-            reached = reached[chars.distance[reached] <= left - len(levels)]
-        total += len(reached)
-        over = not len(reached)  # nothing can follow the last character
-        if over or (len(levels) > 1 and total * spread > 2 * UNROLLED):
-            break
-        levels.append(reached)
-    table, outcome = _stacked(chars, levels)
-    if over or len(levels) - 1 == left:
-        ends = chars.outcome[levels[-1]] != REFUSED
+    longest = _WINDOW if left is None else min(left, _WINDOW)
+    most = 2 * UNROLLED // _spread(chars)
+    known = -1 if left is None else left
+    states, firsts, over = _levels(chars.table, chars.distance, state, longest, known, most)
+    levels = len(firsts) - 1
+    table, outcome = _stacked(chars.table, chars.outcome, states, firsts)
+    if over or levels - 1 == left:
+        ends = chars.outcome[states[firsts[-2] :]] != REFUSED
         outcome[-len(ends) :] = np.where(ends, _CLOSED, REFUSED)
     unrolled = canonical(CODE_POINTS, chars.bounds, chars.classes, table, outcome, minimise=False)
-    return unrolled, len(levels) - 1
+    return unrolled, levels - 1
 
 
 def _bytes(low: int, past: int) -> int:
@@ -134,22 +160,25 @@ def _bytes(low: int, past: int) -> int:
     return 6 if low < 0x20 else 2 if low < 0x800 else 3 if low < 0x10000 else 4
 
 
-def _stacked(chars: Dfa, levels: list[Ints]) -> tuple[Ints, Ints]:
+@kernel
+def _stacked(table: Ints, outcome: Ints, states: Ints, firsts: Ints) -> tuple[Ints, Ints]:
     """(table, outcome) of the states of each level: they lead to the next, and the last end with 1 + their state."""
-    firsts = np.cumsum([0, *map(len, levels)])
-    table = np.full((int(firsts[-1]), chars.table.shape[1]), -1, np.int32)
-    outcome = np.full(len(table), REFUSED, np.int32)
-    number = np.full(chars.states + 1, -1, np.int32)
-    for i, level in enumerate(levels):
-        rows = slice(int(firsts[i]), int(firsts[i + 1]))
-        if i + 1 == len(levels):
-            outcome[rows] = 1 + level
-            break
-        number[:] = -1
-        number[levels[i + 1]] = firsts[i + 1] + np.arange(len(levels[i + 1]))
-        table[rows] = number[chars.table[level]]
-        outcome[rows] = np.where(chars.outcome[level] == REFUSED, REFUSED, _CLOSED)
-    return table, outcome
+    stacked = np.full((len(states), table.shape[1]), -1, np.int32)
+    ends = np.full(len(states), REFUSED, np.int32)
+    number, level = np.full(len(table), -1, np.int32), np.full(len(table), -1, np.int32)
+    last = len(firsts) - 2
+    for k in range(last + 1):
+        if k < last:
+            for i in range(firsts[k + 1], firsts[k + 2]):
+                number[states[i]], level[states[i]] = i, k
+        for i in range(firsts[k], firsts[k + 1]):
+            s = states[i]
+            ends[i] = 1 + s if k == last else _CLOSED if outcome[s] != REFUSED else REFUSED
+            for c in range(table.shape[1]):
+                t = table[s, c]
+                if k < last and t >= 0 and level[t] == k:
+                    stacked[i, c] = number[t]
+    return stacked, ends
 
 
 def _closed(inside: Dfa) -> Dfa:
