@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .backends.earley import EarleyCompiler
 from .backends.spelling import Canonical, Speller
+from .device import tables_of
 from .masks import empty_rows
 from .matcher import CompiledGrammar
 from .screen import Screened, screen
@@ -112,6 +113,7 @@ class Compiler:
             for byte in b'"' + b"a" * size:
                 matcher.accept(self._speller.single_bytes[byte])
                 matcher.fill(row)
+        tables_of(Constraint(Kind.JSON_SCHEMA, "{}"))
 
     @cached_property
     def _index(self) -> "TokenIndex":

@@ -148,10 +148,14 @@ def tables_of(constraint: Constraint) -> DeviceTables | HostOnly:
 
     From its source and not from a compiled grammar: rules are made as they are met, by one thread, and another one
     may follow outputs through those of the compiled grammar meanwhile.
+
+    Loads what `followers` needs, too: whoever follows tables cannot wait for that.
     """
     from .export import export
+    from .followers import load
     from .screen import screen
 
+    load()
     root = screen(constraint).root
     return HostOnly("another back end follows it") if root is None else export(root)
 

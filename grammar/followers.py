@@ -7,13 +7,15 @@ token is refused: a matcher does, once it is brought to the same place (`NativeM
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate, chain
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .automata.minimal import Longs
+from .backends.spelling import crossed
 from .device import DeviceTables
 from .errors import Violation
 from .matcher import Matcher
@@ -23,6 +25,7 @@ from .table_moves import (
     FINISHED,
     FORCED,
     FORCED_END,
+    LOOKED_BACK,
     MOST_FORCED,
     MOVED,
     ROOM,
@@ -34,15 +37,18 @@ from .table_moves import (
     move,
 )
 
-_LOOKED_BACK: Final = 65  # tokens that a spelling may depend on
+_MOST_KEPT: Final = 1 << 14  # spellings
 
 
-@dataclass(frozen=True, slots=True)
-class Coming:
-    """A text that must come next; `over`: the output ends after it."""
+class Coming(NamedTuple):
+    """A text that must come next; `over`: the output ends after it.
+
+    `window`: the last tokens, on which it depends how it is spelled; None where it cannot be.
+    """
 
     text: bytes
     over: bool
+    window: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Followers:
         self._free = [0]
         self._row_of: dict[int, int] = {}
         self._held: dict[int, tuple[NativeGrammar, DeviceTables]] = {}
+        self._spelled: dict[Coming, tuple[int, ...]] = {}
 
     def __contains__(self, number: int) -> bool:
         return number in self._row_of
@@ -132,10 +139,19 @@ class Followers:
 
     def spell(self, number: int, coming: Coming) -> tuple[int, ...]:
         """The tokens of what must come next; see `Matcher.forced`. Nothing moves."""
-        row = self._row_of[number]
-        known = self._places.known.item(row)
-        history = self._places.tokens[row, max(0, known - _LOOKED_BACK) : known].tolist()
-        return self._held[number][0].spelled(history, coming.text, over=coming.over)
+        if coming.window is None:
+            return ()
+        run = self._spelled.get(coming)
+        if run is None:
+            if len(self._spelled) >= _MOST_KEPT:
+                self._spelled.clear()
+            row = self._row_of[number]
+            known = self._places.known.item(row)
+            # One more than the window, if there is, for the place that no token crosses.
+            history = self._places.tokens[row, max(0, known - 1 - LOOKED_BACK) : known].tolist()
+            run = self._held[number][0].spelled(history, coming.text, over=coming.over)
+            self._spelled[coming] = run
+        return run
 
     def _move(self, tokens: Mapping[int, Sequence[int]], most: int) -> Followed:
         """`most`: bytes that are looked for."""
@@ -150,6 +166,7 @@ class Followers:
             np.empty(count, np.bool_),
             np.empty((count, most), np.uint8),
             np.empty(count, np.int32),
+            np.zeros(count, np.int32),
         )
         self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
         move(self._places, self._books, self._words, rows, upto, flat, moves)
@@ -157,13 +174,19 @@ class Followers:
         for i in np.flatnonzero((moves.verdict != MOVED) | ~moves.fits).tolist():
             number, verdict = numbers[i], moves.verdict.item(i)
             if verdict in (FORCED, FORCED_END):
-                text = moves.text[i, : moves.length.item(i)].tobytes()
-                found.coming[number] = Coming(text, verdict == FORCED_END)
+                found.coming[number] = self._coming(i, rows.item(i), moves)
             elif verdict not in (MOVED, FINISHED):
                 found.lost.add(number)
             if not moves.fits[i]:
                 found.doubtful.add(number)
         return found
+
+    def _coming(self, i: int, row: int, moves: Moves) -> Coming:
+        """What must come next for output i of a move."""
+        length, back, known = moves.length.item(i), moves.back.item(i), self._places.known.item(row)
+        window = self._places.tokens[row, known - back : known].tobytes() if back >= 0 else None
+        over = moves.verdict.item(i) == FORCED_END
+        return Coming(moves.text[i, :length].tobytes(), over, window)
 
     def _grow_rows(self) -> None:
         """Twice as many rows."""
@@ -184,12 +207,18 @@ class Followers:
             self._places = self._places._replace(tokens=tokens)
 
 
+@cache
+def load() -> None:
+    """Load the compiled code of this module, which takes seconds where it has never been compiled."""
+    Followers((), ()).pick({})
+
+
 def _words(texts: Sequence[bytes | None], ends: Sequence[int]) -> Words:
     known = [text or b"" for text in texts]
     begins = np.fromiter(accumulate(map(len, known), initial=0), np.int32, len(known) + 1)
     data = np.frombuffer(b"".join(known), np.uint8).copy()
     single = {text for text in known if len(text) == 1}
-    return Words(data, begins, np.array(sorted(ends), np.int32), len(single) == 256)
+    return Words(data, begins, np.array(sorted(ends), np.int32), len(single) == 256, crossed(texts))
 
 
 def _room(rows: int, width: int) -> tuple[Longs, Places]:

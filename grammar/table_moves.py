@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .addresses import addresses, grid, line, octets
 from .automata.jit import kernel
 from .automata.minimal import Ints, Longs
+from .backends.spelling import WINDOW
 from .device import NO_BYTE, DeviceTables, Outlook
 from .outlook import ASK, SEVERAL, UNKNOWN, after_outcomes, to_end
 from .table_walk import FIRST_COLUMN, MOST_CALLS, Codes, Whole, can_end, step
@@ -20,6 +21,7 @@ STACK: Final = 256  # frames
 ROOM: Final = 1024  # numbers of `Places.rests`
 BOOK: Final = 30  # numbers that say where the tables of a grammar lie
 MOST_FORCED: Final = 512  # bytes
+LOOKED_BACK: Final = WINDOW  # tokens
 
 # What became of an output.
 MOVED: Final = 0
@@ -60,22 +62,27 @@ class Places(NamedTuple):
 class Words(NamedTuple):
     """A vocabulary: the bytes of token t are `data[begins[t] : begins[t + 1]]`; `ends` are its end tokens.
 
-    `all_bytes`: each byte is a token by itself.
+    `all_bytes`: each byte is a token by itself. `crossed` [256, 256]: whether some token holds two bytes side by side.
     """
 
     data: Bytes
     begins: Ints
     ends: Ints
     all_bytes: bool
+    crossed: npt.NDArray[np.bool_]
 
 
 class Moves(NamedTuple):
-    """By output: what became of it, whether it can be completed in time for sure; what must come, of which length."""
+    """By output: what became of it, whether it can be completed in time for sure; what must come, of which length.
+
+    `back`: on how many of the last tokens it depends how that text is spelled; -1: on too many.
+    """
 
     verdict: Bytes
     fits: npt.NDArray[np.bool_]
     text: Bytes  # [n, MOST_FORCED], or none is looked for: [n, 0]
     length: Ints
+    back: Ints
 
 
 class _Book(NamedTuple):
@@ -133,6 +140,8 @@ def move(
                 verdict, moves.length[i] = _force(
                     places, tables, row, moves.text[i], scratch, calls
                 )
+            if moves.length[i] > 0:
+                moves.back[i] = _back_to_hard(places, words, row, moves.text[i, 0])
         moves.verdict[i] = verdict
 
 
@@ -240,3 +249,16 @@ def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: 
             if count > 1:
                 return SEVERAL
     return only
+
+
+@kernel
+def _back_to_hard(places: Places, words: Words, row: int, right: int) -> int:
+    """Tokens since the last place that no token crosses (see `backends.spelling`), before a byte; -1 if it is far."""
+    known = places.known[row]
+    for back in range(min(known, LOOKED_BACK)):
+        token = places.tokens[row, known - 1 - back]
+        begin, end = words.begins[token], words.begins[token + 1]
+        if not words.crossed[words.data[end - 1], right]:
+            return back
+        right = words.data[begin]
+    return known if known < LOOKED_BACK else -1

@@ -17,7 +17,7 @@ from ..vocabulary import Vocabulary
 
 Canonical = Callable[[bytes], tuple[int, ...]]
 _MOST_KEPT = 1 << 14  # spellings remembered
-_WINDOW = 64  # tokens looked back for a hard place
+WINDOW = 64  # tokens looked back for a hard place
 
 
 class Speller:
@@ -29,7 +29,7 @@ class Speller:
     def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
         self._vocabulary = vocabulary
         self._canonical = canonical
-        self._crossed = _crossed(vocabulary)
+        self._crossed = crossed(vocabulary.tokens)
         self._spelled: dict[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = {}
 
     def hard(self, left: int, right: int) -> bool:
@@ -99,7 +99,7 @@ class Speller:
         tail: list[bytes] = []
         for count, token in enumerate(reversed(history)):
             piece = self._vocabulary.text(token) or b""
-            if count >= _WINDOW or not piece:
+            if count >= WINDOW or not piece:
                 return None, b""
             if self.hard(piece[-1], right):
                 return tuple(history[len(history) - count :]), b"".join(reversed(tail))
@@ -108,10 +108,10 @@ class Speller:
         return tuple(history), b"".join(reversed(tail))
 
 
-def _crossed(vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
+def crossed(tokens: Sequence[bytes | None]) -> npt.NDArray[np.bool_]:
     """[256, 256]: whether some token holds the two bytes next to one another."""
     table = np.zeros((256, 256), dtype=np.bool_)
-    text = [np.frombuffer(token, dtype=np.uint8) for token in vocabulary.tokens if token]
+    text = [np.frombuffer(token, dtype=np.uint8) for token in tokens if token]
     if text:
         whole = np.concatenate(text)
         ends = np.cumsum([len(token) for token in text])
