@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from .attention_decode import DecodeAttention, decode_shape
+from .attention_packed import PackedAttention
 from .attention_tiles import TileAttention, tile_shape
 from .contracts import Places, QKNorm, Ragged
 from .rope import rope_and_store
@@ -43,7 +44,11 @@ class PagedAttention:
         self._places = places
         self._heads = heads
         self._sequences = ragged.context_lengths.shape[0]
-        self._split = split_attention(ragged, heads, cache_shape)
+        self._few: PackedAttention | DecodeAttention
+        if ragged.packs is None:
+            self._few = split_attention(ragged, heads, cache_shape)
+        else:
+            self._few = PackedAttention(ragged, ragged.packs, heads, cache_shape)
         self._tiles: TileAttention | None = None
 
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
@@ -51,7 +56,7 @@ class PagedAttention:
         rows, _, dim = fused.shape
         out = torch.empty((rows, self._heads, dim), dtype=fused.dtype, device=fused.device)
         query = rope_and_store(fused, self._places, norms, cache)
-        self._split.run(query, cache, out)
+        self._few.run(query, cache, out)
         if rows != self._sequences:
             if self._tiles is None:
                 self._tiles = tile_attention(self._ragged, query, cache.shape)

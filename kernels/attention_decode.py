@@ -52,7 +52,7 @@ def _fetch_ahead(
 
 
 @triton.jit
-def _absorb(
+def absorb(
     query: tl.tensor,
     most: tl.tensor,
     total: tl.tensor,
@@ -169,7 +169,7 @@ def _decode(
     most = tl.full((ROWS,), float("-inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
     acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
-    most, total, acc = _absorb(
+    most, total, acc = absorb(
         query, most, total, acc, first, end, limit, table, cache_ptr + kv_head * DIM, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
     )  # fmt: skip

@@ -14,6 +14,9 @@ from ..errors import InternalError
 from ..plan import AHEAD, Plan
 from .rows import Ints, SequenceRows
 
+LONGEST_SHARED = 64
+"""Blocks of a beginning that are compared."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -128,6 +131,24 @@ def cut(batch: Batch, most: int) -> tuple[Ints, Ints, Ints]:
     nth = np.arange(which.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     starts = np.append(batch.starts[which] + nth * most, batch.starts[-1])
     return starts, batch.lengths[which] - (batch.starts[which + 1] - starts[1:]), batch.rows[which]
+
+
+def packs(
+    batch: Batch, tables: npt.NDArray[np.int32], most: int, block_size: int
+) -> tuple[Ints, Ints]:
+    """The batch's tokens in packs of `most`, neighbours by the beginnings of their owners' `tables`.
+
+    Returns their order [N], and with how many keys in the same blocks all tokens of a pack begin [packs].
+    """
+    known = np.take(tables[:, :LONGEST_SHARED], batch.owners, axis=0)
+    # As bytes rows are compared at once; any order will do that has equal beginnings side by side.
+    order = np.argsort(known.view(f"S{known.strides[0]}")[:, 0], kind="stable")
+    first = np.arange(0, order.size, most)
+    last = np.minimum(first + most, order.size) - 1
+    differ = known[order[first]] != known[order[last]]
+    blocks = np.where(differ.any(axis=1), differ.argmax(axis=1), known.shape[1])
+    least = np.minimum.reduceat(batch.positions[order], first) + 1
+    return order, np.minimum(blocks * block_size, least)
 
 
 def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:

@@ -16,12 +16,13 @@ from torch import Tensor
 
 from ...grammar.api import MaskRows, words
 from ...kernels.attention_decode import few_tokens
-from ...kernels.contracts import Drawn, Places, Ragged
+from ...kernels.attention_packed import packed_from
+from ...kernels.contracts import Drawn, Packs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
-from .batch import Batch, cut
-from .choice import Choice, Walks
+from .batch import Batch, cut, packs
+from .choice import Array, Choice, Walks
 from .chooser import Chooser
 from .compute import sent
 from .graphs import ForwardGraphs, sizes
@@ -31,8 +32,8 @@ from .rows import Ints
 FEW = 8
 """Most tokens of one sequence in a graph. A few read the keys before them together, which more do faster elsewhere."""
 
-TOKENS, SOURCES, POSITIONS, SLOTS, OWNERS, LENGTHS, WANTED, STARTS = range(8)
-FIELDS = 8
+TOKENS, SOURCES, POSITIONS, SLOTS, OWNERS, LENGTHS, WANTED, SHARED, STARTS = range(9)
+FIELDS = 9
 NOWHERE = -1
 
 
@@ -43,16 +44,27 @@ class Inputs:
     that only the device knows; then come `FIELDS` numbers for each token, field by field; then, for passes that are not
     captured, where the sequences start, their lengths and their rows. In captured passes these are fields, of as many
     sequences as tokens, and a sequence with more than `few` tokens counts as several; `STARTS` is one number longer.
+    From `packed_from` tokens on every token is a sequence, and `STARTS` is their order in packs of `few`.
     """
 
     def __init__(
-        self, device: torch.device, most_tokens: int, max_running: int, *, few: int
+        self,
+        device: torch.device,
+        most_tokens: int,
+        tables: npt.NDArray[np.int32],
+        block_size: int,
+        *,
+        few: int,
+        packed_from: int,
     ) -> None:
-        self._few = few
+        self._tables, self._block_size = tables, block_size
+        self._few, self._packed_from = few, packed_from
+        max_running = tables.shape[0]
         size = FIELDS * most_tokens + 3 * max_running + 1
         self._staging = [torch.zeros(size, dtype=torch.int32, pin_memory=True) for _ in range(2)]
         self._copied = [torch.cuda.Event(), torch.cuda.Event()]  # type: ignore[no-untyped-call]
         self.kept = max_running
+        self.each = torch.arange(most_tokens + 1, dtype=torch.int32, device=device)
         self.buffer = torch.zeros(max_running + size, dtype=torch.int32, device=device)
 
     def fill(self, batch: Batch, sources: Ints, size: int, *, ragged: bool) -> None:
@@ -73,22 +85,37 @@ class Inputs:
         fields[WANTED, :wanted] = batch.wanted
         fields[WANTED, wanted:] = 0
         used = FIELDS * size
-        if not ragged:
-            used += 1
-            starts, lengths, rows = cut(batch, self._few)
-            fields[OWNERS, : rows.size], fields[LENGTHS, : rows.size] = rows, lengths
-            fields[[OWNERS, LENGTHS], rows.size :] = 0
-            begins = staging.numpy()[STARTS * size : used]
-            begins[: starts.size], begins[starts.size :] = starts, count
-        else:
+        if ragged:
             tail = staging.numpy()[used : used + 3 * sequences + 1]
             tail[: sequences + 1] = batch.starts
             tail[sequences + 1 : 2 * sequences + 1] = batch.lengths
             tail[2 * sequences + 1 :] = batch.rows
             used += tail.size
+        elif self.packs(size):
+            self._pack(batch, fields)
+        else:
+            used += 1
+            self._cut(batch, fields, staging.numpy()[STARTS * size : used])
         target = self.buffer[self.kept : self.kept + used]
         target.copy_(staging[:used], non_blocking=True)
         self._copied[0].record()
+
+    def packs(self, size: int) -> bool:
+        """Whether a captured pass of `size` tokens packs them."""
+        return size >= self._packed_from
+
+    def _cut(self, batch: Batch, fields: Array, begins: Array) -> None:
+        starts, lengths, rows = cut(batch, self._few)
+        fields[OWNERS, : rows.size], fields[LENGTHS, : rows.size] = rows, lengths
+        fields[[OWNERS, LENGTHS], rows.size :] = 0
+        begins[: starts.size], begins[starts.size :] = starts, batch.tokens.size
+
+    def _pack(self, batch: Batch, fields: Array) -> None:
+        count = batch.tokens.size
+        order, shared = packs(batch, self._tables, self._few, self._block_size)
+        fields[OWNERS, :count], fields[LENGTHS, :count] = batch.owners, batch.positions + 1
+        fields[STARTS, :count], fields[STARTS, count:] = order, NOWHERE
+        fields[SHARED, : shared.size] = shared
 
     def field(self, which: int, size: int) -> Tensor:
         """One of the fields of a batch of `size` tokens."""
@@ -128,8 +155,14 @@ class GpuCompute:
         self._cache = cache
         self._sizes = sizes(captured)
         group = decoder.spec.heads // decoder.spec.kv_heads
-        tokens = max(most_tokens, self._sizes[-1])
-        self._inputs = Inputs(device, tokens, max_running, few=few_tokens(group))
+        self._inputs = Inputs(
+            device,
+            max(most_tokens, self._sizes[-1]),
+            tables,
+            cache.block_size,
+            few=few_tokens(group),
+            packed_from=packed_from(group, decoder.spec.kv_heads, device),
+        )
         self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
         kept = self._inputs.buffer[:max_running]
@@ -200,11 +233,13 @@ class GpuCompute:
     def _forward_few(self, size: int) -> Tensor:
         """Hidden states of `size` tokens, in up to as many sequences."""
         inputs = self._inputs
-        ragged = Ragged(
-            inputs.field(STARTS, size),
-            inputs.field(LENGTHS, size),
-            self._tables.index_select(0, inputs.field(OWNERS, size)),
-        )
+        starts, lengths = inputs.field(STARTS, size), inputs.field(LENGTHS, size)
+        tables = self._tables.index_select(0, inputs.field(OWNERS, size))
+        if inputs.packs(size):
+            order = Packs(starts[:size], inputs.field(SHARED, size))
+            ragged = Ragged(inputs.each[: size + 1], lengths, tables, order)
+        else:
+            ragged = Ragged(starts, lengths, tables)
         return self._forward(size, ragged)
 
     def _forward_many(self, size: int, batch: Batch) -> Tensor:

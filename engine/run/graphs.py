@@ -6,7 +6,8 @@ vocabulary.
 
 A captured pass has room for as many sequences as tokens, and sequences may own none: so one graph serves any mix of
 sequences that go on by one token or by a few. All keys of a layer are stored before any is read: a sequence with more
-tokens than a product has rows for counts as several, each with its own context and the same block table.
+tokens than a product has rows for counts as several, each with its own context and the same block table. In a pass
+of many tokens each is a sequence, in packs that share what their contexts begin with.
 """
 
 from bisect import bisect_left

@@ -4,6 +4,8 @@ import pytest
 import torch
 from intaglio.kernels.attention import split_attention, tile_attention
 from intaglio.kernels.attention_decode import few_tokens
+from intaglio.kernels.attention_packed import PackedAttention
+from intaglio.kernels.contracts import Packs
 from intaglio.kernels.dispatch import choose
 
 from tests.support.paged import (
@@ -13,6 +15,7 @@ from tests.support.paged import (
     make_step,
     random_step,
     relative_error,
+    with_shared_beginnings,
     without_rows,
 )
 
@@ -80,6 +83,23 @@ def test_decode_steps_of_few_tokens(sequences: int, group: int) -> None:
     ragged = without_rows(here.ragged, at=sequences, more=sum(counts) - sequences)
     out = torch.full_like(here.query, float("nan"))
     attention = split_attention(ragged, 8 * group, here.cache.shape)
+    for _ in range(2):
+        attention.run(here.query, here.cache, out)
+    assert relative_error(out, step.expected) < TOLERANCE[torch.bfloat16]
+
+
+@pytest.mark.parametrize("group", [1, 2, 4])
+@pytest.mark.parametrize("shared", [0, 48, 310])
+def test_packs_of_tokens_that_share_a_beginning(group: int, shared: int) -> None:
+    few, count = few_tokens(group), 200
+    lengths = [shared + 1 + (37 * s) % 500 for s in range(count)]
+    step = make_step(lengths, [1] * count, Heads(8, group, 128), 16, torch.bfloat16, 1)
+    step = with_shared_beginnings(step, shared, packs=few)
+    here = step.to(DEVICE)
+    order = torch.arange(count, dtype=torch.int32, device=DEVICE)
+    common = torch.full((-(-count // few),), shared, dtype=torch.int32, device=DEVICE)
+    out = torch.full_like(here.query, float("nan"))
+    attention = PackedAttention(here.ragged, Packs(order, common), 8 * group, here.cache.shape)
     for _ in range(2):
         attention.run(here.query, here.cache, out)
     assert relative_error(out, step.expected) < TOLERANCE[torch.bfloat16]

@@ -4,7 +4,9 @@ import pytest
 import torch
 from intaglio.kernels.attention import PagedAttention
 from intaglio.kernels.attention_decode import DecodeAttention, DecodeShape, few_tokens
+from intaglio.kernels.attention_packed import PackedAttention, PackedShape
 from intaglio.kernels.attention_tiles import TileAttention, TileShape
+from intaglio.kernels.contracts import Packs
 from intaglio.kernels.dispatch import choose
 
 from tests.support.paged import (
@@ -14,6 +16,7 @@ from tests.support.paged import (
     make_step,
     random_step,
     relative_error,
+    with_shared_beginnings,
     without_rows,
 )
 
@@ -86,6 +89,30 @@ def test_few_tokens_of_a_sequence_are_served_together(group: int, splits: int) -
         attention.run(step.query, step.cache, out)
         assert relative_error(out[:-2], step.expected) < 2e-6
         assert bool(out[-2:].isnan().all())
+
+
+@pytest.mark.parametrize("group", [1, 3, 4, 7, 16])
+@pytest.mark.parametrize("shared", [0, 5, 32])
+def test_packs_of_tokens_that_share_a_beginning(group: int, shared: int) -> None:
+    """As many packs as tokens need and one more, a token that sees nothing else, and rows in no pack."""
+    few = few_tokens(group)
+    lengths = [40, 33, 90, 32, 55][: max(2, min(few, 5))] * 2
+    step = make_step(lengths, [1] * len(lengths), Heads(2, group, 16), 16, torch.float32, shared)
+    expected = with_shared_beginnings(step, shared, packs=few)
+    order = torch.full((-(-len(lengths) // few) * few + few + 1,), -1, dtype=torch.int32)
+    order[: len(lengths)] = torch.arange(len(lengths))
+    common = torch.full((-(-order.numel() // few),), shared, dtype=torch.int32)
+    attention = PackedAttention(
+        expected.ragged,
+        Packs(order, common),
+        step.query.shape[1],
+        step.cache.shape,
+        PackedShape(tile=16, stages=2, warps=1),
+    )
+    out = torch.full_like(torch.cat((step.query, step.query[:2])), float("nan"))
+    attention.run(step.query, expected.cache, out)
+    assert relative_error(out[:-2], expected.expected) < 2e-6
+    assert bool(out[-2:].isnan().all())
 
 
 @pytest.mark.parametrize("group", [1, 3, 7, 16])

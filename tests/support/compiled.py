@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -16,7 +17,7 @@ import triton
 from intaglio.kernels import grammar_walk, launch, pick
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import PagedAttention
-from intaglio.kernels.contracts import Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import Packs, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.kv_copy import kv_copy
@@ -122,7 +123,7 @@ def linears() -> None:
 
 
 def attention() -> None:
-    """Steps of single tokens, of few sequences and many, and with a prompt among them; copies of blocks."""
+    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks."""
     for sizes in SIZES:
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.bfloat16)
         weight = torch.zeros(sizes.dim, dtype=torch.bfloat16)
@@ -138,6 +139,10 @@ def attention() -> None:
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
             PagedAttention(ragged, places, sizes.heads, cache.shape).run(fused, norms, cache)
+            if rows == len(counts) == 512:
+                packs = Packs(ragged.query_starts[1:], torch.zeros(rows).int())
+                each = replace(ragged, packs=packs)
+                PagedAttention(each, places, sizes.heads, cache.shape).run(fused, norms, cache)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 

@@ -83,6 +83,26 @@ def make_step(
     return Step(torch.cat(queries), ragged, cache, torch.cat(expected))
 
 
+def with_shared_beginnings(step: Step, tokens: int, *, packs: int) -> Step:
+    """The step of single tokens, of which `packs` at a time begin with the same keys, in the first one's blocks.
+
+    `tokens` need not fill the last shared block: what follows them there, no other sequence is said to share.
+    """
+    ragged, size = step.ragged, step.cache.shape[2]
+    tables, cache, expected = ragged.block_tables.clone(), step.cache.clone(), []
+    for s, length in enumerate(ragged.context_lengths.tolist()):
+        leader = s // packs * packs
+        whole = tokens // size
+        tables[s, :whole] = tables[leader, :whole]
+        rest = tokens % size
+        cache[:, tables[s, whole], :rest] = cache[:, tables[leader, whole], :rest]
+        at = torch.arange(length)
+        keys, values = cache[:, tables[s, at // size].long(), at % size]
+        expected.append(dense(step.query[s : s + 1], keys, values))
+    shared = Ragged(ragged.query_starts, ragged.context_lengths, tables)
+    return Step(step.query, shared, cache, torch.cat(expected))
+
+
 def without_rows(ragged: Ragged, *, at: int, more: int) -> Ragged:
     """The same with `more` sequences that own no rows before the one at `at`."""
 
