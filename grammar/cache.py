@@ -137,11 +137,7 @@ class GrammarCache:
         One after the other, and only while nobody waits for another. Returns when it is done.
         """
         if not self._closed:
-            self._loading.set()
-            try:
-                self._compiler.warm()
-            finally:
-                self._loading.clear()
+            self._compiler.warm()
         for constraint in self._store.most_used(count) if self._store and count else ():
             while self._running and not self._closed:
                 time.sleep(0.05)
@@ -245,7 +241,7 @@ class GrammarCache:
         return timer
 
     def _too_late(self, future: Future[CompiledGrammar]) -> None:
-        if self._loading.is_set() and not future.done():
+        if self._compiler.is_warming and not future.done():
             # On a new machine our own code is compiled first; no constraint is to blame for that.
             self._timer(future).start()
             return

@@ -44,8 +44,11 @@ _SHARED_BYTES = 256 << 20  # rows of all grammars together
 class Compiler:
     """Compiles for one vocabulary. Safe to call from several threads.
 
-    `canonical` says how the tokenizer spells bytes in the middle of an output, empty where it cannot.
+    `canonical` says how the tokenizer spells bytes in the middle of an output, empty where it cannot. `is_warming`:
+    whether `warm` runs, which compiles our own code on a machine where nothing has done that before.
     """
+
+    is_warming = False
 
     def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
         self.vocabulary = vocabulary
@@ -95,6 +98,13 @@ class Compiler:
 
     def warm(self) -> None:
         """Load all compiled code, index the vocabulary, make what many ask: formats, strings near their bound."""
+        self.is_warming = True
+        try:
+            self._load()
+        finally:
+            self.is_warming = False
+
+    def _load(self) -> None:
         from .leaves.formats import NAMES
 
         for name in sorted(NAMES):
