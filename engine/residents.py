@@ -195,10 +195,11 @@ class ResidentConstraints(Constraints):
     def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
         """See `Constraints`. Residents are followed all at once."""
         walked = self._awaited.popleft().walked if self._awaited else set()
+        here = self._along.keys()
         along: dict[int, tuple[int, ...]] = {}
         others: list[Pick] = []
         for pick in picked.picks:
-            if pick.seq_id in self._along and pick.seq_id not in void and not pick.failure:
+            if pick.seq_id in here and pick.seq_id not in void and not pick.failure:
                 along[pick.seq_id] = pick.tokens
             else:
                 others.append(pick)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .automata.minimal import Longs
-from .backends.spelling import crossed
+from .backends.spelling import WINDOW, crossed
 from .device import DeviceTables
 from .errors import Violation
 from .matcher import Matcher
@@ -25,7 +25,6 @@ from .table_moves import (
     FINISHED,
     FORCED,
     FORCED_END,
-    LOOKED_BACK,
     MOST_FORCED,
     MOVED,
     ROOM,
@@ -148,7 +147,7 @@ class Followers:
             row = self._row_of[number]
             known = self._places.known.item(row)
             # One more than the window, if there is, for the place that no token crosses.
-            history = self._places.tokens[row, max(0, known - 1 - LOOKED_BACK) : known].tolist()
+            history = self._places.tokens[row, max(0, known - 1 - WINDOW) : known].tolist()
             run = self._held[number][0].spelled(history, coming.text, over=coming.over)
             self._spelled[coming] = run
         return run
@@ -166,27 +165,12 @@ class Followers:
             np.empty(count, np.bool_),
             np.empty((count, most), np.uint8),
             np.empty(count, np.int32),
+            np.empty((count, WINDOW if most else 0), np.int32),
             np.zeros(count, np.int32),
         )
         self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
         move(self._places, self._books, self._words, rows, upto, flat, moves)
-        found = Followed()
-        for i in np.flatnonzero((moves.verdict != MOVED) | ~moves.fits).tolist():
-            number, verdict = numbers[i], moves.verdict.item(i)
-            if verdict in (FORCED, FORCED_END):
-                found.coming[number] = self._coming(i, rows.item(i), moves)
-            elif verdict not in (MOVED, FINISHED):
-                found.lost.add(number)
-            if not moves.fits[i]:
-                found.doubtful.add(number)
-        return found
-
-    def _coming(self, i: int, row: int, moves: Moves) -> Coming:
-        """What must come next for output i of a move."""
-        length, back, known = moves.length.item(i), moves.back.item(i), self._places.known.item(row)
-        window = self._places.tokens[row, known - back : known].tobytes() if back >= 0 else None
-        over = moves.verdict.item(i) == FORCED_END
-        return Coming(moves.text[i, :length].tobytes(), over, window)
+        return _told(numbers, moves)
 
     def _grow_rows(self) -> None:
         """Twice as many rows."""
@@ -205,6 +189,27 @@ class Followers:
             tokens = np.zeros((len(known), 2 * most), np.int32)
             tokens[:, : known.shape[1]] = known
             self._places = self._places._replace(tokens=tokens)
+
+
+def _told(numbers: list[int], moves: Moves) -> Followed:
+    """What became of these outputs, of whom there is something to say."""
+    found = Followed()
+    said = np.flatnonzero((moves.verdict != MOVED) | ~moves.fits).tolist()
+    verdicts, fits = moves.verdict.tolist(), moves.fits.tolist()
+    lengths, backs = moves.length.tolist(), moves.back.tolist()
+    texts, windows = moves.text.tobytes(), moves.window.tobytes()
+    for i in said:
+        number, verdict, back = numbers[i], verdicts[i], backs[i]
+        if verdict in (FORCED, FORCED_END):
+            begin, end = MOST_FORCED * i, 4 * WINDOW * (i + 1)
+            text = texts[begin : begin + lengths[i]]
+            window = windows[end - 4 * back : end] if back >= 0 else None
+            found.coming[number] = Coming(text, verdict == FORCED_END, window)
+        elif verdict not in (MOVED, FINISHED):
+            found.lost.add(number)
+        if not fits[i]:
+            found.doubtful.add(number)
+    return found
 
 
 @cache

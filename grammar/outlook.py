@@ -23,7 +23,7 @@ UNKNOWN: Final = 1 << 29  # two of them can be added
 SEVERAL: Final = -1
 ASK: Final = -2
 _MOST: Final = 1 << 21  # numbers kept of one grammar
-_MOST_SWEEPS: Final = 256
+_MOST_SWEEPS: Final = 64  # five are usual
 
 
 def outlook(codes: Codes, column_of: Bytes, start: int) -> Outlook:

@@ -21,7 +21,6 @@ STACK: Final = 256  # frames
 ROOM: Final = 1024  # numbers of `Places.rests`
 BOOK: Final = 30  # numbers that say where the tables of a grammar lie
 MOST_FORCED: Final = 512  # bytes
-LOOKED_BACK: Final = WINDOW  # tokens
 
 # What became of an output.
 MOVED: Final = 0
@@ -73,15 +72,16 @@ class Words(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """By output: what became of it, whether it can be completed in time for sure; what must come, of which length.
+    """By output: what became of it, whether it can be completed in time for sure; `text[:length]`: what must come.
 
-    `back`: on how many of the last tokens it depends how that text is spelled; -1: on too many.
+    `window[WINDOW - back :]`: the last tokens, on which it depends how that is spelled; `back` is -1 for too many.
     """
 
     verdict: Bytes
     fits: npt.NDArray[np.bool_]
     text: Bytes  # [n, MOST_FORCED], or none is looked for: [n, 0]
     length: Ints
+    window: Ints  # [n, WINDOW]
     back: Ints
 
 
@@ -141,7 +141,8 @@ def move(
                     places, tables, row, moves.text[i], scratch, calls
                 )
             if moves.length[i] > 0:
-                moves.back[i] = _back_to_hard(places, words, row, moves.text[i, 0])
+                first = moves.text[i, 0]
+                moves.back[i] = _back_to_hard(places, words, row, first, moves.window[i])
         moves.verdict[i] = verdict
 
 
@@ -252,13 +253,14 @@ def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: 
 
 
 @kernel
-def _back_to_hard(places: Places, words: Words, row: int, right: int) -> int:
+def _back_to_hard(places: Places, words: Words, row: int, right: int, window: Ints) -> int:
     """Tokens since the last place that no token crosses (see `backends.spelling`), before a byte; -1 if it is far."""
     known = places.known[row]
-    for back in range(min(known, LOOKED_BACK)):
+    for back in range(min(known, WINDOW)):
         token = places.tokens[row, known - 1 - back]
         begin, end = words.begins[token], words.begins[token + 1]
         if not words.crossed[words.data[end - 1], right]:
             return back
+        window[WINDOW - 1 - back] = token
         right = words.data[begin]
-    return known if known < LOOKED_BACK else -1
+    return known if known < WINDOW else -1
