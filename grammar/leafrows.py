@@ -18,6 +18,7 @@ from .automata import Spelling
 from .automata.minimal import Ints
 from .embedded import Leaf
 from .forest import merge
+from .kept import Kept as Answers
 from .likeness import ALIKE, Likeness, any_string, likeness_within
 from .rows import Kept, LeafRow
 from .staying import parts, stays
@@ -35,7 +36,6 @@ from .walk_leaf import (
 
 _SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
-_ENDING: Final = 12  # bytes, up to which many tokens are longer
 _PYTHON_BYTES: Final = 1500  # what the objects of a view add
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
@@ -119,6 +119,7 @@ class LeafRows:
         self._longest = int(trie.depth.max(initial=0))
         self._views: Kept[View] = Kept(most_bytes // 8)
         self._rooms: list[_Room] = []
+        self._forests: Answers[bytes, tuple[Trie, Ints]] = Answers()
         self._rows: Kept[LeafRow] = Kept(most_bytes - most_bytes // 8)
 
     @property
@@ -148,9 +149,6 @@ class LeafRows:
             assert like.plain is not None
             inside = like.plain.step(0, _QUOTE)
             if _likely(leaf, like, state, inside):
-                if like.bytes[state] < _ENDING:
-                    # Near the bound of a string: unlike for many tokens, but the same in many leaves.
-                    return self._whole(tables, state)
                 twin = int(like.twin[state])
                 view = self.view(self._plain[like.plain.fingerprint], twin, None)
                 return self._beside(tables, (state, twin), view, like)
@@ -191,9 +189,19 @@ class LeafRows:
             self._rooms.append(room)
             if count:
                 exits[:, 1] = number[exits[:, 1]]
-            row = LeafRow(words, exits, *merge(self._trie, exits))
+            row = LeafRow(words, exits, *self._merged(exits))
             self._rows.put(key, row)
         return View(row, outcomes, _NO_NODES, _NO_NODES, _NO_EXITS)
+
+    def _merged(self, exits: Ints) -> tuple[Trie, Ints]:
+        """See `merge`: strings are left in the same places whatever their bounds and patterns are."""
+        key = exits.tobytes()
+        found = self._forests.get(key)
+        if found is None:
+            found = trees, roots = merge(self._trie, exits)
+            size = len(key) + roots.nbytes + sum(array.nbytes for array in trees)
+            self._forests.put(key, found, size)
+        return found
 
     def _beside(
         self, leaf: LeafTables, states: tuple[int, int], known: View, like: Likeness

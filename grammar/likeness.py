@@ -23,6 +23,7 @@ _INSIDE: Final = (
 
 
 ALIKE: Final = 14  # bytes, from which on being like any string saves more than it costs
+_NEVER_NEEDED: Final = b"1", b"f", b"002", b"003", b"006"  # how numbers of characters begin
 _KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
 
@@ -134,20 +135,36 @@ def _known() -> Kept[bytes, Likeness]:
 
 
 def _likeness(dfa: Dfa, over: Flags) -> Likeness:
-    canonically = _held_against(any_string(), dfa, over)
-    if dfa.states > _LARGE or canonically.far:
-        return canonically
-    freely = _held_against(any_string(Spelling.JSON), dfa, over)
-    return freely if freely.far else canonically
+    if dfa.states <= _LARGE and _spelled_freely(dfa):
+        freely = _held_against(any_string(Spelling.JSON), dfa, over)
+        if freely.far:
+            return freely
+    return _held_against(any_string(), dfa, over)
+
+
+def _spelled_freely(dfa: Dfa) -> bool:
+    """Whether more characters may be written by their numbers than those that have to be."""
+    inside = 0 if _begins_inside(dfa) else dfa.step(0, ord('"'))
+    ways = [_way(dfa, inside, b"\\u" + digits) for digits in _NEVER_NEEDED]
+    return any(ways)
+
+
+def _way(dfa: Dfa, state: int, text: bytes) -> bool:
+    """Whether a text can be read from a state on (-1: from nowhere)."""
+    for byte in text:
+        state = -1 if state < 0 else dfa.step(state, byte)
+    return state >= 0
+
+
+def _begins_inside(dfa: Dfa) -> bool:
+    return bool((np.append(dfa.table[0] >= 0, False)[dfa.class_of]).sum() >= _INSIDE)
 
 
 def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> Likeness:
     _, _, classes = joint_classes((dfa, plain))
     sides, own = (dfa.table, plain.table, dfa.outcome, plain.outcome), (classes[0], classes[1])
-    class_of = dfa.class_of
-    inside = (np.append(dfa.table[0] >= 0, False)[class_of]).sum() >= _INSIDE
     twin = np.full(dfa.states, -1, np.int32)
-    twin[0] = plain.step(0, ord('"')) if inside else 0
+    twin[0] = plain.step(0, ord('"')) if _begins_inside(dfa) else 0
     order, outcome = _paired(sides, own, over, twin, 0)
     meaning = np.array([outcome], np.int32)
     alike = _alike(sides, own, (order, twin), meaning)
