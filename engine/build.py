@@ -74,7 +74,7 @@ def build(config: EngineConfig) -> Assembly:
         blocks=built.num_blocks - 1,  # block 0 is padding and belongs to nobody
         block_size=config.cache.block_size,
         device=built.device.type,
-        dtype=str(built.runner.cache.layers[0].dtype).removeprefix("torch."),
+        dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
         pid=os.getpid(),
     )
     return Assembly(

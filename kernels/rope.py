@@ -10,6 +10,7 @@ from .contracts import Places, QKNorm
 from .launch import overlap
 
 FEW_ROWS = 64
+MOST_FP8: tl.constexpr = tl.constexpr(448.0)
 
 
 def _heads(rows: int) -> int:
@@ -87,8 +88,12 @@ def _rope_and_store(
     base = cache_ptr + slot * (KV_HEADS * DIM) + tl.where(is_value, 1, 0).to(tl.int64) * plane
     at = base[:, None] + kv_head[:, None] * DIM + pair[None, :]
     to_cache = used & (slot >= 0)[:, None]
-    tl.store(at, out_first.to(cache_ptr.dtype.element_ty), mask=to_cache)
-    tl.store(at + HALF, out_second.to(cache_ptr.dtype.element_ty), mask=to_cache)
+    kept: tl.constexpr = cache_ptr.dtype.element_ty
+    if kept == tl.float8e4nv:  # it has no infinity: what is too large would become NaN
+        out_first = tl.clamp(out_first.to(tl.float32), -MOST_FP8, MOST_FP8)
+        out_second = tl.clamp(out_second.to(tl.float32), -MOST_FP8, MOST_FP8)
+    tl.store(at, out_first.to(kept), mask=to_cache)
+    tl.store(at + HALF, out_second.to(kept), mask=to_cache)
 
 
 def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ from ..model.weights import load_decoder, random_decoder
 from ..residents import Residence
 from .choice import Walks
 from .compute import HostCompute
-from .kv import KVCache, count_blocks
+from .kv import KVCache, count_blocks, kept_dtype
 from .rows import SequenceRows
 from .runner import ModelRunner, RunnerLimits
 
@@ -61,13 +61,13 @@ class Parts:
         return SequenceRows(self.limits.max_running, self.limits.max_context, self.cache.block_size)
 
     def kv(self, num_blocks: int) -> KVCache:
-        """A cache of that many blocks, in the weights' dtype and on their device."""
+        """A cache of that many blocks, on the weights' device."""
         embedding = self.decoder.embedding
         return KVCache(
             self.decoder.spec,
             num_blocks,
             self.cache.block_size,
-            embedding.dtype,
+            kept_dtype(self.cache, embedding),
             embedding.device,
         )
 
@@ -76,7 +76,7 @@ class Parts:
         return count_blocks(
             self.cache,
             self.decoder.spec,
-            dtype=self.decoder.embedding.dtype,
+            dtype=kept_dtype(self.cache, self.decoder.embedding),
             max_running=self.limits.max_running,
             max_context=self.limits.max_context,
             free_bytes=free_bytes,

@@ -43,7 +43,7 @@ class KVCache:
             self._tensor = torch.from_numpy(zeros).view(dtype)
         else:
             self._tensor = torch.empty(shape, dtype=dtype, device=device)
-            self._tensor[:, :, NULL_BLOCK] = 0
+            self._tensor.view(torch.uint8)[:, :, NULL_BLOCK] = 0
         self.layers: tuple[Tensor, ...] = tuple(self._tensor.unbind(0))
         self.num_blocks = num_blocks
         self.block_size = block_size
@@ -60,7 +60,22 @@ class KVCache:
 
     def null_is_clean(self) -> bool:
         """Whether nothing was ever written into the null block."""
-        return not bool(self._tensor[:, :, NULL_BLOCK].any())
+        return not bool(self._tensor.view(torch.uint8)[:, :, NULL_BLOCK].any())
+
+
+def kept_dtype(config: CacheConfig, weights: Tensor) -> torch.dtype:
+    """The type of keys and values: that of `weights`, unless it is asked for a smaller one.
+
+    Raises:
+        ConfigError: they are on a device that has no such type.
+    """
+    if config.kv_dtype == "auto":
+        return weights.dtype
+    if weights.device.type != "cuda":
+        raise ConfigError(
+            "keys and values in fp8 need a GPU", where="kv_dtype", hint="leave kv_dtype at auto"
+        )
+    return torch.float8_e4m3fn
 
 
 def count_blocks(

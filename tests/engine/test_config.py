@@ -52,6 +52,7 @@ def test_the_process_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> Non
         ({"model": "/m", "dtype": "int4"}, {}, "dtype"),
         ({"model": "/m", "max_running": 0}, {}, "max_running"),
         ({"model": "/m", "max_context": 1}, {}, "max_context"),
+        ({"model": "/m", "kv_dtype": "int4"}, {}, "kv_dtype"),
         ({"model": "/m", "block_size": 0}, {}, "block_size"),
         ({"model": "/m", "num_blocks": 1}, {}, "num_blocks"),
         ({"model": "/m", "cache_bytes": 0}, {}, "cache_bytes"),

@@ -65,6 +65,15 @@ def test_any_mix_of_lengths_equals_dense_attention(seed: int) -> None:
     assert relative_error(run(step), step.expected) < TOLERANCE[dtype]
 
 
+@pytest.mark.parametrize("sequences", [1, 3, 64, 300])
+def test_keys_and_values_of_one_byte(sequences: int) -> None:
+    lengths = [37 * (s + 1) % 900 + 30 for s in range(sequences)]
+    counts = [1 + 10 * (s % 3 == 2) for s in range(sequences)]
+    kept = torch.float8_e4m3fn
+    step = make_step(lengths, counts, Heads(8, 4, 128), 16, torch.bfloat16, 5, kept=kept)
+    assert relative_error(run(step), step.expected) < TOLERANCE[torch.bfloat16]
+
+
 @pytest.mark.parametrize("sequences", [1, 3, 17, 33, 64, 200, 300])
 def test_decode_steps(sequences: int) -> None:
     lengths = [(37 * s) % 900 for s in range(sequences)]

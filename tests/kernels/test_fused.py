@@ -114,6 +114,21 @@ def test_rotation_norm_and_store(heads: int, kv_heads: int, dim: int, normed: bo
         torch.testing.assert_close(caches[1], caches[0], atol=1e-5, rtol=1e-5)
 
 
+def test_what_is_stored_in_one_byte_is_never_nan() -> None:
+    """Of numbers that the type has and some that are too large: the interpreter rounds others wrongly at times."""
+    dim, kv_heads = 16, 2
+    fused = (randn(3, 3 + 2 * kv_heads, dim) * 100).to(torch.float8_e4m3fn).float()
+    fused[:, :, 3] = 1000
+    turns = torch.ones(4, dim), torch.zeros(4, dim)
+    places = Places(*turns, torch.arange(3), torch.tensor([4, 2, 7]))
+    kept = torch.zeros((2, 2, 4, kv_heads, dim), dtype=torch.float8_e4m3fn)
+    rope_and_store(fused.clone(), places, None, kept)
+    rows = kept.float().view(2, 8, kv_heads, dim)[:, places.slots]
+    right = fused[:, 3:].view(3, 2, kv_heads, dim).transpose(0, 1).clamp(-448, 448)
+    assert right.abs().max() == 448
+    assert torch.equal(rows, right)
+
+
 def test_copies_of_blocks_in_all_layers() -> None:
     caches = randn(3, 2, 6, 4, 2, 24)
     right = caches.clone()

@@ -59,6 +59,12 @@ def test_every_head_size_in_half_precision(dim: int) -> None:
     assert relative_error(run(step), step.expected) < 2e-3
 
 
+def test_keys_and_values_of_one_byte() -> None:
+    kept = torch.float8_e4m3fn
+    step = make_step([70, 33, 5], [1, 20, 3], Heads(2, 2, 64), 16, torch.float16, 5, kept=kept)
+    assert relative_error(run(step), step.expected) < 2e-3
+
+
 @pytest.mark.parametrize("splits", [1, 2, 8])
 def test_splits_do_not_change_what_is_computed(splits: int) -> None:
     """Also where some splits have no keys, and layer after layer with the same counters."""

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import torch
@@ -124,8 +125,9 @@ def linears() -> None:
 
 def attention() -> None:
     """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks."""
-    for sizes in SIZES:
-        cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.bfloat16)
+    for sizes, kept in product(SIZES, (torch.bfloat16, torch.float8_e4m3fn)):
+        cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
+        cache = cache.to(kept) if kept == torch.bfloat16 else cache.view(kept)
         weight = torch.zeros(sizes.dim, dtype=torch.bfloat16)
         norms = QKNorm(weight, weight, 1e-6) if sizes.normed else None
         for counts in ([1], [1] * 64, [1] * 512, [40, 1]):

@@ -55,8 +55,13 @@ def make_step(
     block_size: int,
     dtype: torch.dtype,
     seed: int,
+    *,
+    kept: torch.dtype | None = None,
 ) -> Step:
-    """Sequences of these context lengths and new tokens, in shuffled blocks. What no sequence wrote is NaN."""
+    """Sequences of these context lengths and new tokens, in shuffled blocks. What no sequence wrote is NaN.
+
+    `kept`: the type of the cache, `dtype` if None.
+    """
     generator = torch.Generator().manual_seed(seed)
     needs = [-(-length // block_size) for length in lengths]
     blocks = list(range(1, sum(needs) + 1))
@@ -69,7 +74,8 @@ def make_step(
     for s, (length, count, need) in enumerate(zip(lengths, counts, needs, strict=True)):
         mine = torch.tensor([blocks.pop() for _ in range(need)], dtype=torch.int64)
         tables[s, :need] = mine
-        keys, values = torch.randn((2, length, heads.kv, heads.dim), generator=generator).to(dtype)
+        drawn = torch.randn((2, length, heads.kv, heads.dim), generator=generator)
+        keys, values = drawn.to(kept or dtype).to(dtype)
         at = torch.arange(length)
         kv_write(cache, keys, values, mine[at // block_size] * block_size + at % block_size)
         query = torch.randn((count, heads.kv * heads.per_kv, heads.dim), generator=generator)
@@ -80,7 +86,7 @@ def make_step(
             expected.append(torch.zeros_like(queries[-1], dtype=torch.float64))
     starts = torch.tensor([0, *torch.tensor(counts).cumsum(0).tolist()], dtype=torch.int32)
     ragged = Ragged(starts, torch.tensor(lengths, dtype=torch.int32), tables)
-    return Step(torch.cat(queries), ragged, cache, torch.cat(expected))
+    return Step(torch.cat(queries), ragged, cache.to(kept or dtype), torch.cat(expected))
 
 
 def with_shared_beginnings(step: Step, tokens: int, *, packs: int) -> Step:

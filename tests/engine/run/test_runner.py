@@ -228,6 +228,16 @@ def test_a_cache_too_small_for_one_sequence_is_refused(folder: Path, cache: dict
         build(folder, **cache)
 
 
+def test_keys_and_values_of_one_byte_are_refused_on_a_host(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="need a GPU") as refused:
+        build_runner(
+            ModelConfig(model=str(folder), device="cpu"),
+            CacheConfig(kv_dtype="fp8"),
+            SchedulerConfig(),
+        )
+    assert refused.value.where == "kv_dtype"
+
+
 def test_a_context_beyond_the_model_is_refused(folder: Path) -> None:
     model = ModelConfig(model=str(folder), max_context=2048)
     with pytest.raises(ConfigError, match="1024 positions"):
