@@ -6,6 +6,8 @@ more; it is then brought to where the output stands. Does not: decide who is a r
 """
 
 from collections.abc import Mapping, Sequence, Set
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..grammar.api import DeviceTables, followers
 from .closing import Followed, Following
@@ -13,13 +15,22 @@ from .faults import MatcherFault, guarded
 from .plan import Forced
 from .types import Failure
 
+if TYPE_CHECKING:
+    from ..grammar.api import Followers
+
 
 class AlongTables:
     """Sequences by number, and their matchers, which stand somewhere behind."""
 
     def __init__(self, texts: Sequence[bytes | None], end_tokens: frozenset[int]) -> None:
-        self._followers = followers(texts, tuple(end_tokens))
+        self._texts = texts
+        self._end_tokens = end_tokens
         self._following: dict[int, Following] = {}
+
+    @cached_property
+    def _followers(self) -> "Followers":
+        """Made with the first resident: whoever made its tables has loaded the code, which takes a second."""
+        return followers(self._texts, tuple(self._end_tokens))
 
     def __contains__(self, seq_id: int) -> bool:
         return seq_id in self._following
@@ -45,8 +56,8 @@ class AlongTables:
 
     def forget(self, seq_id: int) -> None:
         """Follow a sequence no more, if it is here."""
-        self._followers.leave(seq_id)
-        self._following.pop(seq_id, None)
+        if self._following.pop(seq_id, None) is not None:
+            self._followers.leave(seq_id)
 
     def tokens(self, seq_id: int) -> Sequence[int]:
         """The output of a sequence so far."""
@@ -58,10 +69,12 @@ class AlongTables:
 
     def above(self, depth: int) -> list[int]:
         """Those whose stack is higher."""
-        return self._followers.above(depth)
+        return self._followers.above(depth) if self._following else []
 
     def advance(self, picked: Mapping[int, tuple[int, ...]]) -> Forced:
         """See `Constraints.advance`; `picked` by sequence."""
+        if not picked:
+            return Forced({}, {})
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()

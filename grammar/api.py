@@ -1,5 +1,7 @@
 """The names of this package that others may use."""
 
+from typing import TYPE_CHECKING
+
 from .admission import Admission
 from .cache import CacheStats, GrammarCache
 from .compile import Compiler
@@ -25,6 +27,9 @@ from .spec import Constraint, KeyOrder, Kind, Whitespace
 from .store import Store, StoreUnusable
 from .verdict import Verdict, screened
 from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:  # loads compiled code
+    from .followers import Followers as Followers
 
 __all__ = [
     "TIERS",
