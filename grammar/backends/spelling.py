@@ -111,11 +111,10 @@ class Speller:
 def crossed(tokens: Sequence[bytes | None]) -> npt.NDArray[np.bool_]:
     """[256, 256]: whether some token holds the two bytes next to one another."""
     table = np.zeros((256, 256), dtype=np.bool_)
-    text = [np.frombuffer(token, dtype=np.uint8) for token in tokens if token]
-    if text:
-        whole = np.concatenate(text)
-        ends = np.cumsum([len(token) for token in text])
-        inside = np.ones(len(whole) - 1, dtype=np.bool_)
-        inside[ends[:-1] - 1] = False
-        table[whole[:-1][inside], whole[1:][inside]] = True
+    texts = [token for token in tokens if token]
+    if texts:
+        whole = np.frombuffer(b"".join(texts), dtype=np.uint8)
+        inside = np.ones(len(whole), dtype=np.bool_)
+        inside[np.cumsum([len(text) for text in texts]) - 1] = False
+        table[whole[:-1][inside[:-1]], whole[1:][inside[:-1]]] = True
     return table
