@@ -21,7 +21,7 @@ from .rule import Rule
 from .tables import CALLED, DEAD, ENDED, ENTRY, LEAVE, OUTCOME
 from .ways import Ways
 
-_LEAST_S: Final = 0.003
+_LEAST_S: Final = 0.0027
 _MOST_S: Final = 0.15
 _SHORT: Final = 700  # characters of a source
 _CHARACTER_S: Final = 40e-6  # for each one more
