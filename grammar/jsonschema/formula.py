@@ -178,5 +178,7 @@ def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:
 
 def conjuncts(formula: Formula) -> list[Atom] | None:
     """The atoms of a plain conjunction, None for any other formula."""
+    if formula.op is Op.TRUE:
+        return []
     parts = formula.args if formula.op is Op.ALL else (formula,)
     return [part.atom for part in parts] if all(p.op is Op.ATOM for p in parts) else None

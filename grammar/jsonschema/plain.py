@@ -63,7 +63,7 @@ class Frame:
 
 def frame_of(must: Formula) -> Frame | None:
     """The frame of a formula about objects; None if it is more than a conjunction of atoms."""
-    parts = must.args if must.op is Op.ALL else (must,)
+    parts = () if must.op is Op.TRUE else must.args if must.op is Op.ALL else (must,)
     others: list[Formula] = []
     names: frozenset[str] = frozenset()
     least, most = 0, None
