@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import heappop, heappush
-from itertools import chain, count
+from itertools import chain, count, islice
 from threading import RLock
 from typing import Final, NamedTuple, TypeAlias
 
@@ -22,6 +22,7 @@ from .automata import Dfa
 from .cursor import Cursor
 from .machine import Machine
 from .nearest import in_order, liked, texts_from
+from .rope import Rope, text_of
 from .rule import UNKNOWN
 from .tables import (
     ALPHABET,
@@ -45,12 +46,10 @@ from .tables import (
 MOST_BYTES: Final = 1 << 17  # of a way
 _MOST_STEPS: Final = 30_000  # of one search
 _MOST_JUDGED: Final = 64  # texts of a leaf that are judged, of each outcome
+_BESIDE: Final = 64  # texts that end a begun one
 
 Task: TypeAlias = Callable[[int], None]
 """A step of a search, told the priority it had."""
-
-Rope: TypeAlias = "tuple[bytes | Rope, Rope] | None"
-"""A text in pieces, from its first one on: states that share the rest of a way share the pieces."""
 
 
 class Found(NamedTuple):
@@ -95,21 +94,6 @@ class Part:
     done: set[int] = field(default_factory=set)
     ends: dict[int, Found] = field(default_factory=dict)
     callers: list[Caller] = field(default_factory=list)
-
-
-def text_of(rope: Rope) -> bytes:
-    """The text, in one piece."""
-    pieces, todo = [], [rope]
-    while todo:
-        part = todo.pop()
-        if part is not None:
-            piece, rest = part
-            todo.append(rest)
-            if isinstance(piece, bytes):
-                pieces.append(piece)
-            else:
-                todo.append(piece)
-    return b"".join(pieces)
 
 
 class Ways:
@@ -243,11 +227,18 @@ class Search:
             dfa, state = leaf
             now = int(dfa.outcome[state])
             texts = texts_from(dfa, state, bytes(range(256)))
-            self._begin_in_leaf(place, texts if now < 0 else chain([(now, b"")], texts))
+            texts = texts if now < 0 else chain([(now, b"")], texts)
+            self._begin_in_leaf(place, texts, _BESIDE)
 
-    def _begin_in_leaf(self, place: Caller, texts: Iterator[tuple[int, bytes]]) -> None:
+    def _begin_in_leaf(
+        self, place: Caller, texts: Iterator[tuple[int, bytes]], beside: int = 1
+    ) -> None:
+        """`beside`: how many of the texts are weighed against each other at once, by all that comes after them."""
         live = self._live(place.site)
-        self._next(place, (t for t in texts if live is None or t[0] in live), 0)
+        chosen = (t for t in texts if live is None or t[0] in live)
+        for outcome, text in islice(chosen, beside - 1):
+            self._left(place.node, Found(len(text), outcome, (text, None)), 0)
+        self._next(place, chosen, 0)
 
     def _later(self, priority: int, task: "Task") -> None:
         heappush(self._heap, (priority, -next(self._tick), task))  # the newest first

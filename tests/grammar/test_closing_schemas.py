@@ -100,3 +100,20 @@ def test_a_way_is_found_where_the_name_it_would_take_was_written() -> None:
         for token in way:
             matcher.accept(token)
         assert matcher.finished
+
+
+def test_a_begun_name_is_ended_by_what_makes_the_whole_short() -> None:
+    """The shorter of two names that begin alike has the longer value."""
+    vocabulary = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+    long = {"type": "object", "properties": {"much more": True}, "required": ["much more"]}
+    schema = {
+        "anyOf": [
+            {"type": "object", "properties": {name: value}, "required": [name]}
+            for name, value in (("get_a", long), ("get_bcdef", {"type": "integer"}))
+        ]
+    }
+    grammar = Compiler(vocabulary, list).compile(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
+    matcher = grammar.matcher()
+    for token in b'{"get_':
+        matcher.accept(token)
+    assert matcher.closing() == (*b'bcdef":0}', 256)
