@@ -1,7 +1,8 @@
 """Paged causal attention on an accelerator, for any mix of query and context lengths.
 
-Does: norm, rotate and store the new tokens, then send sequences with few of them to the split kernel and the others to
-the tile kernel. Does not: compute. Reference: `reference_attention.PagedAttention`.
+Does: choose the kernels of a step. A lone token has one of its own; else the new tokens are normed, rotated and stored,
+and sequences with few of them go to the split kernel, the others to the tile kernel. Does not: compute.
+Reference: `reference_attention.PagedAttention`.
 """
 
 from collections.abc import Sequence
@@ -10,9 +11,10 @@ import torch
 from torch import Tensor
 
 from .attention_decode import DecodeAttention, decode_shape
+from .attention_lone import LoneAttention
 from .attention_packed import PackedAttention
 from .attention_tiles import TileAttention, tile_shape
-from .contracts import Places, QKNorm, Ragged
+from .contracts import AttentionPass, Places, QKNorm, Ragged
 from .rope import rope_and_store
 
 
@@ -28,6 +30,13 @@ def tile_attention(ragged: Ragged, query: Tensor, cache_shape: Sequence[int]) ->
     rows, heads, dim = query.shape
     shape = tile_shape(dim, heads // cache_shape[3], query.element_size())
     return TileAttention(ragged, rows, heads, cache_shape, shape)
+
+
+def attend(ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]) -> AttentionPass:
+    """See `Kernels.attend`."""
+    if places.positions.shape[0] == ragged.context_lengths.shape[0] == 1:
+        return LoneAttention(ragged, places, heads, cache_shape)
+    return PagedAttention(ragged, places, heads, cache_shape)
 
 
 class PagedAttention:

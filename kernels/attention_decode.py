@@ -18,13 +18,11 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_merge import finish, row_of
+from .attention_merge import finish, members_merged, row_of
 from .contracts import Ragged
 from .launch import overlap, precision, prefetch, processors
 
 LOG2_E = 1.4426950408889634
-MERGED = 8192
-"""Most numbers that the merge of splits holds at a time."""
 
 
 @triton.jit
@@ -52,6 +50,60 @@ def _fetch_ahead(
 
 
 @triton.jit
+def addresses(
+    position: tl.tensor,
+    end: tl.tensor,
+    table: tl.tensor,
+    cache_ptr: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr,
+) -> tl.tensor:
+    """Where the keys of `position` [T] of one key head are, whose cache begins at `cache_ptr`: [T, BLOCK_DIM].
+
+    And which of these exist: those of positions below `end`.
+    """
+    dim = tl.arange(0, BLOCK_DIM)
+    seen = position < end
+    block = tl.load(table + position // BLOCK_SIZE, mask=seen, other=0).to(tl.int64)
+    slot = block * BLOCK_SIZE + position % BLOCK_SIZE
+    there = seen[:, None]
+    if BLOCK_DIM != DIM:
+        there = there & (dim < DIM)[None, :]
+    return cache_ptr + slot[:, None] * (KV_HEADS * DIM) + dim[None, :], there
+
+
+@triton.jit
+def fold(
+    query: tl.tensor,
+    key: tl.tensor,
+    value: tl.tensor,
+    position: tl.tensor,
+    limit: tl.tensor,
+    most: tl.tensor,
+    total: tl.tensor,
+    acc: tl.tensor,
+    scale: tl.tensor,
+    PRECISION: tl.constexpr,
+) -> tl.tensor:
+    """A tile of keys and values into the running softmax of all rows, row by row those below `limit`.
+
+    A row that has seen none yet has `most` -inf and `total` 0.
+    """
+    scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
+    scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
+    higher = tl.maximum(most, tl.max(scores, 1))
+    base = tl.where(higher == float("-inf"), 0.0, higher)
+    shrink = tl.exp2(most - base)
+    weights = tl.exp2(scores - base[:, None])
+    total = total * shrink + tl.sum(weights, 1)
+    acc = acc * shrink[:, None]
+    acc = tl.dot(weights.to(query.dtype), value.to(query.dtype), acc, input_precision=PRECISION)
+    return higher, total, acc
+
+
+@triton.jit
 def absorb(
     query: tl.tensor,
     most: tl.tensor,
@@ -72,32 +124,17 @@ def absorb(
     STAGES: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> tl.tensor:
-    """Keys `first:end` of one key head, whose cache begins at `cache_ptr`, into the running softmax of all rows.
-
-    Row by row only those below `limit`; a row that has seen none yet has `most` -inf and `total` 0.
-    """
-    dim = tl.arange(0, BLOCK_DIM)
+    """Keys `first:end` of one key head, whose cache begins at `cache_ptr`, into the running softmax: see `fold`."""
     for at in tl.range(first, end, TILE, num_stages=STAGES):
         position = at + tl.arange(0, TILE)
-        seen = position < end
-        block = tl.load(table + position // BLOCK_SIZE, mask=seen, other=0).to(tl.int64)
-        slot = block * BLOCK_SIZE + position % BLOCK_SIZE
-        key_at = cache_ptr + slot[:, None] * (KV_HEADS * DIM) + dim[None, :]
-        whole = seen[:, None]
-        if BLOCK_DIM != DIM:
-            whole = whole & (dim < DIM)[None, :]
-        key = tl.load(key_at, mask=whole, other=0.0)
-        value = tl.load(key_at + plane, mask=whole, other=0.0)
-        scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
-        scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
-        higher = tl.maximum(most, tl.max(scores, 1))
-        base = tl.where(higher == float("-inf"), 0.0, higher)
-        shrink = tl.exp2(most - base)
-        weights = tl.exp2(scores - base[:, None])
-        total = total * shrink + tl.sum(weights, 1)
-        acc = acc * shrink[:, None]
-        acc = tl.dot(weights.to(query.dtype), value.to(query.dtype), acc, input_precision=PRECISION)
-        most = higher
+        key_at, there = addresses(
+            position, end, table, cache_ptr, KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE
+        )
+        key = tl.load(key_at, mask=there, other=0.0)
+        value = tl.load(key_at + plane, mask=there, other=0.0)
+        most, total, acc = fold(
+            query, key, value, position, limit, most, total, acc, scale, PRECISION
+        )
     return most, total, acc
 
 
@@ -260,14 +297,9 @@ class DecodeAttention:
             BLOCK_SIZE=self._block_size,
             TILE=shape.tile,
             SPLITS=shape.splits,
-            MEMBERS=self._members(),
+            MEMBERS=members_merged(shape.splits, self._dim, self._group),
             STAGES=shape.stages,
             PRECISION=precision(query.dtype),
             num_warps=shape.warps,
             **overlap(query),
         )
-
-    def _members(self) -> int:
-        """Rows that are merged at a time, so that their parts fit into registers."""
-        room = MERGED // int(triton.next_power_of_2(self._shape.splits * self._dim))
-        return max(1, min(room, int(triton.next_power_of_2(self._group))))

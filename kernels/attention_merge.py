@@ -6,6 +6,15 @@ Does: weigh parts by their log-sum-exps (Dao et al. 2023, "Flash-Decoding"). Doe
 import triton
 import triton.language as tl
 
+MERGED = 8192
+"""Most numbers that a merge holds at a time."""
+
+
+def members_merged(splits: int, dim: int, group: int) -> int:
+    """Rows that are merged at a time, so that their parts fit into registers."""
+    room = MERGED // int(triton.next_power_of_2(splits * dim))
+    return max(1, min(room, int(triton.next_power_of_2(group))))
+
 
 @triton.jit
 def row_of(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from .attention import PagedAttention
+from .attention import attend
 from .contracts import (
     AttentionPass,
     Drawn,
@@ -44,8 +44,8 @@ class GpuKernels(Linears):
     def attend(
         self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
     ) -> AttentionPass:
-        """Two launches a layer; three where sequences have several tokens."""
-        return PagedAttention(ragged, places, heads, cache_shape)
+        """A launch a layer for a lone token, else two; three where sequences have several tokens."""
+        return attend(ragged, places, heads, cache_shape)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
         """One launch, or three with truncation."""

@@ -18,6 +18,15 @@ def _heads(rows: int) -> int:
     return 4 if rows <= FEW_ROWS else 16
 
 
+@triton.jit
+def as_kept(x: tl.tensor, cache_ptr: tl.tensor) -> tl.tensor:
+    """Keys or values in the type of the cache."""
+    kept: tl.constexpr = cache_ptr.dtype.element_ty
+    if kept == tl.float8e4nv:  # it has no infinity: what is too large would become NaN
+        x = tl.clamp(x.to(tl.float32), -MOST_FP8, MOST_FP8)
+    return x.to(kept)
+
+
 @triton.jit(
     do_not_specialize=["slots"],
     do_not_specialize_on_alignment=["positions_ptr", "slots_ptr"],
@@ -88,12 +97,8 @@ def _rope_and_store(
     base = cache_ptr + slot * (KV_HEADS * DIM) + tl.where(is_value, 1, 0).to(tl.int64) * plane
     at = base[:, None] + kv_head[:, None] * DIM + pair[None, :]
     to_cache = used & (slot >= 0)[:, None]
-    kept: tl.constexpr = cache_ptr.dtype.element_ty
-    if kept == tl.float8e4nv:  # it has no infinity: what is too large would become NaN
-        out_first = tl.clamp(out_first.to(tl.float32), -MOST_FP8, MOST_FP8)
-        out_second = tl.clamp(out_second.to(tl.float32), -MOST_FP8, MOST_FP8)
-    tl.store(at, out_first.to(kept), mask=to_cache)
-    tl.store(at + HALF, out_second.to(kept), mask=to_cache)
+    tl.store(at, as_kept(out_first, cache_ptr), mask=to_cache)
+    tl.store(at + HALF, as_kept(out_second, cache_ptr), mask=to_cache)
 
 
 def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor) -> Tensor:

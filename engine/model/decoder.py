@@ -27,13 +27,22 @@ class Decoder:
     head: Matrix
     rope: RopeTable
 
-    def hidden(self, tokens: Tensor, caches: Sequence[Tensor], step: StepContext) -> Tensor:
-        """Hidden states [N, hidden] after the last layer, of `tokens` [N]; `caches` is one KV tensor a layer."""
+    def hidden(
+        self,
+        tokens: Tensor,
+        caches: Sequence[Tensor],
+        step: StepContext,
+        wanted: Tensor | None = None,
+    ) -> Tensor:
+        """Hidden states [N, hidden] after the last layer, of `tokens` [N]; `caches` is one KV tensor a layer.
+
+        With `wanted` [R] those of these rows alone, [R, hidden]. Of a prompt one row is wanted, so the last layer comes
+        almost free.
+        """
         residual = self.embedding.index_select(0, tokens)
-        for layer, cache in zip(self.layers, caches, strict=True):
-            layer.attention.add(residual, cache, step)
-            layer.mlp.add(residual)
-        return residual
+        for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
+            residual = layer.run(residual, cache, step)
+        return self.layers[-1].run(residual, caches[-1], step, wanted)
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Logits [R, vocab], in the weights' dtype, of `hidden` [R, hidden]."""

@@ -37,12 +37,18 @@ class Attention:
     qk_norm: QKNorm | None
     head_dim: int
 
-    def add(self, residual: Tensor, cache: Tensor, step: StepContext) -> None:
-        """Add the attention of `residual` [N, hidden] to it; writes this step's keys and values into `cache` first."""
+    def attend(self, residual: Tensor, cache: Tensor, step: StepContext) -> Tensor:
+        """What the rows of `residual` [N, hidden] attend to, [N, heads * head_dim].
+
+        Writes this step's keys and values into `cache` first.
+        """
         rows = residual.shape[0]
         fused = self.kernels.norm_linear(residual, self.norm, self.qkv.weight, self.qkv.bias)
         fused = fused.view(rows, -1, self.head_dim)
-        attended = step.attention.run(fused, self.qk_norm, cache).view(rows, -1)
+        return step.attention.run(fused, self.qk_norm, cache).view(rows, -1)
+
+    def add(self, attended: Tensor, residual: Tensor) -> None:
+        """Add what `attend` returned for the rows of `residual` [N, hidden] to them."""
         self.kernels.linear_add(attended, self.output.weight, self.output.bias, residual)
 
 
@@ -67,3 +73,17 @@ class Layer:
 
     attention: Attention
     mlp: Mlp
+
+    def run(
+        self, residual: Tensor, cache: Tensor, step: StepContext, wanted: Tensor | None = None
+    ) -> Tensor:
+        """`residual` [N, hidden] with what the layer adds to it; may be the same tensor.
+
+        With `wanted` [R] only these rows: of the others nothing but keys and values is made.
+        """
+        attended = self.attention.attend(residual, cache, step)
+        if wanted is not None:
+            attended, residual = attended.index_select(0, wanted), residual.index_select(0, wanted)
+        self.attention.add(attended, residual)
+        self.mlp.add(residual)
+        return residual

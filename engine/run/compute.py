@@ -86,11 +86,9 @@ class HostCompute:
             ragged, places, self._decoder.spec.heads, self._cache.layers[0].shape
         )
         context = StepContext(attention)
-        hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context)
-        if not batch.wanted.size:
-            return None
-        wanted = batch.wanted.repeat(LEAST_ROWS) if batch.wanted.size == 1 else batch.wanted
-        return hidden.index_select(0, torch.from_numpy(wanted))
+        wanted = _padded(batch.wanted)  # row 0 where none is
+        hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
+        return hidden if batch.wanted.size else None
 
     def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
         """See `Compute`. A stage that nobody asks for is left out."""

@@ -197,26 +197,26 @@ class GpuCompute:
         if batch.grown.size:
             at, blocks = sent(batch.grown, self._tables.device)
             self._tables.view(-1).index_copy_(0, at, blocks.int())
-        few = self._graphs is not None and count <= self._graphs.most and batch.longest <= FEW
-        if few:
-            assert self._graphs is not None
-            size = self._graphs.padded(count)
+        rows = self._chooser.rows(max(wanted, 1))
+        out = self._chooser.hidden[
+            :rows
+        ]  # nobody reads what is chosen for rows past the wanted ones
+        graphs = self._graphs
+        if graphs is not None and count <= graphs.most and batch.longest <= FEW:
+            size = graphs.padded(count)
             self._inputs.fill(batch, sources, size, ragged=False)
-            hidden = self._graphs.replay(size)
+            hidden = graphs.replay(size)
+            least = min(rows, size)
+            if wanted == count:
+                out[:least].copy_(hidden[:least])
+            else:
+                which = self._inputs.field(WANTED, size)[:least]
+                torch.index_select(hidden, 0, which, out=out[:least])
         else:
-            size = count
-            self._inputs.fill(batch, sources, size, ragged=True)
-            hidden = self._forward_many(size, batch)
-        if not wanted:
-            return None
-        rows = self._chooser.rows(wanted)
-        least, out = min(rows, size), self._chooser.hidden[:rows]
-        if few and wanted == count:
-            out[:least].copy_(hidden[:least])
-        else:
-            which = self._inputs.field(WANTED, size)[:least]
-            torch.index_select(hidden, 0, which, out=out[:least])
-        return out  # nobody reads what is chosen for rows past the wanted ones
+            self._inputs.fill(batch, sources, count, ragged=True)
+            hidden = self._forward_many(count, batch, min(rows, count))
+            out[: hidden.shape[0]].copy_(hidden)
+        return out if wanted else None
 
     def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
         """See `Compute`; `hidden` is what `hidden` returned last."""
@@ -242,14 +242,15 @@ class GpuCompute:
             ragged = Ragged(starts, lengths, tables)
         return self._forward(size, ragged)
 
-    def _forward_many(self, size: int, batch: Batch) -> Tensor:
-        """Hidden states of `size` tokens of the sequences of `batch`."""
+    def _forward_many(self, size: int, batch: Batch, wanted: int) -> Tensor:
+        """Hidden states [wanted, hidden] of those of `size` tokens of the sequences of `batch` that are wanted."""
         starts, lengths, rows = self._inputs.tail(size, batch.rows.size)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, rows)
-        return self._forward(size, Ragged(starts, lengths, tables))
+        which = self._inputs.field(WANTED, size)[:wanted]
+        return self._forward(size, Ragged(starts, lengths, tables), which)
 
-    def _forward(self, size: int, ragged: Ragged) -> Tensor:
+    def _forward(self, size: int, ragged: Ragged, wanted: Tensor | None = None) -> Tensor:
         inputs, decoder = self._inputs, self._decoder
         tokens = inputs.buffer.index_select(0, inputs.field(SOURCES, size))
         places = Places(
@@ -260,4 +261,4 @@ class GpuCompute:
         )
         shape = self._cache.layers[0].shape
         attention = decoder.kernels.attend(ragged, places, decoder.spec.heads, shape)
-        return decoder.hidden(tokens, self._cache.layers, StepContext(attention))
+        return decoder.hidden(tokens, self._cache.layers, StepContext(attention), wanted)

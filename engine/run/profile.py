@@ -36,10 +36,11 @@ def gpu_runner(parts: Parts, num_blocks: int) -> tuple[ModelRunner, GpuCompute]:
 
 
 def run_all(parts: Parts) -> None:
-    """Launch whatever steps launch, small and large, in a model of the first layer alone: the others are like it."""
+    """Launch whatever steps launch, small and large, in a model of two layers: the last, and one like all others."""
     decoder = parts.decoder
-    spec = replace(decoder.spec, layers=1)
-    small = replace(parts, decoder=replace(decoder, spec=spec, layers=decoder.layers[:1]))
+    layers = decoder.layers[-2:]
+    spec = replace(decoder.spec, layers=len(layers))
+    small = replace(parts, decoder=replace(decoder, spec=spec, layers=layers))
     free_bytes(small)
     runner, compute = gpu_runner(small, 2)
     compute.run_sizes()

@@ -141,7 +141,8 @@ def test_a_captured_step_follows_its_buffers() -> None:
 @pytest.mark.parametrize("normed", [False, True])
 @pytest.mark.parametrize("heads", [Heads(8, 4, 128), Heads(2, 7, 64), Heads(1, 2, 80)])
 @pytest.mark.parametrize(
-    ("lengths", "counts"), [([900], [1]), ([16], [1]), ([333, 7], [1, 1]), ([20, 500], [3, 1])]
+    ("lengths", "counts"),
+    [([900], [1]), ([16], [1]), ([1], [1]), ([2500], [1]), ([333, 7], [1, 1]), ([20, 500], [3, 1])],
 )
 def test_new_tokens_are_placed_and_attended(
     lengths: list[int], counts: list[int], heads: Heads, normed: bool

@@ -21,6 +21,7 @@ def test_kernels_compile_for_a_gpu() -> None:
         "stack_pass",
         "advance_pass",
         "_decode",
+        "_lone",
         "_packed",
         "_tiles",
         "_rope_and_store",

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from intaglio.kernels.attention import PagedAttention
+from intaglio.kernels.attention import attend
 from intaglio.kernels.attention_decode import DecodeAttention, DecodeShape, few_tokens
 from intaglio.kernels.attention_packed import PackedAttention, PackedShape
 from intaglio.kernels.attention_tiles import TileAttention, TileShape
@@ -142,7 +142,7 @@ def test_a_step_of_as_many_sequences_as_rows_needs_no_tiles() -> None:
     attention = choose(torch.device("cpu")).attend(step.ragged, step.places, 6, step.cache.shape)
     expected = attention.run(here.fused, here.norms, here.cache)
     ragged = without_rows(there.ragged, at=2, more=2)
-    attention = PagedAttention(ragged, there.places, 6, there.cache.shape)
+    attention = attend(ragged, there.places, 6, there.cache.shape)
     got = attention.run(there.fused, there.norms, there.cache)
     torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
 
@@ -172,7 +172,7 @@ def test_new_tokens_are_placed_and_attended(
     here, there = step.to(torch.device("cpu")), step.to(torch.device("cpu"))
     attention = choose(torch.device("cpu")).attend(step.ragged, step.places, 6, step.cache.shape)
     expected = attention.run(here.fused, here.norms, here.cache)
-    attention = PagedAttention(there.ragged, there.places, 6, there.cache.shape)
+    attention = attend(there.ragged, there.places, 6, there.cache.shape)
     got = attention.run(there.fused, there.norms, there.cache)
     torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(there.cache, here.cache, atol=1e-5, rtol=1e-5)

@@ -17,7 +17,7 @@ import torch
 import triton
 from intaglio.kernels import grammar_walk, launch, pick
 from intaglio.kernels.ahead import compile_ahead
-from intaglio.kernels.attention import PagedAttention
+from intaglio.kernels.attention import attend
 from intaglio.kernels.contracts import Packs, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
@@ -140,11 +140,11 @@ def attention() -> None:
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
-            PagedAttention(ragged, places, sizes.heads, cache.shape).run(fused, norms, cache)
+            attend(ragged, places, sizes.heads, cache.shape).run(fused, norms, cache)
             if rows == len(counts) == 512:
                 packs = Packs(ragged.query_starts[1:], torch.zeros(rows).int())
                 each = replace(ragged, packs=packs)
-                PagedAttention(each, places, sizes.heads, cache.shape).run(fused, norms, cache)
+                attend(each, places, sizes.heads, cache.shape).run(fused, norms, cache)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 
