@@ -114,6 +114,8 @@ class Cursor:
 
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to where `read` went; `memories`: how many there were before it."""
+        if self.machine.renewals.sites:
+            self._renew(text)
         top, kept, removed = self.note.item(w.TOP), self.depth, NO_FRAMES
         before = self.stack, self.recalled
         if top != self.depth - 1:
@@ -130,6 +132,15 @@ class Cursor:
         self.state = self.note.item(w.STATE)
         self.output += text.tobytes()
         return step
+
+    def _renew(self, text: Bytes) -> None:
+        """Leave a leaf that is to be read from another state on; see `Call.renew`."""
+        note, machine = self.note, self.machine
+        site, _, _, begun = self.frames[note[w.TOP]].tolist()
+        if note[w.TOP] >= 0 and site in machine.renewals.sites:
+            state = machine.renew(site, bytes((self.output + text.tobytes())[begun:]))
+            if state >= 0:
+                note[w.STATE], note[w.TOP] = state, self.frames[note[w.TOP], w.PARENT]
 
     def undo(self, step: Step) -> None:
         """Take back the last commit that has not been taken back."""

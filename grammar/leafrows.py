@@ -119,6 +119,7 @@ class LeafRows:
         self._longest = int(trie.depth.max(initial=0))
         self._views: Kept[View] = Kept(most_bytes // 8)
         self._rooms: list[_Room] = []
+        self._firsts: Answers[bytes, int] = Answers()
         self._forests: Answers[bytes, tuple[Trie, Ints]] = Answers()
         self._rows: Kept[LeafRow] = Kept(most_bytes - most_bytes // 8)
 
@@ -152,12 +153,22 @@ class LeafRows:
                 twin = int(like.twin[state])
                 view = self.view(self._plain[like.plain.fingerprint], twin, None)
                 return self._beside(tables, (state, twin), view, like)
-            first = int((like.twin == inside).argmax())
-            if like.twin[state] == inside and first < state:
-                like, view = likeness_within(dfa, state, first), self.view(leaf, first, None)
-                if like.bytes[state] >= ALIKE and view.bare:
-                    return self._beside(tables, (state, first), view, like)
+        other = self._other(leaf, state) if alive is None and leaf.wide(state, leaf.all) else None
+        if other is not None:
+            like, view = likeness_within(dfa, state, other), self.view(leaf, other, None)
+            if like.bytes[state] >= ALIKE and view.bare:
+                return self._beside(tables, (state, other), view, like)
         return self._whole(tables, state)
+
+    def _other(self, leaf: Leaf, state: int) -> int | None:
+        """The first state of a leaf whose view was asked for and that takes the same bytes; None if it is this one."""
+        dfa = leaf.dfa
+        taken = np.append(dfa.table[state] >= 0, dfa.outcome[state] >= 0)
+        key = dfa.fingerprint + taken.tobytes()
+        other = self._firsts.get(key)
+        if other is None:
+            self._firsts.put(key, state, len(key))
+        return other if other != state else None
 
     @cached_property
     def _plain(self) -> dict[bytes, Leaf]:

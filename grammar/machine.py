@@ -7,7 +7,7 @@ One machine serves many sequences and threads: tables only grow, under a lock, a
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import Final
 
@@ -16,7 +16,7 @@ import numpy as np
 from .automata import Dfa
 from .embedded import Leaf
 from .errors import ConstraintTooLarge, Unsatisfiable
-from .rule import Call, End, Expansion, Rule, Target, as_written
+from .rule import Call, End, Rule, Target, as_written
 from .tables import (
     ALPHABET,
     AS_WRITTEN,
@@ -39,6 +39,9 @@ from .tables import (
 
 MOST_BYTES: Final = 1 << 25
 _UNKNOWN: Final = -1, -1, -1, -1, 0  # a state that text has not reached
+_MOST_RENEWED: Final = (
+    4096  # states made by `renew`: there may be one for each character of a long text
+)
 _LEAVES_MORE: Final = 6  # times as much may be added for leaves, whose own construction is bounded
 
 
@@ -72,6 +75,14 @@ class _Outcomes:
         return number
 
 
+@dataclass(slots=True)
+class _Renewals:
+    """Which call sites are renewed (see `Call`), and how many states were made by that."""
+
+    sites: set[int] = field(default_factory=set)
+    states: int = 0
+
+
 class Machine:
     """A rule (or leaf) and everything it calls, expanded as far as text has reached."""
 
@@ -85,6 +96,7 @@ class Machine:
         self.most_bytes = most_bytes
         self.leaves: list[Leaf] = []
         self.sites: list[Site | None] = [None]
+        self.renewals = _Renewals()
         self._store = Store()
         self._lock = RLock()
         self._keys: list[tuple[Rule, Hashable] | None] = []
@@ -132,7 +144,12 @@ class Machine:
             assert named is not None
             rule, key = named
             expansion = rule.expand(key)
-            row = self._row(rule, expansion)
+            # Class 0 is every byte that no arc takes.
+            row = [DEAD if expansion.outcome is None else LEAVE]
+            if expansion.call is not None:
+                row = [self._call(rule, expansion.call)]
+            row += [self._target(rule, target) for _, target in expansion.arcs]
+            row += [self._call(rule, call) for _, call in expansion.calls]
             store = self._store
             if expansion.outcome is not None:
                 store.states.array[state, OUTCOME] = self._outcomes.number(expansion.outcome)
@@ -140,15 +157,6 @@ class Machine:
                 tuple(taken for taken, _ in (*expansion.arcs, *expansion.calls))
             )
             store.states.array[state, ROW] = store.cells.extend(row)
-
-    def _row(self, rule: Rule, expansion: Expansion) -> list[int]:
-        """Cells by class: 0 is every byte that no arc takes."""
-        row = [DEAD if expansion.outcome is None else LEAVE]
-        if expansion.call is not None:
-            row = [self._call(rule, expansion.call)]
-        row += [self._target(rule, target) for _, target in expansion.arcs]
-        row += [self._call(rule, call) for _, call in expansion.calls]
-        return row
 
     def _target(self, rule: Rule, target: Target | None) -> int:
         if target is None:
@@ -203,6 +211,8 @@ class Machine:
                 alive = leaf.alive(counts)
                 live = -1 if alive[~leaf.over].all() else self._store.alive(alive)
         self.sites.append(Site(rule, call))
+        if call.renew is not None:
+            self.renewals.sites.add(len(self.sites) - 1)
         return CALLED - self._store.sites.append((entry, first, room, flags, live))
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
@@ -216,6 +226,21 @@ class Machine:
             at = int(self._store.sites.array[site, FIRST]) + 2 * outcome + twin
             moved = self._target(place.caller, target)
             self._store.returns.array[at] = moved
+
+    def renew(self, site: int, text: bytes) -> int:
+        """The caller's state in which to go on instead of within a leaf that has read `text`, or -1; see `Call`."""
+        with self._lock:
+            place = self.sites[site]
+            assert place is not None
+            assert place.call.renew is not None
+            key = place.call.renew(text)
+            if key is None:
+                return -1
+            state = self._numbers.get((place.caller, key))
+            if state is None and self.renewals.states < _MOST_RENEWED:
+                self.renewals.states += 1
+                return self._state(place.caller, key, sure=True)
+            return -1 if state is None else state
 
     def meaning(self, site: int, outcome: int) -> int:
         """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""

@@ -73,6 +73,8 @@ class Call:
     `live`: the outcomes of a leaf that count at this place; None: all. Only texts with one of them are read, as if the
     leaf were `restrict`ed to them, but all places share one leaf and its tables.
     `usual`: an outcome that the callee will probably end with (`bounds`); None: nothing is known of that.
+    `renew`: asked with the begun text after each token that ends within the callee, a leaf whose text is not looked
+    at: a state of the caller from which all that can follow is read as well; None: to go on within the leaf.
     """
 
     callee: "Rule | Dfa"
@@ -82,6 +84,7 @@ class Call:
     live: frozenset[int] | None = None
     comparison: Comparison | None = None
     usual: int | None = None
+    renew: Callable[[bytes], Hashable | None] | None = None
 
 
 def as_written(text: bytes) -> Hashable:

@@ -16,7 +16,7 @@ from .algebra import (
 )
 from .build import literal, nothing, symbols, trie, words
 from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
-from .encode import Spelling, encode
+from .encode import Spelling, encode, spelled
 from .limits import DEFAULT, Limits
 from .nfa import Nfa, Part, concatenation
 
@@ -42,6 +42,7 @@ __all__ = [
     "nothing",
     "product",
     "same_language",
+    "spelled",
     "symbols",
     "trie",
     "union",

@@ -280,22 +280,28 @@ def _substitute(states: Ints, nodes: Ints, most: int) -> tuple[Ints, int]:
     return table, count
 
 
+def spelled(chars: Dfa, spelling: Spelling, limits: Limits = DEFAULT) -> tuple[Ints, Ints, Ints]:
+    """(class of each byte, table, outcome) of what `encode` makes, not yet trimmed; `chars` is not empty."""
+    nodes, byte_class = _spellings(
+        np.ascontiguousarray(chars.bounds, np.int32).tobytes(),
+        np.ascontiguousarray(chars.classes, np.int32).tobytes(),
+        spelling,
+    )
+    table, count = _substitute(chars.table, nodes, limits.states)
+    limits.check(count if count >= 0 else limits.states + 1)
+    outcome = np.full(count, -1, np.int32)
+    outcome[: chars.states] = chars.outcome
+    return byte_class, table[:count], outcome
+
+
 def encode(chars: Dfa, spelling: Spelling, limits: Limits = DEFAULT) -> Dfa:
     """The texts of `chars` (over code points) as bytes, outcomes kept; of `JSON` spellings the inside of the quotes.
 
     Raises:
         ConstraintTooLarge: more states than `limits` allow.
     """
-    nodes, byte_class = _spellings(
-        np.ascontiguousarray(chars.bounds, np.int32).tobytes(),
-        np.ascontiguousarray(chars.classes, np.int32).tobytes(),
-        spelling,
-    )
     if chars.empty:
         return nothing()
-    table, count = _substitute(chars.table, nodes, limits.states)
-    limits.check(count if count >= 0 else limits.states + 1)
-    outcome = np.full(count, -1, np.int32)
-    outcome[: chars.states] = chars.outcome
+    classes, table, outcome = spelled(chars, spelling, limits)
     bounds = np.arange(BYTES, dtype=np.int32)
-    return canonical(BYTES, bounds, byte_class, table[:count], outcome, minimise=count < 4096)
+    return canonical(BYTES, bounds, classes, table, outcome, minimise=len(outcome) < 4096)

@@ -6,7 +6,7 @@ white space (`spacing`).
 """
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
@@ -53,7 +53,9 @@ class ValueRule:
         if isinstance(key, Opened | Entry | After | Close):
             return self._between(key)
         if isinstance(key, Chars):
-            return Expansion(call=Call(self._counted.following(key), key))
+            counted = self._counted
+            leaf, renew = counted.following(key), partial(counted.renewed, key)
+            return Expansion(call=Call(leaf, key, renew=renew))
         if isinstance(key, Colon):
             return Expansion(((b":", self._spacing.after_colon(key.given)),))
         if isinstance(key, Given):
