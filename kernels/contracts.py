@@ -165,12 +165,23 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
+class Legal:
+    """Which tokens may be picked: `masks` int32 [A, words], no token past them being legal.
+
+    `rows` int32 [R]: which of its rows is for each row of logits, -1 = all tokens are legal; None: A is R, row i is for
+    row i.
+    """
+
+    masks: Tensor
+    rows: Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
 class PickArgs:
     """What the logits pipeline applies, in its order; None skips a stage for the whole batch.
 
-    `vocab` is the number of tokens that exist: logits at and past it are never picked. `masks` int32 [A, words];
-    `mask_rows` int32 [R]: which of its rows is for each row of logits, -1 = all tokens are legal; None: A is R, row i
-    is for row i. `top` is how many alternatives to report: None asks for no log-probabilities at all. `mass`: report
+    `vocab` is the number of tokens that exist: logits at and past it are never picked. `masks` and `mask_rows`: as in
+    `Legal`. `top` is how many alternatives to report: None asks for no log-probabilities at all. `mass`: report
     `Drawn.logsumexp` and `Drawn.removed`, which reads logits that the mask forbids, too.
     """
 
@@ -183,6 +194,13 @@ class PickArgs:
     truncation: Truncation | None = None
     top: int | None = None
     mass: bool = False
+
+    @property
+    def legal(self) -> Legal | None:
+        """The tokens whose logits matter; None: all do."""
+        if self.masks is None or self.mass:
+            return None
+        return Legal(self.masks, self.mask_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +245,20 @@ class Kernels(Protocol):
 
     def norm_linear(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
         """`linear` of the normed rows of `x` [N, inputs]; returns [N, outputs]."""
+        ...
+
+    def head(
+        self,
+        x: Tensor,
+        norm: RmsNorm,
+        weight: Packed,
+        bias: Tensor | None,
+        legal: Legal | None,
+    ) -> Tensor:
+        """`norm_linear` for `pick`: logits [N, outputs]; `outputs` may be more than there are tokens.
+
+        With `legal`, the logits of tokens that are legal for no row may be anything, even NaN.
+        """
         ...
 
     def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:

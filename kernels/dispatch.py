@@ -14,6 +14,7 @@ from .contracts import (
     AttentionPass,
     Drawn,
     Kernels,
+    Legal,
     Packed,
     PickArgs,
     Places,
@@ -47,6 +48,16 @@ class ReferenceKernels:
         return reference.linear(x, weight, bias)
 
     def norm_linear(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
+        return reference.norm_linear(x, norm, weight, bias)
+
+    def head(
+        self,
+        x: Tensor,
+        norm: RmsNorm,
+        weight: Packed,
+        bias: Tensor | None,
+        legal: Legal | None,  # noqa: ARG002 - the host makes all logits
+    ) -> Tensor:
         return reference.norm_linear(x, norm, weight, bias)
 
     def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:

@@ -16,13 +16,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .contracts import RmsNorm
 from .launch import overlap
-
-
-@triton.jit
-def _tile(at: tl.tensor, k: tl.tensor, INPUTS: tl.constexpr, FULL: tl.constexpr) -> tl.tensor:
-    if FULL:
-        return tl.load(at)
-    return tl.load(at, mask=(k < INPUTS)[None, :], other=0.0)
+from .product import After, load_tile
 
 
 @triton.jit
@@ -44,7 +38,6 @@ def _gemv(
     EARLY: tl.constexpr,
 ) -> None:
     """`OUTPUTS` is what is written: half the rows of the matrix if GATED. ADDED adds to what `out` holds."""
-    FULL: tl.constexpr = INPUTS % BLOCK_IN == 0
     if EARLY:
         gdc_launch_dependents()
     output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
@@ -52,10 +45,10 @@ def _gemv(
     row = tl.minimum(output, OUTPUTS - 1).to(tl.int64)
     k = tl.arange(0, BLOCK_IN)
     at = weight_ptr + row[:, None] * INPUTS + k[None, :]
-    weight = _tile(at, k, INPUTS, FULL)
+    weight = load_tile(at, None, k, INPUTS, BLOCK_IN)
     acc = tl.zeros((BLOCK_OUT, BLOCK_IN), tl.float32)
     if GATED:
-        up = _tile(at + OUTPUTS * INPUTS, k, INPUTS, FULL)
+        up = load_tile(at + OUTPUTS * INPUTS, None, k, INPUTS, BLOCK_IN)
         up_acc = tl.zeros((BLOCK_OUT, BLOCK_IN), tl.float32)
     squares = tl.zeros((BLOCK_IN,), tl.float32)
     if EARLY:
@@ -71,9 +64,10 @@ def _gemv(
             up_acc += up.to(tl.float32) * x[None, :]
         if start + BLOCK_IN < INPUTS:
             ahead = at + start + BLOCK_IN
-            weight = _tile(ahead, here + BLOCK_IN, INPUTS, FULL)
+            after = here + BLOCK_IN
+            weight = load_tile(ahead, None, after, INPUTS, BLOCK_IN)
             if GATED:
-                up = _tile(ahead + OUTPUTS * INPUTS, here + BLOCK_IN, INPUTS, FULL)
+                up = load_tile(ahead + OUTPUTS * INPUTS, None, after, INPUTS, BLOCK_IN)
     y = tl.sum(acc, 1)
     scale = 1.0
     if NORMED:
@@ -118,17 +112,16 @@ def gemv(
     bias: Tensor | None,
     out: Tensor,
     *,
-    norm: RmsNorm | None,
-    gated: bool,
-    added: bool,
+    norm: RmsNorm | None = None,
+    after: After = After.NOTHING,
     shape: GemvShape | None = None,
 ) -> None:
     """`x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs or half of them].
 
-    With `norm`, of the normed row; `gated`, silu of the first half times the second; `added`, onto what `out` holds.
+    With `norm`, of the normed row.
     """
     outputs, inputs = weight.shape
-    written = outputs // 2 if gated else outputs
+    written = outputs // 2 if after is After.GATE else outputs
     shape = gemv_shape(written, inputs) if shape is None else shape
     _gemv[(triton.cdiv(written, shape.block_out),)](
         x,
@@ -142,9 +135,9 @@ def gemv(
         BLOCK_OUT=shape.block_out,
         BLOCK_IN=shape.block_in,
         NORMED=norm is not None,
-        GATED=gated,
+        GATED=after is After.GATE,
         BIASED=bias is not None,
-        ADDED=added,
+        ADDED=after is After.ADD,
         num_warps=shape.warps,
         **overlap(x),
     )

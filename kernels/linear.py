@@ -7,10 +7,12 @@ of their own. Does not: know layers.
 import torch
 from torch import Tensor
 
-from .contracts import Packed, RmsNorm
+from .contracts import Legal, Packed, RmsNorm
 from .gate import gate
 from .gemv import gemv
+from .head import legal_row, legal_words
 from .norm import rms_norm
+from .product import After
 from .skinny import MOST_ROWS, skinny
 
 
@@ -28,13 +30,34 @@ class Linears:
         """`linear` of the normed rows."""
         return self._product(x, norm, weight, bias)
 
+    def head(
+        self,
+        x: Tensor,
+        norm: RmsNorm,
+        weight: Packed,
+        bias: Tensor | None,
+        legal: Legal | None,
+    ) -> Tensor:
+        """`norm_linear`, of few rows only what is legal for any of them."""
+        rows = x.shape[0]
+        if legal is None or rows > MOST_ROWS:
+            return self.norm_linear(x, norm, weight, bias)
+        wanted = legal_words(legal, rows, weight.outputs)
+        matrix = weight.parts[0]
+        out = torch.empty((rows, weight.outputs), dtype=x.dtype, device=x.device)
+        if rows == 1:
+            legal_row(x, norm, matrix, bias, wanted, out)
+        else:
+            skinny(rms_norm(x, norm), matrix, bias, out, self._counters, legal=wanted)
+        return out
+
     def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
         """Gate of `norm_linear`."""
         rows = x.shape[0]
         if rows > MOST_ROWS:
             return gate(_by_library(rms_norm(x, norm), weight, bias))
         out = torch.empty((rows, weight.outputs // 2), dtype=x.dtype, device=x.device)
-        self._fused(x, weight, bias, out, norm=norm, gated=True, added=False)
+        self._fused(x, weight, bias, out, norm=norm, after=After.GATE)
         return out
 
     def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
@@ -44,7 +67,7 @@ class Linears:
                 residual.add_(bias)
             residual.addmm_(x, weight.parts[0].t())
             return
-        self._fused(x, weight, bias, residual, norm=None, gated=False, added=True)
+        self._fused(x, weight, bias, residual, norm=None, after=After.ADD)
 
     def _product(
         self, x: Tensor, norm: RmsNorm | None, weight: Packed, bias: Tensor | None
@@ -53,7 +76,7 @@ class Linears:
         if rows > MOST_ROWS:
             return _by_library(x if norm is None else rms_norm(x, norm), weight, bias)
         out = torch.empty((rows, weight.outputs), dtype=x.dtype, device=x.device)
-        self._fused(x, weight, bias, out, norm=norm, gated=False, added=False)
+        self._fused(x, weight, bias, out, norm=norm, after=After.NOTHING)
         return out
 
     def _fused(
@@ -64,15 +87,14 @@ class Linears:
         out: Tensor,
         *,
         norm: RmsNorm | None,
-        gated: bool,
-        added: bool,
+        after: After,
     ) -> None:
         matrix = weight.parts[0]
         if x.shape[0] == 1:
-            gemv(x, matrix, bias, out, norm=norm, gated=gated, added=added)
+            gemv(x, matrix, bias, out, norm=norm, after=after)
             return
         normed = x if norm is None else rms_norm(x, norm)
-        skinny(normed, matrix, bias, out, self._counters, gated=gated, added=added)
+        skinny(normed, matrix, bias, out, self._counters, after=after)
 
 
 def pack(weight: Tensor) -> Packed:

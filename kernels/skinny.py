@@ -18,6 +18,7 @@ from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .launch import overlap, precision, prefetch, processors
+from .product import After, load_tile
 
 MOST_ROWS = 64
 INNER = 128
@@ -67,6 +68,24 @@ def _sum_splits(
     return y, z, last
 
 
+@triton.jit
+def _fetch_ahead(
+    weight_ptr: tl.tensor,
+    matrix_row: tl.tensor,
+    first: tl.tensor,
+    OUTPUTS: tl.constexpr,
+    INPUTS: tl.constexpr,
+    AHEAD: tl.constexpr,
+    PAIRED: tl.constexpr,
+) -> None:
+    """Fetch the first weights into the L2 cache, while the kernel ahead still runs."""
+    line = first + tl.arange(0, AHEAD) * 64
+    line_at = weight_ptr + matrix_row[:, None] * INPUTS + tl.minimum(line, INPUTS - 1)[None, :]
+    prefetch(line_at)
+    if PAIRED:
+        prefetch(line_at + OUTPUTS * INPUTS)
+
+
 @triton.jit(do_not_specialize=["rows"])
 def _skinny(
     x_ptr: tl.tensor,
@@ -77,6 +96,7 @@ def _skinny(
     out_ptr: tl.tensor,
     partial_ptr: tl.tensor,
     arrived_ptr: tl.tensor,
+    legal_ptr: tl.tensor,
     OUTPUTS: tl.constexpr,
     INPUTS: tl.constexpr,
     BLOCK_OUT: tl.constexpr,
@@ -97,7 +117,7 @@ def _skinny(
     output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
     inside = output < OUTPUTS
     member = tl.arange(0, BLOCK_ROWS)
-    real = (member < rows)[:, None]
+    real = member < rows
     k = tl.arange(0, BLOCK_IN)
     matrix_row = tl.minimum(output, OUTPUTS - 1).to(tl.int64)
     weight_at = weight_ptr + matrix_row[:, None] * INPUTS + k[None, :]
@@ -106,30 +126,25 @@ def _skinny(
     first = tl.program_id(1) * per_split
     end = tl.minimum(first + per_split, INPUTS)
     if EARLY:
-        # The first weights are fetched into the L2 cache while the kernel ahead still runs.
-        line = first + tl.arange(0, AHEAD) * 64
-        line_at = weight_ptr + matrix_row[:, None] * INPUTS + tl.minimum(line, INPUTS - 1)[None, :]
-        prefetch(line_at)
-        if GATED:
-            prefetch(line_at + OUTPUTS * INPUTS)
+        if legal_ptr is None:
+            _fetch_ahead(weight_ptr, matrix_row, first, OUTPUTS, INPUTS, AHEAD, GATED)
         gdc_wait()
+    wanted = None
+    if legal_ptr is not None:
+        words = tl.load(legal_ptr + output // 32, mask=inside, other=0)
+        wanted = ((words >> (output % 32)) & 1) != 0
+        if tl.max(wanted.to(tl.int32), 0) == 0:
+            return
+        inside = wanted
     acc = tl.zeros((BLOCK_OUT, BLOCK_ROWS), tl.float32)
     up_acc = tl.zeros((BLOCK_OUT, BLOCK_ROWS), tl.float32)
     for start in tl.range(first, end, BLOCK_IN, num_stages=STAGES):
-        if INPUTS % BLOCK_IN == 0:
-            x = tl.load(x_at + start, mask=real, other=0.0)
-            weight = tl.load(weight_at + start)
-        else:
-            there = (start + k < INPUTS)[None, :]
-            x = tl.load(x_at + start, mask=real & there, other=0.0)
-            weight = tl.load(weight_at + start, mask=there, other=0.0)
+        x = load_tile(x_at + start, real, start + k, INPUTS, BLOCK_IN)
+        weight = load_tile(weight_at + start, wanted, start + k, INPUTS, BLOCK_IN)
         acc = tl.dot(weight, tl.trans(x), acc, input_precision=PRECISION)
         if GATED:
             up_at = weight_at + start + OUTPUTS * INPUTS
-            if INPUTS % BLOCK_IN == 0:
-                up = tl.load(up_at)
-            else:
-                up = tl.load(up_at, mask=(start + k < INPUTS)[None, :], other=0.0)
+            up = load_tile(up_at, wanted, start + k, INPUTS, BLOCK_IN)
             up_acc = tl.dot(up, tl.trans(x), up_acc, input_precision=PRECISION)
     y = tl.trans(acc)
     z = tl.trans(up_acc)
@@ -146,7 +161,7 @@ def _skinny(
             at = bias_ptr + OUTPUTS + output
             z += tl.load(at, mask=inside, other=0.0).to(tl.float32)[None, :]
         y = y * tl.sigmoid(y) * z
-    used = real & inside[None, :]
+    used = real[:, None] & inside[None, :]
     out_at = out_ptr + member[:, None].to(tl.int64) * OUTPUTS + output[None, :]
     if ADDED:
         y += tl.load(out_at, mask=used, other=0.0).to(tl.float32)
@@ -185,16 +200,18 @@ def skinny(
     out: Tensor,
     arrived: Tensor,
     *,
-    gated: bool,
-    added: bool,
+    after: After = After.NOTHING,
+    legal: Tensor | None = None,
     shape: SkinnyShape | None = None,
 ) -> None:
     """`x` [N, inputs] with contiguous rows, N at most `MOST_ROWS`, times contiguous `weight` [outputs, inputs].
 
-    Into contiguous `out` [N, outputs or half of them]; the options are those of `gemv`. `arrived` int32 are zeros, at
-    least one a tile of outputs, and are zeros again afterwards. Sums are float32.
+    Into contiguous `out` [N, outputs or half of them]. `arrived` int32 are zeros, at least one a tile of outputs, and
+    are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither made nor
+    written. Sums are float32.
     """
     outputs, inputs = weight.shape
+    gated = after is After.GATE
     written = outputs // 2 if gated else outputs
     shape = skinny_shape(x, written, gated=gated) if shape is None else shape
     tiles = triton.cdiv(written, shape.block_out)
@@ -210,6 +227,7 @@ def skinny(
         out,
         partial,
         arrived,
+        legal,
         OUTPUTS=written,
         INPUTS=inputs,
         BLOCK_OUT=shape.block_out,
@@ -220,7 +238,7 @@ def skinny(
         AHEAD=AHEAD,
         GATED=gated,
         BIASED=bias is not None,
-        ADDED=added,
+        ADDED=after is After.ADD,
         PRECISION=precision(x.dtype),
         num_warps=shape.warps,
         **overlap(x),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from ...kernels.contracts import Kernels, RmsNorm
+from ...kernels.contracts import Kernels, Legal, RmsNorm
 from .layers import Layer, Matrix, StepContext
 from .rope import RopeTable
 from .spec import ModelSpec
@@ -44,6 +44,6 @@ class Decoder:
             residual = layer.run(residual, cache, step)
         return self.layers[-1].run(residual, caches[-1], step, wanted)
 
-    def logits(self, hidden: Tensor) -> Tensor:
-        """Logits [R, vocab], in the weights' dtype, of `hidden` [R, hidden]."""
-        return self.kernels.norm_linear(hidden, self.norm, self.head.weight, self.head.bias)
+    def logits(self, hidden: Tensor, legal: Legal | None = None) -> Tensor:
+        """Logits [R, vocab], in the weights' dtype, of `hidden` [R, hidden]; with `legal`, of legal tokens at least."""
+        return self.kernels.head(hidden, self.norm, self.head.weight, self.head.bias, legal)

@@ -192,7 +192,8 @@ class Chooser:
         )
         if choice is not None:
             args = completed(args, choice, lambda array: sent(array, self._kept.device))
-        drawn = self._decoder.kernels.pick(self._decoder.logits(self.hidden[:count]), args)
+        logits = self._decoder.logits(self.hidden[:count], args.legal)
+        drawn = self._decoder.kernels.pick(logits, args)
         self._kept[:count].copy_(drawn.tokens)
         if walking:
             assert self._walks is not None

@@ -116,7 +116,7 @@ class HostCompute:
             else None,
         )
         args = completed(args, choice, torch.from_numpy)
-        drawn = self._decoder.kernels.pick(self._decoder.logits(hidden), args)
+        drawn = self._decoder.kernels.pick(self._decoder.logits(hidden, args.legal), args)
         if walks is not None:
             walks.advance(at, drawn.tokens)
         self._kept = drawn.tokens.numpy()

@@ -58,6 +58,8 @@ class Sampler:
             residents = masks.residents
             at = np.flatnonzero([s in residents for s in batch.picking])
             mask_rows[at], walk_rows[at] = at, rows[at]
+        # Rows of nobody ask for no logits that nobody else asks for.
+        mask_rows[size:] = mask_rows[0]
         row = self._rows.row_of
         return Choice(
             keys,

@@ -8,6 +8,7 @@ from intaglio.kernels.gate import gate
 from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.kv_copy import kv_copy
 from intaglio.kernels.norm import rms_norm
+from intaglio.kernels.product import After
 from intaglio.kernels.rope import rope_and_store
 from intaglio.kernels.skinny import SkinnyShape, skinny
 
@@ -24,52 +25,50 @@ def expected(
     bias: torch.Tensor | None,
     onto: torch.Tensor,
     *,
-    norm: RmsNorm | None,
-    gated: bool,
-    added: bool,
+    norm: RmsNorm | None = None,
+    after: After = After.NOTHING,
 ) -> torch.Tensor:
     """What the options of `gemv` and `skinny` mean, by the reference kernels."""
     packed = reference.pack(weight)
     y = reference.linear(x, packed, bias)
     if norm is not None:
         y = reference.norm_linear(x, norm, packed, bias)
-    if gated:
+    if after is After.GATE:
         y = reference.gate(y)
-    return onto + y if added else y
+    return onto + y if after is After.ADD else y
 
 
-OPTIONS = [(n, g, a, b) for n in (0, 1) for g in (0, 1) for a in (0, 1) for b in (0, 1)]
-
-
-@pytest.mark.parametrize(("normed", "gated", "added", "biased"), OPTIONS)
+@pytest.mark.parametrize("normed", [False, True])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("after", list(After))
 @pytest.mark.parametrize(("outputs", "inputs"), [(2, 16), (34, 96), (12, 130)])
 def test_gemv_of_every_kind(
-    normed: int, gated: int, added: int, biased: int, outputs: int, inputs: int
+    after: After, normed: bool, biased: bool, outputs: int, inputs: int
 ) -> None:
     x, weight = randn(1, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
     norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
-    out = randn(1, outputs // 2 if gated else outputs, seed=4)
-    options = {"norm": norm, "gated": bool(gated), "added": bool(added)}
-    right = expected(x, weight, bias, out, **options)
-    gemv(x, weight, bias, out, **options, shape=GemvShape(4, 32, 1))
+    out = randn(1, outputs // 2 if after is After.GATE else outputs, seed=4)
+    right = expected(x, weight, bias, out, norm=norm, after=after)
+    gemv(x, weight, bias, out, norm=norm, after=after, shape=GemvShape(4, 32, 1))
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize(("gated", "added", "biased"), [o[1:] for o in OPTIONS[:8]])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("after", list(After))
 @pytest.mark.parametrize(
     ("rows", "outputs", "inputs", "splits"), [(2, 34, 64, 1), (17, 66, 130, 3), (5, 32, 96, 2)]
 )
 def test_skinny_of_every_kind(
-    gated: int, added: int, biased: int, rows: int, outputs: int, inputs: int, splits: int
+    after: After, biased: bool, rows: int, outputs: int, inputs: int, splits: int
 ) -> None:
     x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
-    out = randn(rows, outputs // 2 if gated else outputs, seed=4)
+    out = randn(rows, outputs // 2 if after is After.GATE else outputs, seed=4)
     counters = torch.zeros(8, dtype=torch.int32)
-    right = expected(x, weight, bias, out, norm=None, gated=bool(gated), added=bool(added))
+    right = expected(x, weight, bias, out, after=after)
     shape = SkinnyShape(block_out=16, block_in=16, splits=splits, stages=2, warps=1)
-    skinny(x, weight, bias, out, counters, gated=bool(gated), added=bool(added), shape=shape)
+    skinny(x, weight, bias, out, counters, after=after, shape=shape)
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
     assert not counters.any()
 

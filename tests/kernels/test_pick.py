@@ -1,15 +1,17 @@
 """`pick` by Triton kernels, interpreted where there is no GPU, against the reference."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from intaglio.kernels import reference_logits
-from intaglio.kernels.contracts import OK, Draw, PickArgs, Truncation
+from intaglio.kernels.contracts import OK, Draw, Drawn, PickArgs, Truncation
 from intaglio.kernels.pick import Picker
 
+from tests.support.legal import legal_tokens
 from tests.support.picks import cases, compare, on_device
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -82,6 +84,39 @@ def test_poison_counts_where_it_is_legal(poison: float) -> None:
     assert torch.equal(got.status.cpu(), expected.status)
     sound = expected.status == OK
     assert torch.equal(got.tokens.cpu()[sound], expected.tokens[sound])
+
+
+def by_kernel(logits: torch.Tensor, args: PickArgs) -> Drawn:
+    return picker(len(logits)).pick(logits.to(DEVICE), on_device(args, DEVICE))
+
+
+@pytest.mark.parametrize("implementation", [by_kernel, reference_logits.pick])
+@pytest.mark.parametrize("case", range(1, ALL + 1))
+def test_what_is_forbidden_may_be_anything(
+    case: int, implementation: Callable[[torch.Tensor, PickArgs], Drawn]
+) -> None:
+    """A head may leave out logits that nobody may pick: whatever stands there, nothing of the answer changes."""
+    args = replace(cases(70, 8, ROWS)[case], mass=False)
+    assert args.legal is not None
+    clean = randn(ROWS, 75, seed=case)
+    junk = torch.tensor([math.nan, math.inf, -math.inf, 1e38, -1e38]).repeat(15)
+    legal = legal_tokens(args.legal, 75)
+    legal[:, 70:] = False
+    poisoned = torch.where(legal, clean, junk)
+    right, got = (implementation(logits.clone(), args) for logits in (clean, poisoned))
+    ok = right.status == OK
+    assert ok.any()
+    assert torch.equal(got.status, right.status)
+    for name in ("tokens", "logprobs", "top_tokens", "top_logprobs"):
+        mine, theirs = getattr(got, name), getattr(right, name)
+        assert (mine is None) == (theirs is None)
+        if theirs is not None:
+            seen = torch.ones_like(theirs[ok], dtype=torch.bool)
+            if (
+                name == "top_tokens"
+            ):  # alternatives that are not legal have a log-probability of -inf
+                seen = right.top_logprobs[ok] > -math.inf
+            assert torch.equal(mine[ok][seen], theirs[ok][seen])
 
 
 @pytest.mark.parametrize(("top_k", "top_p"), [(0, 0.9), (2_000, 0.7)])

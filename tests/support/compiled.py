@@ -18,7 +18,7 @@ import triton
 from intaglio.kernels import grammar_walk, launch, pick
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import attend
-from intaglio.kernels.contracts import Packs, Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import Legal, Packs, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.kv_copy import kv_copy
@@ -111,14 +111,17 @@ def picks() -> None:
 
 
 def linears() -> None:
-    """A layer's products, of one row and of some."""
+    """A layer's products and the head's, of one row and of some."""
     kernels = Linears(torch.zeros(1 << 16, dtype=torch.int32))
+    masks = torch.zeros((64, 4748), dtype=torch.int32)
     for sizes in SIZES:
         norm = RmsNorm(torch.zeros(sizes.hidden, dtype=torch.bfloat16), 1e-6)
         up = pack(torch.zeros((2 * sizes.inner, sizes.hidden), dtype=torch.bfloat16))
         down = pack(torch.zeros((sizes.hidden, sizes.inner), dtype=torch.bfloat16))
+        head = pack(torch.zeros((151_936, sizes.hidden), dtype=torch.bfloat16))
         for rows in (1, 8, 64):
             x = torch.zeros((rows, sizes.hidden), dtype=torch.bfloat16)
+            kernels.head(x, norm, head, None, Legal(masks, masks[:rows, 0]))
             kernels.norm_linear(x, norm, up, None)
             kernels.linear_add(kernels.norm_gated(x, norm, up, None), down, None, x)
 

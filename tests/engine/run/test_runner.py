@@ -3,7 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,8 @@ from intaglio.engine.run.rows import SequenceRows
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.types import SamplingParams
 from intaglio.grammar.api import allow, empty_rows
+from intaglio.kernels.contracts import Kernels, Legal
+from intaglio.kernels.reference_logits import allowed
 
 from tests.engine.run.driver import Driver, Job, no_masks
 from tests.support.tiny_checkpoint import QWEN3, random_weights, write_checkpoint
@@ -124,6 +128,55 @@ def test_masks_and_logprobs(runner: ModelRunner) -> None:
         assert sum(math.exp(p) for _, p in entry.top) == pytest.approx(1, abs=1e-5)
     assert jobs[2].picks[0].logprobs[0].top == ((11, 0.0),)
     assert jobs[1].picks[0].logprobs == ()
+
+
+class Sparing:
+    """Kernels whose head makes no logits but those that are legal for a row."""
+
+    def __init__(self, kernels: Kernels) -> None:
+        self._kernels = kernels
+        self.left_out = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._kernels, name)
+
+    def head(self, *given: Any) -> torch.Tensor:
+        *_, legal = given
+        logits = self._kernels.head(*given)
+        if not isinstance(legal, Legal):
+            return logits
+        nowhere = ~allowed(legal.masks, legal.rows, logits.shape[1]).any(0)
+        self.left_out += int(nowhere.sum())
+        return logits.masked_fill(nowhere, math.nan)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_logits_that_nobody_may_pick_need_not_be_made(folder: Path, count: int) -> None:
+    """A lone row, which the host gives company, and several, with all that can be asked for."""
+    sampling = [
+        SamplingParams(temperature=0, logprobs=3),
+        SamplingParams(temperature=1.2, top_p=0.9, seed=5, logit_bias={7: 3.0, 8: 2.0}),
+        SamplingParams(temperature=1, seed=6, frequency_penalty=0.7, logprobs=20),
+    ]
+
+    def masks(by_id: Mapping[int, Job], plan: Plan) -> Masks:
+        wanting = [w.seq_id for w in plan.works if w.wants_logits]
+        rows = empty_rows(len(wanting), 300)
+        for row, seq_id in zip(rows, wanting, strict=True):
+            allow(row, [at % 298 for at in range(plan.step, 600, 11 + seq_id)])
+        return Masks(rows, {seq_id: i for i, seq_id in enumerate(wanting)})
+
+    found = []
+    for spare in (False, True):
+        one = build(folder).runner
+        sparing = Sparing(one.decoder.kernels)
+        if spare:
+            one._compute._decoder = replace(one.decoder, kernels=sparing)  # type: ignore[attr-defined]
+        jobs = [Job(PROMPT[i:], 9, wishes) for i, wishes in enumerate(sampling[:count])]
+        Driver(one, masks=masks).run(jobs)
+        assert (sparing.left_out > 1000) == spare
+        found.append([(job.generated, [pick.logprobs for pick in job.picks]) for job in jobs])
+    assert found[0] == found[1]
 
 
 def test_a_row_that_allows_nothing_fails_alone(runner: ModelRunner) -> None:
