@@ -100,4 +100,4 @@ class Containers:
             return None if fold is None else Row(fold, used)
         base, label, seen = given.member
         fold = self.layout.after(given.plan, base, label, outcome)
-        return None if fold is None else Between(fold, seen)
+        return None if fold is None else self.layout.spent.between(fold, seen)

@@ -131,7 +131,7 @@ class ForObject:
 
     def _search(self, costs: "Costs") -> Search:
         layout = self.layout
-        for fold, label, base, begun in layout.search_options(self.state, self.begun):
+        for fold, label, seen, begun in layout.search_options(self.state, self.begun):
             for literal, after in layout.ways(fold, label):
                 if after is not None and after.must is fold.must:
                     continue  # what can be reached through this member can be reached without it
@@ -140,7 +140,7 @@ class ForObject:
                     continue
                 rest: Cost | None = GUESS
                 if after is not None:
-                    rest = yield ForObject(layout, Between(after, base.seen), begun=begun)
+                    rest = yield ForObject(layout, layout.searched(after, seen, begun), begun=begun)
                 if rest is not None:
                     total = costs.member(layout.vocabulary.all_names[label], child) + rest
                     return costs.without_comma(total) if self.opened else total

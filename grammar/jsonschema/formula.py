@@ -137,6 +137,10 @@ class Pool:
             changed = changed or done[part] is not part
         return self._replace(formula, done) if changed else formula
 
+    def given(self, formula: Formula, holding: Iterable[Formula]) -> Formula:
+        """`formula` where these atoms are known to hold."""
+        return self._replace(formula, dict.fromkeys(holding, self.true))
+
     def _replace(self, formula: Formula, done: dict[Formula, Formula]) -> Formula:
         new = done.get(formula)
         if new is None:

@@ -14,6 +14,7 @@ from .names import OTHER, Between, Name, Seen
 from .plain import PlainObjects
 from .plans import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
 from .residual import Fold, ended
+from .spent import Spent
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Layout:
         self.start = Between(fold, frozenset() if language.options.any_order else 0)
         self.steps = MemberSteps(self._pool)
         self.vocabulary = Vocabulary(language, self.steps, fold)
+        self.spent = Spent(self._pool, self.vocabulary)
         self.plain = PlainObjects(language, self.steps, self.vocabulary)
         self._plans: dict[Hashable, Plan | None] = {}
         self._ways: dict[Hashable, list[tuple[Formula, Fold | None]]] = {}
@@ -67,29 +69,33 @@ class Layout:
                 return
         yield from ((fold, label) for label in range(count, total))
 
-    def search_options(
-        self, state: Between, begun: int
-    ) -> Iterator[tuple[Fold, int, Between, int]]:
-        """The members a search for an end tries: (fold, label, where the state after it goes on, its `begun`).
+    def search_options(self, state: Between, begun: int) -> Iterator[tuple[Fold, int, Seen, int]]:
+        """The members a search for an end tries: (fold, label, `seen` after it, its `begun`).
 
         In any order a set of members can be written one way or another, so the search takes them in one order only,
         demanded ones first; those before `begun` are passed over.
         """
         if isinstance(state.seen, int):
             for fold, label in self.options(state):
-                yield fold, label, Between(fold, self.seen_after(state.seen, label)), 0
+                yield fold, label, self.seen_after(state.seen, label), 0
             return
         fold, order = state.fold, self.vocabulary.search_order
         for at in range(begun, len(order)):
             text = self.vocabulary.names[order[at]].text or ""
             if text in state.seen:
                 continue
-            yield fold, order[at], Between(fold, state.seen), at + 1
-            fold = self._passed(fold, text)
+            yield fold, order[at], state.seen, at + 1
+            fold = self.searched(self._passed(fold, text), state.seen, at + 1).fold
             if fold.must is self._pool.false:
                 return
         for label in range(len(order), len(self.vocabulary.all_names)):
-            yield fold, label, Between(fold, state.seen), len(order)
+            yield fold, label, state.seen, len(order)
+
+    def searched(self, fold: Fold, seen: Seen, begun: int) -> Between:
+        """The place after a member that a search has tried; see `search_options`."""
+        if isinstance(seen, int):
+            return self.spent.between(fold, seen)
+        return self.spent.searched(fold, seen, begun)
 
     def seen_after(self, seen: Seen, label: int) -> Seen:
         """Which named members may come once the one with this label has."""
@@ -137,7 +143,7 @@ class Layout:
             if ended(pool, Fold(new.must, ())) is not None:
                 return True
             free = False
-            return self.language.costs.of_state(self, Between(new, seen)) is not None
+            return self.language.costs.of_state(self, self.spent.between(new, seen)) is not None
 
         if len(children) > ENUMERATED:
             needs = partial(self.steps.needs, name=name)

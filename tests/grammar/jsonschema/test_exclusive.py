@@ -1,0 +1,119 @@
+"""Alternatives of objects that overlap: exactly one of them has to hold, and no member is let in that makes it two."""
+
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from intaglio.grammar.cursor import Cursor
+from intaglio.grammar.errors import Unsatisfiable
+from intaglio.grammar.jsonschema import costs
+from intaglio.grammar.jsonschema.evaluate import holds
+from intaglio.grammar.jsonschema.language import Language
+from intaglio.grammar.jsonschema.normal import Normal
+from intaglio.grammar.jsonschema.options import Options
+from intaglio.grammar.jsonschema.resolve import Schemas
+from intaglio.grammar.jsonschema.values import TRUE, Map, Value
+from intaglio.grammar.machine import Machine
+
+NAMES = "abcd"
+WRITTEN: dict[Value, str] = {TRUE: "true", 1: "1", "x": '"x"'}
+KINDS = ("boolean", "integer", "string")
+
+
+def readable(machine: Machine, text: str) -> bool:
+    """Whether something that may be written begins with the text."""
+    cursor = Cursor(machine)
+    for byte in text.encode():
+        memories, step = len(cursor.memories), np.array([byte], np.uint8)
+        if not cursor.read(step):
+            return False
+        cursor.commit(step, memories)
+    return True
+
+
+def begun(members: dict[str, Value]) -> str:
+    return "{" + ",".join(f'"{name}":{WRITTEN[value]}' for name, value in members.items())
+
+
+def objects() -> list[dict[str, Value]]:
+    """All objects of these names and values."""
+    return [
+        {name: value for name, value in zip(NAMES, values, strict=True) if value is not None}
+        for values in product((None, *WRITTEN), repeat=len(NAMES))
+    ]
+
+
+def alternative(chance: Random) -> dict[str, Any]:
+    some = chance.sample(NAMES, chance.randint(1, 3))
+    found: dict[str, Any] = {"properties": {name: {"type": chance.choice(KINDS)} for name in some}}
+    if chance.random() < 0.5:
+        found["required"] = chance.sample(NAMES, chance.randint(1, 2))
+    if chance.random() < 0.2:
+        found["additionalProperties"] = False
+    return {"not": found} if chance.random() < 0.15 else found
+
+
+def schema(chance: Random) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "type": "object",
+        "properties": {name: {"enum": [True, 1, "x"]} for name in NAMES},
+        "additionalProperties": False,
+    }
+    for keyword in chance.sample(["oneOf", "oneOf", "anyOf", "if"], chance.randint(1, 2)):
+        if keyword == "if":
+            made |= {part: alternative(chance) for part in ("if", "then", "else")}
+        else:
+            made[keyword] = [alternative(chance) for _ in range(chance.randint(2, 4))]
+    return made
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_a_beginning_is_let_through_where_some_valid_object_goes_on_so(seed: int) -> None:
+    chance = Random(seed)
+    made = schema(chance)
+    root = Normal(Schemas(made), formats=False).root.formula
+    valid = [
+        set(members.items())
+        for members in objects()
+        if holds(root, Map(frozenset(members.items())))
+    ]
+    if not valid:
+        with pytest.raises(Unsatisfiable):
+            Language(made)
+        return
+    machine = Machine(Language(made, Options(any_order=True)).root)
+    for members in chance.sample(objects(), 60):
+        possible = any(whole >= set(members.items()) for whole in valid)
+        assert readable(machine, begun(members)) == possible, (made, members)
+        ended = set(members.items()) in valid
+        assert readable(machine, begun(members) + "}") == ended, (made, members)
+
+
+@pytest.mark.parametrize("any_order", [False, True])
+def test_that_two_alternatives_of_many_hold_is_seen_without_a_search(
+    any_order: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of a hundred siblings asks the same: a search that tried what may still come would come to its limit."""
+    monkeypatch.setattr(costs, "MOST_STEPS", 12)
+    names = [f"n{number}" for number in range(100)]
+    made = {
+        "type": "object",
+        "properties": {name: {"enum": [True, 1]} for name in names},
+        "additionalProperties": False,
+        "oneOf": [
+            {"properties": {name: {"type": "boolean"}}, "required": [name]} for name in names
+        ],
+    }
+    machine = Machine(Language(made, Options(any_order=any_order)).root)
+    for text, possible in (
+        ('{"n3":true}', True),
+        ('{"n3":1', True),
+        ('{"n3":1,"n4":true}', True),
+        ('{"n3":1}', False),
+        ('{"n3":true,"n4":1,"n99":1}', True),
+        ('{"n3":true,"n4":t', False),
+        ('{"n3":1,"n4":true,"n99":t', False),
+    ):
+        assert readable(machine, text) == possible, text
