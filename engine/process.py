@@ -8,7 +8,6 @@ Standard input stays open for as long as the parent lives. Its end is the parent
 engine outlives the process that started it, and the folder of the sockets goes with it.
 """
 
-import gc
 import os
 import shutil
 import sys
@@ -23,6 +22,7 @@ import msgspec
 import zmq
 
 from ..grammar.api import CacheStats
+from .collector import Collector
 from .errors import EngineError, InternalError
 from .messages import (
     Abort,
@@ -145,7 +145,8 @@ class Host:
     def run(self, assembly: Assembly) -> None:
         """Step until told to stop."""
         self._assembly = assembly
-        engine, info = assembly.engine, assembly.info
+        engine, info, collector = assembly.engine, assembly.info, Collector()
+        collector.start()
         self._outbox.send(Ready(info))
         while not self._stop.is_set():
             self._step_began = time.monotonic()
@@ -155,8 +156,11 @@ class Host:
                 self._outbox.send(Deltas(tuple(deltas)))
             while self._checks:
                 self._outbox.send(Checked(self._checks.pop(0), report(engine, info)))
-            if not engine.has_work:
+            idle = not engine.has_work
+            if idle:
                 engine.wait(IDLE_S)
+                idle = not engine.has_work
+            collector.between_steps(idle=idle)
 
     def stop(self) -> None:
         """Have both loops end."""
@@ -232,9 +236,6 @@ def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) 
     except EngineError as error:
         outbox.send(Unusable(error.message, error.hint))
         return EXIT_UNUSABLE
-    # What is loaded now stays. Looking at it in every full collection would hold steps up for a tenth of a second.
-    gc.collect()
-    gc.freeze()
     host.run(assembly)
     assembly.close()
     return 0

@@ -69,7 +69,7 @@ class Containers:
         """The outcome if the container ends here; None if it may not."""
         if isinstance(state, Written):
             return 0 if self._members.complete(state) else None
-        return ended(self._language.normal.pool, state.fold)
+        return ended(state.fold)
 
     def rest(self, state: State, opened: bool) -> "Cost | None":
         """What the rest costs, `opened`: after the opening byte; None: it has no end."""

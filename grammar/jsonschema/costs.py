@@ -96,7 +96,7 @@ class ForObject:
     def search(self, costs: "Costs") -> Search:
         """Close, or go through the member that brings it nearer to the end."""
         language, layout, state = costs.language, self.layout, self.state
-        if ended(language.normal.pool, state.fold) is not None:
+        if ended(state.fold) is not None:
             return costs.close(empty=self.opened)
         frame = layout.plain.frame(state.fold.must)
         if frame is not None and frame.suffices:
@@ -157,7 +157,7 @@ class ForArray:
 
     def search(self, costs: "Costs") -> Search:
         """Close, or go through another item."""
-        if ended(costs.language.normal.pool, self.row.fold) is not None:
+        if ended(self.row.fold) is not None:
             return costs.close(empty=self.opened)
         needs = counted(costs.language.normal.pool, self.row.fold.must)
         if needs is not None:

@@ -7,11 +7,14 @@ A schema is a formula over what it asserts of a value. Reading an object or arra
 tend to be the same object.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from operator import is_
+from operator import attrgetter, is_
+from typing import Final
 
 Atom = Hashable
+_rank: Final = attrgetter("rank")
 
 
 class Op(StrEnum):
@@ -107,18 +110,15 @@ class Pool:
 
     def one(self, formulas: Iterable[Formula]) -> Formula:
         """Exactly one of them holds (one that stands twice counts twice)."""
-        parts = [formula for formula in formulas if formula is not self.false]
-        surely = sum(formula is self.true for formula in parts)
+        counts = Counter(formulas)
+        surely = counts.pop(self.true, 0)
+        counts.pop(self.false, None)
         if surely > 1:
             return self.false
-        parts = [formula for formula in parts if formula is not self.true]
-        twice = (
-            {formula for formula in parts if parts.count(formula) > 1} if len(parts) < 64 else set()
-        )
-        rest = [formula for formula in parts if formula not in twice]
         if surely:
-            return self.no(self.any(parts))
-        never = [self.no(formula) for formula in twice]
+            return self.no(self.any(counts))
+        never = [self.no(formula) for formula, times in counts.items() if times > 1]
+        rest = [formula for formula, times in counts.items() if times == 1]
         if len(rest) <= 1:
             return self.all([*never, *(rest or [self.false])])
         return self.all([*never, self._make(Op.ONE, tuple(sorted(rest, key=_rank)))])
@@ -129,17 +129,16 @@ class Pool:
 
     def replace(self, formula: Formula, meaning: Callable[[Atom], Formula | None]) -> Formula:
         """`formula` with every atom for which `meaning` is not None replaced by it."""
-        done: dict[Formula, Formula] = {}
-        changed = False
-        for part in formula.atoms:
-            new = meaning(part.atom)
-            done[part] = part if new is None else new
-            changed = changed or done[part] is not part
-        return self._replace(formula, done) if changed else formula
+        found = ((part, meaning(part.atom)) for part in formula.atoms)
+        return self.put(formula, {part: new for part, new in found if new is not None})
 
-    def given(self, formula: Formula, holding: Iterable[Formula]) -> Formula:
-        """`formula` where these atoms are known to hold."""
-        return self._replace(formula, dict.fromkeys(holding, self.true))
+    def put(self, formula: Formula, changed: Mapping[Formula, Formula]) -> Formula:
+        """`formula` with these atoms replaced."""
+        if not changed:
+            return formula
+        done = dict(zip(formula.atoms, formula.atoms, strict=True))
+        done.update(changed)
+        return self._replace(formula, done)
 
     def _replace(self, formula: Formula, done: dict[Formula, Formula]) -> Formula:
         new = done.get(formula)
@@ -156,10 +155,6 @@ class Pool:
         if formula.op is Op.ALL:
             return self.all(args)
         return self.any(args) if formula.op is Op.ANY else self.one(args)
-
-
-def _rank(formula: Formula) -> int:
-    return formula.rank
 
 
 def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:

@@ -4,11 +4,18 @@ Does: say what an atom asks of a member's value, and derive folds by a name, by 
 Does not: choose members (`objects`).
 """
 
+from typing import Final
+
 from .atoms import Members, Names, OtherMembers, Props, Required, Sub
 from .formula import Atom, Formula, Pool
 from .names import Name, covers
 from .plans import Truths
 from .residual import Fold, deep_atoms, substitute_all
+
+# What a member changes: by its name, by not coming, by its value.
+_TOLD_BY_NAMES: Final = frozenset({Required, Members, Names})
+_DEMANDS: Final = frozenset({Required})
+_TOLD_BY_VALUES: Final = frozenset({Props})
 
 
 class MemberSteps:
@@ -16,12 +23,13 @@ class MemberSteps:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        # By identity: atoms with many names hash slowly.
+        # By identity: atoms with many names hash slowly. Of a layout both live as long as this.
         self._tables: dict[int, dict[str | None, Sub]] = {}
+        self._asked: dict[tuple[int, int], list[Formula]] = {}
 
     def begun(self, fold: Fold, name: Name) -> Fold:
         """The fold once a member of this name has begun."""
-        return substitute_all(self._pool, fold, lambda atom: self._named(atom, name))
+        return substitute_all(self._pool, fold, lambda atom: self._named(atom, name), _TOLD_BY_NAMES)
 
     def passed(self, fold: Fold, text: str) -> Fold:
         """The fold where the member of this name will not come any more."""
@@ -31,7 +39,7 @@ class MemberSteps:
                 return self._pool.false
             return None
 
-        return substitute_all(self._pool, fold, meaning)
+        return substitute_all(self._pool, fold, meaning, _DEMANDS)
 
     def children(self, fold: Fold, name: Name) -> tuple[Formula, ...]:
         """The formulas whose truth of the member's value counts, constants left out."""
@@ -43,7 +51,11 @@ class MemberSteps:
     def asked(self, atom: Atom, name: Name) -> list[Formula]:
         """The formulas the atom wants to hold of the member's value."""
         if isinstance(atom, Props):
-            return [sub.formula for sub in self._selected(atom, name)]
+            key = id(atom), id(name)
+            found = self._asked.get(key)
+            if found is None:
+                found = self._asked[key] = [sub.formula for sub in self._selected(atom, name)]
+            return found
         if isinstance(atom, OtherMembers) and self.uncovered(atom, name) is not self._pool.true:
             return [atom.sub.formula]
         return []
@@ -98,4 +110,4 @@ class MemberSteps:
             assert isinstance(atom, OtherMembers)
             return pool.all([pool.of(atom), self.uncovered(atom, name)])
 
-        return substitute_all(pool, fold, meaning)
+        return substitute_all(pool, fold, meaning, _TOLD_BY_VALUES)

@@ -140,7 +140,7 @@ class Layout:
 
         def alive(new: Fold) -> bool:
             nonlocal free
-            if ended(pool, Fold(new.must, ())) is not None:
+            if ended(Fold(new.must, ())) is not None:
                 return True
             free = False
             return self.language.costs.of_state(self, self.spent.between(new, seen)) is not None

@@ -4,7 +4,7 @@ Does: restrict formulas to a kind of value, substitute atoms (inside the conditi
 containers. Does not: know how objects and arrays are written (`objects`, `arrays`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -26,11 +26,13 @@ from .atoms import (
     Sub,
     Types,
 )
-from .formula import Atom, Formula, Pool
+from .formula import Atom, Formula, Pool, evaluate
 from .values import List, Map, Value
 
 _COVERED: Final = (OtherMembers, OtherItems)
+_COUNTS: Final = (Members, ItemCount, Contains)
 Meaning = Callable[[Atom], Formula | None]
+Kinds = Container[type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +43,47 @@ class Fold:
     asks: tuple[Formula, ...]
 
 
-def substitute(pool: Pool, formula: Formula, meaning: Meaning) -> Formula:
+def substitute(
+    pool: Pool, formula: Formula, meaning: Meaning, about: Kinds | None = None
+) -> Formula:
     """Replace atoms; `meaning` is asked for those in the conditions of covers too, and after them for the atom itself.
 
-    None leaves an atom as it is.
+    None leaves an atom as it is. `about`: the classes of atoms that may not be left, None where any may.
     """
-
-    def deep(atom: Atom) -> Formula | None:
-        if not isinstance(atom, _COVERED):
-            return meaning(atom)
-        conditions = [substitute(pool, holds, meaning) for _, holds in atom.covers]
-        covers = [cover for cover, _ in atom.covers]
-        pairs = [pair for pair in zip(covers, conditions, strict=True) if pair[1] is not pool.false]
-        if any(cover.everything and holds is pool.true for cover, holds in pairs):
-            return pool.true
-        new: Atom = replace(atom, covers=tuple(pairs))  # type: ignore[arg-type]
-        found = meaning(new)
-        if found is None and new != atom:
-            return pool.of(new)
-        return found
-
-    return pool.replace(formula, deep)
+    changed: dict[Formula, Formula] = {}
+    for part in formula.atoms:
+        atom, kind = part.atom, part.atom.__class__
+        if kind in _COVERED:
+            assert isinstance(atom, _COVERED)
+            new = _covered(pool, atom, meaning, about)
+        elif about is None or kind in about:
+            new = meaning(atom)
+        else:
+            continue
+        if new is not None and new is not part:
+            changed[part] = new
+    return pool.put(formula, changed) if changed else formula
 
 
-def substitute_all(pool: Pool, fold: Fold, meaning: Meaning) -> Fold:
+def _covered(
+    pool: Pool, atom: OtherMembers | OtherItems, meaning: Meaning, about: Kinds | None
+) -> Formula | None:
+    conditions = [substitute(pool, holds, meaning, about) for _, holds in atom.covers]
+    covers = [cover for cover, _ in atom.covers]
+    pairs = [pair for pair in zip(covers, conditions, strict=True) if pair[1] is not pool.false]
+    if any(cover.everything and holds is pool.true for cover, holds in pairs):
+        return pool.true
+    new: Atom = replace(atom, covers=tuple(pairs))  # type: ignore[arg-type]
+    found = meaning(new)
+    return pool.of(new) if found is None and new != atom else found
+
+
+def substitute_all(pool: Pool, fold: Fold, meaning: Meaning, about: Kinds | None = None) -> Fold:
     """`substitute` in all formulas of a fold."""
-    must = substitute(pool, fold.must, meaning)
+    must = substitute(pool, fold.must, meaning, about)
     if must is pool.false:
         return Fold(must, ())
-    return Fold(must, tuple(substitute(pool, ask, meaning) for ask in fold.asks))
+    return Fold(must, tuple(substitute(pool, ask, meaning, about) for ask in fold.asks))
 
 
 class Restriction:
@@ -131,21 +145,18 @@ class Restriction:
         return Sub(("constant", value), "", lambda _: pool.of(OneOf(frozenset({value}))))
 
 
-def ended(pool: Pool, fold: Fold) -> int | None:
+def ended(fold: Fold) -> int | None:
     """The outcome if the container ends now (bit i: `asks[i]` holds); None if it may not."""
-
-    def meaning(atom: Atom) -> Formula:
-        if isinstance(atom, Required):
-            return pool.false
-        if isinstance(atom, Members | ItemCount | Contains):
-            return pool.constant(atom.least == 0)
-        return pool.true
-
-    if substitute(pool, fold.must, meaning) is not pool.true:
+    if not evaluate(fold.must, _holds_at_end):
         return None
-    return sum(
-        1 << i for i, ask in enumerate(fold.asks) if substitute(pool, ask, meaning) is pool.true
-    )
+    return sum(1 << i for i, ask in enumerate(fold.asks) if evaluate(ask, _holds_at_end))
+
+
+def _holds_at_end(atom: Atom) -> bool:
+    """Whether what is left of an atom about containers asks for nothing more to come."""
+    if isinstance(atom, _COUNTS):
+        return atom.least == 0
+    return not isinstance(atom, Required)
 
 
 def deep_atoms(fold: Fold) -> Iterator[Atom]:

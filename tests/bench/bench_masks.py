@@ -8,7 +8,6 @@ bound.
 """
 
 import argparse
-import gc
 import json
 import lzma
 import random
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+from intaglio.engine.collector import Collector
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
 from intaglio.grammar.backends.spelling import Speller
@@ -261,7 +261,7 @@ def measure(
     records: list[dict[str, Any]], engines: tuple[str, ...] = tuple(ENGINES), width: int = WIDTH
 ) -> list[Figures]:
     """All engines that are installed over the same records ({"id", "schema", "tests": [{"data", "valid"}]})."""
-    tokenizer = large()
+    tokenizer, collector = large(), Collector()
     found = []
     for name in engines:
         try:
@@ -272,9 +272,7 @@ def measure(
         # Code is loaded at its first use.
         for schema, text in WARMING.items():
             _follow(engine, Times(), "warm", schema, [list(tokenizer.canonical(text))])
-        # As the engine does after loading.
-        gc.collect()
-        gc.freeze()
+        collector.start()
         for record in records:
             texts = [
                 json.dumps(test["data"], ensure_ascii=False, separators=(",", ":")).encode()
@@ -282,6 +280,7 @@ def measure(
                 if test["valid"]
             ]
             tokens = [list(tokenizer.canonical(text)) for text in texts]
+            collector.between_steps(idle=True)
             _follow(engine, times, record["id"], json.dumps(record["schema"]), tokens)
         found.append(_figures(name, times, engine.rows_bytes))
     return found
