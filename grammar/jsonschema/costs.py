@@ -95,7 +95,7 @@ class ForObject:
 
     def search(self, costs: "Costs") -> Search:
         """Close, or go through the member that brings it nearer to the end."""
-        language, layout, state = costs.language, self.layout, self.state
+        layout, state = self.layout, self.state
         if ended(state.fold) is not None:
             return costs.close(empty=self.opened)
         frame = layout.plain.frame(state.fold.must)

@@ -29,7 +29,9 @@ class MemberSteps:
 
     def begun(self, fold: Fold, name: Name) -> Fold:
         """The fold once a member of this name has begun."""
-        return substitute_all(self._pool, fold, lambda atom: self._named(atom, name), _TOLD_BY_NAMES)
+        return substitute_all(
+            self._pool, fold, lambda atom: self._named(atom, name), _TOLD_BY_NAMES
+        )
 
     def passed(self, fold: Fold, text: str) -> Fold:
         """The fold where the member of this name will not come any more."""

@@ -49,7 +49,9 @@ class Spent:
         key = (fold.must, spent)
         must = self._without.get(key)
         if must is None:
-            must = self._without[key] = self._pool.put(fold.must, dict.fromkeys(spent, self._pool.true))
+            must = self._without[key] = self._pool.put(
+                fold.must, dict.fromkeys(spent, self._pool.true)
+            )
         return Fold(must, () if must is self._pool.false else fold.asks)
 
     def _closable_in(self, must: Formula) -> tuple[tuple[Formula, int], ...]:
