@@ -226,6 +226,21 @@ class Drawn:
     removed: Tensor | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What came of the drafts of S sequences.
+
+    `accepted` [S] int32: how many drafts, from the first on, are what was drawn at their places. `tokens` [S] int64:
+    what was drawn after these, in the place of the first that is not, or of the token after the last. `status` [S]
+    int64: that of the row this token comes from (see `Drawn`); it ends the sequence's drafts unless it is `OK`, and the
+    token means nothing then. Of a sequence without rows: 0, 0, `NOTHING_LEGAL`.
+    """
+
+    accepted: Tensor
+    tokens: Tensor
+    status: Tensor
+
+
 class Kernels(Protocol):
     """Device arithmetic, chosen once by `dispatch.choose`. Rows never influence each other.
 
@@ -284,4 +299,13 @@ class Kernels(Protocol):
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
         """Draw one token for each row of `logits` [R, V] float32, float16 or bfloat16 (may be overwritten)."""
+        ...
+
+    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
+        """Compare the drafts of S sequences with what was drawn at their places.
+
+        `given` [R] integers, R at least 1: the tokens that the rows of `drawn` were computed from, which are a
+        sequence's last certain token and then its drafts. `starts` [S + 1] integers: sequence `s` owns rows
+        `starts[s]:starts[s + 1]`; rows before the first and past the last are nobody's.
+        """
         ...

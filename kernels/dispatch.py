@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from . import reference, reference_attention, reference_logits
+from . import reference, reference_attention, reference_logits, reference_verify
 from .contracts import (
     AttentionPass,
     Drawn,
@@ -21,6 +21,7 @@ from .contracts import (
     QKNorm,
     Ragged,
     RmsNorm,
+    Verified,
 )
 
 
@@ -77,6 +78,9 @@ class ReferenceKernels:
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
         return reference_logits.pick(logits, args)
+
+    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
+        return reference_verify.verify(drawn, given, starts)
 
 
 def choose(device: torch.device) -> Kernels:

@@ -17,10 +17,12 @@ from .contracts import (
     PickArgs,
     Places,
     Ragged,
+    Verified,
 )
 from .kv_copy import kv_copy
 from .linear import Linears, pack
 from .pick import Picker
+from .verify import verify
 
 COUNTERS = 1 << 16
 """Tiles of outputs that a split product may have, and rows that may be picked at once."""
@@ -50,3 +52,7 @@ class GpuKernels(Linears):
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
         """One launch, or three with truncation."""
         return self._picker.pick(logits, args)
+
+    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
+        """One launch."""
+        return verify(drawn, given, starts)

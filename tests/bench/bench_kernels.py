@@ -21,7 +21,7 @@ from pathlib import Path
 import torch
 import triton
 from intaglio.kernels.attention import split_attention, tile_attention
-from intaglio.kernels.contracts import Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import Drawn, Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.dispatch import choose
 
 DEVICE = torch.device("cuda")
@@ -198,6 +198,18 @@ def linears(shape: Shape, rows: int, kernels: Kernels, top: Ceilings) -> Iterato
         yield Figure(shape.name, name, rows, us, max(size / top.bandwidth, work) * 1e6)
 
 
+def verification(count: int, drafts: int, kernels: Kernels, top: Ceilings) -> Figure:
+    """Which of `drafts` tokens stand, for each of `count` sequences."""
+    rows = count * (drafts + 1)
+    tokens = torch.randint(0, 2, (rows,), device=DEVICE)
+    drawn = Drawn(tokens, torch.zeros_like(tokens))
+    given = torch.randint(0, 2, (rows,), dtype=torch.int32, device=DEVICE)
+    starts = torch.arange(0, rows + 1, drafts + 1, dtype=torch.int32, device=DEVICE)
+    us = replay(lambda: [kernels.verify(drawn, given, starts) for _ in range(20)], 20)
+    moved = 2 * tokens.nbytes + given.nbytes + starts.nbytes + 20 * count
+    return Figure("any", f"verify {drafts} drafts", count, us, moved / top.bandwidth * 1e6)
+
+
 class Layers:
     """All weights of a model, and one decode step of them."""
 
@@ -276,6 +288,8 @@ class Layers:
 
 def figures(top: Ceilings, *, quick: bool) -> Iterator[Figure]:
     kernels = choose(DEVICE)
+    for count in (1, 64, 512):
+        yield verification(count, 8, kernels, top)
     for shape in SHAPES:
         for count in (1, 64, 512):
             yield decode_attention(shape, count, top)

@@ -18,11 +18,12 @@ import triton
 from intaglio.kernels import grammar_walk, launch, pick
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import attend
-from intaglio.kernels.contracts import Legal, Packs, Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import Drawn, Legal, Packs, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.kv_copy import kv_copy
 from intaglio.kernels.linear import Linears, pack
+from intaglio.kernels.verify import verify
 from triton.backends.compiler import GPUTarget
 
 from tests.support.picks import cases
@@ -110,6 +111,13 @@ def picks() -> None:
             pick.Picker(HOST, 4).pick(torch.zeros((4, 151_936), dtype=dtype), args)
 
 
+def drafts() -> None:
+    """Which drafts stand, of tokens in both types."""
+    for dtype in (torch.int32, torch.int64):
+        drawn = Drawn(torch.zeros(9, dtype=torch.int64), torch.zeros(9, dtype=torch.int64))
+        verify(drawn, torch.zeros(9, dtype=dtype), torch.tensor([0, 4, 9], dtype=torch.int32))
+
+
 def linears() -> None:
     """A layer's products and the head's, of one row and of some."""
     kernels = Linears(torch.zeros(1 << 16, dtype=torch.int32))
@@ -154,6 +162,7 @@ def attention() -> None:
 PARTS: dict[str, Callable[[], None]] = {
     "walks": walks,
     "picks": picks,
+    "drafts": drafts,
     "linears": linears,
     "attention": attention,
 }

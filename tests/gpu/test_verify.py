@@ -1,0 +1,45 @@
+"""Which drafts stand, on the device: against a plain loop, and in a captured graph."""
+
+import pytest
+import torch
+from intaglio.kernels.contracts import Drawn
+from intaglio.kernels.dispatch import choose
+
+from tests.support.drafts import answers, random_drafts, stood
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+@pytest.mark.parametrize(("sequences", "longest"), [(1, 3), (9, 70), (512, 9)])
+def test_equals_a_plain_loop(sequences: int, longest: int, dtype: torch.dtype) -> None:
+    kernels = choose(torch.device("cuda"))
+    for seed in range(20):
+        case = random_drafts(seed, sequences, longest, dtype)
+        there = case.to("cuda")
+        assert answers(kernels.verify(there.drawn, there.given, there.starts)) == stood(case)
+
+
+def test_a_captured_graph_serves_any_drafts() -> None:
+    """Of up to 40 sequences and 300 rows; the others are nobody's."""
+    kernels = choose(torch.device("cuda"))
+    tokens, status = torch.zeros((2, 300), dtype=torch.int64, device="cuda")
+    given = torch.zeros(300, dtype=torch.int32, device="cuda")
+    starts = torch.zeros(41, dtype=torch.int32, device="cuda")
+    kernels.verify(Drawn(tokens, status), given, starts)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        got = kernels.verify(Drawn(tokens, status), given, starts)
+    for seed in range(5):
+        case = random_drafts(seed, 40, 7, torch.int32)
+        rows = len(case.given)
+        tokens[:rows].copy_(case.drawn.tokens)
+        status[:rows].copy_(case.drawn.status)
+        given[:rows].copy_(case.given)
+        starts.copy_(case.starts)
+        graph.replay()
+        assert answers(got) == stood(case)
