@@ -38,6 +38,8 @@ _WARMING = r"""{
 }"""
 # Lengths of strings, freely spelled and canonically: how near their bound is what their masks are shared by.
 _BOUNDED = 12, 48
+# Strings that are read through windows, and how much of them.
+_WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname"}', 1)
 _SHARED_BYTES = 256 << 20  # rows of all grammars together
 
 
@@ -117,8 +119,8 @@ class Compiler:
             matcher.forced()
             matcher.accept(token)
         matcher.rollback(1)
-        for size in _BOUNDED if ord("a") in self._speller.single_bytes else ():
-            asked = json.dumps({"type": "string", "maxLength": size})
+        followed = [(json.dumps({"type": "string", "maxLength": size}), size) for size in _BOUNDED]
+        for asked, size in [*followed, *_WINDOWS] if ord("a") in self._speller.single_bytes else ():
             matcher = self.compile(Constraint(Kind.JSON_SCHEMA, asked)).matcher()
             for byte in b'"' + b"a" * size:
                 matcher.accept(self._speller.single_bytes[byte])

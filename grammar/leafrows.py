@@ -19,7 +19,7 @@ from .automata.minimal import Ints
 from .embedded import Leaf
 from .forest import merge
 from .kept import Kept as Answers
-from .likeness import ALIKE, Likeness, any_string, likeness_within
+from .likeness import ALIKE, Likeness, any_string, likeness_within, unlike
 from .rows import Kept, LeafRow
 from .staying import parts, stays
 from .tables import Bytes
@@ -36,6 +36,9 @@ from .walk_leaf import (
 
 _SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
+_LARGE: Final = 512  # states
+_STAYING: Final = 32  # bytes for which it is told what stays inside; longer tokens are walked
+_MOST_FIRSTS: Final = 4  # states of a leaf that take the same bytes and are not like one another
 _PYTHON_BYTES: Final = 1500  # what the objects of a view add
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
@@ -119,7 +122,7 @@ class LeafRows:
         self._longest = int(trie.depth.max(initial=0))
         self._views: Kept[View] = Kept(most_bytes // 8)
         self._rooms: list[_Room] = []
-        self._firsts: Answers[bytes, int] = Answers()
+        self._firsts: Answers[bytes, tuple[int, ...]] = Answers()
         self._forests: Answers[bytes, tuple[Trie, Ints]] = Answers()
         self._rows: Kept[LeafRow] = Kept(most_bytes - most_bytes // 8)
 
@@ -145,7 +148,7 @@ class LeafRows:
             view = self.view(leaf, common, alive)
             if view.bare:
                 return self._beside(tables, (state, common), view, leaf.identity)
-        if alive is None and common != state and dfa.fingerprint not in self._plain:
+        if alive is None and common != state and self._may_be_plain(leaf, state):
             like = leaf.likeness
             assert like.plain is not None
             inside = like.plain.step(0, _QUOTE)
@@ -153,22 +156,38 @@ class LeafRows:
                 twin = int(like.twin[state])
                 view = self.view(self._plain[like.plain.fingerprint], twin, None)
                 return self._beside(tables, (state, twin), view, like)
-        other = self._other(leaf, state) if alive is None and leaf.wide(state, leaf.all) else None
-        if other is not None:
+        for other in self._others(leaf, state) if alive is None else ():
             like, view = likeness_within(dfa, state, other), self.view(leaf, other, None)
             if like.bytes[state] >= ALIKE and view.bare:
                 return self._beside(tables, (state, other), view, like)
         return self._whole(tables, state)
 
-    def _other(self, leaf: Leaf, state: int) -> int | None:
-        """The first state of a leaf whose view was asked for and that takes the same bytes; None if it is this one."""
+    def _may_be_plain(self, leaf: Leaf, state: int) -> bool:
+        """False where a state of a large leaf is surely unlike any string: how far all of it is takes long to tell."""
         dfa = leaf.dfa
+        if state == 0 and not leaf.wide(0, leaf.all):
+            state = dfa.step(0, _QUOTE)
+        if dfa.states < _LARGE or state < 0:
+            return dfa.fingerprint not in self._plain
+        places = [place for place in (state, _common(leaf, state)) if place >= 0]
+        return any(
+            not unlike(dfa, place, plain.dfa, plain.dfa.step(0, _QUOTE))
+            for plain in self._plain.values()
+            for place in places
+        )
+
+    def _others(self, leaf: Leaf, state: int) -> list[int]:
+        """A state of a leaf that takes the same bytes and whose view was asked for before, if one may be alike."""
+        dfa = leaf.dfa
+        if not leaf.wide(state, leaf.all):
+            return []
         taken = np.append(dfa.table[state] >= 0, dfa.outcome[state] >= 0)
         key = dfa.fingerprint + taken.tobytes()
-        other = self._firsts.get(key)
-        if other is None:
-            self._firsts.put(key, state, len(key))
-        return other if other != state else None
+        known = self._firsts.get(key) or ()
+        others = [other for other in known if not unlike(dfa, state, dfa, other)]
+        if state not in known and not others and len(known) < _MOST_FIRSTS:
+            self._firsts.put(key, (*known, state), len(key))
+        return [other for other in others[:1] if other != state]
 
     @cached_property
     def _plain(self) -> dict[bytes, Leaf]:
@@ -192,7 +211,7 @@ class LeafRows:
             words = np.zeros(self._words, np.uint32)
             room = self._rooms.pop() if self._rooms else _Room.of(self._trie)
             room.path[0] = state, -1
-            still = stays(leaf, state, self._longest)
+            still = stays(leaf, state, min(self._longest, _STAYING))
             count = walk_leaf(leaf, still, self._trie, self._parts, room.path, words, room.exits)
             number = np.zeros(int(leaf.outcome.max(initial=0)) + 1, np.int32)
             number[outcomes] = np.arange(len(outcomes))

@@ -24,6 +24,7 @@ _INSIDE: Final = (
 
 ALIKE: Final = 14  # bytes, from which on being like any string saves more than it costs
 _NEVER_NEEDED: Final = b"1", b"f", b"002", b"003", b"006"  # how numbers of characters begin
+_NEAR: Final = 32  # bytes for which states of the same leaf are held against one another
 _KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
 
@@ -70,13 +71,21 @@ def _step(table: Ints, state: int, c: int) -> int:
 
 @kernel
 def _paired(
-    sides: Sides, classes: Classes, over: Flags, twin: Ints, first: int
+    sides: Sides, classes: Classes, over: Flags, twin: Ints, first: int, depth: int
 ) -> tuple[Ints, int]:
-    """Pair states from that of state `first` on; (the states in order, the outcome that is `over` in both)."""
+    """Pair states from that of state `first` on; (the states in order, the outcome that is `over` in both).
+
+    Those that more than `depth` bytes lead to are left out.
+    """
     table, other, ends, other_ends = sides
     order = np.empty(len(table), np.int32)
-    order[0], count, at, outcome = first, 1, 0, -1
+    order[0], count, at, outcome, end = first, 1, 0, -1, 1
     while at < count:
+        if at == end:
+            end = count
+            depth -= 1
+        if depth == 0:
+            break
         s = order[at]
         at += 1
         if over[s] and outcome < 0 and other_ends[twin[s]] >= 0:
@@ -116,6 +125,39 @@ def _alike(sides: Sides, classes: Classes, pairs: tuple[Ints, Ints], meaning: In
                 alike[s] = least
                 changed = True
     return alike
+
+
+@kernel
+def _differ(sides: Sides, classes: Classes, state: int, other: int, depth: int) -> bool:
+    """Whether two states go different ways within so many bytes; where texts end alike is told by whether they do."""
+    table, beside, ends, other_ends = sides
+    seen, stride = np.zeros(len(table), np.bool_), len(classes[0])
+    pairs = np.empty((len(table), 2), np.int32)
+    pairs[0, 0], pairs[0, 1], at, count = state, other, 0, 1
+    seen[state] = True
+    for _ in range(depth + 1):
+        end = count
+        while at < end:
+            s, u = pairs[at]
+            at += 1
+            if (ends[s] < 0) != (other_ends[u] < 0):
+                return True
+            for c in range(stride):
+                t, v = _step(table, s, classes[0][c]), _step(beside, u, classes[1][c])
+                if (t < 0) != (v < 0):
+                    return True
+                if t >= 0 and not seen[t]:
+                    seen[t] = True
+                    pairs[count, 0], pairs[count, 1] = t, v
+                    count += 1
+    return False
+
+
+def unlike(dfa: Dfa, state: int, plain: Dfa, other: int) -> bool:
+    """Whether a state surely is like another, of any leaf, for fewer than `ALIKE` bytes; quick to tell."""
+    _, _, classes = joint_classes((dfa, plain))
+    sides = dfa.table, plain.table, dfa.outcome, plain.outcome
+    return bool(_differ(sides, (classes[0], classes[1]), state, other, ALIKE - 1))
 
 
 def likeness(dfa: Dfa, over: Flags) -> Likeness:
@@ -165,21 +207,24 @@ def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> Likeness:
     sides, own = (dfa.table, plain.table, dfa.outcome, plain.outcome), (classes[0], classes[1])
     twin = np.full(dfa.states, -1, np.int32)
     twin[0] = plain.step(0, ord('"')) if _begins_inside(dfa) else 0
-    order, outcome = _paired(sides, own, over, twin, 0)
+    order, outcome = _paired(sides, own, over, twin, 0, dfa.states)
     meaning = np.array([outcome], np.int32)
     alike = _alike(sides, own, (order, twin), meaning)
     return Likeness(twin, alike, meaning, plain=plain)
 
 
 def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
-    """How a state fares like another of the same leaf, and what follows it like what follows the other."""
+    """How a state fares like another of the same leaf, and what follows it like what follows the other.
+
+    It is told for some 30 bytes.
+    """
     twin = np.full(dfa.states, -1, np.int32)
     twin[state] = other
     meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
     nowhere = np.zeros(dfa.states, np.bool_)
     same = np.arange(dfa.table.shape[1], dtype=np.int32)
     sides = dfa.table, dfa.table, dfa.outcome, dfa.outcome
-    order, _ = _paired(sides, (same, same), nowhere, twin, state)
+    order, _ = _paired(sides, (same, same), nowhere, twin, state, _NEAR)
     alike = _alike(sides, (same, same), (order, twin), meaning)
     return Likeness(twin, alike, meaning, plain=None)
 

@@ -5,6 +5,7 @@ Does: pair automata state by state. Does not: concatenate or repeat (`nfa`).
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from .dfa import REFUSED, Dfa, Tables, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
 from .minimal import Ints, Longs, canonical_form
+
+_LARGE: Final = 4096  # states, from which on what is quick is preferred to joining the last states that are equal
 
 
 @kernel
@@ -129,6 +132,43 @@ def _combined(a: Tables, b: Tables, choice: Ints, most: int) -> tuple[int, Ints,
     return count, *canonical_form(bounds, classes, table[:count], outcome, True)  # noqa: FBT003
 
 
+@kernel
+def _side_by_side(a: Tables, b: Tables) -> tuple[bool, Ints, Ints, Ints, Ints]:
+    """(whether no text of the one begins as some text of the other does, the tables of both); see `union`."""
+    bounds, classes, a_class, b_class = joint(a[0], a[1], a[2].shape[1], b[0], b[1], b[2].shape[1])
+    width, first, second = len(a_class), 1, 1 + len(a[2])
+    table = np.full((second + len(b[2]), width), -1, np.int32)
+    outcome = np.full(len(table), -1, np.int32)
+    outcome[first:second], outcome[second:] = a[3], b[3]
+    outcome[0] = a[3][0] if a[3][0] >= 0 else b[3][0]
+    # States with an outcome and no way on are one each.
+    ends = np.full(max(a[3].max(), b[3].max()) + 2, -1, np.int32)
+    moved = np.empty(len(table), np.int32)
+    for s in range(first, len(table)):
+        moved[s], over = s, outcome[s] >= 0
+        for t in a[2][s - first] if s < second else b[2][s - second]:
+            over = over and t < 0
+        if over:
+            if ends[outcome[s]] < 0:
+                ends[outcome[s]] = s
+            moved[s] = ends[outcome[s]]
+    for s in range(first, len(table)):
+        for c in range(width):
+            if s < second:
+                t = a[2][s - first, a_class[c]] + first if a_class[c] >= 0 else first - 1
+                known = t >= first
+            else:
+                t = b[2][s - second, b_class[c]] + second if b_class[c] >= 0 else second - 1
+                known = t >= second
+            if known:
+                table[s, c] = moved[t]
+    for c in range(width):
+        if table[first, c] >= 0 and table[second, c] >= 0:
+            return False, bounds, classes, table, outcome
+        table[0, c] = max(table[first, c], table[second, c])
+    return True, *canonical_form(bounds, classes, table, outcome, False)  # noqa: FBT003
+
+
 def joint_classes(automata: Sequence[Dfa]) -> tuple[Ints, Ints, list[Ints]]:
     """One partition that refines those of all: (bounds, classes, of each automaton its class by joint class)."""
     first = automata[0]
@@ -179,6 +219,11 @@ def difference(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
 
 def union(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
     """The texts of either; where both take a text, the outcome is that of `a`."""
+    if a.states + b.states >= _LARGE and not (a.empty or b.empty):
+        apart, *tables = _side_by_side(a.tables, b.tables)
+        if apart:
+            limits.check(len(tables[3]))
+            return Dfa(a.top, *tables)
     rows, columns = _sizes(a, b)
     choice = np.full((rows, columns), REFUSED, np.int32)
     choice[0] = np.arange(-1, columns - 1, dtype=np.int32)

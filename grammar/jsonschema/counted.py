@@ -35,7 +35,7 @@ class Counted:
 
     def __init__(self, chars: Dfa, most: int | None, spelling: Spelling) -> None:
         self.chars = chars
-        self.most = most
+        self.most = None if most is not None and 0 <= _longest(chars.table) <= most else most
         self._text = Text(chars, chars.fingerprint, spelling)
 
     @property
@@ -103,6 +103,32 @@ def _points(text: bytes) -> Ints | None:
         return np.frombuffer(found.encode("utf-32-le"), np.int32)
     except ValueError:
         return None
+
+
+@kernel
+def _longest(table: Ints) -> int:
+    """Arcs of the longest way through a trimmed table; -1 if there is none."""
+    count, width = table.shape
+    waiting, way = np.zeros(count, np.int32), np.zeros(count, np.int32)
+    for s in range(count):
+        for c in range(width):
+            if table[s, c] >= 0:
+                waiting[table[s, c]] += 1
+    if waiting[0] > 0:
+        return -1
+    queue, at, found = np.zeros(count, np.int32), 0, 1
+    while at < found:
+        s = queue[at]
+        at += 1
+        for c in range(width):
+            t = table[s, c]
+            if t >= 0:
+                way[t] = max(way[t], way[s] + 1)
+                waiting[t] -= 1
+                if waiting[t] == 0:
+                    queue[found] = t
+                    found += 1
+    return way.max() if found == count else -1
 
 
 @kernel

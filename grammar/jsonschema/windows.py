@@ -21,6 +21,8 @@ from .said import Known
 CLOSED: Final = 0  # the outcome of a window at whose end the string is closed; else 1 + the way out
 _CHARACTERS: Final = 256  # of a window at most
 _ROOM: Final = 12_000  # states over bytes of a window, about
+_MOST_STATES: Final = 3000  # over code points
+_SMALL: Final = 1000  # states over code points, up to which equal ones are joined
 _WIDE: Final = 70  # states over bytes that one over code points becomes, at most
 _AHEAD: Final = 20  # characters that a window should show at least
 _FAR: Final = 40  # characters or arcs from the edge, another window is looked through
@@ -84,14 +86,15 @@ def window(text: Text, state: int, left: int | None, counted: bool) -> Window:
     """What can come from a state, `left` characters at most; `counted`: each way out has to say how many were read."""
     chars = text.chars
     depth = _depths(chars.table, state)
-    most = _ROOM // min(spread(chars), _WIDE)
+    most = min(_ROOM // min(spread(chars), _WIDE), _MOST_STATES)
     if counted:
         table, ends, exits, longest, reach = _levelled(chars, state, depth, left, most)
         fresh, deep = max(1, longest - _FAR), max(1, reach - _AHEAD // 2)
     else:
         table, ends, exits, reach = _ball(chars, depth, most)
         longest, fresh, deep = 0, _CHARACTERS, max(1, reach - _FAR)
-    inside = canonical(CODE_POINTS, chars.bounds, chars.classes, table, ends)
+    small = len(table) <= _SMALL
+    inside = canonical(CODE_POINTS, chars.bounds, chars.classes, table, ends, minimise=small)
     # Ways out are numbered as they come, so that windows from other states may be equal.
     out = inside.outcome > CLOSED
     exits = exits[inside.outcome[out] - 1]
@@ -178,19 +181,18 @@ def _levels(
     states[0], begin, end, levels = state, 0, 1, 1
     firsts[1] = 1
     while levels <= longest:
+        count = end
         for i in range(begin, end):
             if depth[states[i]] > reach:
                 continue
             for t in table[states[i]]:
                 if t >= 0 and seen[t] != levels and (left < 0 or distance[t] <= left - levels):
+                    if count == len(states):
+                        states = np.concatenate((states, states))
                     seen[t] = levels
-        count = end
-        for t in range(len(table)):
-            if seen[t] == levels:
-                if count == len(states):
-                    states = np.concatenate((states, states))
-                states[count] = t
-                count += 1
+                    states[count] = t
+                    count += 1
+        states[end:count].sort()
         if count == end or (levels > 1 and count > most):
             return states[:end].copy(), firsts[: levels + 1].copy(), count == end
         begin, end = end, count

@@ -165,6 +165,7 @@ WARMING = {  # of compiled code, formats, strings near their bound, as a server 
     '{"type": "string", "format": "uri"}': b'"a:b"',
     '{"type": "string", "maxLength": 12}': b'"' + b"1" * 12,
     '{"type": "string", "maxLength": 48}': b'"' + b"1" * 48,
+    '{"type": "string", "maxLength": 20000}': b'"a',
     '{"type": "string", "format": "uuid"}': b'"01234567-89ab-cdef-0123-456789abcdef"',
 }
 WIDTH = 151_936  # of the model whose tokenizer it is

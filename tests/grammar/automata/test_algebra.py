@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from intaglio.grammar.automata import (
     Dfa,
     Limits,
     Nfa,
+    canonical,
     complement,
     difference,
     everything,
@@ -55,6 +57,23 @@ def test_set_operations_are_those_of_sets(a: dict[bytes, int], b: dict[bytes, in
     assert language(difference(x, y)) == {t: o for t, o in a.items() if t not in b}
     assert language(complement(x)) == {t: 0 for t in TEXTS if t not in a}
     assert language(union_all([x, y, x])) == b | a
+
+
+@settings(deadline=None)
+@given(languages, languages, st.booleans())
+def test_large_unions_are_the_same(a: dict[bytes, int], b: dict[bytes, int], apart: bool) -> None:
+    if apart:
+        a = {t: o for t, o in a.items() if t[:1] in (b"", b"a")}
+        b = {t: o for t, o in b.items() if t[:1] not in (b"", b"a")}
+    x, y = trie(a), trie(b)
+    with mock.patch("intaglio.grammar.automata.algebra._LARGE", 0):
+        assert language(union(x, y)) == b | a
+        # One that leads back to its start.
+        table = np.array([[1, -1], [-1, 0]])
+        again = canonical(BYTES, [0, 97, 98, 99], [-1, 0, 1, -1], table, np.array([2, -1]))
+        c = {t: o for t, o in b.items() if t[:1] == b"c"}
+        pairs = {t: 2 for t in TEXTS if t == b"ab" * (len(t) // 2)}
+        assert language(union(again, trie(c))) == c | pairs
 
 
 @settings(deadline=None)
