@@ -242,6 +242,8 @@ class ResidentConstraints(Constraints):
 
         Not while a pick is awaited: under a mask of the host, it is none that the executor follows.
         """
+        if len(self._pages) == len(self._residents):
+            return
         for seq_id in self._pages.keys() - self._residents:
             page = self._pages[seq_id]
             if not page.tables.done() or any(seq_id in one.wanted for one in self._awaited):

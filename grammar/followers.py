@@ -33,6 +33,9 @@ from .table_moves import (
     Places,
     Words,
     book,
+    held_moves,
+    held_places,
+    held_words,
     move,
 )
 
@@ -68,7 +71,9 @@ class Followers:
 
     def __init__(self, texts: Sequence[bytes | None], ends: Sequence[int]) -> None:
         self._words = _words(texts, ends)
-        self._books, self._places = _room(1, 256)
+        self._words_held = held_words(self._words)
+        self._hold(*_room(1, 256))
+        self._moves, self._moves_held = _answers(16)
         self._free = [0]
         self._row_of: dict[int, int] = {}
         self._held: dict[int, tuple[NativeGrammar, DeviceTables]] = {}
@@ -125,8 +130,10 @@ class Followers:
 
     def above(self, depth: int) -> list[int]:
         """Those whose stack is higher."""
-        rows = np.flatnonzero(self._places.depth > depth).tolist()
-        return [number for number, row in self._row_of.items() if row in rows] if rows else []
+        depths = self._places.depth
+        if depths.max() <= depth:
+            return []
+        return [number for number, row in self._row_of.items() if depths[row] > depth]
 
     def pick(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
         """Outputs go on by what was picked for them. Looks for what must come next."""
@@ -158,19 +165,17 @@ class Followers:
             return Followed()
         count, numbers = len(tokens), list(tokens)
         rows = np.array([self._row_of[number] for number in numbers], np.int32)
-        upto = np.fromiter(accumulate(map(len, tokens.values())), np.int32, count)
+        upto = np.array([*accumulate(map(len, tokens.values()))], np.int32)
         flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1])
-        moves = Moves(
-            np.empty(count, np.uint8),
-            np.empty(count, np.bool_),
-            np.empty((count, most), np.uint8),
-            np.empty(count, np.int32),
-            np.empty((count, WINDOW if most else 0), np.int32),
-            np.zeros(count, np.int32),
-        )
+        if count > len(self._moves.verdict):
+            self._moves, self._moves_held = _answers(2 * count)
         self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
-        move(self._places, self._books, self._words, rows, upto, flat, moves)
-        return _told(numbers, moves)
+        move(self._places_held, self._words_held, self._moves_held, rows, upto, flat, most)
+        return _told(numbers, self._moves)
+
+    def _hold(self, books: Longs, places: Places) -> None:
+        self._books, self._places = books, places
+        self._places_held = held_places(places, books)
 
     def _grow_rows(self) -> None:
         """Twice as many rows."""
@@ -179,7 +184,7 @@ class Followers:
         books[:count] = self._books
         for new, old in zip(places, self._places, strict=True):
             new[:count] = old
-        self._books, self._places = books, places
+        self._hold(books, places)
         self._free = list(range(2 * count - 1, count - 1, -1))
 
     def _grow_tokens(self, most: int) -> None:
@@ -188,26 +193,36 @@ class Followers:
         if most > known.shape[1]:
             tokens = np.zeros((len(known), 2 * most), np.int32)
             tokens[:, : known.shape[1]] = known
-            self._places = self._places._replace(tokens=tokens)
+            self._hold(self._books, self._places._replace(tokens=tokens))
+
+
+def _answers(count: int) -> tuple[Moves, Longs]:
+    """Room for the answers of so many outputs, and the same by where it lies."""
+    moves = Moves(
+        np.empty(count, np.uint8),
+        np.empty(count, np.uint8),
+        np.empty(count * MOST_FORCED, np.uint8),
+        np.zeros(count, np.int32),
+        np.empty((count, WINDOW), np.int32),
+        np.zeros(count, np.int32),
+    )
+    return moves, held_moves(moves)
 
 
 def _told(numbers: list[int], moves: Moves) -> Followed:
     """What became of these outputs, of whom there is something to say."""
-    found = Followed()
-    said = np.flatnonzero((moves.verdict != MOVED) | ~moves.fits).tolist()
-    verdicts, fits = moves.verdict.tolist(), moves.fits.tolist()
-    lengths, backs = moves.length.tolist(), moves.back.tolist()
-    texts, windows = moves.text.tobytes(), moves.window.tobytes()
+    found, count = Followed(), len(numbers)
+    said = ((moves.verdict[:count] != MOVED) | (moves.fits[:count] == 0)).nonzero()[0].tolist()
     for i in said:
-        number, verdict, back = numbers[i], verdicts[i], backs[i]
+        number, verdict, back = numbers[i], moves.verdict.item(i), moves.back.item(i)
         if verdict in (FORCED, FORCED_END):
-            begin, end = MOST_FORCED * i, 4 * WINDOW * (i + 1)
-            text = texts[begin : begin + lengths[i]]
-            window = windows[end - 4 * back : end] if back >= 0 else None
+            begin = MOST_FORCED * i
+            text = moves.text[begin : begin + moves.length.item(i)].tobytes()
+            window = moves.window[i, WINDOW - back :].tobytes() if back >= 0 else None
             found.coming[number] = Coming(text, verdict == FORCED_END, window)
         elif verdict not in (MOVED, FINISHED):
             found.lost.add(number)
-        if not fits[i]:
+        if not moves.fits.item(i):
             found.doubtful.add(number)
     return found
 
@@ -223,7 +238,13 @@ def _words(texts: Sequence[bytes | None], ends: Sequence[int]) -> Words:
     begins = np.fromiter(accumulate(map(len, known), initial=0), np.int32, len(known) + 1)
     data = np.frombuffer(b"".join(known), np.uint8).copy()
     single = {text for text in known if len(text) == 1}
-    return Words(data, begins, np.array(sorted(ends), np.int32), len(single) == 256, crossed(texts))
+    return Words(
+        data,
+        begins,
+        np.array(sorted(ends), np.int32),
+        np.array([len(single) == 256], np.uint8),
+        crossed(texts).astype(np.uint8).reshape(-1),
+    )
 
 
 def _room(rows: int, width: int) -> tuple[Longs, Places]:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .addresses import addresses, grid, line, octets
+from .addresses import addresses, grid, line, longs, octets
 from .automata.jit import kernel
 from .automata.minimal import Ints, Longs
 from .backends.spelling import WINDOW
@@ -61,25 +61,27 @@ class Places(NamedTuple):
 class Words(NamedTuple):
     """A vocabulary: the bytes of token t are `data[begins[t] : begins[t + 1]]`; `ends` are its end tokens.
 
-    `all_bytes`: each byte is a token by itself. `crossed` [256, 256]: whether some token holds two bytes side by side.
+    `all_bytes` [1]: whether each byte is a token by itself. `crossed` [65536]: whether some token holds a byte, 256
+    times it, and another side by side.
     """
 
     data: Bytes
     begins: Ints
     ends: Ints
-    all_bytes: bool
-    crossed: npt.NDArray[np.bool_]
+    all_bytes: Bytes
+    crossed: Bytes
 
 
 class Moves(NamedTuple):
-    """By output: what became of it, whether it can be completed in time for sure; `text[:length]`: what must come.
+    """Room for answers, by output: what became of it, whether it can be completed in time for sure; `text[:length]`:
+    what must come.
 
     `window[WINDOW - back :]`: the last tokens, on which it depends how that is spelled; `back` is -1 for too many.
     """
 
     verdict: Bytes
-    fits: npt.NDArray[np.bool_]
-    text: Bytes  # [n, MOST_FORCED], or none is looked for: [n, 0]
+    fits: Bytes
+    text: Bytes  # [n x MOST_FORCED]
     length: Ints
     window: Ints  # [n, WINDOW]
     back: Ints
@@ -114,17 +116,80 @@ def _book(held: Longs) -> _Book:
     )
 
 
+def held_places(places: Places, books: Longs) -> Longs:
+    """The places, and the books [rows, BOOK] of their grammars, for `move`: by where they lie."""
+    return addresses(*places, books.reshape(-1))
+
+
+def held_words(words: Words) -> Longs:
+    """The vocabulary for `move`: by where it lies."""
+    return addresses(*words)
+
+
+def held_moves(moves: Moves) -> Longs:
+    """The answers of `move`, by where they lie."""
+    return addresses(*moves)
+
+
+@kernel
+def _places(held: Longs) -> Places:
+    return Places(
+        line(held, 0),
+        line(held, 1),
+        grid(held, 2),
+        line(held, 3),
+        line(held, 4),
+        line(held, 5),
+        grid(held, 6),
+        grid(held, 7),
+        grid(held, 8),
+        line(held, 9),
+    )
+
+
+@kernel
+def _words(held: Longs) -> Words:
+    return Words(octets(held, 0), line(held, 1), line(held, 2), octets(held, 3), octets(held, 4))
+
+
+@kernel
+def _moves(held: Longs) -> Moves:
+    return Moves(
+        octets(held, 0),
+        octets(held, 1),
+        octets(held, 2),
+        line(held, 3),
+        grid(held, 4),
+        line(held, 5),
+    )
+
+
 @kernel
 def move(
-    places: Places, books: Longs, words: Words, rows: Ints, upto: Ints, tokens: Ints, moves: Moves
+    held: Longs,
+    words_held: Longs,
+    moves_held: Longs,
+    rows: Ints,
+    upto: Ints,
+    tokens: Ints,
+    most: int,
 ) -> None:
-    """Read tokens: those of output i, which stands in `rows[i]`, end before `upto[i]`. `books`: [rows, BOOK]."""
+    """Read tokens: those of output i, which stands in `rows[i]`, end before `upto[i]`.
+
+    Then look for up to `most` bytes that must come, `MOST_FORCED` at most; 0: for none.
+    """
+    places, words, moves, books = (
+        _places(held),
+        _words(words_held),
+        _moves(moves_held),
+        longs(held, 10),
+    )
     scratch, calls = np.empty(STACK, np.int32), np.empty(MOST_CALLS, np.int32)
     begin = 0
     for i in range(len(rows)):
         row, end = rows[i], upto[i]
-        tables = _book(books[row])
-        if moves.text.shape[1]:
+        tables = _book(books[BOOK * row : BOOK * (row + 1)])
+        if most:
             places.before[row] = places.known[row]
         verdict = MOVED
         for token in tokens[begin:end]:
@@ -132,17 +197,16 @@ def move(
                 verdict = _read(places, tables, words, row, token, calls)
         begin = end
         left = places.left[row]
-        moves.fits[i], moves.length[i] = left >= 0, 0
+        moves.fits[i], moves.length[i], moves.back[i] = left >= 0, 0, 0
         if verdict == MOVED:
             need = _need(places, tables, row)
-            moves.fits[i] = words.all_bytes and need + need // 4 + _SPARE <= left
-            if moves.text.shape[1]:
-                verdict, moves.length[i] = _force(
-                    places, tables, row, moves.text[i], scratch, calls
-                )
-            if moves.length[i] > 0:
-                first = moves.text[i, 0]
-                moves.back[i] = _back_to_hard(places, words, row, first, moves.window[i])
+            moves.fits[i] = words.all_bytes[0] and need + need // 4 + _SPARE <= left
+            if most:
+                text = moves.text[MOST_FORCED * i : MOST_FORCED * i + most]
+                verdict, moves.length[i] = _force(places, tables, row, text, scratch, calls)
+                if moves.length[i] > 0:
+                    window = moves.window[i]
+                    moves.back[i] = _back_to_hard(places, words, row, text[0], window)
         moves.verdict[i] = verdict
 
 
@@ -259,7 +323,7 @@ def _back_to_hard(places: Places, words: Words, row: int, right: int, window: In
     for back in range(min(known, WINDOW)):
         token = places.tokens[row, known - 1 - back]
         begin, end = words.begins[token], words.begins[token + 1]
-        if not words.crossed[words.data[end - 1], right]:
+        if not words.crossed[256 * words.data[end - 1] + right]:
             return back
         window[WINDOW - 1 - back] = token
         right = words.data[begin]

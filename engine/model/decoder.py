@@ -7,6 +7,7 @@ Does: token ids to hidden states, and chosen hidden states to logits. Does not: 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from ...kernels.contracts import Kernels, Legal, RmsNorm
@@ -33,13 +34,14 @@ class Decoder:
         caches: Sequence[Tensor],
         step: StepContext,
         wanted: Tensor | None = None,
+        out: Tensor | None = None,
     ) -> Tensor:
         """Hidden states [N, hidden] after the last layer, of `tokens` [N]; `caches` is one KV tensor a layer.
 
         With `wanted` [R] those of these rows alone, [R, hidden]. Of a prompt one row is wanted, so the last layer comes
-        almost free.
+        almost free. `out` [N, hidden] is the memory to begin in; without `wanted` they are there in the end.
         """
-        residual = self.embedding.index_select(0, tokens)
+        residual = torch.index_select(self.embedding, 0, tokens, out=out)
         for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
             residual = layer.run(residual, cache, step)
         return self.layers[-1].run(residual, caches[-1], step, wanted)

@@ -17,6 +17,8 @@ from .rows import Ints, SequenceRows
 LONGEST_SHARED = 64
 """Blocks of a beginning that are compared."""
 
+_NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -25,7 +27,8 @@ class Batch:
     By token [N]: `tokens` int32, of which some are `AHEAD`; `positions`, `slots`, `owners` (rows). By sequence:
     `starts` [S + 1], `lengths` [S] (context, those of this step included), `rows` [S]. `wanted` [R] are the tokens
     whose logits are wanted, `picking` and `picking_rows` their sequences and rows, `next_positions` [R] where what is
-    picked will stand. `grown` are the entries of block tables that changed: flat index and block, [2, n].
+    picked will stand. `grown` are the entries of block tables that changed: flat index and block, [2, n]. `longest`:
+    most tokens of one sequence.
     """
 
     tokens: npt.NDArray[np.int32]
@@ -40,11 +43,7 @@ class Batch:
     picking_rows: Ints
     next_positions: Ints
     grown: Ints
-
-    @property
-    def longest(self) -> int:
-        """Most tokens of one sequence."""
-        return int(np.diff(self.starts).max())
+    longest: int
 
 
 class BatchBuilder:
@@ -80,21 +79,22 @@ class BatchBuilder:
                 grown.append((row, self._rows.hold(row, work.new_blocks), work.new_blocks))
             if work.drafted:
                 raise InternalError("this executor does not verify drafts")
+        each = np.array(counts, dtype=np.int64)
         starts = np.zeros(len(works) + 1, dtype=np.int64)
-        np.cumsum(counts, out=starts[1:])
-        first = np.fromiter((work.start for work in works), np.int64, len(works))
+        each.cumsum(out=starts[1:])
+        first = np.array([work.start for work in works], dtype=np.int64)
         tokens = np.fromiter(chain.from_iterable(work.tokens for work in works), np.int32, total)
         by_work = np.array(rows, dtype=np.int64)
         if total == len(works):
             positions, owners = first, by_work
         else:
-            positions = np.arange(total) + np.repeat(first - starts[:-1], counts)
-            owners = np.repeat(by_work, counts)
+            positions = np.arange(total) + (first - starts[:-1]).repeat(each)
+            owners = by_work.repeat(each)
         self._rows.learn(owners, positions, tokens)
         size = self._block_size
         slots = self._rows.tables[owners, positions // size] * np.int64(size) + positions % size
-        wants = np.fromiter((work.wants_logits for work in works), np.bool_, len(works))
-        lengths = first + np.diff(starts)
+        wants = np.array([work.wants_logits for work in works], dtype=np.bool_)
+        lengths = first + each
         return Batch(
             tokens=tokens,
             positions=positions,
@@ -108,6 +108,7 @@ class BatchBuilder:
             picking_rows=by_work[wants],
             next_positions=lengths[wants],
             grown=self._flat(grown),
+            longest=max(counts),
         )
 
     def _admit(self, plan: Plan) -> list[tuple[int, int, tuple[int, ...]]]:
@@ -116,6 +117,8 @@ class BatchBuilder:
         return [(self._rows.admit(new), 0, new.blocks) for new in plan.admitted]
 
     def _flat(self, grown: list[tuple[int, int, tuple[int, ...]]]) -> Ints:
+        if not grown:
+            return _NOTHING_GROWN
         width = self._rows.tables.shape[1]
         at = [row * width + held + i for row, held, new in grown for i in range(len(new))]
         blocks = [block for _, _, new in grown for block in new]

@@ -1,7 +1,7 @@
 """The choice of a step's tokens on a GPU: masks beside the forward pass, then head, pick and moves by CUDA graph.
 
-Does: own what the choice reads (hidden states, masks, one packed buffer of what sequences ask for) at fixed addresses,
-capture it by number of rows, and bring picks back beside the next pass. Does not: say what sequences ask for
+Does: own what the choice reads (states, masks, one packed buffer of what sequences ask for) at fixed addresses, capture
+it by number of rows, and bring picks back beside the next pass. Does not: say what sequences ask for
 (`sampler`) or walk grammars (`residents`).
 
 What does not need the hidden states has a stream of its own: it begins when the choice before it is done, and the next
@@ -25,26 +25,26 @@ from .beside import Beside
 from .choice import Choice, Walks, completed
 from .compute import sent
 from .graphs import pick_sizes
+from .rows import Ints
 
-_FIELDS = 7  # int32 a row: two words of 64 bits, temperature, row of the masks, row of the walks
+_FIELDS = 8  # int32 a row: two words of 64 bits, temperature, row of the masks, of the walks, of the states
 
 
 class _Wishes(NamedTuple):
-    """Views of one packed buffer, by row: int64 [most, 2], float32 [most], int32 [most] twice."""
+    """Views of one packed buffer, by row: int64 [most, 2], float32 [most], int32 [most] three times."""
 
     keys: Tensor
     temperature: Tensor
     mask_rows: Tensor
     walk_rows: Tensor
+    states: Tensor
 
 
 def _unpacked(buffer: Tensor) -> _Wishes:
     most = buffer.shape[0] // _FIELDS
-    keys, temperature, mask_rows, walk_rows = torch.split_with_sizes(
-        buffer, [4 * most, most, most, most]
-    )
+    keys, temperature, *others = torch.split_with_sizes(buffer, [4 * most, *[most] * 4])
     words64 = keys.view(torch.int64).view(most, 2)
-    return _Wishes(words64, temperature.view(torch.float32), mask_rows, walk_rows)
+    return _Wishes(words64, temperature.view(torch.float32), *others)
 
 
 class _Staging:
@@ -55,16 +55,17 @@ class _Staging:
         self.fields = [field.numpy() for field in _unpacked(self.buffer)]
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
-    def fill(self, choice: Choice, nobody: int) -> None:
+    def fill(self, choice: Choice, states: Ints, nobody: int) -> None:
         """Wait for the last copy, which was long ago, and write what the next one brings."""
         self.copied.synchronize()
-        keys, temperature, mask_rows, walk_rows = self.fields
+        keys, temperature, mask_rows, walk_rows, of = self.fields
         count = choice.keys.shape[0]
         keys[:count] = choice.keys
         temperature[:count] = choice.temperature
         mask_rows[:count] = choice.mask_rows
         np.copyto(walk_rows[:count], choice.walk_rows)
         walk_rows[:count][choice.walk_rows < 0] = nobody
+        of[: states.size], of[states.size : count] = states, 0
 
 
 class _Asked:
@@ -76,34 +77,43 @@ class _Asked:
         self.wishes = _unpacked(self.buffer)
         self._staging = [_Staging(size) for _ in range(2)]
 
-    def ask(self, choice: Choice, nobody: int) -> None:
-        """One copy, in the order of the stream."""
+    def ask(self, choice: Choice, states: Ints, nobody: int, stream: torch.cuda.Stream) -> None:
+        """One copy, in the order of `stream`, which is the current one."""
         self._staging.reverse()
         staging = self._staging[0]
-        staging.fill(choice, nobody)
+        staging.fill(choice, states, nobody)
         self.buffer.copy_(staging.buffer, non_blocking=True)
-        staging.copied.record()
+        staging.copied.record(stream)
+
+
+class _Fetched:
+    """A pinned buffer for tokens and statuses, and when it was filled last."""
+
+    def __init__(self, most: int) -> None:
+        self.buffer = torch.zeros(2 * most, dtype=torch.int64, pin_memory=True)
+        self.done = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
 
 class Chooser:
     """Chooses for up to `len(kept)` rows among `vocab` tokens; `kept` int32 remembers what was picked.
 
-    `hidden` [most, hidden]: where the states of the rows are put before `choose`.
+    `states` [any, hidden]: where a pass of the model leaves its rows before `choose`.
     """
 
-    def __init__(self, decoder: Decoder, vocab: int, kept: Tensor, walks: Walks | None) -> None:
+    def __init__(
+        self, decoder: Decoder, vocab: int, states: Tensor, kept: Tensor, walks: Walks | None
+    ) -> None:
         device, most = kept.device, len(kept)
-        embedding = decoder.embedding
         self._decoder, self._vocab, self._kept, self._walks = decoder, vocab, kept, walks
         self._sizes = pick_sizes(most)
-        self.hidden = torch.zeros((most, embedding.shape[1]), dtype=embedding.dtype, device=device)
+        self._states = states
         self._masks = torch.zeros(
             (2 * most, words(decoder.spec.vocab_size)), dtype=torch.int32, device=device
         )
         self._asked = _Asked(most, device)
         given = None if walks is None else walks.beside
         self._beside = Beside(device) if given is None else given
-        self._picked = [torch.zeros(2 * most, dtype=torch.int64, pin_memory=True) for _ in range(2)]
+        self._fetched = [_Fetched(most) for _ in range(2)]
         self._choices: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Drawn]] = {}
         self._walking: dict[int, torch.cuda.CUDAGraph] = {}
 
@@ -145,11 +155,11 @@ class Chooser:
             if self._walks is not None:
                 self._walk(size)
 
-    def choose(self, choice: Choice) -> Callable[[], Drawn]:
-        """See `Compute`."""
+    def choose(self, choice: Choice, states: Ints) -> Callable[[], Drawn]:
+        """See `Compute`; `states` are the rows of the states chosen from, the other rows choose from any."""
         count, walking = choice.keys.shape[0], choice.walks
-        self._prepare(choice, count, walking=walking)
-        torch.cuda.current_stream().wait_stream(self._beside.stream)
+        self._prepare(choice, states, count, walking=walking)
+        self._beside.awaited()
         captured = self._choices.get((count, walking)) if choice.is_plain else None
         if captured is None:
             drawn = self._choose(count, choice, walking=walking)
@@ -158,12 +168,12 @@ class Chooser:
             graph.replay()
         return self._fetch(drawn)
 
-    def _prepare(self, choice: Choice, count: int, *, walking: bool) -> None:
+    def _prepare(self, choice: Choice, states: Ints, count: int, *, walking: bool) -> None:
         """Wishes and masks, beside the forward pass."""
         if walking and self._walks is None:
             raise InternalError("this executor makes no masks")
         with self._beside.begun():
-            self._asked.ask(choice, self._nobody)
+            self._asked.ask(choice, states, self._nobody, self._beside.stream)
             if len(choice.masks):
                 given, width = choice.masks.shape
                 target = self._masks[count : count + given, :width]
@@ -192,7 +202,8 @@ class Chooser:
         )
         if choice is not None:
             args = completed(args, choice, lambda array: sent(array, self._kept.device))
-        logits = self._decoder.logits(self.hidden[:count], args.legal)
+        hidden = self._states.index_select(0, wishes.states[:count])
+        logits = self._decoder.logits(hidden, args.legal)
         drawn = self._decoder.kernels.pick(logits, args)
         self._kept[:count].copy_(drawn.tokens)
         if walking:
@@ -203,8 +214,9 @@ class Chooser:
     def _fetch(self, drawn: Drawn) -> Callable[[], Drawn]:
         """Start to bring `drawn` to the host; the function waits for it."""
         count = drawn.tokens.shape[0]
-        self._picked.reverse()
-        tokens, status = self._picked[0][: 2 * count].view(2, count)
+        self._fetched.reverse()
+        done = self._fetched[0].done
+        tokens, status = self._fetched[0].buffer[: 2 * count].view(2, count)
         tokens.copy_(drawn.tokens, non_blocking=True)
         status.copy_(drawn.status, non_blocking=True)
         others = [
@@ -212,8 +224,7 @@ class Chooser:
             _to_host(drawn.top_tokens),
             _to_host(drawn.top_logprobs),
         ]
-        done = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        done.record()
+        done.record(self._beside.caller)
         self._beside.choice_ends(done)
 
         def wait() -> Drawn:

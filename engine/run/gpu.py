@@ -63,6 +63,8 @@ class Inputs:
         size = FIELDS * most_tokens + 3 * max_running + 1
         self._staging = [torch.zeros(size, dtype=torch.int32, pin_memory=True) for _ in range(2)]
         self._copied = [torch.cuda.Event(), torch.cuda.Event()]  # type: ignore[no-untyped-call]
+        self._stream = torch.cuda.current_stream(device)
+        self._numbers = np.arange(most_tokens, dtype=np.int32)
         self.kept = max_running
         self.each = torch.arange(most_tokens + 1, dtype=torch.int32, device=device)
         self.buffer = torch.zeros(max_running + size, dtype=torch.int32, device=device)
@@ -75,10 +77,11 @@ class Inputs:
         self._copied[0].synchronize()
         count, wanted, sequences = batch.tokens.size, batch.wanted.size, batch.rows.size
         fields = staging.numpy()[: FIELDS * size].reshape(FIELDS, size)
-        fields[:, count:] = 0
-        fields[SLOTS, count:] = NOWHERE
-        fields[TOKENS, :count] = np.maximum(batch.tokens, 0)
-        fields[SOURCES] = self.kept + np.arange(size)
+        if count < size:
+            fields[:, count:] = 0
+            fields[SLOTS, count:] = NOWHERE
+        np.maximum(batch.tokens, 0, out=fields[TOKENS, :count])
+        np.add(self._numbers[:size], self.kept, out=fields[SOURCES])
         np.copyto(fields[SOURCES, :count], sources, where=sources >= 0, casting="unsafe")
         fields[POSITIONS, :count] = batch.positions
         fields[SLOTS, :count] = batch.slots
@@ -98,7 +101,7 @@ class Inputs:
             self._cut(batch, fields, staging.numpy()[STARTS * size : used])
         target = self.buffer[self.kept : self.kept + used]
         target.copy_(staging[:used], non_blocking=True)
-        self._copied[0].record()
+        self._copied[0].record(self._stream)
 
     def packs(self, size: int) -> bool:
         """Whether a captured pass of `size` tokens packs them."""
@@ -165,8 +168,11 @@ class GpuCompute:
         )
         self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
-        kept = self._inputs.buffer[:max_running]
-        self._chooser = Chooser(decoder, vocab, kept, walks)
+        kept, embedding = self._inputs.buffer[:max_running], decoder.embedding
+        # Where a pass begins and, as layers add to it in place, ends.
+        self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
+        self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
+        self._chooser = Chooser(decoder, vocab, self._states, kept, walks)
 
     def capture(self) -> None:
         """Run every captured size once, then capture it."""
@@ -197,32 +203,24 @@ class GpuCompute:
         if batch.grown.size:
             at, blocks = sent(batch.grown, self._tables.device)
             self._tables.view(-1).index_copy_(0, at, blocks.int())
-        rows = self._chooser.rows(max(wanted, 1))
-        out = self._chooser.hidden[
-            :rows
-        ]  # nobody reads what is chosen for rows past the wanted ones
-        graphs = self._graphs
+        rows, graphs = self._chooser.rows(max(wanted, 1)), self._graphs
         if graphs is not None and count <= graphs.most and batch.longest <= FEW:
             size = graphs.padded(count)
             self._inputs.fill(batch, sources, size, ragged=False)
-            hidden = graphs.replay(size)
-            least = min(rows, size)
-            if wanted == count:
-                out[:least].copy_(hidden[:least])
-            else:
-                which = self._inputs.field(WANTED, size)[:least]
-                torch.index_select(hidden, 0, which, out=out[:least])
+            graphs.replay(size)
+            self._wanted = batch.wanted
         else:
             self._inputs.fill(batch, sources, count, ragged=True)
             hidden = self._forward_many(count, batch, min(rows, count))
-            out[: hidden.shape[0]].copy_(hidden)
-        return out if wanted else None
+            self._states[: hidden.shape[0]].copy_(hidden)
+            self._wanted = np.arange(wanted)
+        return self._states[:rows] if wanted else None
 
     def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
         """See `Compute`; `hidden` is what `hidden` returned last."""
-        if hidden.data_ptr() != self._chooser.hidden.data_ptr():
+        if hidden.data_ptr() != self._states.data_ptr():
             raise InternalError("tokens are chosen from other states than the last")
-        return self._chooser.choose(choice)
+        return self._chooser.choose(choice, self._wanted)
 
     def mask_memory(self, count: int, width: int) -> MaskRows:
         """See `Compute`."""
@@ -240,7 +238,7 @@ class GpuCompute:
             ragged = Ragged(inputs.each[: size + 1], lengths, tables, order)
         else:
             ragged = Ragged(starts, lengths, tables)
-        return self._forward(size, ragged)
+        return self._forward(size, ragged, out=self._states[:size])
 
     def _forward_many(self, size: int, batch: Batch, wanted: int) -> Tensor:
         """Hidden states [wanted, hidden] of those of `size` tokens of the sequences of `batch` that are wanted."""
@@ -248,9 +246,16 @@ class GpuCompute:
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, rows)
         which = self._inputs.field(WANTED, size)[:wanted]
-        return self._forward(size, Ragged(starts, lengths, tables), which)
+        return self._forward(size, Ragged(starts, lengths, tables), wanted=which)
 
-    def _forward(self, size: int, ragged: Ragged, wanted: Tensor | None = None) -> Tensor:
+    def _forward(
+        self,
+        size: int,
+        ragged: Ragged,
+        *,
+        wanted: Tensor | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
         inputs, decoder = self._inputs, self._decoder
         tokens = inputs.buffer.index_select(0, inputs.field(SOURCES, size))
         places = Places(
@@ -261,4 +266,5 @@ class GpuCompute:
         )
         shape = self._cache.layers[0].shape
         attention = decoder.kernels.attend(ragged, places, decoder.spec.heads, shape)
-        return decoder.hidden(tokens, self._cache.layers, StepContext(attention), wanted)
+        step = StepContext(attention)
+        return decoder.hidden(tokens, self._cache.layers, step, wanted, out)

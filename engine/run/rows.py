@@ -18,6 +18,11 @@ from ..types import SamplingParams
 
 _WORD64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
+# SplitMix64 by array: as numbers of Python they would be converted at every call.
+_ONE, _STEP = np.uint64(1), np.uint64(_GOLDEN)
+_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
+_FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 Ints = npt.NDArray[np.int64]
 
@@ -99,7 +104,9 @@ class SequenceRows:
     def learn(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
         """Tokens at positions of rows, several a row in order."""
         self.tokens[rows, positions] = tokens
-        np.maximum.at(self.known, rows, positions + 1)
+        self.known[rows] = np.maximum(
+            self.known[rows], positions + 1
+        )  # of several in order the last stays
 
     def read(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
         """What was picked for these rows: the tokens that stood there as `AHEAD`."""
@@ -119,12 +126,14 @@ class SequenceRows:
 
         SplitMix64 of (seed, position), so a request's draws depend on its seed and on nothing else.
         """
-        with np.errstate(over="ignore"):
-            z = self.seeds[rows] + (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN)
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            z ^= z >> np.uint64(31)
-        return np.stack((z >> np.uint64(32), z & np.uint64(0xFFFFFFFF)), axis=1).astype(np.int64)
+        z = self.seeds[rows] + (positions.astype(np.uint64) + _ONE) * _STEP
+        z = (z ^ (z >> _SHIFTS[0])) * _FACTORS[0]
+        z = (z ^ (z >> _SHIFTS[1])) * _FACTORS[1]
+        z ^= z >> _SHIFTS[2]
+        keys = np.empty((len(z), 2), np.int64)
+        np.right_shift(z, _HALF, out=keys[:, 0], casting="unsafe")
+        np.bitwise_and(z, _LOW, out=keys[:, 1], casting="unsafe")
+        return keys
 
     def check(self) -> None:
         """Every row is free or belongs to one sequence. Raises `InternalError`."""

@@ -44,10 +44,8 @@ class Sampler:
     def choice(self, batch: Batch, masks: Masks, count: int) -> Choice:
         """What the picking sequences of `batch` ask for, padded to `count` rows of logits."""
         rows, wishes, size = batch.picking_rows, self._rows.wishes, len(batch.picking)
-        temperature = np.zeros(count, dtype=np.float32)
-        temperature[:size] = wishes.temperature[rows]
-        keys = np.zeros((count, 2), dtype=np.int64)
-        keys[:size] = self._rows.draw_keys(rows, batch.next_positions)
+        temperature = _filled(wishes.temperature[rows], count, 0)
+        keys = _filled(self._rows.draw_keys(rows, batch.next_positions), count, 0)
         mask_rows = np.full(count, -1, dtype=np.int32)
         walk_rows = np.full(count, -1, dtype=np.int32)
         if masks.row_of:
@@ -56,8 +54,9 @@ class Sampler:
             mask_rows[:size] = np.where(given < 0, -1, count + given)
         if masks.residents:
             residents = masks.residents
-            at = np.flatnonzero([s in residents for s in batch.picking])
-            mask_rows[at], walk_rows[at] = at, rows[at]
+            walked = np.array([s in residents for s in batch.picking])
+            np.copyto(walk_rows[:size], rows, where=walked, casting="unsafe")
+            np.copyto(mask_rows[:size], np.arange(size), where=walked, casting="unsafe")
         # Rows of nobody ask for no logits that nobody else asks for.
         mask_rows[size:] = mask_rows[0]
         row = self._rows.row_of
@@ -81,7 +80,8 @@ class Sampler:
     def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...] | None:
         """Thresholds by row; None where they leave nothing out of any draw."""
         wishes = self._rows.wishes
-        if not (wishes.truncated[rows] & (wishes.temperature[rows] > 0)).any():
+        truncated = wishes.truncated[rows]
+        if not truncated.any() or not (truncated & (wishes.temperature[rows] > 0)).any():
             return None
         columns = (wishes.top_k[rows], 0), (wishes.top_p[rows], 1), (wishes.min_p[rows], 0)
         return tuple(_filled(column, count, filler) for column, filler in columns)

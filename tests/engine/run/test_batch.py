@@ -27,6 +27,7 @@ def batch(counts: list[int], before: list[int]) -> Batch:
         picking_rows=none,
         next_positions=none,
         grown=none,
+        longest=max(counts),
     )
 
 
