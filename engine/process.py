@@ -48,6 +48,10 @@ EVENTS = "events"
 BEAT_S = 0.25
 IDLE_S = 0.05
 
+TURN_S = 1e-4
+"""How long a thread keeps the interpreter while others want it, 5 ms by default. A step lets go of it dozens of times,
+to launch or to copy, and each time waits for its turn behind whatever thread compiles: 18 times as often with this."""
+
 EXIT_UNUSABLE = 3
 
 
@@ -147,6 +151,7 @@ class Host:
         self._assembly = assembly
         engine, info, collector = assembly.engine, assembly.info, Collector()
         collector.start()
+        sys.setswitchinterval(TURN_S)
         self._outbox.send(Ready(info))
         while not self._stop.is_set():
             self._step_began = time.monotonic()

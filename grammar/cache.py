@@ -29,7 +29,8 @@ _ENTRY_BYTES = 1024  # what an entry takes beside its grammar
 @dataclass(frozen=True, slots=True)
 class CacheStats:
     """Counters since the start, and what is held now, as of the last account. `compile_seconds` is wall time over all
-    compilations; `from_store` counts those that began from what an earlier one had found out.
+    compilations; `from_store` counts those that began from what an earlier one had found out; `warming`: whether our
+    compiled code is still being loaded, or made, where it never was.
     """
 
     hits: int = 0
@@ -41,6 +42,7 @@ class CacheStats:
     compile_seconds: float = 0.0
     entries: int = 0
     held_bytes: int = 0
+    warming: bool = False
 
 
 class CacheClosed(RuntimeError):
@@ -129,6 +131,7 @@ class GrammarCache:
                 compile_seconds=self._counts["microseconds"] / 1e6,
                 entries=len(self._kept),
                 held_bytes=sum(kept.size for kept in self._kept.values()),
+                warming=self._compiler.is_warming,
             )
 
     def warm(self, count: int) -> None:

@@ -196,3 +196,8 @@ def _grammars(stats: CacheStats) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "intaglio_grammar_cache_bytes", "Memory of the grammars held.", value=stats.held_bytes
     )
+    yield GaugeMetricFamily(
+        "intaglio_grammar_warming",
+        "Whether compiled code of grammars is still being loaded.",
+        value=float(stats.warming),
+    )

@@ -31,6 +31,7 @@ from intaglio.engine.build import build
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.spec import read_spec
+from intaglio.engine.process import TURN_S
 from intaglio.engine.types import Delta, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind, Whitespace
 
@@ -368,6 +369,7 @@ def main() -> None:
     tokenizer = tokenizers.Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
     engine = assembly.engine
     assert isinstance(engine, Engine)
+    sys.setswitchinterval(TURN_S)  # as a server does
     out["blocks"] = assembly.info.blocks
     print("ready", out, flush=True)
     bench = Bench(engine, read_items(args.workload, tokenizer)[: span.items], span)
@@ -379,9 +381,11 @@ def main() -> None:
         "different": of_its_own,
     }
     if (
-        batches
-    ):  # on a new machine the code of grammars is compiled first, which would slow the host down
-        bench.decode(1, endless)
+        batches or args.runs
+    ):  # the code of grammars is loaded meanwhile, which would slow the host down
+        bench.decode(1, kinds["schema"])
+        while assembly.grammar_stats().warming:
+            time.sleep(0.1)
     out["decode"] = {}
     for count in batches:
         for name, grammar in kinds.items():
