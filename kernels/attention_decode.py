@@ -18,11 +18,10 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
+from .attention_launch import layout, read_by
 from .attention_merge import finish, members_merged, row_of
 from .contracts import Ragged
-from .launch import overlap, precision, prefetch, processors
-
-LOG2_E = 1.4426950408889634
+from .launch import precision, prefetch, processors
 
 
 @triton.jit
@@ -149,8 +148,8 @@ def _decode(
     plane: tl.tensor,
     tables_ptr: tl.tensor,
     tables_stride: tl.tensor,
-    starts_ptr: tl.tensor,
     lengths_ptr: tl.tensor,
+    starts_ptr: tl.tensor,
     out_ptr: tl.tensor,
     partial_ptr: tl.tensor,
     lse_ptr: tl.tensor,
@@ -258,48 +257,33 @@ class DecodeAttention:
     def __init__(
         self, ragged: Ragged, heads: int, cache_shape: Sequence[int], shape: DecodeShape
     ) -> None:
-        self._ragged = ragged
-        self._shape = shape
-        self._sequences = ragged.context_lengths.shape[0]
-        _, _, self._block_size, kv_heads, self._dim = cache_shape
-        self._kv_heads, self._group = kv_heads, heads // kv_heads
-        device = ragged.context_lengths.device
-        rows = product_rows(self._group)
-        parts = self._sequences * kv_heads * rows * shape.splits if shape.splits > 1 else 1
-        self._partial = torch.empty((parts, self._dim), dtype=torch.float32, device=device)
+        sizes, lengths = layout(heads, cache_shape), ragged.context_lengths
+        self._ragged, self._scale = ragged, sizes.scale
+        self._grid = sizes.kv_heads, shape.splits, lengths.shape[0]
+        rows = product_rows(sizes.group)
+        self._options = sizes.options(shape, lengths) | {
+            "ROWS": rows,
+            "SPLITS": shape.splits,
+            "MEMBERS": members_merged(shape.splits, sizes.dim, sizes.group),
+        }
+        pairs, device = lengths.shape[0] * sizes.kv_heads, lengths.device
+        parts = pairs * rows * shape.splits if shape.splits > 1 else 1
+        self._partial = torch.empty((parts, sizes.dim), dtype=torch.float32, device=device)
         self._lse = torch.empty(parts, dtype=torch.float32, device=device)
         # Programs count themselves in and the last one resets the count, layer after layer.
-        counts = self._sequences * kv_heads if shape.splits > 1 else 1
+        counts = pairs if shape.splits > 1 else 1
         self._arrived = torch.zeros(counts, dtype=torch.int32, device=device)
 
     def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
         """Fill the rows of `out` [N, heads, head_dim] that sequences with few tokens own."""
-        ragged, shape = self._ragged, self._shape
-        _decode[(self._kv_heads, shape.splits, self._sequences)](
-            query,
-            query.stride(0),
-            cache,
-            cache.stride(0),
-            ragged.block_tables,
-            ragged.block_tables.stride(0),
-            ragged.query_starts,
-            ragged.context_lengths,
+        _decode[self._grid](
+            *read_by(query, cache, self._ragged),
+            self._ragged.query_starts,
             out,
             self._partial,
             self._lse,
             self._arrived,
-            LOG2_E / self._dim**0.5,
-            KV_HEADS=self._kv_heads,
-            GROUP=self._group,
-            ROWS=product_rows(self._group),
-            DIM=self._dim,
-            BLOCK_DIM=max(16, triton.next_power_of_2(self._dim)),
-            BLOCK_SIZE=self._block_size,
-            TILE=shape.tile,
-            SPLITS=shape.splits,
-            MEMBERS=members_merged(shape.splits, self._dim, self._group),
-            STAGES=shape.stages,
+            self._scale,
             PRECISION=precision(query.dtype),
-            num_warps=shape.warps,
-            **overlap(query),
+            **self._options,
         )

@@ -18,10 +18,11 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_decode import LOG2_E, DecodeShape, absorb, addresses, fold, product_rows
+from .attention_decode import DecodeShape, absorb, addresses, fold, product_rows
+from .attention_launch import layout
 from .attention_merge import finish, members_merged
 from .contracts import Places, QKNorm, Ragged
-from .launch import overlap, precision, processors
+from .launch import precision, processors
 from .rope import as_kept
 
 
@@ -194,23 +195,28 @@ class LoneAttention:
         cache_shape: Sequence[int],
         shape: DecodeShape | None = None,
     ) -> None:
-        _, _, self._block_size, self._kv_heads, self._dim = cache_shape
-        device = ragged.context_lengths.device
-        self._shape = lone_shape(self._kv_heads, device) if shape is None else shape
-        self._ragged, self._places, self._heads = ragged, places, heads
-        rows = product_rows(heads // self._kv_heads)
-        parts = self._kv_heads * rows * self._shape.splits
-        self._partial = torch.empty((parts, self._dim), dtype=torch.float32, device=device)
+        sizes, device = layout(heads, cache_shape), ragged.context_lengths.device
+        shape = lone_shape(sizes.kv_heads, device) if shape is None else shape
+        self._ragged, self._places, self._scale = ragged, places, sizes.scale
+        self._out_shape = 1, heads, sizes.dim
+        self._grid = sizes.kv_heads, shape.splits
+        rows = product_rows(sizes.group)
+        self._options = sizes.options(shape, ragged.context_lengths) | {
+            "ROWS": rows,
+            "SPLITS": shape.splits,
+            "MEMBERS": members_merged(shape.splits, sizes.dim, sizes.group),
+        }
+        parts = sizes.kv_heads * rows * shape.splits
+        self._partial = torch.empty((parts, sizes.dim), dtype=torch.float32, device=device)
         self._lse = torch.empty(parts, dtype=torch.float32, device=device)
         # Programs count themselves in and the last one resets the count, layer after layer.
-        self._arrived = torch.zeros(self._kv_heads, dtype=torch.int32, device=device)
+        self._arrived = torch.zeros(sizes.kv_heads, dtype=torch.int32, device=device)
 
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
         """See `AttentionPass.run`; `fused` [1, heads + 2 * kv_heads, head_dim] and `cache` are contiguous."""
-        ragged, places, shape = self._ragged, self._places, self._shape
-        out = torch.empty((1, self._heads, self._dim), dtype=fused.dtype, device=fused.device)
-        group = self._heads // self._kv_heads
-        _lone[(self._kv_heads, shape.splits)](
+        ragged, places = self._ragged, self._places
+        out = torch.empty(self._out_shape, dtype=fused.dtype, device=fused.device)
+        _lone[self._grid](
             fused,
             cache,
             cache.stride(0),
@@ -229,20 +235,9 @@ class LoneAttention:
             self._partial,
             self._lse,
             self._arrived,
-            LOG2_E / self._dim**0.5,
-            KV_HEADS=self._kv_heads,
-            GROUP=group,
-            ROWS=product_rows(group),
-            DIM=self._dim,
-            BLOCK_DIM=max(16, triton.next_power_of_2(self._dim)),
-            BLOCK_SIZE=self._block_size,
-            TILE=shape.tile,
-            SPLITS=shape.splits,
-            MEMBERS=members_merged(shape.splits, self._dim, group),
-            STAGES=shape.stages,
+            self._scale,
             NORMED=norms is not None,
             PRECISION=precision(fused.dtype),
-            num_warps=shape.warps,
-            **overlap(fused),
+            **self._options,
         )
         return out

@@ -18,9 +18,10 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_decode import LOG2_E, absorb, few_tokens, product_rows
+from .attention_decode import absorb, few_tokens, product_rows
+from .attention_launch import layout, read_by
 from .contracts import Packs, Ragged
-from .launch import overlap, precision, processors
+from .launch import precision, processors
 
 NEVER = 1 << 30
 """More tokens than any step has."""
@@ -132,37 +133,22 @@ class PackedAttention:
         cache_shape: Sequence[int],
         shape: PackedShape | None = None,
     ) -> None:
-        self._ragged, self._packs = ragged, packs
-        _, _, self._block_size, self._kv_heads, self._dim = cache_shape
-        self._group = heads // self._kv_heads
-        self._shape = packed_shape(self._group) if shape is None else shape
+        sizes = layout(heads, cache_shape)
+        shape = packed_shape(sizes.group) if shape is None else shape
+        self._ragged, self._packs, self._scale = ragged, packs, sizes.scale
+        self._grid = sizes.kv_heads, triton.cdiv(packs.order.shape[0], few_tokens(sizes.group))
+        self._options = sizes.options(shape, packs.order) | {"ROWS": product_rows(sizes.group)}
 
     def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
         """Fill the rows of `out` [N, heads, head_dim] that are in packs. Scores and sums are float32."""
-        ragged, packs, shape = self._ragged, self._packs, self._shape
-        entries = packs.order.shape[0]
-        _packed[(self._kv_heads, triton.cdiv(entries, few_tokens(self._group)))](
-            query,
-            query.stride(0),
-            cache,
-            cache.stride(0),
-            ragged.block_tables,
-            ragged.block_tables.stride(0),
-            ragged.context_lengths,
-            packs.order,
-            packs.shared,
-            entries,
+        order = self._packs.order
+        _packed[self._grid](
+            *read_by(query, cache, self._ragged),
+            order,
+            self._packs.shared,
+            order.shape[0],
             out,
-            LOG2_E / self._dim**0.5,
-            KV_HEADS=self._kv_heads,
-            GROUP=self._group,
-            ROWS=product_rows(self._group),
-            DIM=self._dim,
-            BLOCK_DIM=max(16, triton.next_power_of_2(self._dim)),
-            BLOCK_SIZE=self._block_size,
-            TILE=shape.tile,
-            STAGES=shape.stages,
+            self._scale,
             PRECISION=precision(query.dtype),
-            num_warps=shape.warps,
-            **overlap(query),
+            **self._options,
         )

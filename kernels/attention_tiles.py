@@ -17,9 +17,10 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_decode import LOG2_E, few_tokens
+from .attention_decode import few_tokens
+from .attention_launch import layout, read_by
 from .contracts import Ragged
-from .launch import overlap, precision
+from .launch import precision
 
 
 @triton.jit
@@ -85,8 +86,8 @@ def _tiles(
     plane: tl.tensor,
     tables_ptr: tl.tensor,
     tables_stride: tl.tensor,
-    starts_ptr: tl.tensor,
     lengths_ptr: tl.tensor,
+    starts_ptr: tl.tensor,
     owners_ptr: tl.tensor,
     out_ptr: tl.tensor,
     scale: tl.tensor,
@@ -173,45 +174,31 @@ class TileAttention:
         self, ragged: Ragged, rows: int, heads: int, cache_shape: Sequence[int], shape: TileShape
     ) -> None:
         """For queries [rows, heads, head_dim]."""
-        _, _, self._block_size, self._kv_heads, self._dim = cache_shape
-        self._group = heads // self._kv_heads
-        self._ragged = ragged
-        self._shape = shape
-        tokens = shape.rows // self._group
+        sizes = layout(heads, cache_shape)
+        tokens = shape.rows // sizes.group
         starts = ragged.query_starts[:-1]
         device = starts.device
         first_tiles = starts // tokens + torch.arange(len(starts), device=device)
         tiles = torch.arange(rows // tokens + len(starts), device=device)
         self._owners = torch.searchsorted(first_tiles, tiles, right=True, out_int32=True) - 1
+        self._ragged, self._scale = ragged, sizes.scale
+        self._grid = sizes.kv_heads, len(tiles)
+        self._options = sizes.options(shape, starts) | {
+            "BLOCK_ROWS": shape.rows,
+            "FEW": few_tokens(sizes.group),
+        }
 
     def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
         """Fill the rows of `out` [rows, heads, head_dim] that sequences with many tokens own.
 
         `query` has contiguous rows, `cache` and `out` are contiguous. Scores and sums are float32.
         """
-        ragged, shape = self._ragged, self._shape
-        _tiles[(self._kv_heads, len(self._owners))](
-            query,
-            query.stride(0),
-            cache,
-            cache.stride(0),
-            ragged.block_tables,
-            ragged.block_tables.stride(0),
-            ragged.query_starts,
-            ragged.context_lengths,
+        _tiles[self._grid](
+            *read_by(query, cache, self._ragged),
+            self._ragged.query_starts,
             self._owners,
             out,
-            LOG2_E / self._dim**0.5,
-            KV_HEADS=self._kv_heads,
-            GROUP=self._group,
-            DIM=self._dim,
-            BLOCK_DIM=max(16, triton.next_power_of_2(self._dim)),
-            BLOCK_SIZE=self._block_size,
-            BLOCK_ROWS=shape.rows,
-            FEW=few_tokens(self._group),
-            TILE=shape.tile,
-            STAGES=shape.stages,
+            self._scale,
             PRECISION=precision(query.dtype),
-            num_warps=shape.warps,
-            **overlap(query),
+            **self._options,
         )

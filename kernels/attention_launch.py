@@ -1,0 +1,80 @@
+"""What the launches of all attention kernels have in common.
+
+Does: say once, as the kernels name it, how heads and blocks are laid out and where a step's keys are. Does not: launch.
+A step's options are made once, and serve all its layers.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import triton
+from torch import Tensor
+
+from .contracts import Ragged
+from .launch import overlap
+
+LOG2_E = 1.4426950408889634
+
+
+class Tiling(Protocol):
+    """`tile` keys are loaded at once, `stages` tiles are on their way, in programs of `warps` warps."""
+
+    @property
+    def tile(self) -> int: ...
+
+    @property
+    def stages(self) -> int: ...
+
+    @property
+    def warps(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Key heads, query heads of each, their size, and tokens of a block."""
+
+    kv_heads: int
+    group: int
+    dim: int
+    block_size: int
+
+    @property
+    def scale(self) -> float:
+        """Of scores whose weights are powers of two."""
+        return LOG2_E / math.sqrt(self.dim)
+
+    def options(self, tiling: Tiling, near: Tensor) -> dict[str, Any]:
+        """Constants and options of a launch on `near`'s device, but for those of one kernel or of the queries' type."""
+        return {
+            "KV_HEADS": self.kv_heads,
+            "GROUP": self.group,
+            "DIM": self.dim,
+            "BLOCK_DIM": max(16, triton.next_power_of_2(self.dim)),
+            "BLOCK_SIZE": self.block_size,
+            "TILE": tiling.tile,
+            "STAGES": tiling.stages,
+            "num_warps": tiling.warps,
+            **overlap(near),
+        }
+
+
+def layout(heads: int, cache_shape: Sequence[int]) -> Layout:
+    """Of `heads` query heads over a cache [2, num_blocks, block_size, kv_heads, head_dim]."""
+    _, _, block_size, kv_heads, dim = cache_shape
+    return Layout(kv_heads, heads // kv_heads, dim, block_size)
+
+
+def read_by(query: Tensor, cache: Tensor, ragged: Ragged) -> tuple[Any, ...]:
+    """The first arguments: queries, the cache, block tables, each with its stride, and the lengths of contexts."""
+    tables = ragged.block_tables
+    return (
+        query,
+        query.stride(0),
+        cache,
+        cache.stride(0),
+        tables,
+        tables.stride(0),
+        ragged.context_lengths,
+    )
