@@ -140,7 +140,7 @@ class ForObject:
                     continue
                 rest: Cost | None = GUESS
                 if after is not None:
-                    rest = yield ForObject(layout, layout.searched(after, seen, begun), begun=begun)
+                    rest = yield ForObject(layout, layout.spent.searched(after, seen, begun), begun=begun)
                 if rest is not None:
                     total = costs.member(layout.vocabulary.all_names[label], child) + rest
                     return costs.without_comma(total) if self.opened else total
@@ -224,7 +224,7 @@ class Costs:
         """The cost of the rest of a container from a state of it."""
         if isinstance(state, Between):
             assert isinstance(container, Layout)
-            bare = Between(Fold(state.fold.must, ()), state.seen)
+            bare = container.spent.searched(Fold(state.fold.must, ()), state.seen, 0)
             return self.answer(ForObject(container, bare, opened))
         assert isinstance(state, Row)
         assert isinstance(container, Sequence)

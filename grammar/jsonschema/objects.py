@@ -85,17 +85,11 @@ class Layout:
             if text in state.seen:
                 continue
             yield fold, order[at], state.seen, at + 1
-            fold = self.searched(self._passed(fold, text), state.seen, at + 1).fold
+            fold = self.spent.searched(self._passed(fold, text), state.seen, at + 1).fold
             if fold.must is self._pool.false:
                 return
         for label in range(len(order), len(self.vocabulary.all_names)):
             yield fold, label, state.seen, len(order)
-
-    def searched(self, fold: Fold, seen: Seen, begun: int) -> Between:
-        """The place after a member that a search has tried; see `search_options`."""
-        if isinstance(seen, int):
-            return self.spent.between(fold, seen)
-        return self.spent.searched(fold, seen, begun)
 
     def seen_after(self, seen: Seen, label: int) -> Seen:
         """Which named members may come once the one with this label has."""
@@ -119,7 +113,7 @@ class Layout:
         shared = (fold, self.vocabulary.effects[label])
         if shared in self._plans:
             return self._plans[shared]
-        own = (fold, self.vocabulary.effects[label], seen)
+        own = (fold, self.vocabulary.effects[label], self.spent.counted(fold.must, seen))
         if own not in self._plans:
             plan, free = self._make_plan(fold, seen, self.vocabulary.all_names[label])
             self._plans[shared if free else own] = plan

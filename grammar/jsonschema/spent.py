@@ -1,18 +1,21 @@
-"""What an object's formula no longer has to say of members, because they cannot come any more.
+"""What an object's formula no longer has to say of members, because they cannot come any more; what it says of none.
 
-Does: find the parts of a formula that speak only of members that were written or passed over, and take them to hold.
-Does not: judge values, which happens when a member is written (`member_steps`).
+Does: find the parts of a formula that speak only of members that were written or passed over, and take them to hold;
+say of which members it matters to the rest of the object whether they were written. Does not: judge values, which
+happens when a member is written (`member_steps`).
 
 An alternative `{"properties": {"a": …}}` stays open as long as `a` may come. Once it has, nothing can break it: where
 exactly one alternative has to hold, two such ones mean that the object is lost, which is seen here, without a search.
+A member that no alternative speaks of brings no end nearer; so places that differ in such ones are one to a search.
 """
 
+from collections.abc import Iterable
 from functools import cached_property
 
-from .atoms import Props
-from .formula import Formula, Op, Pool
+from .atoms import Members, Props, Required
+from .formula import Atom, Formula, Op, Pool
 from .names import OTHER, Between, Seen
-from .residual import Fold
+from .residual import Fold, deep_atoms
 from .vocabulary import Vocabulary
 
 
@@ -24,19 +27,49 @@ class Spent:
         self._vocabulary = vocabulary
         self._closable: dict[Formula, tuple[tuple[Formula, int], ...]] = {}
         self._without: dict[tuple[Formula, tuple[Formula, ...]], Formula] = {}
+        self._mattering: dict[Formula, int] = {}
+        self._counted: dict[tuple[frozenset[str], int], frozenset[str]] = {}
         self._bits: dict[Seen, int] = {}
 
     def between(self, fold: Fold, seen: Seen) -> Between:
         """The place between members where `seen` tells which may still come."""
         return Between(self._reduced(fold, seen, 0), seen)
 
-    def searched(self, fold: Fold, seen: frozenset[str], begun: int) -> Between:
-        """The same in a search that has passed over the first `begun` names of its order; `seen` tells the others."""
+    def searched(self, fold: Fold, seen: Seen, begun: int) -> Between:
+        """The same in a search that has passed over the first `begun` names of its order; `seen` tells what matters."""
         fold = self._reduced(fold, seen, begun)
-        if seen and begun:
-            label_of, passed = self._vocabulary.label_of, self._passed[begun]
-            seen = frozenset(text for text in seen if not passed >> label_of[text] & 1)
-        return Between(fold, seen)
+        return Between(fold, self.counted(fold.must, seen, begun))
+
+    def counted(self, must: Formula, seen: Seen, begun: int = 0) -> Seen:
+        """Those of `seen` on which it depends whether, and how, an object comes to an end; in any order."""
+        if not seen or isinstance(seen, int):
+            return seen
+        key = (seen, self._matters(must) & ~self._passed[begun])
+        found = self._counted.get(key)
+        if found is None:
+            label_of, names = self._vocabulary.label_of, key[1]
+            found = frozenset(text for text in seen if names >> label_of[text] & 1)
+            self._counted[key] = found
+        return found
+
+    def _matters(self, must: Formula) -> int:
+        """The names whose members can bring an end nearer: demanded ones, and those an alternative speaks of."""
+        found = self._mattering.get(must)
+        if found is None:
+            demanded, found = {id(part.atom) for part in _conjuncts(must)}, 0
+            for atom in deep_atoms(Fold(must, ())):
+                if isinstance(atom, Required):
+                    found |= self._bits_of(atom.names)
+                elif id(atom) not in demanded or isinstance(atom, Members):
+                    found |= self._touched(atom)
+            self._mattering[must] = found
+        return found
+
+    def _touched(self, atom: Atom) -> int:
+        """The names whose members may change an atom of an alternative, or a count."""
+        if isinstance(atom, Props) and atom.rest is None and not atom.patterns:
+            return self._names(atom)
+        return -1
 
     def _reduced(self, fold: Fold, seen: Seen, begun: int) -> Fold:
         closable = self._closable_in(fold.must)
@@ -58,7 +91,7 @@ class Spent:
         """The atoms of an alternative that speak of named members only, with these."""
         found = self._closable.get(must)
         if found is None:
-            demanded = set(must.args) if must.op is Op.ALL else {must}
+            demanded = set(_conjuncts(must))
             found = self._closable[must] = tuple(
                 (part, self._names(part.atom))
                 for part in must.atoms
@@ -70,8 +103,11 @@ class Spent:
         return found
 
     def _names(self, props: Props) -> int:
+        return self._bits_of({text for text, _ in props.named})
+
+    def _bits_of(self, texts: Iterable[str]) -> int:
         label_of = self._vocabulary.label_of
-        return sum(1 << label_of[text] for text in {text for text, _ in props.named})
+        return sum(1 << label_of[text] for text in texts)
 
     def _gone(self, seen: Seen) -> int:
         bits = self._bits.get(seen)
@@ -80,7 +116,7 @@ class Spent:
                 count = len(self._vocabulary.names)
                 bits = (1 << (count if seen == OTHER else seen)) - 1
             else:
-                bits = sum(1 << self._vocabulary.label_of[text] for text in seen)
+                bits = self._bits_of(seen)
             self._bits[seen] = bits
         return bits
 
@@ -91,3 +127,7 @@ class Spent:
         for label in self._vocabulary.search_order:
             passed.append(passed[-1] | 1 << label)
         return tuple(passed)
+
+
+def _conjuncts(must: Formula) -> tuple[Formula, ...]:
+    return must.args if must.op is Op.ALL else (must,)
