@@ -28,7 +28,7 @@ class Collector:
 
     def __init__(self) -> None:
         self._all = 0  # objects that were there when everything was looked at
-        self._added = 0  # no more than so many were set aside since then
+        self._added = 0  # set aside since then; some of them are gone
 
     def start(self) -> None:
         """Once everything is loaded: what there is now stays."""
@@ -41,12 +41,11 @@ class Collector:
         rounds += overdue * _OVERDUE
         if rounds < (_ROUNDS_IDLE if idle else _ROUNDS):
             return
-        self._added += rounds * _YOUNG
+        gc.collect()
+        self._added += len(gc.get_objects(generation=2))
+        gc.freeze()
         if self._added > self._all * (_GROWTH_IDLE if idle else _GROWTH):
             self._look_at_all()
-        else:
-            gc.collect()
-            gc.freeze()
 
     def _look_at_all(self) -> None:
         gc.unfreeze()
