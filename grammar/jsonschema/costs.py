@@ -20,6 +20,7 @@ from .names import Between, Name
 from .objects import Layout
 from .plain import Frame
 from .residual import Fold, ended
+from .trails import Trail
 
 if TYPE_CHECKING:
     from .language import Language
@@ -97,6 +98,7 @@ class ForObject:
         """Close, or go through the member that brings it nearer to the end."""
         layout, state = self.layout, self.state
         if ended(state.fold) is not None:
+            costs.trails[self] = {}
             return costs.close(empty=self.opened)
         frame = layout.plain.frame(state.fold.must)
         if frame is not None and frame.suffices:
@@ -124,6 +126,10 @@ class ForObject:
             if child is None:
                 return None
             known[text] = costs.member(names.all_names[names.label_of[text]], child)
+        costs.trails[self] = {
+            label: self.layout.steps.kept(frame.others, names.all_names[label])
+            for label in map(names.label_of.__getitem__, frame.names)
+        }
         members = list(map(known.__getitem__, frame.names))
         base, lines = sum(map(_BASE, members)), sum(map(_LINES, members))
         total = costs.close(empty=False) + Cost(base, lines)
@@ -132,7 +138,7 @@ class ForObject:
     def _search(self, costs: "Costs") -> Search:
         layout = self.layout
         for fold, label, seen, begun in layout.search_options(self.state, self.begun):
-            for literal, after in layout.ways(fold, label):
+            for literal, truths, after in layout.ways(fold, label):
                 if after is not None and after.must is fold.must:
                     continue  # what can be reached through this member can be reached without it
                 child = yield ForValue(literal)
@@ -140,7 +146,10 @@ class ForObject:
                     continue
                 rest: Cost | None = GUESS
                 if after is not None:
-                    rest = yield ForObject(layout, layout.spent.searched(after, seen, begun), begun=begun)
+                    left = ForObject(layout, layout.spent.searched(after, seen, begun), begun=begun)
+                    rest = yield left
+                    if truths is not None and left in costs.trails:
+                        costs.trails[self] = {label: truths, **costs.trails[left]}
                 if rest is not None:
                     total = costs.member(layout.vocabulary.all_names[label], child) + rest
                     return costs.without_comma(total) if self.opened else total
@@ -208,12 +217,14 @@ class ForArray:
 class Costs:
     """Answers questions, each once. `indent`: blanks a level in the pretty form, None in the others.
 
-    `overlooked`: whether some array was found to have no end of which two equal items may have been one.
+    `overlooked`: whether some array was found to have no end of which two equal items may have been one. `trails`: the
+    members by which objects came to their ends.
     """
 
     def __init__(self, language: "Language", indent: int | None) -> None:
         self.language = language
         self.overlooked = False
+        self.trails: dict[ForObject, Trail] = {}
         self._indent = indent
         self._known: dict[Question, Cost | None] = {}
         self._members: dict[tuple[Layout, tuple[Formula, ...]], dict[str, Cost]] = {}
@@ -225,7 +236,11 @@ class Costs:
         if isinstance(state, Between):
             assert isinstance(container, Layout)
             bare = container.spent.searched(Fold(state.fold.must, ()), state.seen, 0)
-            return self.answer(ForObject(container, bare, opened))
+            asked = ForObject(container, bare, opened)
+            cost = self.answer(asked)
+            if asked in self.trails:
+                container.trails.add(self.trails[asked])
+            return cost
         assert isinstance(state, Row)
         assert isinstance(container, Sequence)
         bare_row = Row(Fold(state.fold.must, ()), state.used)

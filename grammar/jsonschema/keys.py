@@ -62,14 +62,13 @@ def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:
             used = {label_of[text] for text in state.seen}
             options = dict.fromkeys(plain - used, state.fold)
     if options is None:
-        options = _options(language, layout, state)
+        options = _options(layout, state)
     return Keys(layout, state, options, language.names.names(layout)) if options else None
 
 
-def _options(language: "Language", layout: Layout, state: Between) -> Mapping[int, Fold]:
-    options: dict[int, Fold] = {}
-    for fold, label in layout.options(state):
-        plan = layout.plan(fold, layout.seen_after(state.seen, label), label)
-        if plan is not None and language.costs.value(plan.must) is not None:
-            options[label] = fold
-    return options
+def _options(layout: Layout, state: Between) -> Mapping[int, Fold]:
+    return {
+        label: fold
+        for fold, label in layout.options(state)
+        if layout.comes(fold, layout.seen_after(state.seen, label), label)
+    }

@@ -62,6 +62,10 @@ class MemberSteps:
             return [atom.sub.formula]
         return []
 
+    def kept(self, parts: tuple[Formula, ...], name: Name) -> Truths:
+        """What is known of a member's value that keeps all these atoms."""
+        return {formula: True for part in parts for formula in self.asked(part.atom, name)}
+
     def needs(self, atom: Atom, name: Name) -> Formula:
         """What the value has to be if the atom is to stay true, as far as the member alone tells."""
         if isinstance(atom, Props):

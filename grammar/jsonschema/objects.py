@@ -15,10 +15,14 @@ from .plain import PlainObjects
 from .plans import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
 from .residual import Fold, ended
 from .spent import Spent
+from .trails import Trails
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from .language import Language
+
+# What a member's value is, what that says of the formulas about it, and what it leaves; None: not told in advance.
+Way = tuple[Formula, Truths | None, Fold | None]
 
 
 class Layout:
@@ -31,9 +35,11 @@ class Layout:
         self.steps = MemberSteps(self._pool)
         self.vocabulary = Vocabulary(language, self.steps, fold)
         self.spent = Spent(self._pool, self.vocabulary)
+        self.trails = Trails(self._pool, self.steps, self.vocabulary)
         self.plain = PlainObjects(language, self.steps, self.vocabulary)
         self._plans: dict[Hashable, Plan | None] = {}
-        self._ways: dict[Hashable, list[tuple[Formula, Fold | None]]] = {}
+        self._come: set[Hashable] = set()
+        self._ways: dict[Hashable, list[Way]] = {}
 
     @cached_property
     def members(self) -> PlainMembers | None:
@@ -120,6 +126,35 @@ class Layout:
             return plan
         return self._plans[own]
 
+    def comes(self, fold: Fold, seen: Seen, label: int) -> bool:
+        """Whether there is a plan for a member, and a value for it: the plan itself waits until its name was read."""
+        if self.plain.asked(fold, label) is None:
+            shared = (fold, self.vocabulary.effects[label])
+            own = (*shared, self.spent.counted(fold.must, seen))
+            if shared in self._come or own in self._come:
+                return True
+            if shared not in self._plans and own not in self._plans:
+                found = self._surely_comes(fold, seen, label)
+                if found is not None:
+                    self._come.add(shared if found else own)
+                    return True
+        plan = self.plan(fold, seen, label)
+        return plan is not None and self.language.costs.value(plan.must) is not None
+
+    def _surely_comes(self, fold: Fold, seen: Seen, label: int) -> bool | None:
+        """Whether it is plain without a plan that a member may come; True: whatever was seen, None: it is not plain.
+
+        It is where its value may be all that is asked of it, and a way to an end that is known goes on from there.
+        """
+        children = self.steps.children(fold, self.vocabulary.all_names[label])
+        if len(children) > ENUMERATED:
+            return None
+        truths = dict.fromkeys(children, True)
+        ends = self.trails.ends_after(fold.must, label, truths)
+        if not ends and not self.trails.lead_after(fold.must, seen, label, truths):
+            return None
+        return None if self.language.costs.value(self._pool.all(children)) is None else ends
+
     def _make_plan(self, fold: Fold, seen: Seen, name: Name) -> tuple[Plan | None, bool]:
         """The plan, and whether it is the same whatever was seen."""
         pool, free = self._pool, True
@@ -137,6 +172,8 @@ class Layout:
             if ended(Fold(new.must, ())) is not None:
                 return True
             free = False
+            if self.trails.lead(new.must, seen):
+                return True
             return self.language.costs.of_state(self, self.spent.between(new, seen)) is not None
 
         if len(children) > ENUMERATED:
@@ -146,14 +183,14 @@ class Layout:
         plan = exact_plan(pool, children, after, alive)
         return plan, free
 
-    def ways(self, fold: Fold, label: int) -> list[tuple[Formula, Fold | None]]:
-        """What the member's value can be and what it leaves; None: something that cannot be told in advance."""
+    def ways(self, fold: Fold, label: int) -> list[Way]:
+        """What the member's value can be."""
         key = (fold, self.vocabulary.effects[label])
         if key not in self._ways:
             self._ways[key] = list(self._find_ways(fold, self.vocabulary.all_names[label]))
         return self._ways[key]
 
-    def _find_ways(self, fold: Fold, name: Name) -> Iterator[tuple[Formula, Fold | None]]:
+    def _find_ways(self, fold: Fold, name: Name) -> Iterator[Way]:
         fold = self.steps.begun(fold, name)
         if fold.must is self._pool.false:
             return
@@ -162,7 +199,7 @@ class Layout:
         for literal, truths in ways(self.language, fold.must, children, needs):
             new = None if truths is None else self.steps.valued(fold, name, truths)
             if new is None or new.must is not self._pool.false:
-                yield literal, new
+                yield literal, truths, new
 
     def after(self, plan: Plan, fold: Fold, label: int, outcome: int) -> Fold | None:
         """The fold after a member, begun with `fold`, whose value had this outcome."""
