@@ -8,7 +8,7 @@ tend to be the same object.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from enum import StrEnum
 from operator import attrgetter, is_
 from typing import Final
@@ -159,20 +159,22 @@ class Pool:
 
 def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:
     """Whether the formula is true where `holds` tells which atoms are."""
-    if formula.op is Op.ATOM:
+    op = formula.op
+    if op is Op.ATOM:
         return holds(formula.atom)
-    if formula.op is Op.TRUE:
-        return True
-    if formula.op is Op.FALSE:
-        return False
-    results: Iterator[bool] = (evaluate(part, holds) for part in formula.args)
-    if formula.op is Op.NOT:
-        return not next(results)
-    if formula.op is Op.ALL:
-        return all(results)
-    if formula.op is Op.ANY:
-        return any(results)
-    return sum(results) == 1
+    if op is Op.NOT:
+        return not evaluate(formula.args[0], holds)
+    if op is Op.ALL or op is Op.ANY:
+        decided = op is Op.ANY
+        for part in formula.args:
+            # The usual part, without a call more.
+            found = holds(part.atom) if part.op is Op.ATOM else evaluate(part, holds)
+            if bool(found) is decided:
+                return decided
+        return not decided
+    if op is Op.ONE:
+        return sum(evaluate(part, holds) for part in formula.args) == 1
+    return op is Op.TRUE
 
 
 def conjuncts(formula: Formula) -> list[Atom] | None:

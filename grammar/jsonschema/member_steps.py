@@ -25,6 +25,7 @@ class MemberSteps:
         self._pool = pool
         # By identity: atoms with many names hash slowly. Of a layout both live as long as this.
         self._tables: dict[int, dict[str | None, Sub]] = {}
+        self._deep: dict[Fold, tuple[Atom, ...]] = {}
         self._asked: dict[tuple[int, int], list[Formula]] = {}
 
     def begun(self, fold: Fold, name: Name) -> Fold:
@@ -45,8 +46,11 @@ class MemberSteps:
 
     def children(self, fold: Fold, name: Name) -> tuple[Formula, ...]:
         """The formulas whose truth of the member's value counts, constants left out."""
+        atoms = self._deep.get(fold)
+        if atoms is None:
+            atoms = self._deep[fold] = tuple(deep_atoms(fold))
         found: dict[Formula, None] = {}
-        for atom in deep_atoms(fold):
+        for atom in atoms:
             found.update(dict.fromkeys(self.asked(atom, name)))
         return tuple(f for f in found if f not in (self._pool.true, self._pool.false))
 

@@ -144,16 +144,20 @@ class Layout:
     def _surely_comes(self, fold: Fold, seen: Seen, label: int) -> bool | None:
         """Whether it is plain without a plan that a member may come; True: whatever was seen, None: it is not plain.
 
-        It is where its value may be all that is asked of it, and a way to an end that is known goes on from there.
+        It is where its value may be all that is asked of it, or nothing of it, and a way to an end that is known goes
+        on from there.
         """
         children = self.steps.children(fold, self.vocabulary.all_names[label])
         if len(children) > ENUMERATED:
             return None
-        truths = dict.fromkeys(children, True)
-        ends = self.trails.ends_after(fold.must, label, truths)
-        if not ends and not self.trails.lead_after(fold.must, seen, label, truths):
-            return None
-        return None if self.language.costs.value(self._pool.all(children)) is None else ends
+        for fulfilled in (True, False) if children else (True,):
+            truths = dict.fromkeys(children, fulfilled)
+            ends = self.trails.ends_after(fold.must, label, truths)
+            if ends or self.trails.lead_after(fold.must, seen, label, truths):
+                value = self._pool.all(children if fulfilled else map(self._pool.no, children))
+                if self.language.costs.value(value) is not None:
+                    return ends
+        return None
 
     def _make_plan(self, fold: Fold, seen: Seen, name: Name) -> tuple[Plan | None, bool]:
         """The plan, and whether it is the same whatever was seen."""

@@ -130,8 +130,18 @@ class PlainObjects:
                 covered = self._steps.uncovered(atom, name)
                 if covered is not pool.true and covered is not pool.false:
                     return None
+                if self._decides(atom, name):
+                    return None
             asked += self._steps.asked(atom, name)
         return pool.all(asked)
+
+    def _decides(self, atom: OtherMembers, name: Name) -> bool:
+        """Whether the value of the member counts for which other members are evaluated."""
+        conditions = (part.atom for _, holds in atom.covers for part in holds.atoms)
+        return any(
+            isinstance(inner, OtherMembers) or self._steps.asked(inner, name)
+            for inner in conditions
+        )
 
     def asked(self, fold: Fold, label: int) -> Formula | None:
         """What a plain object that takes more members asks of one; None where that depends on the rest of it."""
