@@ -36,7 +36,6 @@ from .walk_leaf import (
 
 _SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
-_LARGE: Final = 512  # states
 _STAYING: Final = 32  # bytes for which it is told what stays inside; longer tokens are walked
 _MOST_FIRSTS: Final = 4  # states of a leaf that take the same bytes and are not like one another
 _PYTHON_BYTES: Final = 1500  # what the objects of a view add
@@ -163,11 +162,11 @@ class LeafRows:
         return self._whole(tables, state)
 
     def _may_be_plain(self, leaf: Leaf, state: int) -> bool:
-        """False where a state of a large leaf is surely unlike any string: how far all of it is takes long to tell."""
+        """False where a state is surely unlike any string: how far all states are takes long to tell."""
         dfa = leaf.dfa
         if state == 0 and not leaf.wide(0, leaf.all):
             state = dfa.step(0, _QUOTE)
-        if dfa.states < _LARGE or state < 0:
+        if "likeness" in vars(leaf) or state < 0:
             return dfa.fingerprint not in self._plain
         places = [place for place in (state, _common(leaf, state)) if place >= 0]
         return any(

@@ -103,15 +103,16 @@ def _paired(
 def _alike(sides: Sides, classes: Classes, pairs: tuple[Ints, Ints], meaning: Ints) -> Ints:
     """For how many bytes the pairs go the same ways; -1 where they differ themselves."""
     (table, other, ends, other_ends), (order, twin) = sides, pairs
-    alike = np.full(len(table), -1, np.int32)
+    alike, place = np.full(len(table), -1, np.int32), np.empty(len(table), np.int32)
     for i in range(len(order)):
         s = order[i]
+        place[s] = i
         ending = other_ends[twin[s]]
         same = ends[s] == meaning[ending] if ending >= 0 else ends[s] < 0
         alike[s] = ENDLESS if same else -1
     changed = True
     while changed:
-        changed = False
+        changed = back = False
         for i in range(len(order) - 1, -1, -1):
             s = order[i]
             least = alike[s]
@@ -119,11 +120,13 @@ def _alike(sides: Sides, classes: Classes, pairs: tuple[Ints, Ints], meaning: In
                 t, u = _step(table, s, classes[0][c]), _step(other, twin[s], classes[1][c])
                 if t >= 0 and u >= 0 and twin[t] == u:
                     least = min(least, alike[t] + 1)
+                    back = back or place[t] <= i
                 elif t >= 0 or u >= 0:
                     least = min(least, 0)
             if least < alike[s]:
                 alike[s] = least
                 changed = True
+        changed = changed and back
     return alike
 
 

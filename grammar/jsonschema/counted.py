@@ -14,11 +14,13 @@ import numpy as np
 from ..automata import CODE_POINTS, Dfa, Spelling
 from ..automata.jit import kernel
 from ..automata.minimal import Ints
+from .spelling import FREELY_SPELLED, spelling_of
 from .windows import CLOSED, Text, Window, spread, window
 
 # States over code points, times the characters to be counted, times the states that spell a character over bytes, up to
 # which a string becomes one automaton.
-UNROLLED = 12_000
+UNROLLED = 4_000
+_FREELY: Final = 12_000  # as many from which on only the characters decide how a string is spelled
 _LONG: Final = 256  # bytes within one window, after which another is looked through
 
 
@@ -33,15 +35,19 @@ class Chars:
 class Counted:
     """Texts of `chars` (over code points) of at most `most` characters; None: of any length."""
 
-    def __init__(self, chars: Dfa, most: int | None, spelling: Spelling) -> None:
+    def __init__(self, chars: Dfa, most: int | None) -> None:
         self.chars = chars
         self.most = None if most is not None and 0 <= _longest(chars.table) <= most else most
+        self._size = (most or 1) * chars.states * spread(chars)
+        spelling = spelling_of(chars)
+        if self._size < _FREELY and (most or 0) > FREELY_SPELLED:
+            spelling = Spelling.JSON_CANONICAL  # as one automaton would be
         self._text = Text(chars, chars.fingerprint, spelling)
 
     @property
     def needed(self) -> bool:
         """Whether one automaton over bytes would be too large."""
-        return (self.most or 1) * self.chars.states * spread(self.chars) >= UNROLLED
+        return self._size >= UNROLLED
 
     @property
     def start(self) -> Chars | None:

@@ -200,7 +200,7 @@ class ScalarLeaves:
             for part in parts
         ]
         chars = self._texts.of(self._pool.all(rest))
-        counted = Counted(chars, most, spelling_of(chars))
+        counted = Counted(chars, most)
         return counted if counted.needed else None
 
     def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:

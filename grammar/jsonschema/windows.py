@@ -19,7 +19,7 @@ from ..automata.minimal import Ints
 from .said import Known
 
 CLOSED: Final = 0  # the outcome of a window at whose end the string is closed; else 1 + the way out
-_CHARACTERS: Final = 256  # of a window at most
+_CHARACTERS: Final = 128  # of a window at most
 _ROOM: Final = 12_000  # states over bytes of a window, about
 _MOST_STATES: Final = 3000  # over code points
 _SMALL: Final = 1000  # states over code points, up to which equal ones are joined

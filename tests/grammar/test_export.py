@@ -57,7 +57,8 @@ class Comparison:
                 matcher.fill(self.row)
                 mask = self.walk.mask(tables, at)
                 assert np.array_equal(mask, self.row), f"{name}: {text!r}, token {number}"
-                assert len(at[1]) == max(0, matcher.depth)  # the host pops the end, too
+                # The host pops the end, too, and may have left a window of a long string.
+                assert len(at[1]) - max(0, matcher.depth) in (0, 1)
                 self.counts["masks"] += 1
                 if token is None or not self.row[token // 32] >> (token % 32) & 1:
                     break

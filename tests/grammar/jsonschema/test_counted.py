@@ -11,7 +11,6 @@ from intaglio.grammar.api import empty_rows
 from intaglio.grammar.jsonschema.counted import Chars, Counted
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.spelling import spelling_of
 from intaglio.grammar.jsonschema.values import read
 from intaglio.grammar.jsonschema.windows import window
 from intaglio.grammar.machine import Machine
@@ -102,7 +101,7 @@ def test_windows_far_from_bounds_are_the_same() -> None:
     leaves = set()
     for most in (99, 199):
         chars = search(WORDS % most)
-        counted = Counted(chars, None, spelling_of(chars))
+        counted = Counted(chars, None)
         state = 0
         for point in b"a b a b a b a b":
             state = chars.step(state, point)
@@ -112,7 +111,7 @@ def test_windows_far_from_bounds_are_the_same() -> None:
 
 def test_a_window_is_renewed_between_characters_only() -> None:
     chars = search("^.*$")
-    counted = Counted(chars, 5000, spelling_of(chars))
+    counted = Counted(chars, 5000)
     fresh = window(counted._text, 0, None, counted=True).fresh
     assert counted.renewed(Chars(0, 0), b"a" * (fresh - 1)) is None
     assert counted.renewed(Chars(0, 7), b"a" * fresh) == Chars(0, 7 + fresh)
