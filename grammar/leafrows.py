@@ -162,12 +162,14 @@ class LeafRows:
         return self._whole(tables, state)
 
     def _may_be_plain(self, leaf: Leaf, state: int) -> bool:
-        """False where a state is surely unlike any string: how far all states are takes long to tell."""
+        """False where a state is of such a leaf, or surely unlike: how far all states are like takes long to tell."""
         dfa = leaf.dfa
+        if dfa.fingerprint in self._plain:
+            return False
         if state == 0 and not leaf.wide(0, leaf.all):
             state = dfa.step(0, _QUOTE)
         if "likeness" in vars(leaf) or state < 0:
-            return dfa.fingerprint not in self._plain
+            return True
         places = [place for place in (state, _common(leaf, state)) if place >= 0]
         return any(
             not unlike(dfa, place, plain.dfa, plain.dfa.step(0, _QUOTE))
