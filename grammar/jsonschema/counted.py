@@ -18,9 +18,9 @@ from .spelling import FREELY_SPELLED, spelling_of
 from .windows import CLOSED, Text, Window, spread, window
 
 # States over code points, times the characters to be counted, times the states that spell a character over bytes, up to
-# which a string becomes one automaton.
-UNROLLED = 4_000
-_FREELY: Final = 12_000  # as many from which on only the characters decide how a string is spelled
+# which a string becomes one automaton; where characters are counted, fewer.
+UNROLLED = 12_000
+_COUNTED: Final = 4_000
 _LONG: Final = 256  # bytes within one window, after which another is looked through
 
 
@@ -38,16 +38,16 @@ class Counted:
     def __init__(self, chars: Dfa, most: int | None) -> None:
         self.chars = chars
         self.most = None if most is not None and 0 <= _longest(chars.table) <= most else most
-        self._size = (most or 1) * chars.states * spread(chars)
+        self._size = (self.most or 1) * chars.states * spread(chars)
         spelling = spelling_of(chars)
-        if self._size < _FREELY and (most or 0) > FREELY_SPELLED:
+        if self._size < UNROLLED and (self.most or 0) > FREELY_SPELLED:
             spelling = Spelling.JSON_CANONICAL  # as one automaton would be
         self._text = Text(chars, chars.fingerprint, spelling)
 
     @property
     def needed(self) -> bool:
         """Whether one automaton over bytes would be too large."""
-        return self._size >= UNROLLED
+        return self._size >= (UNROLLED if self.most is None else _COUNTED)
 
     @property
     def start(self) -> Chars | None:

@@ -119,3 +119,10 @@ def test_a_window_is_renewed_between_characters_only() -> None:
         assert counted.renewed(Chars(0, 0), b"a" * fresh + begun) is None
     whole = b"a" * fresh + b"\\ud83d\\ude00" + "\u3042".encode()
     assert counted.renewed(Chars(0, 0), whole) == Chars(0, fresh + 2)
+
+
+def test_a_bound_that_is_kept_anyway_is_not_counted() -> None:
+    chars = search("^(ab|c){0,50}$")
+    assert [Counted(chars, most).most for most in (99, 100, 10_000)] == [99, None, None]
+    assert Counted(search("^(ab|c)*$"), 10_000).most == 10_000
+    assert not Counted(chars, 10_000).needed
