@@ -23,6 +23,10 @@ from .product import load_tile
 
 BLOCK_WORDS = 32
 
+MOST_MASKED_ROWS = 4
+"""Rows of a batch up to which masks are looked at. Measured on an H200: of more rows some one is within a string nearly
+always, where most tokens are legal, and then the look costs more than the rest saves (5% at 16 rows, 50% at 64)."""
+
 
 @triton.jit
 def _either(a: tl.tensor, b: tl.tensor) -> tl.tensor:

@@ -10,7 +10,7 @@ from torch import Tensor
 from .contracts import Legal, Packed, RmsNorm
 from .gate import gate
 from .gemv import gemv
-from .head import legal_row, legal_words
+from .head import MOST_MASKED_ROWS, legal_row, legal_words
 from .norm import rms_norm
 from .product import After
 from .skinny import MOST_ROWS, skinny
@@ -40,7 +40,7 @@ class Linears:
     ) -> Tensor:
         """`norm_linear`, of few rows only what is legal for any of them."""
         rows = x.shape[0]
-        if legal is None or rows > MOST_ROWS:
+        if legal is None or rows > MOST_MASKED_ROWS:
             return self.norm_linear(x, norm, weight, bias)
         wanted = legal_words(legal, rows, weight.outputs)
         matrix = weight.parts[0]

@@ -45,7 +45,7 @@ def on_device(legal: Legal) -> Legal:
 
 
 @pytest.mark.parametrize(("dtype", "outputs", "inputs"), SHAPES)
-@pytest.mark.parametrize("rows", [1, 2, 7, 17, 64])
+@pytest.mark.parametrize("rows", [1, 2, 3, 4])
 def test_the_head_makes_what_is_legal(
     rows: int, outputs: int, inputs: int, dtype: torch.dtype
 ) -> None:
@@ -71,7 +71,7 @@ def test_the_head_makes_what_is_legal(
             assert relative_error(got[:, together], whole[:, together].double().cpu()) < 1e-2
 
 
-@pytest.mark.parametrize("rows", [1, 8, 64])
+@pytest.mark.parametrize("rows", [1, 4, 64])
 def test_a_captured_head_and_pick_follow_the_masks(rows: int) -> None:
     """Masks that change from replay to replay; the picks are those of the whole head."""
     outputs, inputs, dtype = 151_936, 1024, torch.float32
