@@ -29,7 +29,13 @@ NEVER = 1 << 30
 
 @triton.jit(
     do_not_specialize=["tables_stride", "entries"],
-    do_not_specialize_on_alignment=["tables_ptr", "lengths_ptr", "order_ptr", "shared_ptr"],
+    do_not_specialize_on_alignment=[
+        "tables_ptr",
+        "lengths_ptr",
+        "order_ptr",
+        "shared_ptr",
+        "leads_ptr",
+    ],
 )
 def _packed(
     query_ptr: tl.tensor,
@@ -41,6 +47,7 @@ def _packed(
     lengths_ptr: tl.tensor,
     order_ptr: tl.tensor,
     shared_ptr: tl.tensor,
+    leads_ptr: tl.tensor,
     entries: tl.tensor,
     out_ptr: tl.tensor,
     scale: tl.tensor,
@@ -65,7 +72,9 @@ def _packed(
     dim = tl.arange(0, BLOCK_DIM)
     token = member // GROUP
     at = pack * TOKENS + token
-    row = tl.load(order_ptr + at, mask=(token < TOKENS) & (at < entries), other=-1).to(tl.int64)
+    there = (token < TOKENS) & (at < entries)
+    row = tl.load(order_ptr + at, mask=there, other=-1).to(tl.int64)
+    lead = tl.load(leads_ptr + at, mask=there, other=-1)
     length = tl.load(lengths_ptr + row, mask=row >= 0, other=0)
     leader = tl.load(order_ptr + pack * TOKENS).to(tl.int64)
     if EARLY:
@@ -89,9 +98,9 @@ def _packed(
     for turn in range(TOKENS):
         own = pack * TOKENS + turn
         owner = tl.load(order_ptr + own, mask=own < entries, other=-1).to(tl.int64)
-        end = tl.load(lengths_ptr + owner, mask=owner >= 0, other=0)
+        limit = tl.where(lead == turn, length, 0)
         most, total, acc = absorb(
-            query, most, total, acc, common, end, tl.where(token == turn, end, 0),
+            query, most, total, acc, common, tl.max(limit, 0), limit,
             tables_ptr + tl.maximum(owner, 0) * tables_stride, cache, plane, scale,
             KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
         )  # fmt: skip
@@ -146,6 +155,7 @@ class PackedAttention:
             *read_by(query, cache, self._ragged),
             order,
             self._packs.shared,
+            self._packs.leads,
             order.shape[0],
             out,
             self._scale,

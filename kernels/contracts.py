@@ -28,11 +28,13 @@ class Packs:
     """Rows of a step, each of which is a sequence of its own, in packs of `attention_decode.few_tokens`.
 
     `order` [E] int32: the rows of the first pack, of the second, ...; -1 where there is none, after all others.
-    `shared` [packs] int32: with how many keys, in the same blocks, all contexts of a pack begin.
+    `shared` [packs] int32: with how many keys, in the same blocks, all contexts of a pack begin. `leads` [E] int32: the
+    place, within its pack, of the first row that sees the same blocks throughout; often its own.
     """
 
     order: Tensor
     shared: Tensor
+    leads: Tensor
 
 
 @dataclass(frozen=True, slots=True)

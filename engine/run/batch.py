@@ -138,10 +138,11 @@ def cut(batch: Batch, most: int) -> tuple[Ints, Ints, Ints]:
 
 def packs(
     batch: Batch, tables: npt.NDArray[np.int32], most: int, block_size: int
-) -> tuple[Ints, Ints]:
+) -> tuple[Ints, Ints, Ints]:
     """The batch's tokens in packs of `most`, neighbours by the beginnings of their owners' `tables`.
 
-    Returns their order [N], and with how many keys in the same blocks all tokens of a pack begin [packs].
+    Returns their order [N], with how many keys in the same blocks all tokens of a pack begin [packs], and the place
+    within its pack of the first token of each one's owner [N].
     """
     known = np.take(tables[:, :LONGEST_SHARED], batch.owners, axis=0)
     # As bytes rows are compared at once; any order will do that has equal beginnings side by side.
@@ -151,7 +152,12 @@ def packs(
     differ = known[order[first]] != known[order[last]]
     blocks = np.where(differ.any(axis=1), differ.argmax(axis=1), known.shape[1])
     least = np.minimum.reduceat(batch.positions[order], first) + 1
-    return order, np.minimum(blocks * block_size, least)
+    owners, places = batch.owners[order], np.arange(order.size)
+    begins = np.ones(order.size, dtype=np.bool_)
+    begins[1:] = owners[1:] != owners[:-1]
+    begins[first] = True
+    leads = np.maximum.accumulate(np.where(begins, places, 0)) % most
+    return order, np.minimum(blocks * block_size, least), leads
 
 
 def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:

@@ -32,8 +32,8 @@ from .rows import Ints
 FEW = 8
 """Most tokens of one sequence in a graph. A few read the keys before them together, which more do faster elsewhere."""
 
-TOKENS, SOURCES, POSITIONS, SLOTS, OWNERS, LENGTHS, WANTED, SHARED, STARTS = range(9)
-FIELDS = 9
+TOKENS, SOURCES, POSITIONS, SLOTS, OWNERS, LENGTHS, WANTED, SHARED, LEADS, STARTS = range(10)
+FIELDS = 10
 NOWHERE = -1
 
 
@@ -115,10 +115,10 @@ class Inputs:
 
     def _pack(self, batch: Batch, fields: Array) -> None:
         count = batch.tokens.size
-        order, shared = packs(batch, self._tables, self._few, self._block_size)
+        order, shared, leads = packs(batch, self._tables, self._few, self._block_size)
         fields[OWNERS, :count], fields[LENGTHS, :count] = batch.owners, batch.positions + 1
         fields[STARTS, :count], fields[STARTS, count:] = order, NOWHERE
-        fields[SHARED, : shared.size] = shared
+        fields[SHARED, : shared.size], fields[LEADS, :count] = shared, leads
 
     def field(self, which: int, size: int) -> Tensor:
         """One of the fields of a batch of `size` tokens."""
@@ -234,7 +234,7 @@ class GpuCompute:
         starts, lengths = inputs.field(STARTS, size), inputs.field(LENGTHS, size)
         tables = self._tables.index_select(0, inputs.field(OWNERS, size))
         if inputs.packs(size):
-            order = Packs(starts[:size], inputs.field(SHARED, size))
+            order = Packs(starts[:size], inputs.field(SHARED, size), inputs.field(LEADS, size))
             ragged = Ragged(inputs.each[: size + 1], lengths, tables, order)
         else:
             ragged = Ragged(starts, lengths, tables)

@@ -11,6 +11,7 @@ from intaglio.kernels.dispatch import choose
 from tests.support.paged import (
     Heads,
     Step,
+    each_by_itself,
     make_raw_step,
     make_step,
     random_step,
@@ -108,9 +109,27 @@ def test_packs_of_tokens_that_share_a_beginning(group: int, shared: int) -> None
     order = torch.arange(count, dtype=torch.int32, device=DEVICE)
     common = torch.full((-(-count // few),), shared, dtype=torch.int32, device=DEVICE)
     out = torch.full_like(here.query, float("nan"))
-    attention = PackedAttention(here.ragged, Packs(order, common), 8 * group, here.cache.shape)
+    packs = Packs(order, common, order % few)
+    attention = PackedAttention(here.ragged, packs, 8 * group, here.cache.shape)
     for _ in range(2):
         attention.run(here.query, here.cache, out)
+    assert relative_error(out, step.expected) < TOLERANCE[torch.bfloat16]
+
+
+@pytest.mark.parametrize("group", [1, 2, 4])
+def test_tokens_of_one_sequence_in_a_pack_read_its_keys_together(group: int) -> None:
+    few, counts = few_tokens(group), [1, 3, 1, 2, 5, 1, 1, 4] * 25
+    lengths = [8 + (37 * s) % 500 for s in range(len(counts))]
+    step = make_step(lengths, counts, Heads(8, group, 128), 16, torch.bfloat16, 1)
+    owners = [s for s, count in enumerate(counts) for _ in range(count)]
+    step, leads = each_by_itself(step, owners, few)
+    here, rows = step.to(DEVICE), len(owners)
+    common = torch.zeros(-(-rows // few), dtype=torch.int32, device=DEVICE)
+    order = torch.arange(rows, dtype=torch.int32, device=DEVICE)
+    packs = Packs(order, common, leads.to(DEVICE))
+    out = torch.full_like(here.query, float("nan"))
+    attention = PackedAttention(here.ragged, packs, 8 * group, here.cache.shape)
+    attention.run(here.query, here.cache, out)
     assert relative_error(out, step.expected) < TOLERANCE[torch.bfloat16]
 
 

@@ -12,6 +12,7 @@ from intaglio.kernels.dispatch import choose
 from tests.support.paged import (
     Heads,
     Step,
+    each_by_itself,
     make_raw_step,
     make_step,
     random_step,
@@ -110,7 +111,7 @@ def test_packs_of_tokens_that_share_a_beginning(group: int, shared: int) -> None
     common = torch.full((-(-order.numel() // few),), shared, dtype=torch.int32)
     attention = PackedAttention(
         expected.ragged,
-        Packs(order, common),
+        Packs(order, common, torch.arange(order.numel(), dtype=torch.int32) % few),
         step.query.shape[1],
         step.cache.shape,
         PackedShape(tile=16, stages=2, warps=1),
@@ -119,6 +120,22 @@ def test_packs_of_tokens_that_share_a_beginning(group: int, shared: int) -> None
     attention.run(step.query, expected.cache, out)
     assert relative_error(out[:-2], expected.expected) < 2e-6
     assert bool(out[-2:].isnan().all())
+
+
+@pytest.mark.parametrize("group", [1, 3, 4, 7])
+def test_tokens_of_one_sequence_in_a_pack_read_its_keys_together(group: int) -> None:
+    """Packs of one sequence, of several, and sequences that are cut by the end of a pack."""
+    few, counts = few_tokens(group), [3, 1, 2, 4, 1]
+    step = make_step([40, 33, 90, 32, 55], counts, Heads(2, group, 16), 16, torch.float32, group)
+    owners = [s for s, count in enumerate(counts) for _ in range(count)]
+    step, leads = each_by_itself(step, owners, few)
+    rows = len(owners)
+    packs = Packs(torch.arange(rows, dtype=torch.int32), torch.zeros(-(-rows // few)).int(), leads)
+    shape = PackedShape(tile=16, stages=2, warps=1)
+    attention = PackedAttention(step.ragged, packs, step.query.shape[1], step.cache.shape, shape)
+    out = torch.full_like(step.query, float("nan"))
+    attention.run(step.query, step.cache, out)
+    assert relative_error(out, step.expected) < 2e-6
 
 
 @pytest.mark.parametrize("group", [1, 3, 7, 16])

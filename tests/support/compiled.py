@@ -153,7 +153,8 @@ def attention() -> None:
             )
             attend(ragged, places, sizes.heads, cache.shape).run(fused, norms, cache)
             if rows == len(counts) == 512:
-                packs = Packs(ragged.query_starts[1:], torch.zeros(rows).int())
+                none = torch.zeros(rows).int()
+                packs = Packs(ragged.query_starts[1:], none, none)
                 each = replace(ragged, packs=packs)
                 attend(each, places, sizes.heads, cache.shape).run(fused, norms, cache)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))

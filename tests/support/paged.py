@@ -109,6 +109,24 @@ def with_shared_beginnings(step: Step, tokens: int, *, packs: int) -> Step:
     return Step(step.query, shared, cache, torch.cat(expected))
 
 
+def each_by_itself(step: Step, owners: Sequence[int], packs: int) -> tuple[Step, torch.Tensor]:
+    """The step with every row as a sequence of its own, of the blocks of `owners`; and the leads of its packs."""
+    ragged, rows = step.ragged, len(owners)
+    starts = ragged.query_starts.tolist()
+    ends = [starts[s + 1] for s in owners]
+    lengths = [
+        int(ragged.context_lengths[s]) - (end - 1 - row)
+        for row, (s, end) in enumerate(zip(owners, ends, strict=True))
+    ]
+    leads = [list(owners[row // packs * packs : row + 1]).index(s) for row, s in enumerate(owners)]
+    alone = Ragged(
+        torch.arange(rows + 1, dtype=torch.int32),
+        torch.tensor(lengths, dtype=torch.int32),
+        ragged.block_tables[torch.tensor(owners)],
+    )
+    return Step(step.query, alone, step.cache, step.expected), torch.tensor(leads).int()
+
+
 def without_rows(ragged: Ragged, *, at: int, more: int) -> Ragged:
     """The same with `more` sequences that own no rows before the one at `at`."""
 

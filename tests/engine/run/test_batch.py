@@ -68,7 +68,7 @@ def test_packs_share_what_they_say_and_miss_no_token(seed: int, most: int) -> No
         tables[row, :blocks] = table
         before.append(max(0, dice.randint(size * (blocks - 1) + 1, size * blocks) - count))
     step = batch(counts, before)
-    order, shared = packs(step, tables, most, size)
+    order, shared, leads = packs(step, tables, most, size)
     assert sorted(order.tolist()) == list(range(sum(counts)))
     assert len(shared) == -(-sum(counts) // most)
     for pack, keys in enumerate(shared.tolist()):
@@ -76,6 +76,8 @@ def test_packs_share_what_they_say_and_miss_no_token(seed: int, most: int) -> No
         assert 0 <= keys <= step.positions[tokens].min() + 1
         beginnings = tables[step.owners[tokens], : -(-keys // size)]
         assert (beginnings == beginnings[0]).all()
+        owners = step.owners[tokens].tolist()
+        assert leads[most * pack : most * (pack + 1)].tolist() == [owners.index(o) for o in owners]
 
 
 def test_packs_find_families() -> None:
@@ -83,7 +85,7 @@ def test_packs_find_families() -> None:
     tables = np.arange(1, 231, dtype=np.int32).reshape(23, 10)
     for row in range(16):
         tables[7 + row, :6] = tables[row % 4, :6]
-    order, shared = packs(batch([1] * 16, [156] * 16), tables, 4, 16)
+    order, shared, _ = packs(batch([1] * 16, [156] * 16), tables, 4, 16)
     assert shared.tolist() == [96] * 4
     assert [len({row % 4 for row in order[at : at + 4].tolist()}) for at in (0, 4, 8, 12)] == [
         1
