@@ -4,8 +4,10 @@ Does: see from what an output has said whether such a text may have come before.
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from . import walk as w
 from .automata.minimal import Ints
@@ -29,11 +31,16 @@ class Doubts:
     open: Ints
     _texts: list[bytes] | None = None  # to each of `inner`
     _blob: bytes = b""  # all of them
+    _ahead: dict[int, bytes] = field(default_factory=dict)  # to those of `open` that were asked for
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return self.inner.nbytes + self.open.nbytes + 64 * len(self.inner) * self.written
+        return (
+            self.inner.nbytes
+            + self.open.nbytes
+            + 64 * (len(self.inner) * self.written + len(self.open))
+        )
 
     def against(self, cursor: Cursor, recalled: Recall, index: "TokenIndex") -> list[int]:
         """The nodes that have to be decided, given what the stack of the cursor remembers."""
@@ -75,32 +82,44 @@ class Doubts:
                 if comparison.alike(begun, said.text)
             ]
             if near:
-                known, rests = (
-                    recalled.keys_of(text),
-                    [comparison.rest(begun, said) for said in near],
-                )
-                possible = self._followed(rests, index).tolist()
-                ahead = [index.text_to(node).tobytes() for node in possible]
+                rests = [comparison.rest(begun, said) for said in near]
+                possible = self._followed(rests, index)
+                ahead = (self._text_ahead(at, index) for at in possible)
                 ends = list(comparison.ends(begun, ahead))
-                twins = {end: same(end) in known for end in set(ends) if end is not None}
+                known, weights = recalled.keys_of(text), {comparison.weight(said) for said in near}
+                twins = {
+                    end: _may_weigh(comparison.weight(end), weights) and same(end) in known
+                    for end in set(ends)
+                    if end is not None
+                }
                 nodes.update(
-                    node
-                    for node, end in zip(possible, ends, strict=True)
+                    self.open.item(at)
+                    for at, end in zip(possible, ends, strict=True)
                     if end is not None and twins[end]
                 )
         return sorted(nodes)
 
-    def _followed(self, rests: list[bytes | None], index: "TokenIndex") -> Ints:
-        """Of `open`, the nodes on whose way one of some texts comes first, or a backslash."""
+    def _text_ahead(self, at: int, index: "TokenIndex") -> bytes:
+        text = self._ahead.get(at)
+        if text is None:
+            text = self._ahead[at] = index.text_to(self.open.item(at)).tobytes()
+        return text
+
+    def _followed(self, rests: list[bytes | None], index: "TokenIndex") -> list[int]:
+        """Where in `open` the nodes are on whose way one of some texts comes first, or a backslash."""
         chosen = index.escaped[self.open]
         for rest in rests:
             if rest is None:
-                return self.open
+                return list(range(len(self.open)))
             node = index.beginnings.node_of(rest)
             if node >= 0:
                 chosen |= (self.open >= node) & (self.open < index.trie.skip[node])
-        followed: Ints = self.open[chosen]
+        followed: list[int] = np.flatnonzero(chosen).tolist()
         return followed
+
+
+def _may_weigh(weight: Hashable | None, others: set[Hashable | None]) -> bool:
+    return weight is None or None in others or weight in others
 
 
 def doubts_of(inner: Ints, written: bool, opened: Ints) -> Doubts | None:

@@ -59,6 +59,10 @@ class Comparison(Protocol):
         """The whole text that has begun so, for each piece ahead in which it may end; None: it does not end there."""
         ...
 
+    def weight(self, text: bytes) -> Hashable | None:
+        """Something that is the same for all whole texts with one key, found without asking for it; None: unknown."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -44,6 +44,21 @@ def test_beginnings_of_equal_values_are_alike(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
+def test_equal_values_have_one_weight_where_they_have_any(seed: int) -> None:
+    dice = random.Random(2000 + seed)
+    data = value(dice)
+    turned = dict(reversed(data.items())) if isinstance(data, dict) else data
+    weights = {EQUALITY.weight(spelled(dice, kind)) for kind in (data, turned, data)} - {None}
+    assert len(weights) <= 1
+
+
+def test_weights_tell_most_values_apart() -> None:
+    assert EQUALITY.weight(b'{"a": 1, "b": "x"}') == EQUALITY.weight(b'{"b":"x","a":1}')
+    assert EQUALITY.weight(b'{"a":1}') != EQUALITY.weight(b'{"a":2}')
+    assert EQUALITY.weight(b"100.0") is None
+
+
+@pytest.mark.parametrize("seed", range(200))
 def test_ends_are_where_values_end(seed: int) -> None:
     dice = random.Random(1000 + seed)
     text = spelled(dice, value(dice))
