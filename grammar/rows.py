@@ -7,7 +7,7 @@ decide what is legal (`native`).
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -107,13 +107,15 @@ class Sized(Protocol):
 
 
 R = TypeVar("R", bound=Sized)
+_FASTER: Final = 4  # bytes of rows given up that go for each byte of a new one
 
 
 @dataclass(slots=True)
 class Kept(Generic[R]):
-    """Rows by key, in two generations: the older goes as a whole when the younger holds half of `most_bytes`.
+    """Rows by key, in two generations: the older is given up when the younger holds half of `most_bytes`.
 
-    What is used meanwhile becomes young again. Safe to share between threads.
+    What is used meanwhile becomes young again. What is given up goes bit by bit as new rows come: to let a hundred
+    thousand go at once takes as long as a thousand masks. Safe to share between threads.
     """
 
     most_bytes: int
@@ -121,14 +123,17 @@ class Kept(Generic[R]):
     _old: dict[Hashable, R] = field(default_factory=dict)
     _young_bytes: int = 0
     _old_bytes: int = 0
+    _leaving: dict[Hashable, R] = field(default_factory=dict)
+    _leaving_bytes: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return self._young_bytes + self._old_bytes
+        return self._young_bytes + self._old_bytes + self._leaving_bytes
 
     def __len__(self) -> int:
+        """How many can be had."""
         return len(self._young) + len(self._old)
 
     def get(self, key: Hashable) -> R | None:
@@ -154,9 +159,20 @@ class Kept(Generic[R]):
     def _keep(self, key: Hashable, row: R) -> None:
         size = row.nbytes
         if self._young_bytes + size > self.most_bytes // 2:
-            for gone in self._old.values():
-                gone.drop()
+            self._let_go(self._leaving_bytes)
+            self._leaving, self._leaving_bytes = self._old, self._old_bytes
             self._old, self._old_bytes = self._young, self._young_bytes
             self._young, self._young_bytes = {}, 0
+        self._let_go(_FASTER * size)
         self._young[key] = row
         self._young_bytes += size
+
+    def _let_go(self, size: int) -> None:
+        """Of what is given up, let so many bytes go."""
+        left = self._leaving_bytes - size
+        while self._leaving and self._leaving_bytes > left:
+            _, gone = self._leaving.popitem()
+            self._leaving_bytes -= max(gone.nbytes, 1)
+            gone.drop()
+        if not self._leaving:
+            self._leaving_bytes = 0
