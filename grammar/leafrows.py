@@ -36,7 +36,8 @@ from .walk_leaf import (
 
 _SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
-_STAYING: Final = 32  # bytes for which it is told what stays inside; longer tokens are walked
+_SHORT: Final = 1 << 14  # states whose numbers, and twice as large ones, fit into two bytes
+_STAYING: Final = 24  # bytes for which it is told what stays inside; longer tokens are walked
 _MOST_FIRSTS: Final = 4  # states of a leaf that take the same bytes and are not like one another
 _PYTHON_BYTES: Final = 1500  # what the objects of a view add
 _NO_NODES: Final = np.empty(0, np.int32)
@@ -206,6 +207,8 @@ class LeafRows:
 
     def _whole(self, leaf: LeafTables, state: int) -> View:
         name, outcomes = ball(leaf, state, self._longest)
+        if len(leaf.outcome) < _SHORT:
+            name = name.astype(np.int16)  # half as much to digest
         key = blake2b(name.tobytes(), digest_size=16).digest()
         row = self._rows.get(key)
         if row is None or row.words is None:
