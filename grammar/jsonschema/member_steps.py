@@ -56,6 +56,8 @@ class MemberSteps:
 
     def asked(self, atom: Atom, name: Name) -> list[Formula]:
         """The formulas the atom wants to hold of the member's value."""
+        if isinstance(atom, Props) and not atom.patterns:
+            return [sub.formula for sub in self._selected(atom, name)]
         if isinstance(atom, Props):
             key = id(atom), id(name)
             found = self._asked.get(key)

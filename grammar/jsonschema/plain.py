@@ -5,7 +5,7 @@ alternatives (`plans`).
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .atoms import (
     AtLeast,
@@ -25,7 +25,7 @@ from .atoms import (
     Unique,
 )
 from .evaluate import holds
-from .formula import Formula, Op
+from .formula import Atom, Formula, Op
 from .member_steps import MemberSteps
 from .names import Name
 from .plans import Plan
@@ -96,6 +96,7 @@ class PlainObjects:
         self._frames: dict[Formula, Frame | None] = {}
         self._labels: dict[tuple[Formula, ...], frozenset[int] | None] = {}
         self._needed: dict[tuple[tuple[Formula, ...], int], Formula | None] = {}
+        self._askers: dict[tuple[Formula, ...], _Askers] = {}
         self._plans: dict[Formula, Plan] = {}
 
     def frame(self, must: Formula) -> Frame | None:
@@ -122,8 +123,9 @@ class PlainObjects:
     def _all_asked(self, others: tuple[Formula, ...], name: Name) -> Formula | None:
         pool = self._pool
         asked: list[Formula] = []
-        for part in others:
-            atom = part.atom
+        if others not in self._askers:
+            self._askers[others] = _askers(others)
+        for atom in self._askers[others].of(name):
             if isinstance(atom, Names) and atom.sub.formula not in name.valid:
                 return pool.false
             if isinstance(atom, OtherMembers):
@@ -177,6 +179,31 @@ class PlainObjects:
             if _plainly_possible(needs) or self._language.costs.value(needs) is not None:
                 labels.append(label)
         return frozenset(labels)
+
+
+class _Askers(NamedTuple):
+    """The atoms of a frame, by number: a thousand may name one member each."""
+
+    by_name: dict[str | None, list[tuple[int, Atom]]]
+    always: list[tuple[int, Atom]]
+
+    def of(self, name: Name) -> list[Atom]:
+        """Those that may ask something of a member of this name, in their order."""
+        named = self.by_name.get(name.text)
+        return [atom for _, atom in (sorted([*self.always, *named]) if named else self.always)]
+
+
+def _askers(others: tuple[Formula, ...]) -> _Askers:
+    found = _Askers({}, [])
+    for number, part in enumerate(others):
+        atom = part.atom
+        assert atom is not None
+        if isinstance(atom, Props) and not atom.patterns and atom.rest is None:
+            for text, _ in atom.named:
+                found.by_name.setdefault(text, []).append((number, atom))
+        else:
+            found.always.append((number, atom))
+    return found
 
 
 def _plainly_possible(formula: Formula) -> bool:
