@@ -101,7 +101,7 @@ def test_64_at_once_while_a_fifth_hang_up(service: Live) -> None:
     """All others are valid, batches were shared, and no block is lost."""
     slow = {
         **TICKET,
-        "properties": {**TICKET["properties"], "body": {"type": "string", "minLength": 400}},
+        "properties": {**TICKET["properties"], "body": {"type": "string", "minLength": 800}},
     }
 
     async def one(client: httpx2.AsyncClient, number: int) -> Any:
@@ -110,7 +110,7 @@ def test_64_at_once_while_a_fifth_hang_up(service: Live) -> None:
         call = client.post("/v1/extract", json=body)
         if leaves:
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(call, 0.05 + number / 100)
+                await asyncio.wait_for(call, 0.05 + number / 200)
             return None
         return (await call).raise_for_status().json()["data"]
 
@@ -130,7 +130,7 @@ def test_64_at_once_while_a_fifth_hang_up(service: Live) -> None:
         metric(service, 'intaglio_engine_requests_total{finish="abort"}') > 0
     )  # some left before they were in
     assert metric(service, "intaglio_grammar_cache_hits_total") > 30
-    assert metric(service, "intaglio_kv_cache_usage_ratio") == 0
+    until(lambda: metric(service, "intaglio_kv_cache_usage_ratio") == 0, 5)
 
 
 def metric(service: Live, name: str) -> float:
