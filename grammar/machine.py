@@ -39,9 +39,8 @@ from .tables import (
 
 MOST_BYTES: Final = 1 << 25
 _UNKNOWN: Final = -1, -1, -1, -1, 0  # a state that text has not reached
-_MOST_RENEWED: Final = (
-    4096  # states made by `renew`: there may be one for each character of a long text
-)
+# States made by `renew`: there may be one for each character of a long text.
+_MOST_RENEWED: Final = 4096
 _LEAVES_MORE: Final = 6  # times as much may be added for leaves, whose own construction is bounded
 
 

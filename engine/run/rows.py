@@ -104,9 +104,8 @@ class SequenceRows:
     def learn(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
         """Tokens at positions of rows, several a row in order."""
         self.tokens[rows, positions] = tokens
-        self.known[rows] = np.maximum(
-            self.known[rows], positions + 1
-        )  # of several in order the last stays
+        # Of several of one row the last stays, which is the largest: they are in order.
+        self.known[rows] = np.maximum(self.known[rows], positions + 1)
 
     def read(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
         """What was picked for these rows: the tokens that stood there as `AHEAD`."""
