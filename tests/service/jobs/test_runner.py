@@ -1,7 +1,6 @@
 """Jobs from file to file with a scripted extractor."""
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -156,9 +155,13 @@ def test_pause_resume_cancel(bench: Bench) -> None:
 
 def test_cancel_keeps_results(bench: Bench) -> None:
     job = bench.begin([f"t{n}" for n in range(2000)])
-    runner = Runner(bench.ledger, job, Scripted(0.02))
-    threading.Timer(0.7, bench.ledger.want, (job, "cancel")).start()
-    assert runner.run().state is JobState.CANCELLED
+
+    def once_some_are_kept(progress: Progress) -> None:
+        if progress.ended:
+            bench.ledger.want(job, "cancel")
+
+    slow = Scripted(0.02)
+    assert Runner(bench.ledger, job, slow, once_some_are_kept).run().state is JobState.CANCELLED
     publish(bench.ledger, job)
     lines = (bench.folder / "job.csv").read_text().splitlines()
     assert len(lines) - 1 == bench.ledger.status(job).counts.done > 0
