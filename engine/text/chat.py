@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 class ChatTemplate:
     """One model's template, compiled.
 
-    `special` are names such as `bos_token` that templates may print. `seconds` bounds one rendering.
+    `special` are names such as `bos_token` that templates may print. `seconds` of processor time bound one rendering.
 
     Raises:
         ModelError: the template is too long or not a template.
@@ -53,9 +53,8 @@ class ChatTemplate:
         self._tokenizer = tokenizer
         self._special = dict(special or {})
         self._seconds = seconds
-        self._source = source
         try:
-            _Sandbox(0.0, _Seal()).from_string(source)
+            self._code = _Sandbox(0.0, _Seal()).compile(source)
         except jinja2.TemplateError as error:
             raise ModelError(
                 f"the chat template is wrong: {error}", where="chat_template"
@@ -123,7 +122,7 @@ class ChatTemplate:
                     hint="one of " + ", ".join(sorted(_ROLES)),
                 )
         seal = _Seal()
-        sandbox = _Sandbox(time.monotonic() + self._seconds, seal)
+        sandbox = _Sandbox(time.thread_time() + self._seconds, seal)
         values = {name: seal.close(value) for name, value in (variables or {}).items()}
         values["messages"] = [
             {str(k): v if k == "role" else seal.close(v) for k, v in message.items()}
@@ -133,7 +132,10 @@ class ChatTemplate:
         try:
             parts: list[str] = []
             length = 0
-            for part in sandbox.from_string(self._source).generate(**self._special, **values):
+            template = sandbox.template_class.from_code(
+                sandbox, self._code, sandbox.make_globals(None)
+            )
+            for part in template.generate(**self._special, **values):
                 parts.append(part)
                 length += len(part)
                 if length > _LONGEST_PROMPT:
@@ -211,7 +213,12 @@ class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(["+", "-", "*", "/", "//", "**", "%"])
 
     def __init__(self, deadline: float, seal: _Seal) -> None:
-        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[_LoopControls])
+        super().__init__(
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=[_LoopControls],
+            optimized=False,  # what was computed when it was compiled would be sealed for no rendering
+        )
         self.deadline = deadline
         self.filters["tojson"] = _tojson(seal)
         self.globals["raise_exception"] = _raise_exception
@@ -219,7 +226,7 @@ class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
 
     def tick(self) -> None:
         """Stop a rendering that takes too long. Called wherever a template can spend time."""
-        if time.monotonic() > self.deadline:
+        if time.thread_time() > self.deadline:
             raise jinja2.TemplateRuntimeError("it takes too long")
 
     def getattr(self, obj: Any, attribute: str) -> Any:
