@@ -36,15 +36,14 @@ class Work(Struct, frozen=True, gc=False):
     """Compute `tokens` of one sequence at positions `start, start + 1, …` and store their keys and values.
 
     `new_blocks` are appended to the executor's copy of its block table first (empty for one admitted in this plan: its
-    table is whole). The last `drafted` of `tokens` are guesses to be verified. `wants_logits` is true exactly when
-    the work reaches the end of what is known, so that a next token is to be picked. The last token may be `AHEAD`.
+    table is whole). `wants_logits` is true exactly when the work reaches the end of what is known, so that a next token
+    is to be picked. The last token may be `AHEAD`.
     """
 
     seq_id: int
     start: int
     tokens: tuple[int, ...]
     new_blocks: tuple[int, ...] = ()
-    drafted: int = 0
     wants_logits: bool = False
 
     @property
@@ -98,7 +97,7 @@ class Masks:
 
 
 class Pick(Struct, frozen=True, gc=False):
-    """The tokens picked for one sequence: the accepted drafts, if any, and one token of the model's own.
+    """The tokens picked for one sequence.
 
     `failure` is set, and `tokens` empty, where the logits were not usable (not a number).
     """

@@ -61,7 +61,6 @@ class ModelSpec:
     output_bias: bool
     mlp_bias: bool
     dtype: str
-    eos_token_ids: tuple[int, ...]
 
     def kv_block_bytes(self, block_size: int, element_bytes: int) -> int:
         """Bytes one block takes in all layers together."""
@@ -119,7 +118,6 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         output_bias=_bias(family.output_bias, config),
         mlp_bias=_bias(family.mlp_bias, config),
         dtype=str(raw.get("dtype") or raw.get("torch_dtype") or "float32"),
-        eos_token_ids=_token_ids(raw.get("eos_token_id")),
     )
 
 
@@ -234,12 +232,3 @@ def _rope(config: _Config, positions: int) -> RopeSpec:
             raise ModelError(f"rope type {kind!r} needs {key}", where=f"{where}/{key}")
     numbers.setdefault("original_max_position_embeddings", positions)
     return RopeSpec(kind, _Config({"rope_theta": theta}).number("rope_theta", 10000.0), numbers)
-
-
-def _token_ids(value: object) -> tuple[int, ...]:
-    if value is None:
-        return ()
-    ids = value if isinstance(value, list) else [value]
-    if not all(type(token) is int and token >= 0 for token in ids):
-        raise ModelError(f"eos_token_id must be token ids, not {value!r}", where="eos_token_id")
-    return tuple(ids)

@@ -77,8 +77,6 @@ class BatchBuilder:
         for row, work in zip(rows, works, strict=True):
             if work.new_blocks:
                 grown.append((row, self._rows.hold(row, work.new_blocks), work.new_blocks))
-            if work.drafted:
-                raise InternalError("this executor does not verify drafts")
         each = np.array(counts, dtype=np.int64)
         starts = np.zeros(len(works) + 1, dtype=np.int64)
         each.cumsum(out=starts[1:])

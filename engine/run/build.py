@@ -4,7 +4,6 @@ Does: choose the device, read the spec, load or draw the weights, size and alloc
 tokenise or schedule.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +34,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A runner, what holds grammars for it if its device can, and the facts found while building. Bytes, seconds."""
+    """A runner, what holds grammars for it if its device can, and the facts found while building."""
 
     runner: ModelRunner
     residence: Residence | None
@@ -44,7 +43,6 @@ class Built:
     num_blocks: int
     max_context: int
     cache_bytes: int
-    load_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,6 @@ def build_runner(
         ModelError: the checkpoint cannot be used.
         ConfigError: a setting does not fit the model, the device, or the memory.
     """
-    began = time.monotonic()
     if model.threads is not None:
         torch.set_num_threads(model.threads)
     spec = read_spec(Path(model.model))
@@ -126,16 +123,7 @@ def build_runner(
         parts = Parts(decoder, cache, limits, residents)
         runner = _host(parts) if device.type == "cpu" else _gpu(parts, residents)
     kv = runner.cache
-    return Built(
-        runner,
-        residents,
-        spec,
-        device,
-        kv.num_blocks,
-        max_context,
-        kv.nbytes,
-        time.monotonic() - began,
-    )
+    return Built(runner, residents, spec, device, kv.num_blocks, max_context, kv.nbytes)
 
 
 def _device(name: str) -> torch.device:

@@ -14,10 +14,9 @@ from bisect import bisect_left
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
 
-Forward = Callable[[int], Tensor]
-"""From a number of tokens to their hidden states, over inputs that stay where they are."""
+Forward = Callable[[int], object]
+"""Computes so many tokens: inputs, and the hidden states it leaves, stay where they are."""
 
 
 def sizes(most: int) -> tuple[int, ...]:
@@ -41,13 +40,13 @@ class ForwardGraphs:
     def __init__(self, forward: Forward, captured: tuple[int, ...]) -> None:
         """`forward` must have run once for each size: what is compiled on first use cannot be captured."""
         self._sizes = captured
-        self._graphs: dict[int, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
+        self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
         pool = torch.cuda.graph_pool_handle()
         for size in reversed(captured):
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, pool=pool):
-                hidden = forward(size)
-            self._graphs[size] = graph, hidden
+                forward(size)
+            self._graphs[size] = graph
 
     @property
     def most(self) -> int:
@@ -58,8 +57,6 @@ class ForwardGraphs:
         """The size that holds so many tokens, which are `most` at most."""
         return self._sizes[bisect_left(self._sizes, tokens)]
 
-    def replay(self, size: int) -> Tensor:
-        """Hidden states [size, hidden] of the inputs as they stand; valid until the next replay."""
-        graph, hidden = self._graphs[size]
-        graph.replay()
-        return hidden
+    def replay(self, size: int) -> None:
+        """Compute the inputs as they stand, where `forward` computed them."""
+        self._graphs[size].replay()

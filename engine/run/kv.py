@@ -58,10 +58,6 @@ class KVCache:
         if blocks:
             self._tensor.index_fill_(2, torch.tensor(blocks), 0)
 
-    def null_is_clean(self) -> bool:
-        """Whether nothing was ever written into the null block."""
-        return not bool(self._tensor.view(torch.uint8)[:, :, NULL_BLOCK].any())
-
 
 def kept_dtype(config: CacheConfig, weights: Tensor) -> torch.dtype:
     """The type of keys and values: that of `weights`, unless it is asked for a smaller one.

@@ -232,7 +232,7 @@ def _end_ids(folder: Path, source: Mapping[str, Any]) -> tuple[int, ...]:
     found: list[int] = []
     for name in ("generation_config.json", "config.json"):
         ids = (_read_json(folder / name) or {}).get("eos_token_id")
-        found += ids if isinstance(ids, list) else [] if ids is None else [ids]
+        found += _ids(ids if isinstance(ids, list) else [] if ids is None else [ids], name)
     token = (_read_json(folder / "tokenizer_config.json") or {}).get("eos_token")
     text = token.get("content") if isinstance(token, dict) else token
     if text is not None:
@@ -242,4 +242,10 @@ def _end_ids(folder: Path, source: Mapping[str, Any]) -> tuple[int, ...]:
                 f"eos_token {text!r} is not an added token", where="tokenizer_config.json"
             )
         found += ids
-    return tuple(dict.fromkeys(int(index) for index in found))
+    return tuple(dict.fromkeys(found))
+
+
+def _ids(values: list[Any], name: str) -> list[int]:
+    if not all(type(value) is int and value >= 0 for value in values):
+        raise ModelError(f"eos_token_id must be token ids, not {values!r}", where=name)
+    return values

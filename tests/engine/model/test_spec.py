@@ -19,7 +19,6 @@ def test_families_differ_as_their_data_says() -> None:
     assert (llama.head_dim, qwen3.head_dim, qwen3.heads) == (16, 32, 6)
     assert llama.rope.type == "llama3"
     assert llama.rope.theta == 500000.0
-    assert llama.eos_token_ids == (257,)
 
 
 def test_defaults_are_the_family_s() -> None:
@@ -29,11 +28,6 @@ def test_defaults_are_the_family_s() -> None:
     assert spec.rope.theta == 10000.0
     without = {k: v for k, v in LLAMA.items() if k != "num_key_value_heads"}
     assert parse_spec(without).kv_heads == 4
-
-
-def test_several_end_tokens() -> None:
-    assert parse_spec({**LLAMA, "eos_token_id": [1, 2]}).eos_token_ids == (1, 2)
-    assert parse_spec({**LLAMA, "eos_token_id": None}).eos_token_ids == ()
 
 
 def test_bytes_of_a_block() -> None:
@@ -60,7 +54,6 @@ def test_bytes_of_a_block() -> None:
         (LLAMA, {"rms_norm_eps": -1}, "rms_norm_eps"),
         (LLAMA, {"attention_bias": "yes"}, "attention_bias"),
         (LLAMA, {"tie_word_embeddings": 1}, "tie_word_embeddings"),
-        (LLAMA, {"eos_token_id": "</s>"}, "eos_token_id"),
         (QWEN3, {"head_dim": 7}, "head_dim"),
         (QWEN2, {"use_sliding_window": True}, "use_sliding_window"),
         (QWEN2, {"layer_types": ["full_attention", "sliding_attention"]}, "layer_types"),

@@ -6,15 +6,22 @@ from dataclasses import dataclass, field
 
 import torch
 from intaglio.engine.plan import Admitted, Masks, Pick, Plan, Work
+from intaglio.engine.run.kv import KVCache
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.types import SamplingParams
 from intaglio.grammar.api import empty_rows
+from intaglio.kernels.contracts import NULL_BLOCK
 
 GREEDY = SamplingParams(temperature=0)
 
 
 def no_masks() -> Masks:
     return Masks(empty_rows(0, 1), {})
+
+
+def null_is_clean(cache: KVCache) -> bool:
+    """Whether nothing was ever written into the null block."""
+    return not any(layer[:, NULL_BLOCK].any() for layer in cache.layers)
 
 
 @dataclass

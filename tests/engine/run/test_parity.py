@@ -19,7 +19,7 @@ from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.runner import ModelRunner
 
-from tests.engine.run.driver import Driver, Job
+from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.support.tiny_checkpoint import LLAMA, MISTRAL, QWEN2, QWEN3, write_checkpoint
 
 OURS = 2e-5
@@ -143,7 +143,7 @@ def test_no_schedule_changes_tokens_or_logits(name: str, folder: Callable[[str],
                 torch.testing.assert_close(
                     torch.stack(job.logits), torch.stack(reference.logits), atol=OURS, rtol=0
                 )
-    assert engine.cache.null_is_clean()
+    assert null_is_clean(engine.cache)
 
 
 def test_bfloat16_agrees_with_float32_as_far_as_it_can(folder: Callable[[str], Path]) -> None:

@@ -121,6 +121,10 @@ def test_end_ids_come_from_all_configurations(tmp_path: Path) -> None:
     write(tmp_path, "tokenizer_config.json", {"eos_token": "<|no|>"})
     with pytest.raises(ModelError, match="not an added token"):
         Tokenizer.load(tmp_path)
+    write(tmp_path, "config.json", {"eos_token_id": "</s>"})
+    with pytest.raises(ModelError, match="must be token ids") as refused:
+        Tokenizer.load(tmp_path)
+    assert refused.value.where == "config.json"
 
 
 def test_what_is_not_a_tokenizer_is_refused(tmp_path: Path) -> None:
