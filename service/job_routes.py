@@ -18,6 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 
 from ..schemas.jobs import ENDED, JobStatus, Output, OutputFormat
 from .errors import ClientGone, InvalidBody, NotFound
+from .extract import find_schema
 from .limits import read_body
 from .routes import Handler, Service, document
 from .translate import job_request
@@ -87,6 +88,7 @@ async def create(service: Service, request: Request) -> Response:
         most_seconds=service.config.body_timeout_s,
     )
     spec = job_request(body, max_depth=service.config.max_json_depth)
+    find_schema(spec.schema_)  # one that is not there is refused at once, not when its turn comes
     key = request.headers.get("idempotency-key")
     status = await service.offload(partial(jobs.submit, spec, service.model, key))
     return document(status, 201)

@@ -6,7 +6,7 @@ and a constraint. Does not: look at what a schema means.
 
 import json
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import pydantic
 
@@ -151,7 +151,10 @@ def _dotted(loc: tuple[str | int, ...]) -> str:
 
 
 def _fields_beside(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
+    """The fields there are where `loc` names another."""
     owner = kind
-    if loc[:1] == ("options",):
-        owner = ExtractOptions if kind is ExtractRequest else FormOptions
+    for part in loc[:-1]:
+        field = owner.model_fields.get(str(part))  # none for a number: an item of the field before
+        types = () if field is None else (field.annotation, *get_args(field.annotation))
+        owner = next((t for t in types if isinstance(t, type) and issubclass(t, Wire)), owner)
     return ", ".join(field.alias or name for name, field in owner.model_fields.items())

@@ -57,7 +57,7 @@ _SHAPES: Mapping[str, _Shape] = {
     "multipleOf": _POSITIVE,
     "uniqueItems": _BOOLEAN,
     "required": _NAMES,
-    "type": ("a type name or a list of type names", _is_types),
+    "type": (f"one of {', '.join(sorted(TYPES))}, or a list of these", _is_types),
     "enum": ("a list", lambda value: isinstance(value, list)),
     "dependentRequired": ("an object of lists of strings", _is_name_lists),
 }

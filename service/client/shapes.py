@@ -71,7 +71,10 @@ def shape_of(schema: Any) -> Shape[Any]:
         adapter = schema if isinstance(schema, TypeAdapter) else TypeAdapter(schema)
         return Shape(adapter.json_schema(schema_generator=ClosedSchema), adapter)
     except PydanticUserError as error:
-        raise TypeError(f"{_unusable(schema)}: {error.message}") from error
+        reason = error.message.partition("\n")[
+            0
+        ]  # the rest is advice for those who write types for pydantic
+        raise TypeError(f"{_unusable(schema)}: {reason}") from error
 
 
 def _unusable(schema: object) -> str:

@@ -125,7 +125,10 @@ class Ledger:
         with transaction(self._engine) as connection:
             found = connection.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
         if found is None:
-            raise UnknownJob(f"there is no job {job!r}", hint="intaglio job list names them")
+            raise UnknownJob(
+                f"there is no job {job!r}",
+                hint="intaglio job list names them; GET /v1/jobs those of a server",
+            )
         return found
 
 

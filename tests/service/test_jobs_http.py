@@ -185,7 +185,9 @@ def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
         ({"source": {"path": "/etc/passwd", "text": "x", "format": "text"}}, 400, "source.path"),
         ({"source": {"path": "none.csv", "text": "x"}}, 404, None),
         ({"source": {"path": "in.csv", "text": "nobody"}}, 400, "source"),
+        ({"schema": "invoise"}, 404, "schema"),
         ({"surprise": 1}, 400, "surprise"),
+        ({"source": {"path": "in.csv", "txt": "body"}}, 400, "source.txt"),
         ({"sample": 2}, 400, "sample"),
     ],
 )
