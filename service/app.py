@@ -338,7 +338,7 @@ def serve(
     Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 where it cannot serve: the model is unusable or the
     address is taken. `announce` is called once, when the socket listens; the model may still be loading then.
     """
-    return asyncio.run(_serve(partial(application, engine, config), announce))
+    return serve_application(partial(application, engine, config), announce)
 
 
 def application(engine: EngineConfig, config: ServiceConfig) -> Application:
@@ -352,16 +352,10 @@ def application(engine: EngineConfig, config: ServiceConfig) -> Application:
     return Application(backend, load_text, name, config, grammar=engine.grammar)
 
 
-def serve_backend(
-    backend: Backend,
-    load_text: Callable[[], TextModel],
-    model: str,
-    config: ServiceConfig,
-    announce: Callable[[Listening], None] = lambda _: None,
-    grammar: GrammarConfig | None = None,
+def serve_application(
+    make: Callable[[], Application], announce: Callable[[Listening], None]
 ) -> int:
-    """As `serve`, with an engine of your own."""
-    make = partial(Application, backend, load_text, model, config, grammar=grammar)
+    """As `serve`, for the application that `make` makes."""
     return asyncio.run(_serve(make, announce))
 
 

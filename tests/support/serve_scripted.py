@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 from intaglio.engine.api import EngineClient, GrammarConfig
-from intaglio.service.app import Listening, serve_backend
+from intaglio.service.app import Application, Listening, serve_application
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extract import TextModel
 
@@ -38,12 +38,15 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     script = msgspec.json.decode(sys.argv[2], type=Script)
     raise SystemExit(
-        serve_backend(
-            EngineClient(launch(script)),
-            partial(TextModel.load, folder),
-            folder.name,
-            ServiceConfig(log_format="json", **json.loads(sys.argv[3])),
+        serve_application(
+            partial(
+                Application,
+                EngineClient(launch(script)),
+                partial(TextModel.load, folder),
+                folder.name,
+                ServiceConfig(log_format="json", **json.loads(sys.argv[3])),
+                grammar=GrammarConfig(grammar_deadline_s=60.0),
+            ),
             announce,
-            GrammarConfig(grammar_deadline_s=60.0),
         )
     )
