@@ -78,7 +78,7 @@ def main() -> int:
         began = time.perf_counter()
         ends = asyncio.run(everybody(service, args))
         wall = time.perf_counter() - began
-        report = service.settled(30)
+        report = service.settled()
         with httpx2.Client(base_url=service.url) as http:
             lines = http.get("/metrics").text.splitlines()
     counts = Counter(end for end, _ in ends)

@@ -27,6 +27,7 @@ PRINTS = {
     "sampling.py": ("greedy: ", "sampled: "),
     "typed_client.py": ("[high]", "  by "),
 }
+pytestmark = pytest.mark.timeout(900)
 NEED_A_SERVICE = {"handle_errors.py", "many_documents.py", "typed_client.py"}
 
 

@@ -1,6 +1,7 @@
 """The service over an engine that says what it is told: routes, errors, bounds and ends of connections."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -324,8 +325,11 @@ def _send(service: Live, body: bytes, declared: int | None = None, more: str = "
 def _answer(connection: socket.socket) -> tuple[int, bytes]:
     """Status and everything up to the end of the connection."""
     data = b""
-    while part := connection.recv(65536):
-        data += part
+    with contextlib.suppress(
+        ConnectionResetError
+    ):  # after the answer, where what was sent is unread
+        while part := connection.recv(65536):
+            data += part
     return int(data.split(b" ", 2)[1]), data
 
 
