@@ -19,9 +19,8 @@ from .spec import Constraint
 from .store import Store
 from .verdict import Verdict
 
-_ACCOUNT_S = (
-    1.0  # grammars grow while they are used, so their sizes are asked for again after so long
-)
+# Grammars grow while they are used, so their sizes are asked for again after so long.
+_ACCOUNT_S = 1.0
 _UNTOLD_USES = 256
 _ENTRY_BYTES = 1024  # what an entry takes beside its grammar
 

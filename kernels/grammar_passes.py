@@ -8,15 +8,13 @@ import triton
 import triton.language as tl
 
 FINAL: tl.constexpr = tl.constexpr(512)
-FIRSTS: tl.constexpr = tl.constexpr(
-    264
-)  # states after each first byte, and after none at place 256, of a row
+# States after each first byte, and after none at place 256, of a row.
+FIRSTS: tl.constexpr = tl.constexpr(264)
 BLOCK: tl.constexpr = tl.constexpr(1024)
 CHUNK: tl.constexpr = tl.constexpr(128)
 CHUNKS: tl.constexpr = tl.constexpr(8)
-ROUNDS: tl.constexpr = tl.constexpr(
-    8192
-)  # steps after which rules are taken to call one another without end
+# Steps after which rules are taken to call one another without end.
+ROUNDS: tl.constexpr = tl.constexpr(8192)
 
 
 @triton.jit

@@ -5,7 +5,7 @@ Does: the document's shape and the list of stable codes. Does not: know HTTP sta
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 
 class Code(StrEnum):
@@ -66,4 +66,4 @@ class ProblemDocument(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    error: Problem = Field()
+    error: Problem

@@ -166,7 +166,9 @@ Kind = Annotated[
         help="json_schema, regex, ebnf, ...; default: by the file's ending, else json_schema."
     ),
 ]
-Form = Annotated[str, typer.Option("--whitespace", help="compact, spaced, pretty or lenient.")]
+Whitespace = Annotated[
+    str, typer.Option("--whitespace", help="compact, spaced, pretty or lenient.")
+]
 AnyOrder = Annotated[bool, typer.Option("--any-order", help="Properties in any order.")]
 Extra = Annotated[
     bool,
@@ -186,7 +188,7 @@ def schema_explain(
     ],
     model: Model = None,
     kind: Kind = None,
-    whitespace: Form = "compact",
+    whitespace: Whitespace = "compact",
     any_order: AnyOrder = False,
     extra_properties: Extra = False,
     ref: Refs = None,
@@ -210,7 +212,7 @@ def schema_check(
         typer.Argument(metavar="FILE", help="Files, - for stdin, or names of the catalogue."),
     ],
     kind: Kind = None,
-    whitespace: Form = "compact",
+    whitespace: Whitespace = "compact",
     any_order: AnyOrder = False,
     extra_properties: Extra = False,
     ref: Refs = None,

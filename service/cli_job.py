@@ -140,7 +140,7 @@ def begin(
     mark = source_mark(path)
     next(
         chosen(spec, path), None
-    )  # a source that cannot be read is refused before a model is loaded
+    )  # raises for a source that cannot be read, before a model is loaded
     with engine.ready(spec) as extracting:
         if dry_run:
             with waiting("reading the source and trying a few rows"):

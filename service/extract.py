@@ -165,9 +165,8 @@ class Extractor:
             Incomplete, DeadlineExceeded, InvalidOutput, EngineStopped: there is none; nothing of the output is told.
             GrammarError, EngineError, GenerationFailed: what the engine's failure stands for.
         """
-        from .validate import (
-            check,
-        )  # most of a second, which nobody should wait for who only starts a server
+        # It takes most of a second to load, for which nobody should wait who only starts a server.
+        from .validate import check
 
         usage = self._complete(prepared, output)
         text = self._text.text(output.tokens)

@@ -1,4 +1,4 @@
-"""What can be wrong with a job as a whole. What is wrong with a row is a `Rejected` or a `RowFailure`, never raised.
+"""What can be wrong with a job as a whole. What is wrong with a row is a `Rejected` or a `Failure`, never raised.
 
 JobError
 ├── InputRefused   the source cannot be read, or not as it was said to be

@@ -14,7 +14,7 @@ from typing import Final
 
 from ...schemas.jobs import JobSpec
 from .errors import InputRefused, JobChanged
-from .readers import format_of, records
+from .readers import records
 from .record import Record, Rejected
 from .row import Failure, NewRow
 from .rows import JobRows
@@ -76,9 +76,8 @@ def chosen(spec: JobSpec, path: Path, *, begin: int = 0) -> Iterator[NewRow | No
     every = enumerate(records(spec.source, path), 1)
     if spec.limit is not None:
         every = islice(every, spec.limit)  # type: ignore[assignment]  # an iterator of the same
-    prefix = "" if format_of(spec.source, path) == "text" else "row "
     for number, record in islice(every, begin, None):
-        name = record.id or f"{prefix}{number}".removeprefix("row ")
+        name = record.id or str(number)
         if spec.sample is not None and not _in_sample(name, spec.sample):
             yield None
         else:

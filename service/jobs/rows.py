@@ -20,9 +20,8 @@ from ...schemas.problem import Code
 from .row import Claim, Failure, NewRow, Outcome, RowResult, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 
-KEPT_TEXTS: Final = (
-    20  # the first rows of a job keep their text when they are done, to be shown in its report
-)
+# The first rows of a job keep their text when they are done, to be shown in its report.
+KEPT_TEXTS: Final = 20
 _PAGE: Final = 500
 _LOSSES: Final = 2  # tries after which a row whose engine died is suspected of it
 
