@@ -22,8 +22,8 @@ WORST = {
     "js-allof-1000", "js-bound-nested-min", "js-key-100k", "js-required-props-3000", "js-enum-1e5",
     "js-optional-props-2000", "rx-surrogate",
 }  # fmt: skip
-# The machine that runs this may be busy with other tests: the report has the real limits.
-LIMITS = Limits(cpu_s=3 * hostile.LIMITS.cpu_s, wall_s=60.0, more_bytes=hostile.LIMITS.more_bytes)
+# The machine that runs this may be slow, and busy with other tests: the report has the real limits.
+LIMITS = Limits(cpu_s=30.0, wall_s=240.0, more_bytes=hostile.LIMITS.more_bytes)
 
 
 @pytest.fixture(scope="module")
