@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 import zmq
@@ -24,6 +24,8 @@ from . import messages
 from .config import EngineConfig
 from .errors import EngineLost, EngineStopped, ModelError
 from .process import COMMANDS, EVENTS, EXIT_UNUSABLE
+
+_LAST_WORDS_S: Final = 10.0  # an engine that cannot start says why before it ends
 
 
 class EngineState(StrEnum):
@@ -231,7 +233,7 @@ class Supervisor:
                 {following, ending}, return_when=asyncio.FIRST_COMPLETED
             )
             if following in pending and ending.result() == EXIT_UNUSABLE:
-                done, pending = await asyncio.wait({following}, timeout=1.0)  # it says why
+                done, pending = await asyncio.wait({following}, timeout=_LAST_WORDS_S)
             for task in pending:
                 task.cancel()
             if following in done:

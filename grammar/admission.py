@@ -107,7 +107,7 @@ class Admission:
         try:
             verdict = self._store.get(constraint) if self._store else None
             if verdict is None or verdict.seconds > self._most_seconds:
-                if time.monotonic() - since > self._patience:
+                if self._closed or time.monotonic() - since > self._patience:
                     raise _busy()
                 verdict = self._examine(constraint)
                 if self._store is not None and verdict.final:

@@ -144,12 +144,13 @@ class AsyncClient:
     async def wait_until_ready(self, timeout: float = 60.0) -> None:
         """Return as soon as the service can take requests. Raises `TimedOut` after `timeout` seconds."""
         end = monotonic() + timeout
-        last = "it is not ready"
-        while monotonic() < end:
+        while True:
+            reason = "it is not ready"
             try:
                 if await self.ready():
                     return
             except ConnectionFailed as error:
-                last = error.message
+                reason = error.message
+            if monotonic() > end:
+                raise TimedOut(f"{self.base_url} was not ready within {timeout:g} s: {reason}")
             await asyncio.sleep(POLL_SECONDS)
-        raise TimedOut(f"{self.base_url} was not ready within {timeout:g} s: {last}")

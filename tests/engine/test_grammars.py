@@ -18,7 +18,8 @@ SCHEMA = Constraint(
 
 
 def config(folder: Path, **given: object) -> GrammarConfig:
-    settings = {"grammar_store": str(folder / "kept" / "g.sqlite"), **given}
+    kept = str(folder / "kept" / "g.sqlite")
+    settings = {"grammar_store": kept, "grammar_deadline_s": 60.0, **given}
     return EngineConfig.load({"model": "x", **settings}, environ={}).grammar
 
 
@@ -66,7 +67,7 @@ def test_what_the_door_found_out_the_workshop_need_not(tmp_path: Path) -> None:
     door.close()
     door.close()
     workshop = Workshop(settings, Compiler(tokenizer.vocabulary(), tokenizer.canonical))
-    grammar = workshop.cache.submit(SCHEMA).result(30)
+    grammar = workshop.cache.submit(SCHEMA).result(120)
     assert grammar.least_tokens == len(tokenizer.canonical(b"[0,0,0]")) + 1
     assert workshop.cache.stats.from_store >= 1
     workshop.close()
@@ -106,13 +107,13 @@ def test_a_worker_that_cannot_start_is_said_to_be_so(
 
 
 def test_a_schema_that_takes_too_much_is_refused_at_the_door(tmp_path: Path) -> None:
-    names = [f"p{number}" for number in range(20_000)]
+    names = [f"p{number}" for number in range(40_000)]
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
     heavy = Constraint(Kind.JSON_SCHEMA, json.dumps(schema))
-    settings = config(tmp_path, grammar_cpu_s=0.05, grammar_workers=1)
+    settings = config(tmp_path, grammar_cpu_s=0.2, grammar_workers=1)
     door = Door.open(settings, small().vocabulary(), server=True)
-    verdict = door.submit(heavy).result(30)
+    verdict = door.submit(heavy).result(120)
     assert verdict.code == "constraint_too_large"
-    assert "0.05 s" in verdict.message
+    assert "0.2 s" in verdict.message
     door.admit(SCHEMA)
     door.close()

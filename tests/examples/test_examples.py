@@ -46,16 +46,17 @@ def service() -> Iterator[str]:
     url = next(line.split()[-1] for line in process.stderr if line.startswith("Intaglio"))
     try:
         with Client(url) as client:
-            client.wait_until_ready(60)
+            client.wait_until_ready(300)
         yield url
     finally:
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
 
 
 def environment(**more: str) -> dict[str, str]:
-    # Tests share the cores; threads that spin while they wait would starve each other.
-    return {"PATH": os.environ["PATH"], "PYTHONSAFEPATH": "1", "OMP_NUM_THREADS": "1", **more}
+    # Tests share the cores: threads that spin would starve each other, and a schema may wait for its turn.
+    shared = {"OMP_NUM_THREADS": "1", "INTAGLIO_ENGINE_GRAMMAR_DEADLINE_S": "60"}
+    return {"PATH": os.environ["PATH"], "PYTHONSAFEPATH": "1", **shared, **more}
 
 
 def test_every_example_is_run() -> None:
@@ -77,7 +78,7 @@ def test_the_example_runs(name: str, request: pytest.FixtureRequest, tmp_path: P
         text=True,
         cwd=tmp_path,
         env=environment(**more),
-        timeout=240,  # a cluster takes its time to start
+        timeout=600,  # a cluster takes its time to start
     )
     assert done.returncode == 0, done.stderr
     for words in PRINTS[name]:

@@ -10,7 +10,7 @@ import pytest
 from intaglio.grammar.api import GrammarError, empty_rows
 from intaglio.grammar.backends.spelling import Speller
 from intaglio.grammar.device import DeviceTables
-from intaglio.grammar.export import export
+from intaglio.grammar.export import Limits, export
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import Json, read
@@ -23,6 +23,7 @@ from tests.support.tokens import data, small
 
 STEPS = 60
 EVERY = 300
+UNHURRIED = Limits(seconds=60.0)
 
 
 class Comparison:
@@ -43,7 +44,7 @@ class Comparison:
         self.counts["schemas"] += 1
         try:
             root = Language(schema, options).root
-            tables = export(root)
+            tables = export(root, UNHURRIED)
             grammar = NativeGrammar(Machine(root), self.index, self.speller)
         except GrammarError:
             return

@@ -18,7 +18,7 @@ from intaglio.grammar.masking import TokenIndex
 from intaglio.grammar.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.outlook import UNKNOWN
 
-from tests.grammar.test_export import sample
+from tests.grammar.test_export import UNHURRIED, sample
 from tests.support.tokens import small
 
 ITEM: dict[str, Json] = {
@@ -50,7 +50,7 @@ class Pair:
     """An output followed by a matcher and along tables."""
 
     def __init__(self, followers: Followers, number: int, root: object, budget: int) -> None:
-        tables = export(root)
+        tables = export(root, UNHURRIED)
         assert isinstance(tables, DeviceTables)
         self.matcher = NativeGrammar(Machine(root), index(), speller()).matcher()
         self.followers, self.number, self.left = followers, number, budget
@@ -131,7 +131,7 @@ def walk(followers: Followers, pair: Pair, dice: random.Random, most: int) -> in
 @pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
 def test_tables_are_followed_as_matchers_follow(name: str, closed: bool) -> None:
     root = Language(SCHEMAS[name], Options(extra_properties=not closed)).root
-    if not isinstance(export(root), DeviceTables):
+    if not isinstance(export(root, UNHURRIED), DeviceTables):
         pytest.skip("it stays on the host")
     followers = new_followers()
     for seed in range(8):
@@ -171,7 +171,7 @@ def test_schemas_of_the_benchmark_are_followed_as_matchers_follow(closed: bool) 
     for _, schema, _ in sample():
         try:
             root = Language(schema, Options(extra_properties=not closed)).root
-            exported = isinstance(export(root), DeviceTables)
+            exported = isinstance(export(root, UNHURRIED), DeviceTables)
         except GrammarError:
             continue
         if exported:
@@ -184,7 +184,7 @@ def test_schemas_of_the_benchmark_are_followed_as_matchers_follow(closed: bool) 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_text_exists_for_every_number_of_bytes(name: str) -> None:
     """From anywhere, some byte leads one byte nearer to the end."""
-    tables = export(Language(SCHEMAS[name], Options()).root)
+    tables = export(Language(SCHEMAS[name], Options()).root, UNHURRIED)
     if not isinstance(tables, DeviceTables):
         pytest.skip("it stays on the host")
     dice, at = random.Random(2), (tables.start, ())

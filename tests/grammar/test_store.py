@@ -195,10 +195,11 @@ import sys
 from pathlib import Path
 from intaglio.grammar.api import Constraint, Kind, Store, Verdict
 store = Store(Path(sys.argv[1]), limit_bytes=1 << 20)
-print("ready", flush=True)
 number = 0
 while True:
     number += 1
+    if number == 2:
+        print("ready", flush=True)
     store.put(Constraint(Kind.REGEX, sys.argv[2] + "b" * (number % 1000) + str(number % 50)), Verdict(shortest=b"a"))
 """
 

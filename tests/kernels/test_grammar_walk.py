@@ -48,6 +48,7 @@ SCHEMAS = {
     },
 }
 CLOSED = Options(extra_properties=False)
+UNHURRIED = Limits(seconds=60.0)
 
 
 def vocabulary(width: int = 0) -> Vocabulary:
@@ -92,7 +93,7 @@ def vocabulary(width: int = 0) -> Vocabulary:
 
 
 def tables_of(schema: object, options: Options = CLOSED) -> DeviceTables:
-    tables = export(Language(schema, options).root)
+    tables = export(Language(schema, options).root, UNHURRIED)
     assert isinstance(tables, DeviceTables)
     return tables
 
@@ -231,7 +232,7 @@ def test_a_resumed_output_stands_where_its_text_leads() -> None:
 
 
 def texts(schema: object, options: Options) -> Iterator[str]:
-    result = export(Language(schema, options).root, Limits(states=3_000))
+    result = export(Language(schema, options).root, Limits(states=3_000, seconds=60.0))
     yield result.reason if isinstance(result, HostOnly) else ""
 
 

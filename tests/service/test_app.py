@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,7 +16,7 @@ from intaglio.engine.api import Watch
 from intaglio.schemas.problem import Code, ProblemDocument
 from intaglio.schemas.wire import ExtractResult, ModelList
 
-from tests.support.live_service import Live, live, until
+from tests.support.live_service import PATIENCE_S, Live, live, until
 from tests.support.scripted_engine import BLOCKS, Script, launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -38,21 +37,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Live]:
-    watch = Watch(backoff_s=0.05)
-    with live(
-        launch(),
-        folder,
-        watch=watch,
-        max_body_bytes=BODY_LIMIT,
-        body_timeout_s=1.0,
-        header_timeout_s=1.0,
-    ) as running:
+    # An engine's end is noticed by itself: its silence is borne for longer than a test may take.
+    watch = Watch(backoff_s=0.05, silence_s=600.0)
+    with live(launch(), folder, watch=watch, max_body_bytes=BODY_LIMIT) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def impatient(folder: Path) -> Iterator[Live]:
+    with live(launch(), folder, body_timeout_s=1.0, header_timeout_s=3.0) as running:
         yield running
 
 
 @pytest.fixture(autouse=True)
 def ready(service: Live) -> None:
-    until(lambda: service.http.get("/ready").status_code == 200, 20)
+    until(lambda: service.http.get("/ready").status_code == 200)
 
 
 def problem(response: httpx2.Response, status: int, code: Code) -> Any:
@@ -241,74 +240,79 @@ ENDS: list[tuple[str, int, Code]] = [
 def test_how_the_engine_ends_a_request_is_what_the_user_is_told(
     service: Live, order: str, status: int, code: Code
 ) -> None:
-    response = service.extract({}, f"<<{order}>>", options={"deadline_s": 5.0})
+    response = service.extract({}, f"<<{order}>>", options={"deadline_s": 60.0})
     problem(response, status, code)
     assert (response.headers.get("retry-after") is not None) == (status in (429, 503))
 
 
 def test_a_client_that_hangs_up_frees_its_blocks(service: Live) -> None:
-    body = json.dumps({"schema": {}, "text": "<<slow " + "1" * 900 + ">>"}).encode()
+    body = json.dumps({"schema": {}, "text": "<<hold>>"}).encode()
     connections = [_send(service, body) for _ in range(8)]
-    until(lambda: service.blocks().used == 8, 10)
+    until(lambda: service.blocks().used == 8)
     for connection in connections:
         connection.close()
-    until(lambda: service.blocks().used == 0, 5)
+    until(lambda: service.blocks().used == 0)
     assert service.settled().clean
     assert service.blocks().free == BLOCKS
 
 
 def test_a_client_that_hangs_up_in_the_middle_of_its_body(service: Live) -> None:
-    connection = _send(service, b'{"schema"', declared=100)
+    connection = _send(service, b'{"schema"', declared=100, more="x-request-id: hung-up\r\n")
     connection.close()
-    until(lambda: '"outcome": "cancelled"' in service.log.getvalue(), 5)
+    until(lambda: service.outcome("hung-up") == "cancelled")
 
 
 def test_a_dead_engine_ends_requests_and_the_service_recovers(service: Live) -> None:
     with ThreadPoolExecutor(9) as pool:
-        slow = [pool.submit(service.extract, {}, "<<slow " + "1" * 900 + ">>") for _ in range(8)]
-        until(lambda: service.blocks().open_requests == 8, 10)
+        held = [pool.submit(service.extract, {}, "<<hold>>") for _ in range(8)]
+        until(lambda: service.blocks().open_requests == 8)
         info = service.app.service.backend.info
         assert info is not None
-        began = time.monotonic()
         os.kill(info.pid, signal.SIGKILL)
-        answers = [future.result() for future in slow]
-    assert time.monotonic() - began < 5
+        answers = [future.result() for future in held]
     for response in answers:
         assert problem(response, 503, Code.ENGINE_LOST).retryable
         assert response.headers["retry-after"]
-    until(lambda: service.http.get("/ready").status_code == 200, 10)
+    until(lambda: service.http.get("/ready").status_code == 200)
     assert service.extract({}, "<<echo 1>>").json()["data"] == 1
     assert service.settled().clean
 
 
-def test_ready_tells_why_not(folder: Path) -> None:
-    with live(launch(Script(load_s=1.5)), folder, watch=Watch(backoff_s=5), wait=False) as service:
+def test_ready_tells_why_not(folder: Path, tmp_path: Path) -> None:
+    loading = tmp_path / "loading"
+    loading.touch()
+    script = Script(load_while=str(loading))
+    no_other = Watch(backoff_s=600.0, backoff_limit_s=600.0)
+    with live(launch(script), folder, watch=no_other, wait=False) as service:
         assert service.http.get("/health").status_code == 200
         response = service.http.get("/ready")
         assert (response.status_code, response.json()) == (503, {"status": "loading model"})
         problem(service.extract({}, "x"), 503, Code.NOT_READY)
         problem(service.http.get("/v1/models"), 503, Code.NOT_READY)
-        until(lambda: service.http.get("/ready").status_code == 200, 20)
+        loading.unlink()
+        until(lambda: service.http.get("/ready").status_code == 200)
         assert service.app.service.backend.info is not None
         os.kill(service.app.service.backend.info.pid, signal.SIGKILL)
-        until(lambda: service.http.get("/ready").status_code == 503, 2)
+        until(lambda: service.http.get("/ready").status_code == 503)
         assert service.http.get("/ready").json() == {"status": "engine down"}
         assert service.http.get("/health").json() == {"status": "ok"}
 
 
-def test_more_requests_than_are_bearable_are_turned_away(folder: Path) -> None:
+def test_more_requests_than_are_bearable_are_turned_away(folder: Path, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
     with live(launch(), folder, max_requests=2) as service, ThreadPoolExecutor(2) as pool:
-        slow = [pool.submit(service.extract, {}, f"<<slow {'1' * 30}>>") for _ in range(2)]
-        until(lambda: service.blocks().open_requests == 2, 10)
+        held = [pool.submit(service.extract, {}, f"<<hold {gate}>>") for _ in range(2)]
+        until(lambda: service.blocks().open_requests == 2)
         response = service.extract({}, "<<echo 1>>")
         assert problem(response, 429, Code.OVERLOADED).retryable
         assert response.headers["retry-after"] == "1"
-        assert [future.result().status_code for future in slow] == [200, 200]
+        gate.touch()
+        assert [future.result().status_code for future in held] == [200, 200]
         assert service.extract({}, "<<echo 1>>").status_code == 200
 
 
 def _send(service: Live, body: bytes, declared: int | None = None, more: str = "") -> socket.socket:
-    connection = socket.create_connection(service.address, timeout=10)
+    connection = socket.create_connection(service.address, timeout=PATIENCE_S)
     length = len(body) if declared is None else declared
     connection.sendall(
         f"POST /v1/extract HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n{more}\r\n".encode()
@@ -333,9 +337,10 @@ def test_a_body_over_the_limit_is_refused_unread(service: Live) -> None:
 
 
 def test_a_body_that_hides_its_size_is_read_to_the_limit_only(service: Live) -> None:
-    connection = socket.create_connection(service.address, timeout=10)
+    connection = socket.create_connection(service.address, timeout=PATIENCE_S)
     connection.sendall(
-        b"POST /v1/extract HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+        b"POST /v1/extract HTTP/1.1\r\nhost: x\r\n"
+        b"x-request-id: endless\r\ntransfer-encoding: chunked\r\n\r\n"
     )
     sent = 0
     try:
@@ -346,7 +351,7 @@ def test_a_body_that_hides_its_size_is_read_to_the_limit_only(service: Live) -> 
         pass
     assert sent < 64 * BODY_LIMIT, "all of it was taken"
     connection.close()
-    until(lambda: '"outcome": "body_too_large"' in service.log.getvalue(), 5)
+    until(lambda: service.outcome("endless") == "body_too_large")
 
 
 def test_an_ordinary_client_reads_the_refusal_of_a_large_body(service: Live) -> None:
@@ -354,40 +359,40 @@ def test_an_ordinary_client_reads_the_refusal_of_a_large_body(service: Live) -> 
     problem(response, 413, Code.BODY_TOO_LARGE)
 
 
-def test_a_body_that_dawdles_is_given_up(service: Live) -> None:
-    began = time.monotonic()
-    with _send(service, b'{"sch', declared=100) as connection:
+def test_a_body_that_dawdles_is_given_up(impatient: Live) -> None:
+    with _send(impatient, b'{"sch', declared=100) as connection:
         status, data = _answer(connection)
     assert status == 408
-    assert b"did not arrive" in data
-    assert time.monotonic() - began < 8
+    assert b"did not arrive within 1 s" in data
 
 
-def test_headers_that_dawdle_are_given_up(service: Live) -> None:
-    with socket.create_connection(service.address, timeout=10) as connection:
+def test_headers_that_dawdle_are_given_up(impatient: Live) -> None:
+    with socket.create_connection(impatient.address, timeout=PATIENCE_S) as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nhost")
         assert connection.recv(100) == b""
 
 
-def test_headers_that_dawdle_on_a_connection_that_was_used_before(service: Live) -> None:
-    with socket.create_connection(service.address, timeout=10) as connection:
+def test_headers_that_dawdle_on_a_connection_that_was_used_before(impatient: Live) -> None:
+    with socket.create_connection(impatient.address, timeout=PATIENCE_S) as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
         answered = b""
         while not answered.endswith(b'{"status":"ok"}'):
-            answered += connection.recv(1000)
+            part = connection.recv(1000)
+            assert part, "closed before it was answered"
+            answered += part
         connection.sendall(b"GET /health HTTP/1.1\r\nhost")
         assert connection.recv(100) == b""
 
 
 def test_headers_over_the_limit_are_refused(service: Live) -> None:
-    with socket.create_connection(service.address, timeout=10) as connection:
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nx: " + b"y" * 20_000)
         status, _ = _answer(connection)
     assert status == 400
 
 
 def test_what_is_not_http_gets_the_usual_document(service: Live) -> None:
-    with socket.create_connection(service.address, timeout=10) as connection:
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(b"\x16\x03\x01 nonsense\r\n\r\n")
         status, data = _answer(connection)
     assert status == 400
@@ -398,12 +403,13 @@ def test_metrics_count_what_happened(service: Live) -> None:
     service.extract(PERSON, f"<<echo {ADA}>>")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: service.extract({}, "<<slow 123>>"), range(8)))
-    until(lambda: _metric(service, "intaglio_batch_sequences_max") > 1, 5)
-    assert _metric(service, 'intaglio_requests_total{outcome="ok",route="/v1/extract"}') >= 9
+    until(lambda: _metric(service, "intaglio_batch_sequences_max") > 1)
+    answered = 'intaglio_requests_total{outcome="ok",route="/v1/extract"}'
+    until(lambda: _metric(service, answered) >= 9)  # counted when the last byte is out
     assert _metric(service, "intaglio_time_to_first_token_seconds_count") >= 9
     assert _metric(service, "intaglio_engine_up") == 1
     # The engine tells how it stands four times a second.
-    until(lambda: _metric(service, "intaglio_kv_cache_usage_ratio") == 0, 5)
+    until(lambda: _metric(service, "intaglio_kv_cache_usage_ratio") == 0)
 
 
 def _metric(service: Live, name: str) -> float:
@@ -423,7 +429,7 @@ def test_the_log_has_each_request_and_no_text_of_users(service: Live) -> None:
         mine = [x for x in found if x.get("request_id") == last.headers["x-request-id"]]
         return next((x for x in mine if x["event"] == "request"), None)
 
-    until(lambda: line() is not None, 5)
+    until(lambda: line() is not None)
     fields = line()
     assert fields is not None
     assert (fields["route"], fields["status"]) == ("/v1/extract", 500)
@@ -433,10 +439,11 @@ def test_the_log_has_each_request_and_no_text_of_users(service: Live) -> None:
 
 def test_many_at_once_and_a_fifth_hang_up(service: Live) -> None:
     async def one(client: httpx2.AsyncClient, number: int) -> int | None:
-        text = f"<<slow {number}{'0' * 20}>>"
+        stays = number % 5 > 0
+        text = f"<<slow {number}{'0' * 20}>>" if stays else "<<hold>>"
         body = {"schema": {"type": "integer"}, "text": text}
         call = client.post("/v1/extract", json=body)
-        if number % 5:
+        if stays:
             response = await call
             assert response.status_code == 200
             assert response.json()["data"] == int(f"{number}{'0' * 20}")
@@ -446,7 +453,7 @@ def test_many_at_once_and_a_fifth_hang_up(service: Live) -> None:
         return None
 
     async def all_of_them() -> list[int | None]:
-        async with httpx2.AsyncClient(base_url=service.url, timeout=60) as client:
+        async with httpx2.AsyncClient(base_url=service.url, timeout=PATIENCE_S) as client:
             return list(await asyncio.gather(*(one(client, n) for n in range(64))))
 
     answers = asyncio.run(all_of_them())

@@ -1,14 +1,16 @@
 """The service on a real socket, in a thread of the test, over an engine in a process of its own."""
 
 import asyncio
+import json
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx2
 from intaglio.engine.api import BlockReport, EngineClient, GrammarConfig, Launch, Watch
@@ -18,6 +20,9 @@ from intaglio.service.extract import TextModel
 from intaglio.service.log import make_logger
 
 T = TypeVar("T")
+
+PATIENCE_S: Final = 120.0
+"""How long a test waits for what must come. It says nothing of how soon that comes: no test depends on this figure."""
 
 
 @dataclass
@@ -31,28 +36,26 @@ class Live:
     http: httpx2.Client = field(init=False)
 
     def __post_init__(self) -> None:
-        self.http = httpx2.Client(base_url=self.url, timeout=60)
+        self.http = httpx2.Client(base_url=self.url, timeout=PATIENCE_S)
 
     def in_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Run `work` in the service's event loop."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE_S)
 
     def blocks(self) -> BlockReport:
         """What the engine holds now."""
         return self.in_loop(self.app.service.backend.check())
 
-    def settled(self, seconds: float = 10.0) -> BlockReport:
-        """What the engine holds once no request is open, or at the end of the time."""
+    def settled(self) -> BlockReport:
+        """What the engine holds once no request is open."""
+        until(lambda: self.blocks().open_requests == 0)
+        return self.blocks()
 
-        async def wait() -> BlockReport:
-            for _ in range(int(seconds * 50)):
-                report = await self.app.service.backend.check()
-                if not report.open_requests:
-                    break
-                await asyncio.sleep(0.02)
-            return report
-
-        return self.in_loop(wait())
+    def outcome(self, request_id: str) -> str | None:
+        """How the log says that a request ended; None while it does not."""
+        lines = (json.loads(line) for line in self.log.getvalue().splitlines())
+        found = (x for x in lines if (x["event"], x.get("request_id")) == ("request", request_id))
+        return next((str(line["outcome"]) for line in found), None)
 
     def extract(self, schema: Any, text: str, **more: Any) -> httpx2.Response:
         """`POST /v1/extract`."""
@@ -76,6 +79,7 @@ def live(
 ) -> Iterator[Live]:
     """Serve until the block ends. `folder` has the tokenizer and template that the service uses."""
     config = ServiceConfig(port=0, log_format="json", **settings)
+    grammar = grammar or GrammarConfig(grammar_deadline_s=PATIENCE_S)
     log = StringIO()
     started: list[tuple[str, Application, asyncio.AbstractEventLoop]] = []
     servers: list[Server] = []
@@ -100,24 +104,23 @@ def live(
 
     thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     thread.start()
-    assert listening.wait(30), "the service did not start"
+    assert listening.wait(PATIENCE_S), "the service did not start"
     service = Live(*started[0], log)
     try:
         if wait:
-            until(lambda: service.http.get("/ready").status_code == 200, 60)
+            until(lambda: service.http.get("/ready").status_code == 200)
         yield service
     finally:
         service.http.close()
         servers[0].should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE_S)
         assert not thread.is_alive(), "the service did not stop"
 
 
-def until(fact: Callable[[], bool], seconds: float) -> None:
-    """Wait for `fact`."""
-    event = threading.Event()
-    for _ in range(int(seconds * 50)):
+def until(fact: Callable[[], bool]) -> None:
+    """Wait for `fact`. A machine that is slow, or stops for a while, is waited for."""
+    for _ in range(int(PATIENCE_S / 0.02)):
         if fact():
             return
-        event.wait(0.02)
-    raise AssertionError(f"it did not come about within {seconds} s")
+        time.sleep(0.02)
+    raise AssertionError(f"it did not come about within {PATIENCE_S:g} s")

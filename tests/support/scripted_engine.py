@@ -1,9 +1,10 @@
 """An engine without a model, in a process of its own: it says what the prompt tells it to say.
 
 The prompt is read as bytes, and of those what stands between the last `<<` and `>>`, if that is there. `echo TEXT`
-answers TEXT, one byte a step; `slow TEXT` the same at 20 bytes a second; `die` ends the process as kill -9 would;
-`break` raises inside a step; `stall` never comes back from one; `fail CODE` ends with that failure; `late` ends by its
-deadline. One block of its pretended memory is held for each open request.
+answers TEXT, one byte a step; `slow TEXT` the same in steps of `pace_s`; `hold PATH` answers 1 once that file exists,
+and `hold` never; `die` ends the process as kill -9 would; `break` raises inside a step; `stall` never comes back from
+one; `fail CODE` ends with that failure; `late` ends by its deadline. One block of its pretended memory is held for each
+open request.
 """
 
 import os
@@ -26,10 +27,11 @@ BLOCKS = 256
 
 
 class Script(msgspec.Struct, frozen=True):
-    """How the process behaves. `unready` is a file: while it exists, building fails as a crash would."""
+    """How the process behaves. While the file `load_while` exists it loads; with `crash_while`, loading crashes."""
 
     model: str = "scripted"
-    load_s: float = 0.0
+    pace_s: float = 0.05
+    load_while: str | None = None
     unusable: str | None = None
     crash_while: str | None = None
 
@@ -43,7 +45,8 @@ def told(request: Request) -> bytes:
 class ScriptedEngine:
     """Stands in for `intaglio.engine.loop.Engine`."""
 
-    def __init__(self) -> None:
+    def __init__(self, pace_s: float) -> None:
+        self._pace = pace_s
         self._changed = threading.Condition()
         self._open: dict[str, tuple[Request, list[int]]] = {}
         self._aborted: list[str] = []
@@ -73,10 +76,13 @@ class ScriptedEngine:
         deltas = []
         self._steps += 1
         self._most = max(self._most, len(batch))
-        if any(told(request).startswith(b"slow") for request, _ in batch):
-            time.sleep(0.05)
+        if any(told(request).startswith((b"slow", b"hold")) for request, _ in batch):
+            time.sleep(self._pace)
         for request, said in batch:
             order, _, text = told(request).partition(b" ")
+            held = order == b"hold" and not (text and Path(os.fsdecode(text)).exists())
+            if order == b"hold":
+                text = b"1"
             if order == b"die":
                 os.kill(os.getpid(), signal.SIGKILL)
             if order == b"break":
@@ -91,7 +97,7 @@ class ScriptedEngine:
             elif request.id in aborted:
                 finish, tokens = Finish.ABORT, ()
             else:
-                tokens = (text[len(said)],) if len(said) < len(text) else ()
+                tokens = (text[len(said)],) if len(said) < len(text) and not held else ()
                 said.extend(tokens)
                 if len(said) == len(text):
                     finish = Finish.STOP
@@ -145,7 +151,8 @@ class ScriptedEngine:
 
 def build(configuration: bytes) -> Assembly:
     script = msgspec.json.decode(configuration, type=Script)
-    time.sleep(script.load_s)
+    while script.load_while is not None and Path(script.load_while).exists():
+        time.sleep(0.02)
     if script.unusable is not None:
         raise ModelError(script.unusable, hint="use another")
     if script.crash_while is not None and Path(script.crash_while).exists():
@@ -162,7 +169,10 @@ def build(configuration: bytes) -> Assembly:
         pid=os.getpid(),
     )
     return Assembly(
-        engine=ScriptedEngine(), info=info, grammar_stats=CacheStats, close=lambda: None
+        engine=ScriptedEngine(script.pace_s),
+        info=info,
+        grammar_stats=CacheStats,
+        close=lambda: None,
     )
 
 

@@ -42,3 +42,8 @@ class ScriptedLLM:
 def make() -> ScriptedLLM:
     """A fast one."""
     return ScriptedLLM(0.005)
+
+
+def make_slow() -> ScriptedLLM:
+    """One with whom a thousand rows take seconds, however fast the machine."""
+    return ScriptedLLM(0.05)

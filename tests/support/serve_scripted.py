@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from intaglio.engine.api import EngineClient
+from intaglio.engine.api import EngineClient, GrammarConfig
 from intaglio.service.app import Listening, serve_backend
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extract import TextModel
@@ -44,5 +44,6 @@ if __name__ == "__main__":
             folder.name,
             ServiceConfig(log_format="json", **json.loads(sys.argv[3])),
             announce,
+            GrammarConfig(grammar_deadline_s=60.0),
         )
     )

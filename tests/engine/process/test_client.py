@@ -5,7 +5,6 @@ import os
 import signal
 import stat
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -15,12 +14,14 @@ import psutil
 import pytest
 from intaglio.engine.client import EngineClient
 from intaglio.engine.errors import EngineStopped, InvalidRequest, ModelError
+from intaglio.engine.messages import BlockReport
 from intaglio.engine.supervisor import EngineState, Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 
 from tests.support.scripted_engine import BLOCKS, Script, launch
 
-QUICK = Watch(backoff_s=0.05, silence_s=2.0, stall_s=2.0, attempts=3)
+# Silence is borne for longer than a test may take: an engine's end is noticed by itself, or the test fails.
+QUICK = Watch(backoff_s=0.05, silence_s=600.0, stall_s=600.0, attempts=3)
 
 
 def request(name: str, order: str, max_tokens: int = 4096) -> Request:
@@ -36,7 +37,7 @@ async def running(
     await client.start()
     try:
         if wait:
-            await asyncio.wait_for(client.until_ready(), 30)
+            await client.until_ready()
         yield client
     finally:
         await client.close()
@@ -46,15 +47,24 @@ async def whole(client: EngineClient, order: Request) -> list[Delta]:
     return [delta async for delta in client.generate(order)]
 
 
-async def eventually(fact: Callable[[], bool], seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not fact():
-        assert time.monotonic() < deadline, "it never came about"
+async def eventually(fact: Callable[[], bool]) -> None:
+    while True:
+        if fact():
+            return
+        await asyncio.sleep(0.01)
+
+
+async def holding(client: EngineClient, count: int) -> BlockReport:
+    """The report of an engine, once it holds so many requests."""
+    while True:
+        report = await client.check()
+        if report.open_requests == count:
+            return report
         await asyncio.sleep(0.01)
 
 
 def drive(story: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(story, 60))
+    asyncio.run(asyncio.wait_for(story, 120))
 
 
 def folder_of(pid: int) -> Path:
@@ -70,7 +80,7 @@ def test_many_requests_stream_at_once_and_each_ends_once() -> None:
     async def story() -> None:
         async with running() as client:
             answers = await asyncio.gather(
-                *(whole(client, request(f"r{i}", f"echo {i:04}")) for i in range(32))
+                *(whole(client, request(f"r{i}", f"slow {i:04}")) for i in range(32))
             )
             for i, deltas in enumerate(answers):
                 assert bytes(t for d in deltas for t in d.tokens) == f"{i:04}".encode()
@@ -92,30 +102,25 @@ def _none() -> Any:
 def test_closing_an_iterator_aborts_its_request_and_frees_its_blocks() -> None:
     async def story() -> None:
         async with running() as client:
-            async with aclosing(client.generate(request("a", "slow " + "x" * 500))) as stream:
+            async with aclosing(client.generate(request("a", "slow " + "x" * 4000))) as stream:
                 async for _ in stream:
                     break
-            task = asyncio.create_task(whole(client, request("b", "slow " + "y" * 500)))
-            await asyncio.sleep(0.2)
-            assert (await client.check()).used == 1
+            await holding(client, 0)
+            task = asyncio.create_task(whole(client, request("b", "hold")))
+            assert (await holding(client, 1)).used == 1
             task.cancel()
-            for _ in range(100):
-                report = await client.check()
-                if report.open_requests == 0:
-                    break
-            assert report.clean
+            assert (await holding(client, 0)).clean
 
     drive(story())
 
 
-def test_a_refusal_is_the_only_delta_of_its_request() -> None:
+def test_an_id_in_use_is_refused_and_its_request_goes_on() -> None:
     async def story() -> None:
-        async with running() as client:
-            first = asyncio.create_task(whole(client, request("same", "slow abcdef")))
-            await asyncio.sleep(0.05)
+        async with running() as client, aclosing(client.generate(request("same", "slow abc"))) as a:
+            await anext(a)
             with pytest.raises(InvalidRequest, match="same"):
                 await whole(client, request("same", "echo x"))
-            assert (await first)[-1].finish is Finish.STOP
+            assert [delta async for delta in a][-1].finish is Finish.STOP
 
     drive(story())
 
@@ -126,17 +131,14 @@ def test_a_dead_engine_ends_its_requests_and_comes_back(order: str) -> None:
         async with running() as client:
             pid = (await client.until_ready()).pid
             victims = [
-                asyncio.create_task(whole(client, request(f"v{i}", "slow " + "z" * 500)))
-                for i in range(8)
+                asyncio.create_task(whole(client, request(f"v{i}", "hold"))) for i in range(8)
             ]
-            await asyncio.sleep(0.1)
+            await holding(client, 8)
             killer = asyncio.create_task(whole(client, request("k", order)))
-            began = time.monotonic()
             for task in [*victims, killer]:
                 with pytest.raises(EngineStopped) as caught:
                     await task
                 assert caught.value.retryable
-            assert time.monotonic() - began < 5
             assert client.state is not EngineState.READY
             with pytest.raises(EngineStopped):
                 await whole(client, request("early", "echo no"))
@@ -147,18 +149,19 @@ def test_a_dead_engine_ends_its_requests_and_comes_back(order: str) -> None:
     drive(story())
 
 
-def test_an_engine_killed_from_outside_is_noticed_at_once() -> None:
+def test_an_engine_killed_from_outside_is_replaced() -> None:
     async def story() -> None:
         async with running() as client:
+            seen = {(await client.until_ready()).pid}
             for _ in range(3):
-                pid = (await client.until_ready()).pid
+                assert client.info is not None
+                pid = client.info.pid
                 folder = folder_of(pid)
                 os.kill(pid, signal.SIGKILL)
-                began = time.monotonic()
-                await eventually(lambda: client.state is not EngineState.READY)
-                assert time.monotonic() - began < 0.5
-                await client.until_ready()
+                await eventually(lambda: client.info is not None and client.info.pid not in seen)
+                assert client.state is EngineState.READY
                 assert not exists(folder)
+                seen.add(client.info.pid)
 
     drive(story())
 
@@ -166,7 +169,7 @@ def test_an_engine_killed_from_outside_is_noticed_at_once() -> None:
 @pytest.mark.parametrize("how", ["stopped", "stalled"])
 def test_an_engine_that_hangs_is_killed_and_replaced(how: str) -> None:
     async def story() -> None:
-        async with running(watch=Watch(backoff_s=0.05, silence_s=1.0, stall_s=1.0)) as client:
+        async with running(watch=Watch(backoff_s=0.05, silence_s=4.0, stall_s=3.0)) as client:
             pid = (await client.until_ready()).pid
             if how == "stopped":
                 os.kill(pid, signal.SIGSTOP)
@@ -174,7 +177,7 @@ def test_an_engine_that_hangs_is_killed_and_replaced(how: str) -> None:
             else:
                 hung = asyncio.create_task(whole(client, request("h", "stall")))
             with pytest.raises(EngineStopped):
-                await asyncio.wait_for(hung, 10)
+                await hung
             assert not psutil.pid_exists(pid)
             assert (await client.until_ready()).pid != pid
 
@@ -197,7 +200,8 @@ def test_a_start_that_crashes_is_tried_again_but_not_for_ever(tmp_path: Path) ->
     block.touch()
 
     async def recovers() -> None:
-        async with running(Script(crash_while=str(block)), wait=False) as client:
+        often = Watch(backoff_s=0.05, attempts=1000)
+        async with running(Script(crash_while=str(block)), often, wait=False) as client:
             await eventually(lambda: client.state is EngineState.DOWN)
             block.unlink()
             await client.until_ready()
@@ -217,8 +221,8 @@ def test_closing_ends_the_process_its_sockets_and_whoever_waits() -> None:
             pid = (await client.until_ready()).pid
             folder = folder_of(pid)
             assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700  # noqa: PTH116
-            waiting = asyncio.create_task(whole(client, request("w", "slow " + "w" * 500)))
-            await asyncio.sleep(0.1)
+            waiting = asyncio.create_task(whole(client, request("w", "hold")))
+            await holding(client, 1)
             await client.close()
             with pytest.raises(EngineStopped):
                 await waiting
@@ -256,7 +260,10 @@ def test_no_engine_outlives_its_parent(busy: bool) -> None:
         source = source.replace(
             "    await asyncio.sleep(3600)",
             "    from tests.engine.process.test_client import request\n"
-            "    async for _ in client.generate(request('a', 'stall')): pass",
+            "    stalled = asyncio.ensure_future(anext(client.generate(request('a', 'stall'))))\n"
+            "    while not client.metrics or not client.metrics.running: await asyncio.sleep(0.01)\n"
+            "    print('stalled', flush=True)\n"
+            "    await stalled",
         )
 
     async def story() -> None:
@@ -264,13 +271,14 @@ def test_no_engine_outlives_its_parent(busy: bool) -> None:
             sys.executable, "-P", "-c", source, stdout=asyncio.subprocess.PIPE
         )
         assert parent.stdout is not None
-        pid = int(await asyncio.wait_for(parent.stdout.readline(), 30))
+        pid = int(await parent.stdout.readline())
         folder = folder_of(pid)
         engine = psutil.Process(pid)
-        await asyncio.sleep(0.3)
+        if busy:
+            assert await parent.stdout.readline() == b"stalled\n"
         parent.kill()
         await parent.wait()
-        await eventually(lambda: not engine.is_running(), 5)
-        await eventually(lambda: not exists(folder), 1)
+        await eventually(lambda: not engine.is_running())
+        await eventually(lambda: not exists(folder))
 
     drive(story())

@@ -34,9 +34,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 def start(*args: str | Path, **more: object) -> "subprocess.Popen[str]":
     """Starts `intaglio ARGS` as a program, with an environment that has nothing of this one's settings."""
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "80", "PYTHONSAFEPATH": "1"}
-    environment["OMP_NUM_THREADS"] = (
-        "1"  # tests share the cores; threads that spin would starve each other
-    )
+    # Tests share the cores: threads that spin would starve each other, and a schema may wait for its turn.
+    environment |= {"OMP_NUM_THREADS": "1", "INTAGLIO_ENGINE_GRAMMAR_DEADLINE_S": "60"}
     return subprocess.Popen(
         [PROGRAM, *map(str, args)],
         stdout=subprocess.PIPE,

@@ -39,7 +39,7 @@ def test_help_loads_nothing_that_computes() -> None:
         "assert not loaded, loaded\n"
     )
     subprocess.run(
-        [sys.executable, "-P", "-c", program], check=True, stdout=subprocess.DEVNULL, timeout=60
+        [sys.executable, "-P", "-c", program], check=True, stdout=subprocess.DEVNULL, timeout=120
     )
 
 
@@ -54,7 +54,7 @@ def test_without_its_libraries_the_command_says_what_to_install() -> None:
         "from intaglio.service.cli import main\nmain()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=60
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 4
     assert "pip install 'intaglio[server]'" in done.stderr
@@ -105,7 +105,7 @@ def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
     process = start("schema", "show", "invoice")
     assert process.stdout is not None
     process.stdout.close()
-    assert process.wait(30) == 141
+    assert process.wait(120) == 141
     assert process.stderr is not None
     assert process.stderr.read() == ""
     process.stderr.close()
@@ -114,5 +114,5 @@ def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
 def test_no_colour_without_a_terminal(tmp_path: Path) -> None:
     for environment in ({}, {"NO_COLOR": "1", "FORCE_COLOR": ""}):
         process = start("schema", "list", env=environment)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=120)
         assert "\x1b[" not in out + err

@@ -12,7 +12,7 @@ from tests.service.cli.conftest import start
 
 def finished(*args: str | Path, **environment: str) -> tuple[int, str, str]:
     process = start(*args, env=environment)
-    out, err = process.communicate(timeout=200)
+    out, err = process.communicate(timeout=600)
     return process.returncode, out, err
 
 

@@ -47,15 +47,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     reader.start()
     banner = ""
     while "Ctrl-C" not in banner:
-        banner += lines.get(timeout=60)
+        banner += lines.get(timeout=120)
     url = banner.partition("· http")[2].split()[0]
     try:
         yield Running(process, banner, f"http{url}")
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait(30)
-        reader.join(30)
+        process.wait(120)
+        reader.join(120)
         assert process.stdout is not None
         process.stdout.close()
         process.stderr.close()
@@ -64,7 +64,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture(scope="module")
 def client(server: Running) -> Iterator[Client]:
     with Client(server.url) as client:
-        client.wait_until_ready(60)
+        client.wait_until_ready(300)
         yield client
 
 
@@ -105,7 +105,7 @@ def test_the_command_line_in_the_banner_works(server: Running, client: Client) -
     curl, silent, url, h, header, d, body = shlex.split(line)
     assert (curl, silent, h, d) == ("curl", "-s", "-H", "-d")
     name, _, value = header.partition(": ")
-    answer = httpx2.post(url, headers={name: value}, content=body.encode(), timeout=60)
+    answer = httpx2.post(url, headers={name: value}, content=body.encode(), timeout=120)
     request = json.loads(body)
     # Random weights may never close a string; then the answer says so, and is no half document.
     assert answer.status_code in (200, 422)
@@ -118,7 +118,7 @@ def test_the_command_line_in_the_banner_works(server: Running, client: Client) -
 
 def test_ctrl_c_ends_it_in_order(server: Running, client: Client) -> None:
     server.process.send_signal(signal.SIGINT)
-    assert server.process.wait(30) == 130
+    assert server.process.wait(120) == 130
 
 
 def test_what_cannot_start_says_why(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
         (("-m", tmp_path / "nowhere"), "no folder"),
     ):
         process = start("serve", "--port", "0", *args)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=120)
         assert process.returncode == 4
         assert words in err
         assert "Traceback" not in err

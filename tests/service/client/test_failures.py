@@ -206,10 +206,10 @@ def test_nobody_there_is_said_with_the_address(connect: Connect, stub: StubServi
 
 
 def test_a_late_answer_times_out_once(connect: Connect, stub: StubService) -> None:
-    stub.will_answer(Answer(result(1), after_s=30))
+    stub.will_answer(Answer(result(1), after_s=600))
     with pytest.raises(TimedOut, match="in time"):
-        connect().extract("invoice", "text", timeout=0.2)
-    assert stub.caller_left.wait(5)
+        connect().extract("invoice", "text", timeout=3.0)
+    assert stub.caller_left.wait(60)
     assert len(stub.asked) == 1
 
 
@@ -218,7 +218,7 @@ def test_ready_and_waiting_for_it(connect: Connect, stub: StubService) -> None:
     stub.will_answer(loading, loading, Answer({"status": "ok"}))
     client = connect()
     assert client.ready() is False
-    client.wait_until_ready(timeout=10)
+    client.wait_until_ready(timeout=60)
     assert [asked.path for asked in stub.asked] == ["/ready"] * 3
     stub.will_answer(loading)
     with pytest.raises(TimedOut, match="not ready within"):
@@ -228,34 +228,34 @@ def test_ready_and_waiting_for_it(connect: Connect, stub: StubService) -> None:
 
 
 def test_cancelling_a_call_reaches_the_service(stub: StubService) -> None:
-    stub.will_answer(Answer(result(1), after_s=30))
+    stub.will_answer(Answer(result(1), after_s=600))
 
     async def main() -> None:
         async with AsyncClient(stub.base_url) as client:
             task = asyncio.create_task(client.extract("invoice", "text"))
-            assert await asyncio.to_thread(stub.busy.wait, 10)
+            assert await asyncio.to_thread(stub.busy.wait, 60)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
 
     asyncio.run(main())
-    assert stub.caller_left.wait(5)
+    assert stub.caller_left.wait(60)
     assert len(stub.asked) == 1
 
 
 def test_closing_the_client_ends_its_calls(stub: StubService) -> None:
-    stub.will_answer(Answer(result(1), after_s=30))
+    stub.will_answer(Answer(result(1), after_s=600))
 
     async def main() -> None:
         client = AsyncClient(stub.base_url)
         task = asyncio.create_task(client.extract("invoice", "text"))
-        assert await asyncio.to_thread(stub.busy.wait, 10)
+        assert await asyncio.to_thread(stub.busy.wait, 60)
         await client.close()
         with pytest.raises(ConnectionFailed):
             await task
 
     asyncio.run(main())
-    assert stub.caller_left.wait(5)
+    assert stub.caller_left.wait(60)
     assert len(stub.asked) == 1
 
 

@@ -17,7 +17,7 @@ from intaglio.service.jobs.publish import publish
 from intaglio.service.jobs.runner import Runner
 
 from tests.service.jobs.test_kill import assert_same, begin, work
-from tests.support.scripted_llm import make
+from tests.support.scripted_llm import make, make_slow
 
 ROOT = Path(__file__).parents[3]
 
@@ -61,7 +61,7 @@ def test_three_workers_give_the_bytes_of_one_process(cluster: None, tmp_path: Pa
 def test_lost_workers_delay_their_rows_and_cost_none(cluster: None, tmp_path: Path) -> None:
     model, folder = begin(tmp_path / "model", 1500), begin(tmp_path / "ray", 1500)
     work(model)
-    clustered = Clustered("auto", make, {}, workers=3, at_once=16)
+    clustered = Clustered("auto", make_slow, {}, workers=3, at_once=16)
     assert clustered.model == "scripted"
     killed: list[int] = []
     done = threading.Event()

@@ -1,8 +1,6 @@
 """Several runners at one job, over a real PostgreSQL that the test starts."""
 
 import multiprocessing
-import os
-import signal
 import time
 import warnings
 from collections.abc import Iterator
@@ -55,16 +53,23 @@ def test_runners_that_share_a_job_give_the_bytes_of_one(
     work(model)
     begin_shared(postgres, folder, "shared")
     fork = multiprocessing.get_context("fork")
-    processes = [fork.Process(target=share, args=(postgres, "shared", 0.01, n)) for n in range(3)]
-    for process in processes:
-        process.start()
+    delays = (3600.0, 0.01, 0.01)  # the first holds rows until it is killed
+    first, *others = (
+        fork.Process(target=share, args=(postgres, "shared", delay, number))
+        for number, delay in enumerate(delays)
+    )
     ledger = Ledger(postgres)
+    first.start()
+    while ledger.status("shared").counts.running == 0:
+        time.sleep(0.05)
+    for process in others:
+        process.start()
     while ledger.status("shared").counts.done < 100:
         time.sleep(0.05)
-    os.kill(processes[0].pid or 0, signal.SIGKILL)
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [-9, 0, 0]
+    first.kill()
+    for process in (first, *others):
+        process.join(180)
+    assert [process.exitcode for process in (first, *others)] == [-9, 0, 0]
     status = ledger.status("shared")
     assert status.state is JobState.COMPLETED_WITH_ERRORS
     assert [row.row for row in ledger.rows("shared").results(DONE)] == [
