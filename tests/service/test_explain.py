@@ -17,7 +17,7 @@ from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
     with live(launch(), folder) as running:
-        until(lambda: running.http.get("/ready").status_code == 200, 30)
+        until(lambda: running.http.get("/ready").status_code == 200)
         yield running
 
 
