@@ -19,8 +19,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ import jsonschema
 import tokenizers
 import torch
 from intaglio.engine.build import build
+from intaglio.engine.collector import Collector
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.spec import read_spec
@@ -121,6 +122,10 @@ class Bench:
     items: list[Item]
     span: Span = SPAN
     runs: int = 0
+    collector: Collector = field(default_factory=Collector)
+
+    def __post_init__(self) -> None:
+        self.collector.start()
 
     def requests(
         self, count: int, *, salt: str, limits: Sequence[int], constraint: Callable[[int], Any]
@@ -149,7 +154,7 @@ class Bench:
         began = time.perf_counter()
         for request in requests:
             self.engine.submit(request)
-        for delta in self.engine.run_until_idle():
+        for delta in self._until_idle():
             told[delta.request_id].append(delta)
         seconds = time.perf_counter() - began
         wrong = [d.error for deltas in told.values() for d in deltas if d.error is not None]
@@ -180,7 +185,7 @@ class Bench:
         steps = after.steps - before.steps
         for request in requests:
             self.engine.abort(request.id)
-        for _ in self.engine.run_until_idle():
+        for _ in self._until_idle():
             pass
         parts = {
             part: 1e3 * (after.seconds[part] - before.seconds[part]) / steps
@@ -210,7 +215,7 @@ class Bench:
         )
         for request in requests:
             self.engine.abort(request.id)
-        for _ in self.engine.run_until_idle():
+        for _ in self._until_idle():
             pass
         busy, last = 0.0, spans[0][0]
         for begin, end in spans:
@@ -220,11 +225,23 @@ class Bench:
 
     def _until(self, have: dict[str, int], tokens: int) -> None:
         while min(have.values()) < tokens:
-            for delta in self.engine.step():
+            for delta in self._step():
                 if delta.finish is not None:
                     raise RuntimeError(f"a request ended early: {delta}")
                 have[delta.request_id] += len(delta.tokens)
+
+    def _until_idle(self) -> Iterator[Delta]:
+        while self.engine.open_requests:
+            yield from self._step()
+
+    def _step(self) -> list[Delta]:
+        """One step and what the engine's process does between two of them."""
+        deltas = self.engine.step()
+        idle = not self.engine.has_work
+        if idle and self.engine.open_requests:
             self.engine.wait()
+        self.collector.between_steps(idle=idle)
+        return deltas
 
     def mean_context(self, count: int) -> float:
         """Keys a decode step reads of one sequence, on average."""

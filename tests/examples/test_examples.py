@@ -27,7 +27,12 @@ PRINTS = {
     "sampling.py": ("greedy: ", "sampled: "),
     "typed_client.py": ("[high]", "  by "),
 }
-pytestmark = pytest.mark.timeout(900)
+pytestmark = pytest.mark.timeout(900)  # a cluster takes its time to start
+# Ray Serve gives its proxy 15 s to start and kills it after that, which a busy machine takes.
+PATIENT = {
+    "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "55",
+    "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "55",
+}
 NEED_A_SERVICE = {"handle_errors.py", "many_documents.py", "typed_client.py"}
 
 
@@ -67,7 +72,7 @@ def test_the_example_runs(name: str, request: pytest.FixtureRequest, tmp_path: P
     if name == "ray_serve.py":
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            more |= {"PORT": str(free.getsockname()[1]), "COPIES": "1"}
+            more |= PATIENT | {"PORT": str(free.getsockname()[1]), "COPIES": "1"}
     done = subprocess.run(
         [sys.executable, "-P", EXAMPLES / name],
         capture_output=True,
