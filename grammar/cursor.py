@@ -18,8 +18,6 @@ from .tables import ENTRY, FINAL, OUTCOME, ROW, Bytes
 from .tails import Tails, repeats
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
-
-
 NO_FRAMES: Final = np.empty((0, 4), np.int32)
 
 

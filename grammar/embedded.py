@@ -15,11 +15,8 @@ from .automata.jit import kernel
 from .automata.minimal import Flags, Ints
 from .endings import Endings
 from .likeness import Likeness, identity, likeness
-from .tables import ALPHABET, DEAD, ENDED, LEAF, LEAVE, NEAR, OUTCOME, ROW, Bytes
+from .tables import ALPHABET, DEAD, ENDED, LEAF, LEAVE, MANY_BYTES, NEAR, OUTCOME, ROW, Bytes
 
-_MANY: Final = (
-    24  # bytes that can come next, from which on a state lets a good part of the vocabulary through
-)
 _SMALL: Final = 256  # states of a leaf up to which rows before such a state are kept, too
 
 
@@ -43,7 +40,7 @@ def _arcs(table: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def _facts(table: Ints, outcome: Ints, class_of: Ints) -> tuple[Flags, Flags]:
-    """(over, near) of each state; see `Leaf`."""
+    """Of each state: whether a text has ended there and cannot go on; whether it is `NEAR` (see `tables`)."""
     count, width = table.shape
     sizes = np.zeros(width + 1, np.int32)
     for c in class_of:
@@ -56,7 +53,7 @@ def _facts(table: Ints, outcome: Ints, class_of: Ints) -> tuple[Flags, Flags]:
             if table[s, c] >= 0:
                 open_bytes += sizes[c]
                 some = True
-        many[s] = open_bytes >= _MANY
+        many[s] = open_bytes >= MANY_BYTES
         over[s] = outcome[s] >= 0 and not some
     for s in range(count):
         near[s] = many[s]
@@ -131,11 +128,6 @@ class Leaf:
         """bool [states]: a text has ended there and cannot go on."""
         return self._facts[0]
 
-    @property
-    def near(self) -> Flags:
-        """bool [states]: many bytes can come, now or after one more."""
-        return self._facts[1]
-
     def copied(self, first: int, alphabet: int, number: int) -> tuple[Ints, Ints]:
         """(cells, states) of its copy, whose cells begin at `first`; see `tables`.
 
@@ -165,7 +157,7 @@ class Leaf:
         """Whether many bytes can come in a state if only those states count that are `alive`."""
         class_of, row = self.dfa.class_of, self.dfa.table[state]
         open_classes = np.append((row >= 0) & (alive[row] != 0), False)
-        return int(open_classes[class_of].sum()) >= _MANY
+        return int(open_classes[class_of].sum()) >= MANY_BYTES
 
     @cached_property
     def endings(self) -> Endings:

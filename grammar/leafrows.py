@@ -19,7 +19,8 @@ from .automata.minimal import Ints
 from .embedded import Leaf
 from .forest import merge
 from .kept import Kept as Answers
-from .likeness import ALIKE, Likeness, any_string, likeness_within, unlike
+from .leaves.strings import any_string
+from .likeness import ALIKE, Likeness, likeness_within, unlike
 from .rows import Kept, LeafRow
 from .staying import parts, stays
 from .tables import Bytes

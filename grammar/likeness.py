@@ -9,30 +9,21 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from .automata import CODE_POINTS, Dfa, Spelling, everything
+from .automata import Dfa, Spelling
 from .automata.algebra import joint_classes
 from .automata.jit import kernel
 from .automata.minimal import Flags, Ints
 from .kept import Kept
-from .leaves.strings import quoted
+from .leaves.strings import any_string
 
 ENDLESS: Final = 1 << 14  # bytes; longer than any token
-_INSIDE: Final = (
-    24  # bytes that can come in the first state of a leaf that begins inside the quotes
-)
-
-
+# A leaf in whose first state so many bytes can come begins inside the quotes.
+_INSIDE: Final = 24
 ALIKE: Final = 14  # bytes, from which on being like any string saves more than it costs
 _NEVER_NEEDED: Final = b"1", b"f", b"002", b"003", b"006"  # how numbers of characters begin
 _NEAR: Final = 32  # bytes for which states of the same leaf are held against one another
 _KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
-
-
-@cache
-def any_string(spelling: Spelling = Spelling.JSON_CANONICAL) -> Dfa:
-    """Any string with its quotes."""
-    return quoted(everything(CODE_POINTS), spelling)
 
 
 class Likeness(NamedTuple):
@@ -56,12 +47,10 @@ class Likeness(NamedTuple):
         return bool((self.bytes[self.twin == inside] >= ALIKE).any())
 
 
-Sides = tuple[
-    Ints, Ints, Ints, Ints
-]  # the table of a leaf, that of another automaton, the outcomes of both
-Classes = tuple[
-    Ints, Ints
-]  # of each joint class of bytes, that of the one automaton and of the other, or -1
+Sides = tuple[Ints, Ints, Ints, Ints]
+"""The table of a leaf, that of another automaton; the outcomes of their states, in this order."""
+Classes = tuple[Ints, Ints]
+"""Of each joint class of bytes: the class of the one automaton and that of the other, or -1."""
 
 
 @kernel
@@ -184,7 +173,7 @@ def _likeness(dfa: Dfa, over: Flags) -> Likeness:
         freely = _held_against(any_string(Spelling.JSON), dfa, over)
         if freely.far:
             return freely
-    return _held_against(any_string(), dfa, over)
+    return _held_against(any_string(Spelling.JSON_CANONICAL), dfa, over)
 
 
 def _spelled_freely(dfa: Dfa) -> bool:

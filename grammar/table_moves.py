@@ -30,9 +30,8 @@ FINISHED: Final = 3  # an end token was read
 REFUSED: Final = 4  # its place is spoilt
 FULL: Final = 5  # its stack is too high; its place is spoilt
 
-_SPARE: Final = (
-    8  # tokens more, and a quarter: what closes an output is short, but not always the shortest
-)
+# What closes an output is short, but not always the shortest: so many tokens more have to fit, and a quarter more.
+_SPARE: Final = 8
 
 Bytes = npt.NDArray[np.uint8]
 

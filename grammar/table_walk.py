@@ -16,7 +16,6 @@ FIRST_COLUMN: Final = STAY_COLUMN + 1  # of those that bytes have
 MOST_CALLS: Final = 64  # rules that one byte may open, one within the other
 _MOST_MOVES: Final = 4096  # for one byte
 
-
 Whole = int | np.int64  # what is read from arrays is made int64: types of one name have to agree
 
 

@@ -35,17 +35,15 @@ ROW: Final = 0  # offset of the row in `cells`; -1 until the state is expanded
 ALPHABET: Final = 1
 OUTCOME: Final = 2  # at which the rule may end here without reading, or -1
 LEAF: Final = 3  # number of the leaf the state belongs to, or -1
-NEAR: Final = (
-    4  # 1 where a row made once for all grammars pays: most bytes can come, now or after one more
-)
+# 1 where a row made once for all grammars pays: `MANY_BYTES` can come, now or after one more.
+NEAR: Final = 4
 # Columns of `sites`.
 ENTRY: Final = 0  # first state of the callee
 FIRST: Final = 1  # offset in `returns`
 SIZE: Final = 2  # outcomes there is room for
 FLAGS: Final = 3
-LIVE: Final = (
-    4  # offset in `live` of the first state of the leaf called here, or -1: all of it may be used
-)
+# Offset in `live` of the first state of the leaf called here, or -1: all of it may be used.
+LIVE: Final = 4
 # Bits of `FLAGS`.
 REMEMBERS: Final = 1  # the text is compared with earlier ones of this activation
 AS_WRITTEN: Final = 2  # ... byte by byte
@@ -54,6 +52,8 @@ JUDGED: Final = 4  # the outcome is corrected by a function of the text
 FINAL: Final = 0  # the state after the end of the root
 ROOT: Final = 0  # the site of the bottom frame
 
+# If so many bytes can come in a state of a leaf, it lets a good part of the vocabulary through.
+MANY_BYTES: Final = 24
 
 Bytes = npt.NDArray[np.uint8]
 

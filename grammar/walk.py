@@ -53,9 +53,7 @@ UNSURE: Final = -1
 MOVED: Final = 0
 REFUSED: Final = 1
 EXPAND: Final = 2  # the row of state `note[WHAT]` is missing
-RESOLVE: Final = (
-    3  # missing: where site `note[WHAT]` goes on after `note[ENDING]`, with `note[TWIN]`
-)
+RESOLVE: Final = 3  # where site `note[WHAT]` goes on after `note[ENDING]`, `note[TWIN]` is missing
 LOOK: Final = 4  # a text decides: that of frame `note[WHAT]` up to offset `note[UNTIL]`, ended with `note[ENDING]`
 FULL: Final = 5  # there are not enough frames
 CIRCLES: Final = 6  # rules call one another without reading

@@ -20,6 +20,7 @@ from .tables import (
     LEAF,
     LEAVE,
     LIVE,
+    MANY_BYTES,
     NEAR,
     OUTCOME,
     ROW,
@@ -99,8 +100,6 @@ _TREES: Final = 2
 _EXITS: Final = 3
 _END: Final = 4
 
-_MANY: Final = 24  # bytes that can come, from which on the row of a leaf pays
-
 
 @kernel
 def room_at(held: Longs) -> Room:
@@ -128,7 +127,7 @@ def _wide(tables: Tables, state: int | np.int64, site: int | np.int64) -> bool:
             count += int(tables.live[first + move])
         elif move != DEAD and move != LEAVE:
             count += 1
-    return count >= _MANY
+    return count >= MANY_BYTES
 
 
 @kernel

@@ -9,12 +9,10 @@ from .algebra import (
     difference,
     everything,
     intersection,
-    product,
-    same_language,
     union,
     union_all,
 )
-from .build import literal, nothing, symbols, trie, words
+from .build import literal, nothing, trie, words
 from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
 from .encode import Spelling, encode, spelled
 from .limits import DEFAULT, Limits
@@ -40,10 +38,7 @@ __all__ = [
     "intersection",
     "literal",
     "nothing",
-    "product",
-    "same_language",
     "spelled",
-    "symbols",
     "trie",
     "union",
     "union_all",

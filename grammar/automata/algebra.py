@@ -1,4 +1,4 @@
-"""Set operations on automata: products, union, intersection, difference, complement.
+"""Set operations on automata: union, intersection, difference, complement, and any other by a table of outcomes.
 
 Does: pair automata state by state. Does not: concatenate or repeat (`nfa`).
 """
@@ -191,9 +191,8 @@ def combine(a: Dfa, b: Dfa, outcome: Ints, limits: Limits = DEFAULT) -> Dfa:
     Raises:
         ConstraintTooLarge: more states than `limits` allow.
     """
-    limits.check()
     count, *tables = _combined(a.tables, b.tables, outcome, limits.states)
-    limits.check(count if count >= 0 else limits.states + 1)
+    limits.check(count)
     return Dfa(a.top, *tables)
 
 
@@ -250,20 +249,3 @@ def everything(top: int) -> Dfa:
 def complement(a: Dfa, limits: Limits = DEFAULT) -> Dfa:
     """Every text over the alphabet that `a` refuses, outcome 0."""
     return difference(everything(a.top), a, limits)
-
-
-def product(universe: Dfa, parts: Sequence[Dfa], limits: Limits = DEFAULT) -> Dfa:
-    """All texts of `universe`; bit i of the outcome says whether `parts[i]` takes the text."""
-    result = universe.relabel(dict.fromkeys(universe.outcomes, 0))
-    for i, part in enumerate(parts):
-        rows, columns = _sizes(result, part)
-        choice = np.full((rows, columns), REFUSED, np.int32)
-        choice[1:, 0] = np.arange(rows - 1)
-        choice[1:, 1:] = np.arange(rows - 1, dtype=np.int32)[:, None] | 1 << i
-        result = combine(result, part, choice, limits)
-    return result
-
-
-def same_language(a: Dfa, b: Dfa) -> bool:
-    """Whether both hold the same texts, whatever their outcomes."""
-    return difference(a, b).empty and difference(b, a).empty

@@ -1,14 +1,14 @@
-"""Small automata made directly: nothing, one text, one symbol, sets of texts.
+"""Small automata made directly: nothing, one text, sets of texts.
 
-Does: literals, symbol sets and tries by array arithmetic. Does not: patterns (`regex`), products (`algebra`).
+Does: literals and tries by array arithmetic. Does not: patterns (`regex`), set operations (`algebra`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
 
-from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
+from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
 from .minimal import Ints, canonical_form
@@ -19,23 +19,6 @@ def nothing(top: int = BYTES) -> Dfa:
     """The empty language."""
     zero = np.zeros(1, np.int32)
     return canonical(top, zero, zero, np.zeros((1, 1), np.int32), zero - 1)
-
-
-def symbols(ranges: Iterable[tuple[int, int]], top: int = BYTES, outcome: int = 0) -> Dfa:
-    """Texts of one symbol out of closed, ascending, disjoint ranges."""
-    bounds, classes = [0], [-1]
-    for low, high in ranges:
-        if bounds[-1] == low:
-            classes[-1] = 0
-        else:
-            bounds.append(low)
-            classes.append(0)
-        if high + 1 < top:
-            bounds.append(high + 1)
-            classes.append(-1)
-    table = np.array([[1], [-1]], np.int32)
-    ends = np.array([REFUSED, outcome], np.int32)
-    return canonical(top, np.array(bounds, np.int32), np.array(classes, np.int32), table, ends)
 
 
 def literal(text: bytes, outcome: int = 0) -> Dfa:
@@ -136,9 +119,8 @@ def _trie(joined: Ints, lengths: list[int], outcomes: list[int], top: int, limit
     """Of texts in ascending order, one after the other in `joined`."""
     if not lengths:
         return nothing(top)
-    limits.check()
     minimise = len(set(outcomes)) < len(outcomes)  # else no two ends are the same
     sizes, ends = np.array(lengths, np.int32), np.array(outcomes, np.int32)
     total, *tables = _tree(joined, sizes, ends, top, limits.states, minimise)
-    limits.check(total if total >= 0 else limits.states + 1)
+    limits.check(total)
     return Dfa(top, *tables)

@@ -12,9 +12,9 @@ from functools import cache, lru_cache
 import numpy as np
 
 from .build import nothing
-from .dfa import BYTES, Dfa, canonical
+from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 from .jit import kernel
-from .limits import DEFAULT, Limits
+from .limits import DEFAULT
 from .minimal import Ints, Longs
 
 
@@ -32,8 +32,6 @@ class Spelling(Enum):
 
 
 _SHORT = {0x08: "b", 0x09: "t", 0x0A: "n", 0x0C: "f", 0x0D: "r", 0x22: '"', 0x5C: "\\"}
-
-
 _NOTHING = np.full(BYTES, -1, np.int32).tobytes()
 
 
@@ -50,7 +48,7 @@ class _Speller:
     """
 
     def __init__(self, bounds: Ints, classes: Ints) -> None:
-        self.bounds = [*bounds.tolist(), 0x110000]
+        self.bounds = [*bounds.tolist(), CODE_POINTS]
         self.classes = classes.tolist()
         self.rows: list[Ints] = [np.full(BYTES, -1, np.int32)]
         self.numbers: dict[bytes, int] = {}
@@ -280,28 +278,32 @@ def _substitute(states: Ints, nodes: Ints, most: int) -> tuple[Ints, int]:
     return table, count
 
 
-def spelled(chars: Dfa, spelling: Spelling, limits: Limits = DEFAULT) -> tuple[Ints, Ints, Ints]:
-    """(class of each byte, table, outcome) of what `encode` makes, not yet trimmed; `chars` is not empty."""
+def spelled(chars: Dfa, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
+    """(class of each byte, table, outcome) of what `encode` makes, not yet trimmed; `chars` is not empty.
+
+    Raises:
+        ConstraintTooLarge: more states than an automaton may have.
+    """
     nodes, byte_class = _spellings(
         np.ascontiguousarray(chars.bounds, np.int32).tobytes(),
         np.ascontiguousarray(chars.classes, np.int32).tobytes(),
         spelling,
     )
-    table, count = _substitute(chars.table, nodes, limits.states)
-    limits.check(count if count >= 0 else limits.states + 1)
+    table, count = _substitute(chars.table, nodes, DEFAULT.states)
+    DEFAULT.check(count)
     outcome = np.full(count, -1, np.int32)
     outcome[: chars.states] = chars.outcome
     return byte_class, table[:count], outcome
 
 
-def encode(chars: Dfa, spelling: Spelling, limits: Limits = DEFAULT) -> Dfa:
+def encode(chars: Dfa, spelling: Spelling) -> Dfa:
     """The texts of `chars` (over code points) as bytes, outcomes kept; of `JSON` spellings the inside of the quotes.
 
     Raises:
-        ConstraintTooLarge: more states than `limits` allow.
+        ConstraintTooLarge: more states than an automaton may have.
     """
     if chars.empty:
         return nothing()
-    classes, table, outcome = spelled(chars, spelling, limits)
+    classes, table, outcome = spelled(chars, spelling)
     bounds = np.arange(BYTES, dtype=np.int32)
     return canonical(BYTES, bounds, classes, table, outcome, minimise=len(outcome) < 4096)

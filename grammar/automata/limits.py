@@ -1,9 +1,8 @@
 """What building automata may cost.
 
-Does: a budget of states and time, and the one error that going over it is. Does not: measure memory.
+Does: a bound on states, and the one error that going over it is. Does not: measure memory or time.
 """
 
-import time
 from dataclasses import dataclass
 
 from ..errors import ConstraintTooLarge
@@ -11,24 +10,21 @@ from ..errors import ConstraintTooLarge
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds for one construction: states of any automaton on the way, a moment of `time.monotonic()` to stop at."""
+    """The bound of one construction: `states` of any automaton on the way."""
 
     states: int = 1 << 17
-    deadline: float | None = None
 
-    def check(self, states: int = 0) -> None:
-        """Go on, or stop.
+    def check(self, states: int) -> None:
+        """Go on, or stop. Compiled code that has stopped by itself reports -1 `states`.
 
         Raises:
-            ConstraintTooLarge: `states` is over the limit, or the deadline has passed.
+            ConstraintTooLarge: `states` is over the limit, or -1.
         """
-        if states > self.states:
+        if not 0 <= states <= self.states:
             raise ConstraintTooLarge(
                 f"this needs an automaton of more than {self.states} states; "
                 "use smaller bounds or a simpler pattern"
             )
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise ConstraintTooLarge("compiling this took longer than allowed")
 
 
 DEFAULT = Limits()

@@ -161,13 +161,12 @@ class Nfa:
         Raises:
             ConstraintTooLarge: more states than the limits allow (subsets may be exponentially many).
         """
-        self.limits.check()
         members = np.zeros((max(len(self.sets), 1), self.width), np.bool_)
         for classes_of_set, number in self.sets.items():
             members[number, list(classes_of_set)] = True
         arcs, jumps = _by_source(self.arcs, self.states), _by_source(self.jumps, self.states)
         table, ends, count = subsets(arcs, jumps, members, part.start, part.end, self.limits.states)
-        self.limits.check(count if count >= 0 else self.limits.states + 1)
+        self.limits.check(count)
         outcome = np.where(ends[:count], 0, -1)
         return canonical(top, bounds, classes, table[:count], outcome)
 

@@ -30,10 +30,9 @@ _PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
 class EarleyCompiler:
     """xgrammar's compiler for one vocabulary. Safe to call from several threads."""
 
-    def __init__(self, vocabulary: Vocabulary, speller: Speller, *, threads: int = 1) -> None:
+    def __init__(self, vocabulary: Vocabulary, speller: Speller) -> None:
         self._vocabulary = vocabulary
         self._speller = speller
-        self._threads = threads
 
     @cached_property
     def _compiler(self) -> "xgrammar.GrammarCompiler":
@@ -47,7 +46,7 @@ class EarleyCompiler:
             vocab_size=self._vocabulary.width,
             stop_token_ids=list(self._vocabulary.end_ids),
         )
-        return xgrammar.GrammarCompiler(info, max_threads=self._threads, cache_enabled=False)
+        return xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
     def compile(self, parsed: "Parsed") -> "EarleyGrammar":
         """Compile a grammar.

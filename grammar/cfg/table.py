@@ -22,11 +22,6 @@ class GrammarRule:
         """Fill in the tables, once: rules that call one another exist before their tables do."""
         self._expansions, self._returns, self._least = expansions, returns, least
 
-    @property
-    def size(self) -> int:
-        """Number of states."""
-        return len(self._expansions)
-
     def expand(self, key: object) -> Expansion:
         """See `Rule.expand`."""
         assert isinstance(key, int)

@@ -235,11 +235,6 @@ class OtherItems:
     covers: tuple[tuple[ItemCover, Formula], ...]
 
 
-StringAtom = Pattern | Length | Format | Superset | Surely
-NumberAtom = Integer | AtLeast | AtMost | MultipleOf | Plain
-ObjectAtom = Props | Names | Required | Members | OtherMembers
-ArrayAtom = Items | ItemCount | Contains | Unique | OtherItems
-
 KIND_OF: dict[type, Kind] = {
     **dict.fromkeys((Pattern, Length, Format, Superset, Surely), Kind.STRING),
     **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), Kind.NUMBER),

@@ -4,26 +4,16 @@ Does: make byte automata with a label for each name the schema mentions and for 
 values.
 """
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..automata import (
-    CODE_POINTS,
-    Dfa,
-    Spelling,
-    difference,
-    everything,
-    trie,
-    union,
-    words,
-)
+from ..automata import Dfa, Spelling, difference, trie, union, words
 from ..automata.algebra import joint
 from ..automata.dfa import Tables
 from ..automata.jit import kernel
 from ..automata.minimal import Ints, canonical_form
-from ..leaves.strings import quoted
+from ..leaves.strings import any_string, quoted
 from .atoms import Format, Kind, Pattern, Surely
 from .formula import Atom, Formula
 from .names import Name
@@ -100,7 +90,7 @@ class NameLeaves:
             spelled = {spell(text): label for label, text in enumerate(names.order)}
             if others and not names.patterns and not names.name_formulas:
                 # Names that cannot come have to be told from all others, too: `Keys` lets none of them through.
-                named = beside(trie(spelled), any_name(), shift)
+                named = beside(trie(spelled), any_string(Spelling.JSON_CANONICAL), shift)
             else:
                 named = trie({text: label for text, label in spelled.items() if label in labels})
                 if others:
@@ -119,12 +109,6 @@ def _judged(formula: Formula) -> set[str]:
     """The formats in a formula that no automaton can tell."""
     atoms = (part.atom for part in formula.atoms)
     return {atom.name for atom in atoms if isinstance(atom, Format) and opaque(atom)}
-
-
-@cache
-def any_name() -> Dfa:
-    """Any string, spelled canonically, with its quotes."""
-    return quoted(everything(CODE_POINTS), Spelling.JSON_CANONICAL)
 
 
 @kernel

@@ -199,7 +199,7 @@ def determinise(threads: Threads, part: Part, context: Context) -> Dfa:
     """The language of `part`, read after `context`; outcome 0.
 
     Raises:
-        ConstraintTooLarge: more states or time than the limits allow.
+        ConstraintTooLarge: more states than the limits allow.
     """
     start = threads.start(part, context)
     numbers = {start: 0}

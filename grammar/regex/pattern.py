@@ -33,7 +33,7 @@ def search(source: str, limits: Limits = DEFAULT) -> Dfa:
 
     Raises:
         InvalidConstraint, UnsupportedConstraint: see `parse`.
-        ConstraintTooLarge: more states or time than `limits` allow.
+        ConstraintTooLarge: more states than `limits` allow.
     """
     return compile_tree(Sequence((ANYTHING, parse(source), ANYTHING)), limits)
 
