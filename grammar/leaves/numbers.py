@@ -6,6 +6,7 @@ those in normalised form (one digit other than 0 before the point), for which co
 number without bounds all others too, up to sizes that any reader can hold. With `multiple_of` there are no exponents.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -46,6 +47,10 @@ _FINITE: Final = (
     r"-?(?:[1-9](?:\.\d+)?[eE](?:\+?0*(?:\d{1,2}|[12]\d\d|30[0-7])|-0*\d{1,3})|1(?:\.[0-6]\d*)?[eE]\+?0*308"
     r"|(?:0|[1-9]\d{0,199})(?:\.\d+)?[eE][-+]?0*\d{1,2})"
 )
+_ZEROS: Final = r"-?0(?:\.0+)?[eE][-+]?\d+"  # with exponents
+
+Bound = tuple[Decimal, tuple[int, ...]]
+"""A number, and how others may stand to it: some of `LESS`, `EQUAL`, `GREATER`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +74,10 @@ def number(spec: NumberSpec, limits: Limits = DEFAULT) -> Dfa:
     Raises:
         ConstraintTooLarge: a bound of more than `MOST_DIGITS` digits, or a divisor with too many residues.
     """
-    result = _ascii(
-        r"-?(?:0|[1-9]\d*)"
-        + (
-            ""
-            if spec.integer and not spec.point_zero
-            else r"(?:\.0+)?"
-            if spec.integer
-            else r"(?:\.\d+)?"
-        )
-    )
+    fraction = r"(?:\.\d+)?"
+    if spec.integer:
+        fraction = r"(?:\.0+)?" if spec.point_zero else ""
+    result = _ascii(r"-?(?:0|[1-9]\d*)" + fraction)
     for divisor in spec.multiple_of:
         result = intersection(result, multiples(divisor, limits), limits)
     bounded = [
@@ -94,7 +93,7 @@ def number(spec: NumberSpec, limits: Limits = DEFAULT) -> Dfa:
         return result
     if not bounds and not spec.integer:
         return union(result, _ascii(_FINITE), limits)
-    normalised = _normalised(spec.integer, tuple(bounds), limits)
+    normalised = _normalised(spec.integer, bounds, limits)
     return union(result, intersection(normalised, _ascii(_FINITE), limits), limits)
 
 
@@ -140,12 +139,21 @@ def _digits(value: Decimal) -> tuple[str, str]:
     return whole_part.lstrip("0") or "0", fraction.rstrip("0")
 
 
+def _relation(digit: int, to: int) -> int:
+    """How a digit stands to another."""
+    return LESS if digit < to else EQUAL if digit == to else GREATER
+
+
 def _compare_unsigned(value: Decimal) -> Dfa:
-    """Unsigned texts without an exponent; the outcome tells how their value stands to |value|."""
-    before, after = _digits(value)
-    n, m = len(before), len(after)
-    # State 0 is the start; then (digits read, relation so far) for 1 to n digits; then the others by name.
-    rows: list[list[int]] = [[]]
+    """Unsigned texts without an exponent; the outcome tells how their value stands to |value|.
+
+    The states: the start; before the point, so many digits read with some relation so far, or more digits than the
+    value has; behind it, so many places read that are equal, or any number where the relation is decided.
+    """
+    before, after = [list(map(int, digits)) for digits in _digits(value)]
+    rows: list[list[int]] = [
+        [-1] * 11
+    ]  # of the start; by column of `_SYMBOLS`, the minus sign apart
     ends = [-1]
 
     def state(outcome: int) -> int:
@@ -153,42 +161,36 @@ def _compare_unsigned(value: Decimal) -> Dfa:
         ends.append(outcome)
         return len(rows) - 1
 
-    decided = [
-        [state(-1), state(r)] for r in (LESS, EQUAL, GREATER)
-    ]  # the point was read; digits behind it
-    for r in (LESS, GREATER):
-        for s in decided[r]:
-            rows[s][:10] = [decided[r][1]] * 10
-    fraction = [state(-1 if j == 0 else EQUAL if j >= m else LESS) for j in range(max(m, 1) + 1)]
-    for j, s in enumerate(fraction):
-        digit = int(after[j]) if j < m else 0
-        equal = fraction[min(j + 1, len(fraction) - 1)]
-        rows[s][:10] = [
-            decided[LESS][1] if d < digit else equal if d == digit else decided[GREATER][1]
-            for d in range(10)
-        ]
+    # By relation: right behind the point, where a digit has to come; after one or more.
+    decided = [(state(-1), state(relation)) for relation in (LESS, EQUAL, GREATER)]
+    for relation in (LESS, GREATER):
+        for s in decided[relation]:
+            rows[s][:10] = [decided[relation][1]] * 10
+    places = max(len(after), 1)
+    equal = [state(-1 if k == 0 else EQUAL if k >= len(after) else LESS) for k in range(places + 1)]
+    for k, s in enumerate(equal):
+        following = decided[LESS][1], equal[min(k + 1, places)], decided[GREATER][1]
+        digit = after[k] if k < len(after) else 0
+        rows[s][:10] = [following[_relation(d, digit)] for d in range(10)]
     longer = state(GREATER)
     rows[longer] = [longer] * 10 + [decided[GREATER][0]]
-    whole_part = []
-    for k in range(1, n + 1):
-        ending = (LESS, LESS, LESS) if k < n else (LESS, EQUAL, GREATER)
-        whole_part.append([state(LESS if e == EQUAL and m else e) for e in ending])
-        for r, s in enumerate(whole_part[-1]):
-            rows[s][_POINT] = fraction[0] if ending[r] == EQUAL else decided[ending[r]][0]
-    for k, states in enumerate(whole_part):
-        for r, s in enumerate(states):
+    read = []  # by digits read, less one, and relation so far
+    for k in range(len(before)):
+        last = k + 1 == len(before)
+        ending = (LESS, EQUAL, GREATER) if last else (LESS, LESS, LESS)
+        # With a fraction still to come in the value, an equal whole part is less.
+        read.append([state(LESS if e == EQUAL and after else e) for e in ending])
+        for s, e in zip(read[-1], ending, strict=True):
+            rows[s][_POINT] = equal[0] if e == EQUAL else decided[e][0]
+    for k, states in enumerate(read):
+        for relation, s in enumerate(states):
             for d in range(10):
-                if k + 1 == n:
+                if k + 1 == len(before):
                     rows[s][d] = longer
                 else:
-                    digit = int(before[k + 1])
-                    rows[s][d] = whole_part[k + 1][
-                        r if r != EQUAL else LESS if d < digit else EQUAL if d == digit else GREATER
-                    ]
-    first = int(before[0])
-    rows[0] = [
-        whole_part[0][LESS if d < first else EQUAL if d == first else GREATER] for d in range(10)
-    ] + [-1]
+                    now = _relation(d, before[k + 1]) if relation == EQUAL else relation
+                    rows[s][d] = read[k + 1][now]
+    rows[0][:10] = [read[0][_relation(d, before[0])] for d in range(10)]
     # A leading zero takes no further digit.
     zero = state(ends[rows[0][0]])
     rows[zero][_POINT] = rows[rows[0][0]][_POINT]
@@ -228,11 +230,9 @@ def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
         raise ConstraintTooLarge(
             "multipleOf whose divisor has too many digits before its last zeros"
         )
-    unsigned = (
-        _with_zeros(_divisible(modulus, places), zeros, limits)
-        if zeros
-        else _divisible(modulus, places)
-    )
+    unsigned = _divisible(modulus, places)
+    if zeros:
+        unsigned = _with_zeros(unsigned, zeros, limits)
     return _signed(unsigned, unsigned)
 
 
@@ -245,9 +245,8 @@ def _divisible(modulus: int, places: int) -> Dfa:
     step = (residues[:, None] * 10 + np.arange(10)) % modulus
     table = np.full((2 + (places + 2) * modulus, _POINT + 1), -1, np.int64)
     ends = np.full(len(table), -1, np.int32)
-    base = [
-        2 + j * modulus for j in range(places + 2)
-    ]  # before the point; after 0 to `places` places
+    # Before the point, then after 0 to `places` places.
+    base = [2 + j * modulus for j in range(places + 2)]
     table[0, :10] = base[0] + np.arange(10) % modulus
     table[0, 0] = 1  # a leading zero takes no further digit
     table[1, _POINT] = base[1]
@@ -283,16 +282,12 @@ def _with_zeros(quotients: Dfa, zeros: int, limits: Limits) -> Dfa:
     return concatenation([union(shifted, literal(b"0"), limits), _ascii(r"(?:\.0+)?")], limits)
 
 
-def _normalised(
-    integer: bool, bounds: tuple[tuple[Decimal, tuple[int, ...]], ...], limits: Limits
-) -> Dfa:
+def _normalised(integer: bool, bounds: Sequence[Bound], limits: Limits) -> Dfa:
     """Texts such as -1.5e3 within the bounds; of integers those with one digit and an exponent of 0 or more."""
     mantissa = r"[1-9]" if integer else r"[1-9](?:\.\d+)?"
     result = _ascii(f"-?{mantissa}[eE]" + (r"\+?\d+" if integer else r"[-+]?\d+"))
-    if not integer:
-        result = union(
-            result, _ascii(r"-?0(?:\.0+)?[eE][-+]?\d+") if _takes_zero(bounds) else result, limits
-        )
+    if not integer and _takes_zero(bounds):
+        result = union(result, _ascii(_ZEROS), limits)
     for bound, relations in bounds:
         result = intersection(
             result, _compare_normalised(bound, limits).restrict(relations), limits
@@ -300,7 +295,7 @@ def _normalised(
     return result
 
 
-def _takes_zero(bounds: tuple[tuple[Decimal, tuple[int, ...]], ...]) -> bool:
+def _takes_zero(bounds: Sequence[Bound]) -> bool:
     relation = {-1: LESS, 0: EQUAL, 1: GREATER}
     return all(relation[int(Decimal(0).compare(bound))] in relations for bound, relations in bounds)
 
@@ -308,13 +303,11 @@ def _takes_zero(bounds: tuple[tuple[Decimal, tuple[int, ...]], ...]) -> bool:
 @lru_cache(maxsize=256)
 def _compare_normalised(value: Decimal, limits: Limits) -> Dfa:
     """Signed texts in normalised form, and zeros with any exponent; the outcome tells how they stand to `value`."""
-    zeros = _ascii(r"-?0(?:\.0+)?[eE][-+]?\d+").relabel(
-        {0: GREATER if value < 0 else EQUAL if value == 0 else LESS}
-    )
+    zeros = _ascii(_ZEROS).relabel({0: GREATER if value < 0 else EQUAL if value == 0 else LESS})
     free = _ascii(r"[1-9](?:\.\d+)?[eE][-+]?\d+")
     less, greater = free.relabel({0: LESS}), free.relabel({0: GREATER})
     if value == 0:
-        return union(_signed_free(greater, less, limits), zeros, limits)
+        return union(_with_sign(greater, less, limits), zeros, limits)
     exponent = value.adjusted()
     digits = value.as_tuple().digits
     scaled = Decimal((0, digits, 1 - len(digits)))
@@ -322,23 +315,19 @@ def _compare_normalised(value: Decimal, limits: Limits) -> Dfa:
     sized = compare(Decimal(exponent))
     mark = _ascii("[eE]")
     parts = []
-    for m in mantissas.outcomes:
-        for x in sized.outcomes:
-            outcome = m if x == EQUAL else x
-            written = _exponents(sized.restrict([x]), limits)
-            parts.append(
-                concatenation([mantissas.restrict([m]), mark, written], limits).relabel(
-                    {0: outcome}
-                )
-            )
+    for size in sized.outcomes:
+        written = _exponents(sized.restrict([size]), limits)
+        for relation in mantissas.outcomes:
+            texts = concatenation([mantissas.restrict([relation]), mark, written], limits)
+            parts.append(texts.relabel({0: relation if size == EQUAL else size}))
     unsigned = union_all(parts, limits)
     if value > 0:
-        return union(_signed_free(unsigned, less, limits), zeros, limits)
-    return union(_signed_free(greater, unsigned.relabel(_FLIP), limits), zeros, limits)
+        return union(_with_sign(unsigned, less, limits), zeros, limits)
+    return union(_with_sign(greater, unsigned.relabel(_FLIP), limits), zeros, limits)
 
 
-def _signed_free(plain: Dfa, negative: Dfa, limits: Limits) -> Dfa:
-    """Like `_signed`, for texts with exponents."""
+def _with_sign(plain: Dfa, negative: Dfa, limits: Limits) -> Dfa:
+    """Like `_signed`, for any texts; slower."""
     after_minus = [
         concatenation([literal(b"-"), negative.restrict([o])], limits).relabel({0: o})
         for o in negative.outcomes
@@ -358,13 +347,5 @@ def _exponents(integers: Dfa, limits: Limits) -> Dfa:
 
 def _without_minus(negative: Dfa) -> Dfa:
     """What may follow the minus sign."""
-    column = negative.class_of[ord("-")]
-    if negative.empty or column < 0 or negative.table[0, column] < 0:
-        return negative
-    start = int(negative.table[0, column])
-    order = np.arange(negative.states)
-    order[[0, start]] = order[[start, 0]]
-    table = np.where(negative.table >= 0, order[negative.table], -1)[order]
-    return canonical(
-        BYTES, negative.bounds, negative.classes, table.astype(np.int32), negative.outcome[order]
-    )
+    state = negative.step(0, ord("-"))
+    return negative if state < 0 else negative.residual(state)
