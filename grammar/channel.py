@@ -22,8 +22,11 @@ class Gone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What one examination may take: bytes above those of a fresh process, and seconds of processor time."""
+class ChildLimits:
+    """What a child sees to by itself, of `isolation.Limits`.
+
+    `memory`: bytes above those of a fresh child; `cpu_s`: seconds of processor time for one constraint.
+    """
 
     memory: int
     cpu_s: float
@@ -68,16 +71,16 @@ def _exactly(channel: socket.socket, size: int, until: float | None) -> bytes:
     return bytes(data)
 
 
-def encode_start(bounds: Bounds, vocabulary: Vocabulary) -> bytes:
+def encode_start(limits: ChildLimits, vocabulary: Vocabulary) -> bytes:
     """What a worker has to know before it can work."""
     tokens, ends = vocabulary.tokens, vocabulary.end_ids
     lengths = [_ABSENT if token is None else len(token) for token in tokens]
-    head = _START.pack(bounds.memory, bounds.cpu_s, vocabulary.width, len(ends), len(tokens))
+    head = _START.pack(limits.memory, limits.cpu_s, vocabulary.width, len(ends), len(tokens))
     numbers = struct.pack(f"<{len(ends)}Q{len(tokens)}I", *ends, *lengths)
     return head + numbers + b"".join(token or b"" for token in tokens)
 
 
-def decode_start(data: bytes) -> tuple[Bounds, Vocabulary]:
+def decode_start(data: bytes) -> tuple[ChildLimits, Vocabulary]:
     """The inverse of `encode_start`."""
     memory, cpu_s, width, ends, count = _START.unpack_from(data)
     numbers = struct.Struct(f"<{ends}Q{count}I")
@@ -88,4 +91,4 @@ def decode_start(data: bytes) -> tuple[Bounds, Vocabulary]:
         present = length != _ABSENT
         tokens.append(data[at : at + length] if present else None)
         at += length if present else 0
-    return Bounds(memory, cpu_s), Vocabulary(tuple(tokens), tuple(values[:ends]), width)
+    return ChildLimits(memory, cpu_s), Vocabulary(tuple(tokens), tuple(values[:ends]), width)

@@ -104,7 +104,7 @@ class DeviceTables:
                 if state == self.over or byte == NO_BYTE:
                     return None
                 found = int(self.cells[state, self.column_of[byte]])
-                kind, value = -1 - found & 3, -1 - found >> 2
+                kind, value = operation(found)
                 waits = found < 0 and kind != ENDS
                 if found < 0 and kind == CALLS:
                     found, back = self.sites[value].tolist()
@@ -121,7 +121,7 @@ class DeviceTables:
         state, stack = configuration
         while state != self.over:
             end = int(self.cells[state, END_COLUMN])
-            found, stack = self._ended(-1 - end >> 2, stack) if end else (0, stack)
+            found, stack = self._ended(operation(end)[1], stack) if end else (0, stack)
             if found == 0:
                 return False
             state = found - 1
@@ -134,13 +134,18 @@ class DeviceTables:
             stack = stack[:-1]
             if found >= 0:
                 return found, stack
-            outcome = -1 - found >> 2
+            _, outcome = operation(found)
         return self.over + 1, stack
 
 
 def code(kind: int, value: int) -> int:
     """The code of an operation."""
     return -1 - (value << 2 | kind)
+
+
+def operation(code: int) -> tuple[int, int]:
+    """(kind, value) of a code that is not a state; the inverse of `code`."""
+    return -1 - code & 3, -1 - code >> 2
 
 
 def tables_of(constraint: Constraint) -> DeviceTables | HostOnly:

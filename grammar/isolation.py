@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from .channel import Bounds, Gone, encode_start, receive, send
+from .channel import ChildLimits, Gone, encode_start, receive, send
 from .explain import Explanation
 from .explained import decode_explanation
 from .spec import Constraint
@@ -137,7 +137,7 @@ class Isolated:
         """`entry`: the program of the first process."""
         self._limits = limits or Limits()
         self._entry = entry
-        self._start = encode_start(Bounds(self._limits.memory, self._limits.cpu_s), vocabulary)
+        self._start = encode_start(ChildLimits(self._limits.memory, self._limits.cpu_s), vocabulary)
         self._lock = threading.Lock()  # held while a zygote starts
         self._zygote: _Zygote | None = None
         self._idle: list[_Child] = []

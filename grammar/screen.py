@@ -73,11 +73,11 @@ def screen(constraint: Constraint) -> Screened:
 
 def _schema(constraint: Constraint) -> Screened:
     from .jsonschema.language import Language
-    from .jsonschema.options import Options, Whitespace
+    from .jsonschema.options import Options
     from .jsonschema.values import read, read_all
 
     form = Options(
-        whitespace=Whitespace(constraint.whitespace.value),
+        whitespace=constraint.whitespace,
         any_order=constraint.key_order == KeyOrder.ANY,
         formats=constraint.formats,
         indent=constraint.indent,

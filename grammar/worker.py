@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from .backends.spelling import Canonical
-    from .channel import Bounds
+    from .channel import ChildLimits
     from .compile import Compiler
     from .vocabulary import Vocabulary
 
@@ -44,7 +44,7 @@ def main() -> int:
     from .channel import Gone, decode_start, receive, send
 
     control = socket.socket(fileno=0)
-    bounds, vocabulary = decode_start(receive(control))
+    limits, vocabulary = decode_start(receive(control))
     from .compile import Compiler
 
     compiler = Compiler(vocabulary, _bytewise(vocabulary))
@@ -56,7 +56,7 @@ def main() -> int:
         send(control, b"ready")
     except Gone:
         return 0
-    return _serve(control, compiler, bounds)
+    return _serve(control, compiler, limits)
 
 
 def stay_single() -> None:
@@ -65,7 +65,7 @@ def stay_single() -> None:
         os.putenv(name, "1")
 
 
-def _serve(control: socket.socket, compiler: "Compiler", bounds: "Bounds") -> int:
+def _serve(control: socket.socket, compiler: "Compiler", limits: "ChildLimits") -> int:
     children: set[int] = set()
     while True:
         try:
@@ -80,7 +80,7 @@ def _serve(control: socket.socket, compiler: "Compiler", bounds: "Bounds") -> in
                 process = os.fork()
                 if process == 0:
                     control.close()
-                    _work(channel, compiler, bounds)
+                    _work(channel, compiler, limits)
             children.add(process)
             control.sendall(ANSWER.pack(process))
         elif verb == END and process in children:
@@ -92,12 +92,12 @@ def _serve(control: socket.socket, compiler: "Compiler", bounds: "Bounds") -> in
     return 0
 
 
-def _work(channel: socket.socket, compiler: "Compiler", bounds: "Bounds") -> None:
+def _work(channel: socket.socket, compiler: "Compiler", limits: "ChildLimits") -> None:
     """The life of a child. Never returns."""
     status = 1
     try:
-        _confine(bounds.memory)
-        _examine_all(channel, compiler, bounds)
+        _confine(limits.memory)
+        _examine_all(channel, compiler, limits)
         status = 0
     except (MemoryError, RecursionError):
         status = EXIT_MEMORY
@@ -121,7 +121,7 @@ def _confine(memory: int) -> None:
     Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def _examine_all(channel: socket.socket, compiler: "Compiler", bounds: "Bounds") -> None:
+def _examine_all(channel: socket.socket, compiler: "Compiler", limits: "ChildLimits") -> None:
     from . import verdict
     from .channel import Gone, receive, send
     from .explain import explain
@@ -135,7 +135,7 @@ def _examine_all(channel: socket.socket, compiler: "Compiler", bounds: "Bounds")
             return
         constraint = verdict.decode_constraint(asked[1:])
         # The kernel counts and kills: no state of the interpreter can keep it from that.
-        signal.setitimer(signal.ITIMER_PROF, bounds.cpu_s)
+        signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
         if asked[:1] == EXPLAIN:
             answer, final = encode_explanation(explain(compiler, constraint)), True
         else:

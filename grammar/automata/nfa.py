@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,14 @@ class Part:
 
     start: int
     end: int
+
+
+class Mark(NamedTuple):
+    """How much of an `Nfa` was there at some moment."""
+
+    states: int
+    arcs: int
+    jumps: int
 
 
 class Nfa:
@@ -95,13 +104,13 @@ class Nfa:
         self.jump(part.end, whole.end)
         return whole
 
-    def mark(self) -> tuple[int, int, int]:
+    def mark(self) -> Mark:
         """A position to `times` from: call it right before building the part that is to be repeated."""
-        return self.states, len(self.arcs[0]), len(self.jumps[0])
+        return Mark(self.states, len(self.arcs[0]), len(self.jumps[0]))
 
-    def times(self, part: Part, since: tuple[int, int, int], low: int, high: int | None) -> Part:
+    def times(self, part: Part, since: Mark, low: int, high: int | None) -> Part:
         """The part that was built after the mark `since`, `low` to `high` times (None: any number more)."""
-        size = self.states - since[0]
+        size = self.states - since.states
         copies = max(low, 1) if high is None else high
         if copies == 0:
             return self.nothing()
@@ -122,15 +131,14 @@ class Nfa:
             self._jumps(leaving, np.full(len(leaving), whole.end))
         return whole
 
-    def _copy(self, since: tuple[int, int, int], size: int, copies: int) -> None:
-        shift = np.repeat(np.arange(1, copies, dtype=np.int32) * np.int32(size), 1)
-        for columns, begin in ((self.arcs, since[1]), (self.jumps, since[2])):
-            for column, moves in zip(columns, (True, False, True), strict=True):
+    def _copy(self, since: Mark, size: int, copies: int) -> None:
+        shift = np.arange(1, copies, dtype=np.int32) * np.int32(size)
+        none = np.zeros_like(shift)
+        for columns, begin in ((self.arcs, since.arcs), (self.jumps, since.jumps)):
+            # Source and target are other states in each copy, what is read between them is the same.
+            for column, by in zip(columns, (shift, none, shift), strict=True):
                 block = np.frombuffer(column, np.int32)[begin:].copy()
-                copied = block[None, :] + (
-                    shift[:, None] if moves else np.zeros_like(shift)[:, None]
-                )
-                column.frombytes(copied.astype(np.int32).tobytes())
+                column.frombytes((block[None, :] + by[:, None]).tobytes())
         self.states += size * (copies - 1)
 
     def _jumps(self, sources: Longs, targets: Longs) -> None:

@@ -12,11 +12,10 @@ from ..errors import ConstraintTooLarge
 from ..regex import tree as rx
 from . import tree
 from .order import components
-from .patterns import MOST_NODES, compiled, has_look
+from .patterns import DIALECT, MOST_NODES, compiled, has_look
 from .scan import Token, invalid
 from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 
-WHAT: Final = "Lark"
 _SKIP: Final = "%ignore"
 _START: Final = "%start"
 _MOST_INSTANCES: Final = 1024
@@ -59,9 +58,9 @@ def resolved(found: Source) -> Grammar:
     rules = _instantiated(found)
     for use in found.named:
         if use.text not in rules:
-            invalid(WHAT, f"{use.text[:80]!r} is not defined", use.at)
+            invalid(DIALECT, f"{use.text[:80]!r} is not defined", use.at)
     if "start" not in rules:
-        invalid(WHAT, "there is no rule 'start'", 0)
+        invalid(DIALECT, "there is no rule 'start'", 0)
     terminals = {name: part for name, part in rules.items() if name.lstrip("_")[0].isupper()}
     if found.ignored:
         terminals[_SKIP] = Repeat(tree.either(found.ignored), 0, None)
@@ -102,7 +101,7 @@ def _instantiated(found: Source) -> dict[str, Part]:
             name, given, at = found.uses[part.name]
             template = found.templates.get(name)
             if template is None or len(template.parameters) != len(given):
-                invalid(WHAT, f"there is no template {name!r} with {len(given)} parameters", at)
+                invalid(DIALECT, f"there is no template {name!r} with {len(given)} parameters", at)
             key = name, tuple(bound(argument, arguments) for argument in given)
             if key not in made:
                 if len(made) >= _MOST_INSTANCES:
@@ -141,11 +140,11 @@ def _terminals(terminals: Mapping[str, Part]) -> dict[str, Part]:
     for name, used in edges.items():
         for other in used:
             if other not in terminals:
-                invalid(WHAT, f"the terminal {name!r} uses the rule {other!r}", 0)
+                invalid(DIALECT, f"the terminal {name!r} uses the rule {other!r}", 0)
     for members in components(edges):
         name = members[0]
         if len(members) > 1 or name in edges[name]:
-            invalid(WHAT, f"the terminal {name!r} uses itself", 0)
+            invalid(DIALECT, f"the terminal {name!r} uses itself", 0)
         texts = (part.tree for part in tree.walk(terminals[name]) if isinstance(part, Text))
         if any(map(has_look, texts)) or looking.intersection(edges[name]):
             looking.add(name)

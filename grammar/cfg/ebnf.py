@@ -11,10 +11,10 @@ from ..errors import ConstraintTooLarge
 from ..regex import charset as cs
 from ..regex import tree as rx
 from . import tree
-from .scan import MOST_RULES, Scan, Token, counted, escapes, invalid, unsupported
+from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, escapes, invalid, unsupported
 from .tree import Grammar, Part, Ref, Repeat, Text
 
-_WHAT: Final = "EBNF"
+_DIALECT: Final = "EBNF"
 _TOKEN: Final = re.compile(
     r"""(?P<skip>[ \t\r\n]+|\#[^\n]*)
     |(?P<name>[A-Za-z_][A-Za-z0-9_.\-]*)
@@ -27,8 +27,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _NAMES: Final = "ntrabfv0e"
-_STRING: Final = escapes(_WHAT, "\"'\\?/", _NAMES)
-_SET: Final = escapes(_WHAT, "\"'\\?/]-[^.()*+|{}$", _NAMES)
+_STRING: Final = escapes(_DIALECT, "\"'\\?/", _NAMES)
+_SET: Final = escapes(_DIALECT, "\"'\\?/]-[^.()*+|{}$", _NAMES)
 _TOKEN_LEVEL: Final = (
     "Token",
     "ExcludeToken",
@@ -37,7 +37,6 @@ _TOKEN_LEVEL: Final = (
     "TokenTagDispatch",
     "Capture",
 )
-_REPEATS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 def parse(source: str) -> Grammar:
@@ -53,7 +52,7 @@ def parse(source: str) -> Grammar:
 
 class _Parser:
     def __init__(self, source: str) -> None:
-        self.scan = Scan(source, _TOKEN, _WHAT)
+        self.scan = Scan(source, _TOKEN, _DIALECT)
         self.named: list[Token] = []
 
     def run(self) -> Grammar:
@@ -61,9 +60,9 @@ class _Parser:
         while self.scan.here.kind != "end":
             name = self.scan.here
             if name.kind != "name" or not self._begins_rule():
-                invalid(_WHAT, "expected the name of a rule and '::='", name.at)
+                invalid(_DIALECT, "expected the name of a rule and '::='", name.at)
             if name.text in rules:
-                invalid(_WHAT, f"the rule {name.text!r} is defined twice", name.at)
+                invalid(_DIALECT, f"the rule {name.text!r} is defined twice", name.at)
             self.scan.take()
             self.scan.take()
             rules[name.text] = self._alternatives()
@@ -71,9 +70,9 @@ class _Parser:
                 raise ConstraintTooLarge(f"a grammar may have {MOST_RULES} rules at most")
         for use in self.named:
             if use.text not in rules:
-                invalid(_WHAT, f"the rule {use.text[:80]!r} is not defined", use.at)
+                invalid(_DIALECT, f"the rule {use.text[:80]!r} is not defined", use.at)
         if "root" not in rules:
-            invalid(_WHAT, "there is no rule 'root'", 0)
+            invalid(_DIALECT, "there is no rule 'root'", 0)
         return Grammar(rules, "root")
 
     def _begins_rule(self) -> bool:
@@ -114,20 +113,20 @@ class _Parser:
         if token.text == ".":
             return Text(rx.Chars(cs.ANY))
         if token.text != "(":
-            invalid(_WHAT, f"{token.text!r} has no place here", token.at)
+            invalid(_DIALECT, f"{token.text!r} has no place here", token.at)
         return self.scan.group(token, ")", self._alternatives)
 
     def _repeated(self, part: Part) -> Part:
         while True:
             token = self.scan.here
-            if token.kind == "mark" and token.text in _REPEATS:
-                part = Repeat(part, *_REPEATS[token.text])
+            if token.kind == "mark" and token.text in QUANTIFIERS:
+                part = Repeat(part, *QUANTIFIERS[token.text])
             elif token.kind == "count":
                 low, comma, high = token.text[1:-1].replace(" ", "").partition(",")
                 if comma and not high:
-                    part = Repeat(part, counted(low, None, _WHAT, token.at)[0], None)
+                    part = Repeat(part, counted(low, None, _DIALECT, token.at)[0], None)
                 else:
-                    part = Repeat(part, *counted(low, high or None, _WHAT, token.at))
+                    part = Repeat(part, *counted(low, high or None, _DIALECT, token.at))
             else:
                 return part
             self.scan.take()
@@ -152,7 +151,7 @@ def _set(token: Token) -> cs.Charset:
         if text[at : at + 1] == "-" and at + 1 < len(text):
             high, at = _SET.read(text, at + 1, token.at)
             if high < low:
-                invalid(_WHAT, "a range whose ends are in the wrong order", token.at)
+                invalid(_DIALECT, "a range whose ends are in the wrong order", token.at)
         ranges.append((low, high))
     charset = cs.of(ranges)
     return cs.complement(charset) if negative else charset

@@ -12,9 +12,9 @@ from typing import Final
 
 from ..errors import ConstraintTooLarge
 from . import tree
-from .definitions import WHAT, Source, Template, mapped, resolved
-from .patterns import literal, regexp, span
-from .scan import MOST_RULES, Scan, Token, counted, invalid, unsupported
+from .definitions import Source, Template, mapped, resolved
+from .patterns import DIALECT, literal, regexp, span
+from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, invalid, unsupported
 from .tree import Grammar, Part, Ref, Repeat
 
 _TOKEN: Final = re.compile(
@@ -29,7 +29,6 @@ _TOKEN: Final = re.compile(
     |(?P<mark>->|\.\.|[|()\[\]{},:~.*+?])""",
     re.VERBOSE,
 )
-_REPEATS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _NAMES: Final = ("rule", "terminal")
 _CLOSING: Final = {"(": ")", "[": "]"}
 # Lark's common terminals; strings and comments end at their first closing mark here.
@@ -82,7 +81,7 @@ class _Reader:
     """Reads rules, terminals and directives."""
 
     def __init__(self, source: str) -> None:
-        self.scan = Scan(source, _TOKEN, WHAT)
+        self.scan = Scan(source, _TOKEN, DIALECT)
         self.found = Source()
 
     def run(self) -> Source:
@@ -93,7 +92,7 @@ class _Reader:
             elif token.kind in _NAMES:
                 self._definition(token)
             elif token.kind != "line":
-                invalid(WHAT, f"{token.text!r} begins no rule", token.at)
+                invalid(DIALECT, f"{token.text!r} begins no rule", token.at)
             if len(self.found.rules) + len(self.found.templates) > MOST_RULES:
                 raise ConstraintTooLarge(f"a grammar may have {MOST_RULES} rules at most")
         return self.found
@@ -101,7 +100,7 @@ class _Reader:
     def _definition(self, token: Token) -> None:
         name = token.text.lstrip("?!")
         if name in self.found.rules or name in self.found.templates:
-            invalid(WHAT, f"{name!r} is defined twice", token.at)
+            invalid(DIALECT, f"{name!r} is defined twice", token.at)
         parameters: tuple[str, ...] = ()
         if self.scan.skip("{"):
             parameters = tuple(t.text for t in self._names("}"))
@@ -122,16 +121,16 @@ class _Reader:
 
     def _end_of_line(self) -> None:
         if self.scan.here.kind not in ("line", "end"):
-            invalid(WHAT, f"{self.scan.here.text!r} has no place here", self.scan.here.at)
+            invalid(DIALECT, f"{self.scan.here.text!r} has no place here", self.scan.here.at)
 
     def _take(self, kind: str, wanted: str) -> Token:
         if self.scan.here.kind != kind:
-            invalid(WHAT, f"expected {wanted}", self.scan.here.at)
+            invalid(DIALECT, f"expected {wanted}", self.scan.here.at)
         return self.scan.take()
 
     def _name(self) -> Token:
         if self.scan.here.kind not in _NAMES:
-            invalid(WHAT, "expected a name", self.scan.here.at)
+            invalid(DIALECT, "expected a name", self.scan.here.at)
         return self.scan.take()
 
     def _names(self, closing: str) -> list[Token]:
@@ -152,7 +151,7 @@ class _Reader:
                 reason = "nothing here says what it stands for, or what it changes"
                 unsupported(token.text, reason, "write the rule out", token.at)
             case _:
-                invalid(WHAT, f"{token.text!r} is not known", token.at)
+                invalid(DIALECT, f"{token.text!r} is not known", token.at)
 
     def _import(self, token: Token) -> None:
         hint = "import from `common`, or copy the rule"
@@ -219,7 +218,7 @@ class _Side:
             case "regexp":
                 return regexp(token)
         if token.text not in _CLOSING:
-            invalid(WHAT, f"{token.text!r} has no place here", token.at)
+            invalid(DIALECT, f"{token.text!r} has no place here", token.at)
         inner = self.scan.group(token, _CLOSING[token.text], self.alternatives)
         return inner if token.text == "(" else Repeat(inner, 0, 1)
 
@@ -239,19 +238,19 @@ class _Side:
 
     def _repeated(self, part: Part) -> Part:
         token = self.scan.here
-        if token.text in _REPEATS:
+        if token.text in QUANTIFIERS:
             self.scan.take()
-            return Repeat(part, *_REPEATS[token.text])
+            return Repeat(part, *QUANTIFIERS[token.text])
         if not self.scan.skip("~"):
             return part
         low = self._number()
         high = self._number() if self.scan.skip("..") else None
-        return Repeat(part, *counted(low, high, WHAT, token.at))
+        return Repeat(part, *counted(low, high, DIALECT, token.at))
 
     def _number(self) -> str:
         token = self.scan.take()
         if token.kind != "number" or not token.text.isdigit():
-            invalid(WHAT, "expected a number of times", token.at)
+            invalid(DIALECT, "expected a number of times", token.at)
         return token.text
 
 

@@ -7,7 +7,7 @@ line feed, and `(?P<name>...)`. They are matched against the terminal alone.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import takewhile
 from typing import Final
@@ -22,8 +22,8 @@ from .scan import Token, escapes, invalid, unsupported
 from .tree import Text
 
 MOST_NODES: Final = 1 << 14
-_WHAT: Final = "Lark"
-_ESCAPES: Final = escapes(_WHAT, "\"'\\/", "ntrfv")
+DIALECT: Final = "Lark"  # as errors call it
+_ESCAPES: Final = escapes(DIALECT, "\"'\\/", "ntrfv")
 _LAST_CASED: Final = 0x1E943  # no letter behind it has another case
 
 
@@ -44,10 +44,10 @@ def span(first: Token, last: Token) -> Text:
     for token in (first, last):
         point, at = _ESCAPES.read(token.text, 1, token.at) if len(token.text) > 2 else (0, 0)
         if at != len(token.text) - 1:
-            invalid(_WHAT, "a range goes from one character to another", token.at)
+            invalid(DIALECT, "a range goes from one character to another", token.at)
         ends.append(point)
     if ends[0] > ends[1]:
-        invalid(_WHAT, "a range whose ends are in the wrong order", first.at)
+        invalid(DIALECT, "a range whose ends are in the wrong order", first.at)
     return Text(rx.Chars(((ends[0], ends[1]),)))
 
 
@@ -69,8 +69,8 @@ def regexp(token: Token) -> Text:
     except UnsupportedConstraint as error:
         unsupported("regular expression", error.message, "see its own hint", token.at)
     except InvalidConstraint as error:
-        invalid(_WHAT, error.message, token.at)
-    for part in _walk(node, looks=False):
+        invalid(DIALECT, error.message, token.at)
+    for part in rx.walk(node, into_looks=False):
         if isinstance(part, rx.Edge):
             reason = "a terminal does not see what is around it"
             unsupported(
@@ -81,7 +81,7 @@ def regexp(token: Token) -> Text:
 
 def has_look(node: rx.Node) -> bool:
     """Whether a pattern looks around."""
-    return any(isinstance(part, rx.Look) for part in _walk(node))
+    return any(isinstance(part, rx.Look) for part in rx.walk(node))
 
 
 def compiled(node: rx.Node) -> Dfa:
@@ -103,18 +103,6 @@ def compiled(node: rx.Node) -> Dfa:
 
 def _ahead(node: rx.Node) -> bool:
     return isinstance(node, rx.Look) and not node.behind
-
-
-def _walk(node: rx.Node, *, looks: bool = True) -> Iterator[rx.Node]:
-    """A node and all below it; `looks`: also what is inside look-around."""
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, rx.Sequence | rx.Either):
-            stack.extend(node.parts)
-        elif isinstance(node, rx.Repeat) or (looks and isinstance(node, rx.Look)):
-            stack.append(node.part)
 
 
 def _translated(source: str, *, everything: bool) -> str:

@@ -4,7 +4,6 @@ Does: say which parts are regular, write small rules into their callers, keep co
 settle recursion (`flat`).
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -18,26 +17,15 @@ from ..regex.pattern import Emitter
 from . import tree
 from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Text
 
-# States of a leaf; beyond that at most `JOINED`, and 4 for each state before it is determinised.
+# States of a leaf: `JOINED` if it is put together from rules; if no rule is named in it, 4 more for each state that it
+# has before it is determinised; never more than `MOST_STATES`.
+JOINED: Final = 1 << 12
 MOST_STATES: Final = 1 << 17
-JOINED: Final = 1 << 12  # of a leaf that is put together from rules
 # States of all automata, before and after they are determinised, from which on rules are no longer flattened.
 # Texts that cannot be taken apart may take four times as many.
 MOST_WORK: Final = 1 << 17
 FAILURE: Final = 1 << 14  # what an automaton that grew too large counts as
 INLINED: Final = 96  # nodes of a rule that is written into its callers, not made an automaton first
-
-
-def _charsets(node: rx.Node) -> Iterator[cs.Charset]:
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, rx.Chars):
-            yield node.charset
-        elif isinstance(node, rx.Sequence | rx.Either):
-            stack.extend(node.parts)
-        elif isinstance(node, rx.Repeat):
-            stack.append(node.part)
 
 
 def _nodes(node: rx.Node) -> int:
@@ -157,7 +145,7 @@ class _Emitter(Emitter):
     def _collect(self, part: Part, charsets: set[cs.Charset]) -> None:
         for node in tree.walk(part):
             if isinstance(node, Text):
-                charsets.update(_charsets(node.tree))
+                charsets.update(n.charset for n in rx.walk(node.tree) if isinstance(n, rx.Chars))
             elif isinstance(node, Fixed):
                 charsets.update(class_sets(node.dfa))
             elif isinstance(node, Ref) and node.name in self.owner.made:

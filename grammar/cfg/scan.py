@@ -15,6 +15,11 @@ from .tree import Part
 MOST_RULES: Final = 4096
 DEEPEST: Final = 100
 MOST_REPEATS: Final = 1 << 16
+QUANTIFIERS: Final[Mapping[str, tuple[int, int | None]]] = {
+    "*": (0, None),
+    "+": (1, None),
+    "?": (0, 1),
+}
 
 _SIMPLE: Final = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "0": 0, "e": 27}
 _HEX: Final = {"x": (1, 2), "u": (4, 4), "U": (8, 8)}
@@ -30,18 +35,18 @@ class Token:
 
 
 class Scan:
-    """A source in tokens, read up to `here`, inside of `depth` groups. `what`: the dialect, for errors."""
+    """A source in tokens, read up to `here`, inside of `depth` groups. `dialect`: its name, for errors."""
 
-    def __init__(self, source: str, pattern: re.Pattern[str], what: str) -> None:
+    def __init__(self, source: str, pattern: re.Pattern[str], dialect: str) -> None:
         """The tokens by a pattern of named groups: those of the group `skip` are left out, and of those of the group
         `line` with nothing else between them all but the first.
 
         Raises:
             InvalidConstraint: a character that begins no token.
         """
-        self.what = what
+        self.dialect = dialect
         self.depth = 0
-        self._tokens = _tokens(source, pattern, what)
+        self._tokens = _tokens(source, pattern, dialect)
         self._at = 0
 
     @property
@@ -74,7 +79,7 @@ class Scan:
             InvalidConstraint: another one comes.
         """
         if not self.skip(text):
-            invalid(self.what, f"expected {text!r}", self.here.at)
+            invalid(self.dialect, f"expected {text!r}", self.here.at)
 
     def group(self, opening: Token, closing: str, inner: Callable[[], Part]) -> Part:
         """What stands in a group that has been opened.
@@ -88,18 +93,18 @@ class Scan:
             raise ConstraintTooLarge(f"groups are nested deeper than {DEEPEST}")
         part = inner()
         if not self.skip(closing):
-            invalid(self.what, f"a {opening.text!r} without its {closing!r}", opening.at)
+            invalid(self.dialect, f"a {opening.text!r} without its {closing!r}", opening.at)
         self.depth -= 1
         return part
 
 
-def _tokens(source: str, pattern: re.Pattern[str], what: str) -> list[Token]:
+def _tokens(source: str, pattern: re.Pattern[str], dialect: str) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(source):
         match = pattern.match(source, at)
         if match is None or match.end() == at:
-            invalid(what, f"{source[at]!r} begins nothing that is known here", at)
+            invalid(dialect, f"{source[at]!r} begins nothing that is known here", at)
         kind = match.lastgroup or "skip"
         again = kind == "line" and bool(found) and found[-1].kind == kind
         if kind != "skip" and not again:
@@ -108,9 +113,9 @@ def _tokens(source: str, pattern: re.Pattern[str], what: str) -> list[Token]:
     return [*found, Token("end", "", at)]
 
 
-def invalid(what: str, reason: str, at: int) -> NoReturn:
+def invalid(dialect: str, reason: str, at: int) -> NoReturn:
     """Refuse a source that is no grammar."""
-    refusal = Refusal(f"char {at}", what, reason, f"write the grammar as {what} has it")
+    refusal = Refusal(f"char {at}", dialect, reason, f"write the grammar as {dialect} has it")
     raise InvalidConstraint(f"not a grammar: {reason} at char {at}", (refusal,))
 
 
@@ -120,7 +125,7 @@ def unsupported(keyword: str, reason: str, hint: str, at: int) -> NoReturn:
     raise UnsupportedConstraint(f"{keyword} at char {at}: {reason}; {hint}", (refusal,))
 
 
-def counted(low: str, high: str | None, what: str, at: int) -> tuple[int, int]:
+def counted(low: str, high: str | None, dialect: str, at: int) -> tuple[int, int]:
     """The bounds of a repeat.
 
     Raises:
@@ -132,7 +137,7 @@ def counted(low: str, high: str | None, what: str, at: int) -> tuple[int, int]:
     if max(bounds) > MOST_REPEATS:
         raise ConstraintTooLarge(f"a repeat of more than {MOST_REPEATS} times at char {at}")
     if bounds[0] > bounds[1]:
-        invalid(what, "a repeat whose bounds are in the wrong order", at)
+        invalid(dialect, "a repeat whose bounds are in the wrong order", at)
     return bounds[0], bounds[1]
 
 
@@ -140,7 +145,7 @@ def counted(low: str, high: str | None, what: str, at: int) -> tuple[int, int]:
 class Escapes:
     """Reads what a backslash begins: `plain` are the characters that stand for themselves after it."""
 
-    what: str
+    dialect: str
     plain: str
     named: Mapping[str, int]
 
@@ -165,9 +170,9 @@ class Escapes:
                 return point, end
         elif c and c in self.plain:
             return ord(c), at + 2
-        invalid(self.what, f"the escape '\\{c}' stands for no character", offset + at)
+        invalid(self.dialect, f"the escape '\\{c}' stands for no character", offset + at)
 
 
-def escapes(what: str, plain: str, names: str) -> Escapes:
+def escapes(dialect: str, plain: str, names: str) -> Escapes:
     """Escapes of a dialect: `names` are the letters of control characters that it knows."""
-    return Escapes(what, plain, {name: _SIMPLE[name] for name in names})
+    return Escapes(dialect, plain, {name: _SIMPLE[name] for name in names})

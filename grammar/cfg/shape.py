@@ -10,6 +10,7 @@ from itertools import count
 from typing import Final
 
 from ..errors import InvalidConstraint
+from ..jsonschema.uri import step, steps
 from ..jsonschema.values import Json, read
 from .scalars import refuse
 
@@ -59,8 +60,7 @@ class Document:
             InvalidConstraint: nothing does.
         """
         value = self.root
-        for step in pointer.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
+        for name in steps(pointer):
             if isinstance(value, dict) and name in value:
                 value = value[name]
             elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
@@ -75,8 +75,8 @@ class Document:
         Goes through `$ref` without siblings, and `anyOf` of one schema and null.
         """
         null = False
-        for steps in count():
-            if steps > _MOST_REFERENCES:
+        for taken in count():
+            if taken > _MOST_REFERENCES:
                 refuse(
                     pointer, "$ref", "the references go round in a circle", "let one of them end"
                 )
@@ -145,13 +145,5 @@ def _object(schema: Mapping[str, Json], pointer: str) -> Object:
         refuse(
             f"{pointer}/required", "required", "it names others than the properties", "declare them"
         )
-    return Object(
-        tuple(
-            (
-                name,
-                f"{pointer}/properties/{name.replace('~', '~0').replace('/', '~1')}",
-                name in required,
-            )
-            for name in properties
-        )
-    )
+    below = f"{pointer}/properties"
+    return Object(tuple((name, step(below, name), name in required) for name in properties))

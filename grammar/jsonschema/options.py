@@ -4,16 +4,8 @@ Does: hold the choices. Does not: act on them (`rules`).
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class Whitespace(StrEnum):
-    """Where white space may stand outside strings. Every form is bounded."""
-
-    COMPACT = "compact"  # nowhere
-    SPACED = "spaced"  # one blank after each comma and colon; exactly so
-    PRETTY = "pretty"  # a line for each member and item, `indent` blanks a level, one after a colon; exactly so
-    LENIENT = "lenient"  # up to `most_blanks` blanks, tabs and line ends at every place JSON allows
+from ..spec import Whitespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +24,6 @@ class Options:
     indent: int = 2
     extra_properties: bool = True
     exponents: bool = False
-    most_blanks: int = 64
 
     @property
     def pretty(self) -> bool:

@@ -6,11 +6,13 @@ Does: say what stands after punctuation and before a line's content, in every fo
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Final
 
 from ..rule import Expansion, Goto
 from .options import Options
 
-BLANKS = b" \t\n\r"
+_BLANKS: Final = b" \t\n\r"
+_MOST_BLANKS: Final = 64  # in one place, where any may stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Spacing:
     def anywhere(self, inner: Hashable, sure: bool = False) -> Goto:
         """Go on after white space, where it may stand anywhere; `sure`: see `Goto`."""
         if self._options.lenient:
-            return Goto(Gap(self._options.most_blanks, inner), sure=sure)
+            return Goto(Gap(_MOST_BLANKS, inner), sure=sure)
         return Goto(inner, soon=True, sure=sure)
 
     def after_comma(self, inner: Hashable) -> Goto:
@@ -79,5 +81,5 @@ class Spacing:
         inner = expand(key.inner)
         if not key.count:
             return inner
-        more = (BLANKS, Goto(Gap(key.count - 1, key.inner)))
+        more = (_BLANKS, Goto(Gap(key.count - 1, key.inner)))
         return Expansion((*inner.arcs, more), inner.call, inner.outcome)

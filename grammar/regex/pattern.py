@@ -4,7 +4,6 @@ Does: anchors anywhere, counted repeats, search or full match; hands patterns wi
 `look`. Does not: parse (`parse`), turn code points into bytes (`encode`).
 """
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NoReturn
 
@@ -15,7 +14,7 @@ from . import charset as cs
 from .charset import Alphabet
 from .look import FIRST_LOOK, NO_WORD_EDGE, WORD_EDGE, Context, Lookaround, Threads, determinise
 from .parse import parse
-from .tree import Chars, Edge, Either, Look, Node, Repeat, Sequence
+from .tree import Chars, Edge, Either, Look, Node, Repeat, Sequence, walk
 
 ANYTHING: Final = Repeat(Chars(cs.ANY), 0, None)
 _WORD_EDGES: Final = (Edge.WORD, Edge.NOT_WORD)
@@ -46,7 +45,7 @@ def whole(source: str, limits: Limits = DEFAULT) -> Dfa:
 
 def compile_tree(tree: Node, limits: Limits = DEFAULT) -> Dfa:
     """The texts that a tree matches from start to end."""
-    nodes = list(_walk(tree))
+    nodes = list(walk(tree))
     charsets = [node.charset for node in nodes if isinstance(node, Chars)]
     if not any(isinstance(n, Look) or n in _WORD_EDGES for n in nodes):
         alphabet = cs.alphabet(charsets)
@@ -69,7 +68,7 @@ def _lookaround(look: Look, alphabet: Alphabet, limits: Limits) -> Lookaround:
     Raises:
         UnsupportedConstraint: a look-behind inside a look-around, or a look-behind that looks at what follows it.
     """
-    inner = list(_walk(look.part))
+    inner = list(walk(look.part))
     beyond = (Edge.END, Edge.WORD, Edge.NOT_WORD)
     if look.behind and any(isinstance(n, Look) or n in beyond for n in inner):
         _refuse(look, "a look-behind with an assertion about what follows")
@@ -122,14 +121,3 @@ class Emitter:
                 return self.nfa.nothing(FIRST_LOOK + self.looks.index(node))
             case Edge():
                 return self.nfa.nothing(_GUARDS[node])
-
-
-def _walk(tree: Node) -> Iterator[Node]:
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, Sequence | Either):
-            stack.extend(node.parts)
-        elif isinstance(node, Repeat | Look):
-            stack.append(node.part)

@@ -1,8 +1,9 @@
 """Patterns as trees.
 
-Does: the node types. Does not: parse (`parse`) or compile (`pattern`).
+Does: the node types, and a walk of a tree. Does not: parse (`parse`) or compile (`pattern`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -60,3 +61,15 @@ class Look:
 
 Node = Chars | Sequence | Either | Repeat | Look | Edge
 EMPTY = Sequence(())
+
+
+def walk(tree: Node, *, into_looks: bool = True) -> Iterator[Node]:
+    """A node and all below it; `into_looks`: also what stands inside look-around."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, Sequence | Either):
+            stack.extend(node.parts)
+        elif isinstance(node, Repeat) or (into_looks and isinstance(node, Look)):
+            stack.append(node.part)

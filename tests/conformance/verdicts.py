@@ -16,9 +16,10 @@ import referencing.exceptions
 from intaglio.grammar.cursor import Cursor
 from intaglio.grammar.errors import GrammarError, Unsatisfiable
 from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options, Whitespace
+from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import Json
 from intaglio.grammar.machine import Machine
+from intaglio.grammar.spec import Whitespace
 from jsonschema import validators
 from referencing.jsonschema import DRAFT202012
 

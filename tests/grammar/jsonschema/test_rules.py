@@ -12,9 +12,10 @@ from intaglio.grammar.errors import (
 )
 from intaglio.grammar.jsonschema.dialects import DRAFT4, DRAFT7
 from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options, Whitespace
+from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.survey import Tier
 from intaglio.grammar.jsonschema.values import read
+from intaglio.grammar.spec import Whitespace
 
 from tests.support.walker import Walker, accepts
 

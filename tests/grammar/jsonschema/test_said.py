@@ -2,9 +2,10 @@
 
 import pytest
 from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options, Whitespace
+from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.said import Known
 from intaglio.grammar.jsonschema.scalars import Scalars
+from intaglio.grammar.spec import Whitespace
 
 
 def scalars(schema: object, options: Options | None = None) -> Scalars:
