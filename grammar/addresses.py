@@ -17,11 +17,8 @@ import numpy.typing as npt
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
+from .arrays import Bytes, Ints, Longs, Words
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
-
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint32]
 
 _KINDS = "iBIlq"  # int32, uint8, uint32, int64
 

@@ -8,9 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from .automata.minimal import Ints
+from .arrays import Ints, Words
 from .trie import Trie, find
-from .walk import Words
 from .walk_leaf import forbid
 
 _MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered

@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from .arrays import Ints
 from .automata.jit import kernel
-from .automata.minimal import Ints, distances
+from .automata.minimal import distances
 from .cursor import Cursor
 from .rule import UNKNOWN
 from .tables import (

@@ -49,7 +49,7 @@ class CacheClosed(RuntimeError):
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Entry:
     """The outcome of one compilation, and its size when it was last asked for."""
 
     result: Future[CompiledGrammar]
@@ -83,7 +83,7 @@ class GrammarCache:
         self._store = store
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grammar")
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._running: dict[str, Future[CompiledGrammar]] = {}
         self._counts: Counter[str] = Counter()
         self._uses: Counter[Constraint] = Counter()  # that the store has not been told
@@ -101,13 +101,13 @@ class GrammarCache:
         with self._lock:
             if self._closed:
                 raise CacheClosed("the grammar cache is closed")
-            kept = self._kept.get(key)
-            if kept is not None:
-                self._kept.move_to_end(key)
+            entry = self._entries.get(key)
+            if entry is not None:
+                self._entries.move_to_end(key)
                 self._counts["hits"] += 1
                 self._uses[constraint] += 1
                 self._account()
-                return kept.result
+                return entry.result
             if key in self._running:
                 self._counts["hits"] += 1
                 return self._running[key]
@@ -128,8 +128,8 @@ class GrammarCache:
             return CacheStats(
                 **{name: count for name, count in self._counts.items() if name != "microseconds"},
                 compile_seconds=self._counts["microseconds"] / 1e6,
-                entries=len(self._kept),
-                held_bytes=sum(kept.size for kept in self._kept.values()),
+                entries=len(self._entries),
+                held_bytes=sum(entry.size for entry in self._entries.values()),
                 warming=self._compiler.is_warming,
             )
 
@@ -204,14 +204,14 @@ class GrammarCache:
     def _keep(
         self, constraint: Constraint, result: Future[CompiledGrammar], seconds: float
     ) -> None:
-        kept = _Kept(result, len(constraint.source))
-        kept.measure()
+        entry = _Entry(result, len(constraint.source))
+        entry.measure()
         with self._lock:
             self._running.pop(constraint.key, None)
             self._counts["microseconds"] += round(seconds * 1e6)
             if result.exception() is not None:
                 self._counts["failures"] += 1
-            self._kept[constraint.key] = kept
+            self._entries[constraint.key] = entry
             self._evict()
 
     def _account(self) -> None:
@@ -219,16 +219,16 @@ class GrammarCache:
         now = time.monotonic()
         if now - self._accounted >= _ACCOUNT_S:
             self._accounted = now
-            for kept in self._kept.values():
-                kept.measure()
+            for entry in self._entries.values():
+                entry.measure()
             self._evict()
             if self._store is not None and self._uses.total() > _UNTOLD_USES:
                 self._pool.submit(self._tell_uses)
 
     def _evict(self) -> None:
-        held = sum(kept.size for kept in self._kept.values())
+        held = sum(entry.size for entry in self._entries.values())
         while held > self._limit:
-            held -= self._kept.popitem(last=False)[1].size
+            held -= self._entries.popitem(last=False)[1].size
             self._counts["evictions"] += 1
 
     def _tell_uses(self) -> None:

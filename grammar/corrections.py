@@ -7,6 +7,7 @@ which nodes are open (`doubts`).
 import numpy as np
 
 from . import walk as w
+from .arrays import Words
 from .automata import Dfa
 from .cursor import Cursor
 from .masking import TokenIndex, Walk
@@ -14,7 +15,6 @@ from .recall import OpenText
 from .rows import Row
 from .tables import DEAD, ENTRY, FIRST, SIZE
 from .tails import barred_texts
-from .walk import Words
 from .walk_leaf import allow, forbid
 
 

@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from . import walk as w
-from .automata.minimal import Ints, Longs
+from .arrays import Bytes, Ints, Longs
 from .errors import ConstraintTooLarge
 from .machine import Machine
 from .memories import Memories, Said
 from .recall import Recall, recall
-from .tables import ENTRY, FINAL, OUTCOME, ROW, Bytes
+from .tables import ENTRY, FINAL, OUTCOME, ROW
 from .tails import Tails, repeats
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)

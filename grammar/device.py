@@ -20,15 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from .arrays import Bytes, Ints
 from .spec import Constraint
 
 if TYPE_CHECKING:
     from .followers import Followers
 
-Ints = npt.NDArray[np.int32]
 
 ENDS: Final = 0
 LEAVES: Final = 1
@@ -62,7 +59,7 @@ class Outlook(NamedTuple):
     bytes: Ints
     outcomes: Ints
     only: Ints
-    byte_of: npt.NDArray[np.uint8]
+    byte_of: Bytes
     bytes_in: Ints
 
 
@@ -77,7 +74,7 @@ class DeviceTables:
     """
 
     cells: Ints
-    column_of: npt.NDArray[np.uint8]
+    column_of: Bytes
     sites: Ints
     returns: Ints
     start: int

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import walk as w
-from .automata.minimal import Ints
+from .arrays import Ints
 from .cursor import Cursor
 from .recall import Recall
 

@@ -10,12 +10,12 @@ from typing import Final
 
 import numpy as np
 
+from .arrays import Bytes, Flags, Ints
 from .automata import Dfa
 from .automata.jit import kernel
-from .automata.minimal import Flags, Ints
 from .endings import Endings
 from .likeness import Likeness, identity, likeness
-from .tables import ALPHABET, DEAD, ENDED, LEAF, LEAVE, MANY_BYTES, NEAR, OUTCOME, ROW, Bytes
+from .tables import ALPHABET, DEAD, ENDED, LEAF, LEAVE, MANY_BYTES, NEAR, OUTCOME, ROW
 
 _SMALL: Final = 256  # states of a leaf up to which rows before such a state are kept, too
 

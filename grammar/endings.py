@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .arrays import Bytes, Ints
 from .automata import Dfa
 from .automata.jit import kernel
-from .automata.minimal import Ints
-from .tables import Bytes
 
 Live = frozenset[int] | None
 """The outcomes that count; None: all."""

@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Bytes, Ints, Longs
 from .automata import Dfa
-from .automata.minimal import Ints
 from .device import (
     CALLS,
     END_COLUMN,
@@ -285,7 +285,7 @@ class _Export:
             raise _Stays(f"one byte may need {longest} calls")
         return longest
 
-    def _cells(self, places: dict[int, int]) -> tuple[Ints, npt.NDArray[np.uint8]]:
+    def _cells(self, places: dict[int, int]) -> tuple[Ints, Bytes]:
         """(cells by column, the column of each byte)."""
         alphabets = self.machine.tables.alphabets
         used = sorted({block.alphabet for block in self.blocks})
@@ -314,5 +314,5 @@ class _Export:
         return cells, column_of
 
 
-def _codes(kind: int, values: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+def _codes(kind: int, values: npt.NDArray[np.integer]) -> Longs:
     return -1 - (values.astype(np.int64) << 2 | kind)

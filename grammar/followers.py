@@ -12,9 +12,8 @@ from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from .automata.minimal import Longs
+from .arrays import Ints, Longs
 from .backends.spelling import WINDOW, crossed
 from .device import DeviceTables
 from .errors import Violation
@@ -31,11 +30,11 @@ from .table_moves import (
     STACK,
     Moves,
     Places,
-    Words,
+    TokenTexts,
     book,
     held_moves,
     held_places,
-    held_words,
+    held_texts,
     move,
 )
 
@@ -70,8 +69,8 @@ class Followers:
     """Outputs by number; see `device.followers`."""
 
     def __init__(self, texts: Sequence[bytes | None], ends: Sequence[int]) -> None:
-        self._words = _words(texts, ends)
-        self._words_held = held_words(self._words)
+        self._texts = _texts(texts, ends)
+        self._texts_held = held_texts(self._texts)
         self._hold(*_room(1, 256))
         self._moves, self._moves_held = _answers(16)
         self._free = [0]
@@ -170,7 +169,7 @@ class Followers:
         if count > len(self._moves.verdict):
             self._moves, self._moves_held = _answers(2 * count)
         self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
-        move(self._places_held, self._words_held, self._moves_held, rows, upto, flat, most)
+        move(self._places_held, self._texts_held, self._moves_held, rows, upto, flat, most)
         return _told(numbers, self._moves)
 
     def _hold(self, books: Longs, places: Places) -> None:
@@ -233,12 +232,12 @@ def load() -> None:
     Followers((), ()).pick({})
 
 
-def _words(texts: Sequence[bytes | None], ends: Sequence[int]) -> Words:
+def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenTexts:
     known = [text or b"" for text in texts]
     begins = np.fromiter(accumulate(map(len, known), initial=0), np.int32, len(known) + 1)
     data = np.frombuffer(b"".join(known), np.uint8).copy()
     single = {text for text in known if len(text) == 1}
-    return Words(
+    return TokenTexts(
         data,
         begins,
         np.array(sorted(ends), np.int32),
@@ -250,7 +249,7 @@ def _words(texts: Sequence[bytes | None], ends: Sequence[int]) -> Words:
 def _room(rows: int, width: int) -> tuple[Longs, Places]:
     """(rows for books, places); each place has room for `width` tokens."""
 
-    def ints(*columns: int) -> npt.NDArray[np.int32]:
+    def ints(*columns: int) -> Ints:
         return np.zeros((rows, *columns), np.int32)
 
     places = Places(

@@ -6,8 +6,8 @@ Does not: walk them (`walk_tokens`).
 
 import numpy as np
 
+from .arrays import Ints
 from .automata.jit import kernel
-from .automata.minimal import Ints
 from .trie import Trie
 
 

@@ -14,16 +14,15 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .addresses import addresses
+from .arrays import Bytes, Ints
 from .automata import Spelling
-from .automata.minimal import Ints
 from .embedded import Leaf
 from .forest import merge
-from .kept import Kept as Answers
+from .kept import Kept
 from .leaves.strings import any_string
 from .likeness import ALIKE, Likeness, likeness_within, unlike
-from .rows import Kept, LeafRow
+from .rows import LeafRow, RowCache
 from .staying import parts, stays
-from .tables import Bytes
 from .trie import Trie, heights
 from .walk_leaf import (
     Beside,
@@ -121,11 +120,11 @@ class LeafRows:
         self._trie = trie
         self._words = words
         self._longest = int(trie.depth.max(initial=0))
-        self._views: Kept[View] = Kept(most_bytes // 8)
+        self._views: RowCache[View] = RowCache(most_bytes // 8)
         self._rooms: list[_Room] = []
-        self._firsts: Answers[bytes, tuple[int, ...]] = Answers()
-        self._forests: Answers[bytes, tuple[Trie, Ints]] = Answers()
-        self._rows: Kept[LeafRow] = Kept(most_bytes - most_bytes // 8)
+        self._firsts: Kept[bytes, tuple[int, ...]] = Kept()
+        self._forests: Kept[bytes, tuple[Trie, Ints]] = Kept()
+        self._rows: RowCache[LeafRow] = RowCache(most_bytes - most_bytes // 8)
 
     @property
     def nbytes(self) -> int:

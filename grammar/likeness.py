@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from .arrays import Flags, Ints
 from .automata import Dfa, Spelling
 from .automata.algebra import joint_classes
 from .automata.jit import kernel
-from .automata.minimal import Flags, Ints
 from .kept import Kept
 from .leaves.strings import any_string
 

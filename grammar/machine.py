@@ -33,7 +33,7 @@ from .tables import (
     ROW,
     SIZE,
     UNRESOLVED,
-    Store,
+    GrowingTables,
     Tables,
 )
 
@@ -96,16 +96,16 @@ class Machine:
         self.leaves: list[Leaf] = []
         self.sites: list[Site | None] = [None]
         self.renewals = _Renewals()
-        self._store = Store()
+        self._growing = GrowingTables()
         self._lock = RLock()
         self._keys: list[tuple[Rule, Hashable] | None] = []
         self._numbers: dict[Hashable, int] = {}
         self._outcomes = _Outcomes()
         self._leaf_bytes = 0
-        no_bytes = self._store.alphabet(np.zeros(256, np.int32))
-        self._store.states.append((self._store.cells.extend([DEAD]), no_bytes, -1, -1, 0))
+        no_bytes = self._growing.alphabet(np.zeros(256, np.int32))
+        self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0))
         self._keys.append(None)
-        self._store.sites.append((FINAL, 0, 0, 0, -1))
+        self._growing.sites.append((FINAL, 0, 0, 0, -1))
         if (isinstance(root, Dfa) and root.empty) or _hopeless(root):
             raise Unsatisfiable("no output can match this constraint")
         self.start = self._entry(root, chosen=False)
@@ -113,17 +113,17 @@ class Machine:
     @property
     def tables(self) -> Tables:
         """What is known now."""
-        return self._store.tables
+        return self._growing.tables
 
     @property
     def states(self) -> int:
         """States made so far, those of leaves included."""
-        return self._store.states.count
+        return self._growing.states.count
 
     @property
     def size_bytes(self) -> int:
         """Memory of the tables."""
-        return self._store.nbytes
+        return self._growing.nbytes
 
     def expand(self, state: int) -> None:
         """Make the row of a state.
@@ -132,7 +132,7 @@ class Machine:
             ConstraintTooLarge: the tables have reached their limit.
         """
         with self._lock:
-            if self._store.states.array[state, ROW] >= 0:
+            if self._growing.states.array[state, ROW] >= 0:
                 return
             extra = min(2 * self._leaf_bytes, _LEAVES_MORE * self.most_bytes)  # arrays double
             if self.size_bytes > self.most_bytes + extra:
@@ -149,13 +149,13 @@ class Machine:
                 row = [self._call(rule, expansion.call)]
             row += [self._target(rule, target) for _, target in expansion.arcs]
             row += [self._call(rule, call) for _, call in expansion.calls]
-            store = self._store
+            growing = self._growing
             if expansion.outcome is not None:
-                store.states.array[state, OUTCOME] = self._outcomes.number(expansion.outcome)
-            store.states.array[state, ALPHABET] = store.partition(
+                growing.states.array[state, OUTCOME] = self._outcomes.number(expansion.outcome)
+            growing.states.array[state, ALPHABET] = growing.partition(
                 tuple(taken for taken, _ in (*expansion.arcs, *expansion.calls))
             )
-            store.states.array[state, ROW] = store.cells.extend(row)
+            growing.states.array[state, ROW] = growing.cells.extend(row)
 
     def _target(self, rule: Rule, target: Target | None) -> int:
         if target is None:
@@ -174,7 +174,7 @@ class Machine:
         if number is None:
             number = DEAD
             if sure or rule.least(key) is not None:
-                number = self._store.states.append(_UNKNOWN)
+                number = self._growing.states.append(_UNKNOWN)
                 self._keys.append(name)
             self._numbers[name] = number
         return number
@@ -197,34 +197,34 @@ class Machine:
         entry, live, room = self._entry(call.callee, chosen=call.live is not None), -1, 1
         if isinstance(call.callee, Dfa):
             room = call.callee.outcomes[-1] + 1
-        first = self._store.returns.extend((UNRESOLVED, UNRESOLVED) * room)
+        first = self._growing.returns.extend((UNRESOLVED, UNRESOLVED) * room)
         if call.live is not None:
             assert isinstance(call.callee, Dfa)
             counts = np.zeros(room, np.uint8)
             counts[list(call.live)] = 1
-            returns = self._store.returns.array[first : first + 2 * room].reshape(-1, 2)
+            returns = self._growing.returns.array[first : first + 2 * room].reshape(-1, 2)
             returns[counts == 0] = DEAD
-            leaf = self.leaves[self._store.states.array[entry, LEAF]]
+            leaf = self.leaves[self._growing.states.array[entry, LEAF]]
             # Ends are told by `returns`.
             if leaf.rest not in call.live:
                 alive = leaf.alive(counts)
-                live = -1 if alive[~leaf.over].all() else self._store.alive(alive)
+                live = -1 if alive[~leaf.over].all() else self._growing.alive(alive)
         self.sites.append(Site(rule, call))
         if call.renew is not None:
             self.renewals.sites.add(len(self.sites) - 1)
-        return CALLED - self._store.sites.append((entry, first, room, flags, live))
+        return CALLED - self._growing.sites.append((entry, first, room, flags, live))
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
         """Find out where a site's rule goes on after an outcome of its callee."""
         with self._lock:
             place = self.sites[site]
             assert place is not None
-            if outcome >= self._store.sites.array[site, SIZE]:
-                self._store.enlarge(site, outcome + 1)
+            if outcome >= self._growing.sites.array[site, SIZE]:
+                self._growing.enlarge(site, outcome + 1)
             target = place.caller.resume(place.call.back, self.meaning(site, outcome), twin)
-            at = int(self._store.sites.array[site, FIRST]) + 2 * outcome + twin
+            at = int(self._growing.sites.array[site, FIRST]) + 2 * outcome + twin
             moved = self._target(place.caller, target)
-            self._store.returns.array[at] = moved
+            self._growing.returns.array[at] = moved
 
     def renew(self, site: int, text: bytes) -> int:
         """The caller's state in which to go on instead of within a leaf that has read `text`, or -1; see `Call`."""
@@ -264,12 +264,12 @@ class Machine:
         base = self._numbers.get(name)
         if base is not None:
             return base
-        store, base = self._store, self._store.states.count
+        growing, base = self._growing, self._growing.states.count
         leaf = Leaf(dfa, base, chosen)
-        alphabet = store.alphabet(leaf.alphabet)
-        cells, block = leaf.copied(store.cells.count, alphabet, len(self.leaves))
-        store.cells.extend(cells.reshape(-1))
-        store.states.extend(block)
+        alphabet = growing.alphabet(leaf.alphabet)
+        cells, block = leaf.copied(growing.cells.count, alphabet, len(self.leaves))
+        growing.cells.extend(cells.reshape(-1))
+        growing.states.extend(block)
         self._keys.extend([None] * dfa.states)
         self._leaf_bytes += cells.nbytes + block.nbytes
         self.leaves.append(leaf)

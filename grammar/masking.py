@@ -14,17 +14,16 @@ import numpy as np
 from . import walk as w
 from . import walk_rows as r
 from .addresses import addresses
-from .automata.minimal import Flags, Ints, Longs
+from .arrays import Bytes, Flags, Ints, Longs, Words
 from .beginnings import Beginnings
 from .cursor import Cursor
 from .doubts import Doubts, doubts_of
 from .leafrows import LeafRows, Source
 from .masks import words
-from .rows import Kept, LeafRow, Row, pack
-from .tables import FLAGS, JUDGED, LEAF, LIVE, Bytes
+from .rows import LeafRow, Row, RowCache, pack
+from .tables import FLAGS, JUDGED, LEAF, LIVE
 from .trie import Trie, build, heads
 from .vocabulary import Vocabulary
-from .walk import Words
 from .walk_tokens import Room
 
 _MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
@@ -45,7 +44,7 @@ class TokenIndex:
         self.longest = int(self.trie.depth.max(initial=0))
         self.texts = _texts(vocabulary)
         self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
-        self.rows: Kept[Row] = Kept(most_bytes // 2)
+        self.rows: RowCache[Row] = RowCache(most_bytes // 2)
         self.nothing = Source(*self.trie, _NO_EXITS, _NO_EXITS, _NO_NODES, _NO_NODES)
         self._desks: list[Desk] = []
         self._holding: dict[bytes, tuple[int, ...]] = {}

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from .arrays import Words
 from .backends.spelling import Speller
 from .bounds import Bounds
 from .closing import Closing
@@ -24,7 +25,7 @@ from .masking import TokenIndex, make_row
 from .masks import WORD_BITS, MaskRow
 from .rows import Row
 from .tables import FINAL, FLAGS
-from .walk import SITE, STATE, Words
+from .walk import SITE, STATE
 from .ways import Ways
 
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come

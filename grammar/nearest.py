@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from .arrays import Ints
 from .automata import Dfa
 from .automata.jit import kernel
-from .automata.minimal import Ints
 
 _LIKED: Final = bytes([*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), 0x20])
 _ORDER: Final = [_LIKED.index(byte) if byte in _LIKED else 256 + byte for byte in range(256)]

@@ -10,14 +10,11 @@ Every number of bytes is that of a text that exists: they start unknown and only
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Bytes, Ints
 from .automata.jit import kernel
-from .automata.minimal import Ints
 from .device import CALLS, END_COLUMN, ENDS, NO_BYTE, Outlook
 from .table_walk import FIRST_COLUMN, MOST_CALLS, Codes, Whole, step
-
-Bytes = npt.NDArray[np.uint8]
 
 UNKNOWN: Final = 1 << 29  # two of them can be added
 SEVERAL: Final = -1

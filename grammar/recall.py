@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from .arrays import Ints
 from .automata.jit import kernel
-from .automata.minimal import Ints
 from .memories import Memories
 from .tables import AS_WRITTEN, FLAGS, JUDGED, REMEMBERS
 from .walk import BEGUN, MEMORY, PARENT, SITE

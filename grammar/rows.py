@@ -10,18 +10,13 @@ from threading import Lock
 from typing import Final, Generic, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from .automata.minimal import Ints
+from .arrays import Ints, Places, Words
 from .doubts import Doubts
 from .trie import Trie
-from .walk import Words
 
 _SPARSE_WORDS = 1024  # above so many words of its own a row is kept whole
 _PYTHON_BYTES = 400  # what the objects of a row add
-
-Places = npt.NDArray[np.intp]
-"""Places in an array, in the one type that numpy writes by without converting: 1.6 us less a mask."""
 
 
 @dataclass(slots=True, eq=False)
@@ -111,7 +106,7 @@ _FASTER: Final = 4  # bytes of rows given up that go for each byte of a new one
 
 
 @dataclass(slots=True)
-class Kept(Generic[R]):
+class RowCache(Generic[R]):
     """Rows by key, in two generations: the older is given up when the younger holds half of `most_bytes`.
 
     What is used meanwhile becomes young again. What is given up goes bit by bit as new rows come: to let a hundred

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from .arrays import Flags, Ints, Longs
 from .automata.jit import kernel
-from .automata.minimal import Flags, Ints, Longs
 from .trie import Trie
 from .walk_leaf import LeafTables, Parts, Stays, visited
 

@@ -7,11 +7,10 @@ its budget. Does not: own the arrays or spell (`followers`).
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .addresses import addresses, grid, line, longs, octets
+from .arrays import Bytes, Ints, Longs
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
 from .backends.spelling import WINDOW
 from .device import NO_BYTE, DeviceTables, Outlook
 from .outlook import ASK, SEVERAL, UNKNOWN, after_outcomes, to_end
@@ -32,8 +31,6 @@ FULL: Final = 5  # its stack is too high; its place is spoilt
 
 # What closes an output is short, but not always the shortest: so many tokens more have to fit, and a quarter more.
 _SPARE: Final = 8
-
-Bytes = npt.NDArray[np.uint8]
 
 
 class Places(NamedTuple):
@@ -57,8 +54,8 @@ class Places(NamedTuple):
     settled: Ints
 
 
-class Words(NamedTuple):
-    """A vocabulary: the bytes of token t are `data[begins[t] : begins[t + 1]]`; `ends` are its end tokens.
+class TokenTexts(NamedTuple):
+    """The bytes of token t are `data[begins[t] : begins[t + 1]]`; `ends` are its end tokens.
 
     `all_bytes` [1]: whether each byte is a token by itself. `crossed` [65536]: whether some token holds a byte, 256
     times it, and another side by side.
@@ -120,9 +117,9 @@ def held_places(places: Places, books: Longs) -> Longs:
     return addresses(*places, books.reshape(-1))
 
 
-def held_words(words: Words) -> Longs:
-    """The vocabulary for `move`: by where it lies."""
-    return addresses(*words)
+def held_texts(texts: TokenTexts) -> Longs:
+    """The texts for `move`, by where they lie."""
+    return addresses(*texts)
 
 
 def held_moves(moves: Moves) -> Longs:
@@ -147,8 +144,10 @@ def _places(held: Longs) -> Places:
 
 
 @kernel
-def _words(held: Longs) -> Words:
-    return Words(octets(held, 0), line(held, 1), line(held, 2), octets(held, 3), octets(held, 4))
+def _texts(held: Longs) -> TokenTexts:
+    return TokenTexts(
+        octets(held, 0), line(held, 1), line(held, 2), octets(held, 3), octets(held, 4)
+    )
 
 
 @kernel
@@ -166,7 +165,7 @@ def _moves(held: Longs) -> Moves:
 @kernel
 def move(
     held: Longs,
-    words_held: Longs,
+    texts_held: Longs,
     moves_held: Longs,
     rows: Ints,
     upto: Ints,
@@ -177,9 +176,9 @@ def move(
 
     Then look for up to `most` bytes that must come, `MOST_FORCED` at most; 0: for none.
     """
-    places, words, moves, books = (
+    places, texts, moves, books = (
         _places(held),
-        _words(words_held),
+        _texts(texts_held),
         _moves(moves_held),
         longs(held, 10),
     )
@@ -193,40 +192,42 @@ def move(
         verdict = MOVED
         for token in tokens[begin:end]:
             if verdict == MOVED:
-                verdict = _read(places, tables, words, row, token, calls)
+                verdict = _read(places, tables, texts, row, token, calls)
         begin = end
         left = places.left[row]
         moves.fits[i], moves.length[i], moves.back[i] = left >= 0, 0, 0
         if verdict == MOVED:
             need = _need(places, tables, row)
-            moves.fits[i] = words.all_bytes[0] and need + need // 4 + _SPARE <= left
+            moves.fits[i] = texts.all_bytes[0] and need + need // 4 + _SPARE <= left
             if most:
                 text = moves.text[MOST_FORCED * i : MOST_FORCED * i + most]
                 verdict, moves.length[i] = _force(places, tables, row, text, scratch, calls)
                 if moves.length[i] > 0:
                     window = moves.window[i]
-                    moves.back[i] = _back_to_hard(places, words, row, text[0], window)
+                    moves.back[i] = _back_to_hard(places, texts, row, text[0], window)
         moves.verdict[i] = verdict
 
 
 @kernel
-def _read(places: Places, tables: _Book, words: Words, row: int, token: int, calls: Ints) -> int:
+def _read(
+    places: Places, tables: _Book, texts: TokenTexts, row: int, token: int, calls: Ints
+) -> int:
     """Read one token."""
     codes, stack = tables.codes, places.stack[row]
     state: Whole = np.int64(places.state[row])
     depth: Whole = np.int64(places.depth[row])
     lowest = depth
     ends = False
-    for one in words.ends:
+    for one in texts.ends:
         ends |= token == one
     if ends:
         if not can_end(codes, stack, depth, state):
             return REFUSED
         state, depth, lowest = len(codes.cells), 0, 0
-    elif not 0 <= token < len(words.begins) - 1 or words.begins[token] == words.begins[token + 1]:
+    elif not 0 <= token < len(texts.begins) - 1 or texts.begins[token] == texts.begins[token + 1]:
         return REFUSED
     else:
-        for byte in words.data[words.begins[token] : words.begins[token + 1]]:
+        for byte in texts.data[texts.begins[token] : texts.begins[token + 1]]:
             if byte == NO_BYTE or state == len(codes.cells):
                 return REFUSED
             column = tables.column_of[byte]
@@ -316,14 +317,14 @@ def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: 
 
 
 @kernel
-def _back_to_hard(places: Places, words: Words, row: int, right: int, window: Ints) -> int:
+def _back_to_hard(places: Places, texts: TokenTexts, row: int, right: int, window: Ints) -> int:
     """Tokens since the last place that no token crosses (see `backends.spelling`), before a byte; -1 if it is far."""
     known = places.known[row]
     for back in range(min(known, WINDOW)):
         token = places.tokens[row, known - 1 - back]
-        begin, end = words.begins[token], words.begins[token + 1]
-        if not words.crossed[256 * words.data[end - 1] + right]:
+        begin, end = texts.begins[token], texts.begins[token + 1]
+        if not texts.crossed[256 * texts.data[end - 1] + right]:
             return back
         window[WINDOW - 1 - back] = token
-        right = words.data[begin]
+        right = texts.data[begin]
     return known if known < WINDOW else -1

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from .arrays import Ints
 from .automata.jit import kernel
-from .automata.minimal import Ints
 from .device import CALLS, END_COLUMN, ENDS, STAY_COLUMN
 
 FIRST_COLUMN: Final = STAY_COLUMN + 1  # of those that bytes have

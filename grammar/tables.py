@@ -18,11 +18,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .addresses import addresses, grid, line, octets
+from .arrays import Bytes, Ints, Longs
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
 
 DEAD: Final = -1
 LEAVE: Final = -2
@@ -54,8 +53,6 @@ ROOT: Final = 0  # the site of the bottom frame
 
 # If so many bytes can come in a state of a leaf, it lets a good part of the vocabulary through.
 MANY_BYTES: Final = 24
-
-Bytes = npt.NDArray[np.uint8]
 
 
 class Tables(NamedTuple):
@@ -90,7 +87,7 @@ class Growing:
     def __init__(self, moved: Callable[[], None], width: int) -> None:
         """`width`: columns, 0 for a plain vector. `moved` is called when a larger array has taken the place of one."""
         shape = (64, width) if width else (64,)
-        self.array: npt.NDArray[np.int32] = np.empty(shape, np.int32)
+        self.array: Ints = np.empty(shape, np.int32)
         self.count = 0
         self._moved = moved
 
@@ -118,7 +115,7 @@ class Growing:
         return first
 
 
-class Store:
+class GrowingTables:
     """The growing arrays of one machine. Rows are only added, and filled in where they were unknown."""
 
     def __init__(self) -> None:

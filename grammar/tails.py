@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from . import walk as w
-from .automata.minimal import Ints
+from .arrays import Bytes, Ints
 from .embedded import Leaf
 from .endings import Live
 from .memories import Said
-from .tables import ENTRY, FINAL, FLAGS, JUDGED, LEAF, REMEMBERS, Bytes
+from .tables import ENTRY, FINAL, FLAGS, JUDGED, LEAF, REMEMBERS
 
 if TYPE_CHECKING:  # cursors hold tails
     from .cursor import Cursor

@@ -6,11 +6,10 @@ Does: index the bytes of all tokens. Does not: hold masks or tokenizers.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .addresses import line, octets
+from .arrays import Bytes, Ints, Longs
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
 from .vocabulary import Vocabulary
 
 
@@ -21,7 +20,7 @@ class Trie(NamedTuple):
     `tokens[first[n] : first[skip[n]]]`.
     """
 
-    byte: npt.NDArray[np.uint8]
+    byte: Bytes
     depth: Ints
     skip: Ints
     first: Ints
@@ -29,9 +28,7 @@ class Trie(NamedTuple):
 
 
 @kernel
-def _build(
-    data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], nodes: int
-) -> tuple[npt.NDArray[np.uint8], Ints, Ints, Ints]:
+def _build(data: Bytes, offsets: Longs, nodes: int) -> tuple[Bytes, Ints, Ints, Ints]:
     """Of texts in ascending order: (byte, depth, skip, first)."""
     byte, depth = np.zeros(nodes, np.uint8), np.zeros(nodes, np.int32)
     skip, first = np.full(nodes, nodes, np.int32), np.zeros(nodes + 1, np.int32)
@@ -93,7 +90,7 @@ def trie_at(held: Longs, i: int) -> Trie:
 class Heads(NamedTuple):
     """The nodes of texts of one byte, by byte; `node` has the number of all nodes at its end."""
 
-    byte: npt.NDArray[np.uint8]
+    byte: Bytes
     node: Ints
 
 
@@ -123,7 +120,7 @@ def heights(trie: Trie) -> Ints:
 
 
 @kernel
-def find(trie: Trie, text: npt.NDArray[np.uint8]) -> int:
+def find(trie: Trie, text: Bytes) -> int:
     """The node of a text, or -1."""
     node = 0
     for i in range(len(text)):

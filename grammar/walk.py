@@ -12,10 +12,9 @@ begins. Rows below `depth` are the stack before the walk, the others belong to t
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Bytes, Ints, Longs
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
 from .tables import (
     ALPHABET,
     AS_WRITTEN,
@@ -34,12 +33,9 @@ from .tables import (
     ROW,
     SIZE,
     UNRESOLVED,
-    Bytes,
     Tables,
     tables_at,
 )
-
-Words = npt.NDArray[np.uint32]
 
 # Columns of a frame.
 SITE: Final = 0

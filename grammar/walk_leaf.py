@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arrays import Bytes, Flags, Ints, Longs, Words
 from .automata.jit import kernel
-from .automata.minimal import Flags, Ints, Longs
-from .tables import Bytes
 from .trie import Trie
-from .walk import Words
 
 
 class LeafTables(NamedTuple):

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from .addresses import grid, line, longs, octets, words
+from .arrays import Bytes, Ints, Longs, Words
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
 from .tables import (
     ALPHABET,
     DEAD,
@@ -24,7 +24,6 @@ from .tables import (
     NEAR,
     OUTCOME,
     ROW,
-    Bytes,
     Tables,
     tables_at,
 )
@@ -56,7 +55,6 @@ from .walk import (
     UNWRITTEN,
     VIEW,
     WHAT,
-    Words,
     leave,
 )
 from .walk_tokens import Room, approach, walk, walk_all, walk_exits

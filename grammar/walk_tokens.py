@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arrays import Ints, Longs
 from .automata.jit import kernel
-from .automata.minimal import Ints, Longs
 from .tables import (
     ALPHABET,
     CALLED,

@@ -9,10 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from ..arrays import Ints, Longs
 from .dfa import REFUSED, Dfa, Tables, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
-from .minimal import Ints, Longs, canonical_form
+from .minimal import canonical_form
 
 _LARGE: Final = 4096  # states, from which on what is quick is preferred to joining the last states that are equal
 

@@ -8,10 +8,11 @@ from functools import cache
 
 import numpy as np
 
+from ..arrays import Ints
 from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
-from .minimal import Ints, canonical_form
+from .minimal import canonical_form
 
 
 @cache

@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Ints
 from .jit import kernel
-from .minimal import Ints, canonical_form, depths, distances
+from .minimal import canonical_form, depths, distances
 
 BYTES: Final = 256
 CODE_POINTS: Final = 0x110000

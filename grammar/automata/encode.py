@@ -11,11 +11,11 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from ..arrays import Ints, Longs
 from .build import nothing
 from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 from .jit import kernel
 from .limits import DEFAULT
-from .minimal import Ints, Longs
 
 
 class Spelling(Enum):

@@ -5,13 +5,9 @@ Minimisation is Valmari's ("Fast brief practical DFA minimization", IPL 112, 201
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Flags, Ints, Longs
 from .jit import kernel
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @kernel

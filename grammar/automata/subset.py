@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from ..arrays import Flags, Ints, Longs
 from .jit import kernel
-from .minimal import Flags, Ints, Longs
 
 # Guards of jumps: when one that reads nothing is open.
 FREE: Final = 0

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Flags
 from ..vocabulary import Vocabulary
 
 Canonical = Callable[[bytes], tuple[int, ...]]
@@ -108,7 +108,7 @@ class Speller:
         return tuple(history), b"".join(reversed(tail))
 
 
-def crossed(tokens: Sequence[bytes | None]) -> npt.NDArray[np.bool_]:
+def crossed(tokens: Sequence[bytes | None]) -> Flags:
     """[256, 256]: whether some token holds the two bytes next to one another."""
     table = np.zeros((256, 256), dtype=np.bool_)
     texts = [token for token in tokens if token]

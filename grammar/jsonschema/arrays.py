@@ -24,7 +24,7 @@ _NOTED: Final = 64  # numbers of items begin here; below, others may ask with pl
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BetweenItems:
     """A place between items. `used`: values that came before, of those that are few and must differ."""
 
     fold: Fold
@@ -38,35 +38,35 @@ class Sequence:
         self.language = language
         self._pool = language.normal.pool
         self._steps = ItemSteps(self._pool)
-        self.start = self.first = Row(fold)
-        self._plans: dict[Row, Plan | None] = {}
+        self.start = self.first = BetweenItems(fold)
+        self._plans: dict[BetweenItems, Plan | None] = {}
         self._said: dict[tuple[int, Value], int] = {}
         self._sayings: list[tuple[int, Value]] = []
 
-    def unique(self, row: Row) -> bool:
+    def unique(self, state: BetweenItems) -> bool:
         """Whether it still counts if two items are equal."""
-        return any(isinstance(atom, Unique) for atom in deep_atoms(row.fold))
+        return any(isinstance(atom, Unique) for atom in deep_atoms(state.fold))
 
-    def plan(self, row: Row) -> Plan | None:
+    def plan(self, state: BetweenItems) -> Plan | None:
         """What the next item is asked; None: there cannot be one."""
-        if row not in self._plans:
-            plan = self._make_plan(row)
-            if plan is not None and self.unique(row):
-                parts, gone = [plan.must], self._gone(row)
+        if state not in self._plans:
+            plan = self._make_plan(state)
+            if plan is not None and self.unique(state):
+                parts, gone = [plan.must], self._gone(state)
                 parts += [self._pool.no(self._pool.of(OneOf(gone)))] if gone else []
                 # A used number must not be begun again that could only go on with zeros.
                 parts += [] if self.language.options.lenient else [self._pool.of(Plain())]
                 plan = replace(plan, must=self._pool.all(parts))
             lost = plan is not None and self.language.costs.value(plan.must) is None
-            self._plans[row] = None if lost else plan
-        return self._plans[row]
+            self._plans[state] = None if lost else plan
+        return self._plans[state]
 
-    def few(self, row: Row) -> frozenset[Value] | None:
+    def few(self, state: BetweenItems) -> frozenset[Value] | None:
         """The values the next item can have, where they are few and all items must differ; else None.
 
         Which of them came before is then part of the state: no text is begun that only a used value could end.
         """
-        parts = conjuncts(row.fold.must)
+        parts = conjuncts(state.fold.must)
         if parts is None or not any(isinstance(atom, Unique) for atom in parts):
             return None
         asked = (
@@ -77,25 +77,25 @@ class Sequence:
         )
         return self.language.finite.values(self._pool.all(asked))
 
-    def _gone(self, row: Row) -> frozenset[Value]:
+    def _gone(self, state: BetweenItems) -> frozenset[Value]:
         """The values that the next item must not have: used ones, and those that a later item cannot do without."""
-        few = self.few(row)
+        few = self.few(state)
         if few is None:
             return frozenset()
-        needs = counted(self._pool, row.fold.must)
+        needs = counted(self._pool, state.fold.must)
         if needs is None or len(needs.heads) < 2:
-            return row.used & few
+            return state.used & few
         later = [self.language.finite.values(formula) for formula in needs.demanded[1:]]
-        return row.used | {
+        return state.used | {
             value
             for value in few
-            if not distinct([None if s is None else s - row.used - {value} for s in later])
+            if not distinct([None if s is None else s - state.used - {value} for s in later])
         }
 
-    def feasible(self, row: Row, demanded: list[Formula]) -> bool:
+    def feasible(self, state: BetweenItems, demanded: list[Formula]) -> bool:
         """Whether items with these demands can all differ from one another and from those before."""
         sets = [self.language.finite.values(formula) for formula in demanded]
-        return distinct([None if found is None else found - row.used for found in sets])
+        return distinct([None if found is None else found - state.used for found in sets])
 
     def note(self, outcome: int, text: bytes) -> int:
         """A number for an item that ended with an outcome: `noted` gives it back, and its value."""
@@ -112,56 +112,56 @@ class Sequence:
         outcome, value = self._sayings[number - _NOTED]
         return outcome, frozenset({value})
 
-    def repeated(self, row: Row) -> Row | None:
-        """The row as if two items had been equal; None where that loses the array. `ways` never leads there."""
-        if not self.unique(row):
+    def repeated(self, state: BetweenItems) -> BetweenItems | None:
+        """The state as if two items had been equal; None where that loses the array. `ways` never leads there."""
+        if not self.unique(state):
             return None
         pool = self._pool
         fold = substitute_all(
-            pool, row.fold, lambda atom: pool.false if isinstance(atom, Unique) else None
+            pool, state.fold, lambda atom: pool.false if isinstance(atom, Unique) else None
         )
-        return None if fold.must is pool.false else replace(row, fold=fold)
+        return None if fold.must is pool.false else replace(state, fold=fold)
 
-    def ways(self, row: Row) -> Iterator[tuple[Formula, Fold | None]]:
+    def ways(self, state: BetweenItems) -> Iterator[tuple[Formula, Fold | None]]:
         """What the next item can be and what it leaves; None: something that cannot be told in advance."""
-        if self._steps.derived(row.fold, None, twin=False).must is self._pool.false:
+        if self._steps.derived(state.fold, None, twin=False).must is self._pool.false:
             return
-        children = self._steps.children(row.fold)
-        for literal, truths in ways(self.language, row.fold.must, children, self._steps.needs):
-            new = None if truths is None else self._steps.derived(row.fold, truths, twin=False)
+        children = self._steps.children(state.fold)
+        for literal, truths in ways(self.language, state.fold.must, children, self._steps.needs):
+            new = None if truths is None else self._steps.derived(state.fold, truths, twin=False)
             if new is None or new.must is not self._pool.false:
                 yield literal, new
 
-    def _make_plan(self, row: Row) -> Plan | None:
-        if self._steps.derived(row.fold, None, twin=False).must is self._pool.false:
+    def _make_plan(self, state: BetweenItems) -> Plan | None:
+        if self._steps.derived(state.fold, None, twin=False).must is self._pool.false:
             return None
-        children = self._steps.children(row.fold)
-        if not row.fold.asks and counted(self._pool, row.fold.must) is not None:
-            return self._plain_plan(row, children)
+        children = self._steps.children(state.fold)
+        if not state.fold.asks and counted(self._pool, state.fold.must) is not None:
+            return self._plain_plan(state, children)
 
         def after(truths: Truths, twin: bool) -> Fold | None:
-            new = self._steps.derived(row.fold, truths, twin)
+            new = self._steps.derived(state.fold, truths, twin)
             return None if new.must is self._pool.false else new
 
         def alive(new: Fold) -> bool:
-            return self.language.costs.of_state(self, Row(new, row.used)) is not None
+            return self.language.costs.of_state(self, BetweenItems(new, state.used)) is not None
 
         if len(children) <= ENUMERATED:
             return exact_plan(self._pool, children, after, alive)
-        wide = wide_plan(self._pool, row.fold.must, children, self._steps.needs, after)
+        wide = wide_plan(self._pool, state.fold.must, children, self._steps.needs, after)
         return narrowed(self.language, wide, children, alive)
 
-    def _plain_plan(self, row: Row, children: tuple[Formula, ...]) -> Plan | None:
+    def _plain_plan(self, state: BetweenItems, children: tuple[Formula, ...]) -> Plan | None:
         """The plan where each item has to be something, and there may be bounds on how many come."""
         truths = dict.fromkeys(children, True)
-        new = self._steps.derived(row.fold, truths, twin=False)
+        new = self._steps.derived(state.fold, truths, twin=False)
         if new.must is self._pool.false:
             return None
-        if self.language.costs.of_state(self, Row(new, row.used)) is None:
+        if self.language.costs.of_state(self, BetweenItems(new, state.used)) is None:
             return None
 
         def after(_outcome: int, twin: bool) -> Fold | None:
-            fold = self._steps.derived(row.fold, truths, twin) if twin else new
+            fold = self._steps.derived(state.fold, truths, twin) if twin else new
             return None if fold.must is self._pool.false else fold
 
         return Plan(self._pool.all(children), (), after)

@@ -7,12 +7,12 @@ Does: keep plain objects apart from others, answer for a place in either and in 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .arrays import Row, Sequence
+from .arrays import BetweenItems, Sequence
 from .atoms import Kind
 from .formula import Formula
 from .keys import Keys, keys
 from .members import PlainKeys, PlainMembers, Written
-from .names import Between
+from .names import BetweenMembers
 from .objects import Layout
 from .residual import Fold, ended
 from .spots import Given, State
@@ -30,7 +30,7 @@ class Containers:
         self._language = language
         self._must = must
         self._asks = asks
-        self._keys: dict[Between | Written, Keys | PlainKeys | None] = {}
+        self._keys: dict[BetweenMembers | Written, Keys | PlainKeys | None] = {}
 
     @cached_property
     def layout(self) -> Layout:
@@ -75,10 +75,10 @@ class Containers:
         """What the rest costs, `opened`: after the opening byte; None: it has no end."""
         if isinstance(state, Written):
             return self._members.least(state, opened)
-        container = self.layout if isinstance(state, Between) else self.sequence
+        container = self.layout if isinstance(state, BetweenMembers) else self.sequence
         return self._language.costs.of_state(container, state, opened)
 
-    def names(self, state: Between | Written) -> Keys | PlainKeys | None:
+    def names(self, state: BetweenMembers | Written) -> Keys | PlainKeys | None:
         """The names that can come next, None if there are none."""
         if state not in self._keys:
             if isinstance(state, Written):
@@ -97,7 +97,7 @@ class Containers:
                 outcome, value = self.sequence.noted(outcome)
                 used = given.used | value
             fold = given.plan.after(outcome, twin)
-            return None if fold is None else Row(fold, used)
+            return None if fold is None else BetweenItems(fold, used)
         base, label, seen = given.member
         fold = self.layout.after(given.plan, base, label, outcome)
         return None if fold is None else self.layout.spent.between(fold, seen)

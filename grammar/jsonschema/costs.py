@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
-from .arrays import Needs, Row, Sequence, counted
+from .arrays import BetweenItems, Needs, Sequence, counted
 from .atoms import Kind, OneOf
 from .formula import Formula
-from .names import Between, Name
+from .names import BetweenMembers, Name
 from .objects import Layout
 from .plain import Frame
 from .residual import Fold, ended
@@ -90,7 +90,7 @@ class ForObject:
     """The rest of an object after a member; `opened`: after its opening brace; `begun`: see `search_options`."""
 
     layout: Layout
-    state: Between
+    state: BetweenMembers
     opened: bool = False
     begun: int = 0
 
@@ -161,29 +161,29 @@ class ForArray:
     """The rest of an array after an item; `opened`: after its opening bracket."""
 
     sequence: Sequence
-    row: Row
+    state: BetweenItems
     opened: bool = False
 
     def search(self, costs: "Costs") -> Search:
         """Close, or go through another item."""
-        if ended(self.row.fold) is not None:
+        if ended(self.state.fold) is not None:
             return costs.close(empty=self.opened)
-        needs = counted(costs.language.normal.pool, self.row.fold.must)
+        needs = counted(costs.language.normal.pool, self.state.fold.must)
         if needs is not None:
             return (yield from self._through(costs, needs))
-        for literal, after in self.sequence.ways(self.row):
-            if after is not None and after.must is self.row.fold.must:
+        for literal, after in self.sequence.ways(self.state):
+            if after is not None and after.must is self.state.fold.must:
                 continue
             child = yield ForValue(self._unused(costs, literal))
             if child is None:
                 continue
             rest: Cost | None = GUESS
             if after is not None:
-                rest = yield ForArray(self.sequence, Row(after, self.row.used))
+                rest = yield ForArray(self.sequence, BetweenItems(after, self.state.used))
             if rest is not None:
                 total = costs.item(child) + rest
                 return costs.without_comma(total) if self.opened else total
-        repeated = self.sequence.repeated(self.row)
+        repeated = self.sequence.repeated(self.state)
         if repeated is not None:
             rest = yield ForArray(self.sequence, repeated, self.opened)
             costs.overlooked |= rest is not None
@@ -191,7 +191,7 @@ class ForArray:
 
     def _through(self, costs: "Costs", needs: Needs) -> Search:
         """The demanded number of items."""
-        if needs.unique and not self.sequence.feasible(self.row, needs.demanded):
+        if needs.unique and not self.sequence.feasible(self.state, needs.demanded):
             return None
         total = costs.close(empty=False)
         differ = Cost(TO_DIFFER if needs.unique else 0)
@@ -210,7 +210,7 @@ class ForArray:
     def _unused(self, costs: "Costs", formula: Formula) -> Formula:
         """A formula for values that have not been used."""
         pool = costs.language.normal.pool
-        used = self.row.used
+        used = self.state.used
         return pool.all([formula, pool.no(pool.of(OneOf(used)))]) if used else formula
 
 
@@ -233,7 +233,7 @@ class Costs:
         self, container: Layout | Sequence, state: Hashable, opened: bool = False
     ) -> Cost | None:
         """The cost of the rest of a container from a state of it."""
-        if isinstance(state, Between):
+        if isinstance(state, BetweenMembers):
             assert isinstance(container, Layout)
             bare = container.spent.searched(Fold(state.fold.must, ()), state.seen, 0)
             asked = ForObject(container, bare, opened)
@@ -241,10 +241,10 @@ class Costs:
             if asked in self.trails:
                 container.trails.add(self.trails[asked])
             return cost
-        assert isinstance(state, Row)
+        assert isinstance(state, BetweenItems)
         assert isinstance(container, Sequence)
-        bare_row = Row(Fold(state.fold.must, ()), state.used)
-        return self.answer(ForArray(container, bare_row, opened))
+        bare_state = BetweenItems(Fold(state.fold.must, ()), state.used)
+        return self.answer(ForArray(container, bare_state, opened))
 
     def value(self, formula: Formula) -> Cost | None:
         """The cost of a value that fulfils a formula."""

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
+from ..arrays import Ints
 from ..automata import CODE_POINTS, Dfa, Spelling
 from ..automata.jit import kernel
-from ..automata.minimal import Ints
 from .spelling import FREELY_SPELLED, spelling_of
 from .windows import CLOSED, Text, Window, spread, window
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..automata import Dfa
 from ..rule import Call, as_written
-from .names import Between, Seen
+from .names import BetweenMembers, Seen
 from .objects import Layout
 from .plans import Plan
 from .residual import Fold
@@ -27,7 +27,7 @@ class Keys:
     """
 
     layout: Layout
-    state: Between
+    state: BetweenMembers
     options: Mapping[int, Fold]
     leaf: Dfa
 
@@ -52,7 +52,7 @@ class Keys:
         return plan, (fold, label, seen)
 
 
-def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:
+def keys(language: "Language", layout: Layout, state: BetweenMembers) -> Keys | None:
     """The names that can come next in `state`, None if there are none."""
     options: Mapping[int, Fold] | None = None
     if isinstance(state.seen, frozenset):
@@ -66,7 +66,7 @@ def keys(language: "Language", layout: Layout, state: Between) -> Keys | None:
     return Keys(layout, state, options, language.names.names(layout)) if options else None
 
 
-def _options(layout: Layout, state: Between) -> Mapping[int, Fold]:
+def _options(layout: Layout, state: BetweenMembers) -> Mapping[int, Fold]:
     return {
         label: fold
         for fold, label in layout.options(state)

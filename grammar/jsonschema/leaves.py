@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Ints
 from ..automata import Dfa, Spelling, difference, trie, union, words
 from ..automata.algebra import joint
 from ..automata.dfa import Tables
 from ..automata.jit import kernel
-from ..automata.minimal import Ints, canonical_form
+from ..automata.minimal import canonical_form
 from ..leaves.strings import any_string, quoted
 from .atoms import Format, Kind, Pattern, Surely
 from .formula import Atom, Formula

@@ -14,7 +14,7 @@ OTHER = -1  # the position after all named members: only other names may follow
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class BetweenMembers:
     """A place between members: `seen` tells which named members may still come.
 
     In the declared order it is the position from which on they may, else the frozenset of names used.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .formula import Formula
 from .member_steps import MemberSteps
 from .members import PlainMembers, Written
-from .names import OTHER, Between, Name, Seen
+from .names import OTHER, BetweenMembers, Name, Seen
 from .plain import PlainObjects
 from .plans import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
 from .residual import Fold, ended
@@ -31,7 +31,7 @@ class Layout:
     def __init__(self, language: "Language", fold: Fold) -> None:
         self.language = language
         self._pool = language.normal.pool
-        self.start = Between(fold, frozenset() if language.options.any_order else 0)
+        self.start = BetweenMembers(fold, frozenset() if language.options.any_order else 0)
         self.steps = MemberSteps(self._pool)
         self.vocabulary = Vocabulary(language, self.steps, fold)
         self.spent = Spent(self._pool, self.vocabulary)
@@ -52,11 +52,11 @@ class Layout:
         return PlainMembers(self, frame, labels)
 
     @property
-    def first(self) -> Between | Written:
+    def first(self) -> BetweenMembers | Written:
         """The place after the opening brace."""
         return self.start if self.members is None else self.members.start
 
-    def options(self, state: Between) -> Iterator[tuple[Fold, int]]:
+    def options(self, state: BetweenMembers) -> Iterator[tuple[Fold, int]]:
         """The labels of names that may come next by order and uniqueness, each with the fold it derives from.
 
         In the declared order, demands for names that were passed over are lost.
@@ -75,7 +75,9 @@ class Layout:
                 return
         yield from ((fold, label) for label in range(count, total))
 
-    def search_options(self, state: Between, begun: int) -> Iterator[tuple[Fold, int, Seen, int]]:
+    def search_options(
+        self, state: BetweenMembers, begun: int
+    ) -> Iterator[tuple[Fold, int, Seen, int]]:
         """The members a search for an end tries: (fold, label, `seen` after it, its `begun`).
 
         In any order a set of members can be written one way or another, so the search takes them in one order only,

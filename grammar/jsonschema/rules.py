@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ..rule import UNKNOWN, Call, End, Expansion, Goto, Target
-from .arrays import Row
+from .arrays import BetweenItems
 from .atoms import Kind
 from .containers import Containers
 from .counted import Chars, Counted
@@ -18,7 +18,7 @@ from .equal import EQUALITY
 from .formula import Formula
 from .keys import Keys
 from .members import PlainKeys, Written
-from .names import Between
+from .names import BetweenMembers
 from .spacing import Blank, Gap, Line, Spacing
 from .spots import START, After, Close, Colon, Entry, Given, Opened, Start, State
 
@@ -115,7 +115,7 @@ class ValueRule:
         """Whether the schema says anything of the objects or arrays here."""
         return self._inside.demands(kind)
 
-    def names_in(self, state: Between | Written) -> Keys | PlainKeys | None:
+    def names_in(self, state: BetweenMembers | Written) -> Keys | PlainKeys | None:
         """The names that can come next, None if there are none."""
         return self._inside.names(state)
 
@@ -151,7 +151,7 @@ class ValueRule:
             if spacing.lines and isinstance(key, After):
                 arcs.append((b"\n", spacing.indented(spacing.outer, Close(state))))
             else:
-                closer = b"]" if isinstance(state, Row) else b"}"
+                closer = b"]" if isinstance(state, BetweenItems) else b"}"
                 arcs.append((closer, End(outcome)))
         entry = None if isinstance(key, Close) else self._entry(state)
         if entry is None:
@@ -166,7 +166,7 @@ class ValueRule:
 
     def _entry(self, state: State) -> Call | None:
         """The call that reads a name or an item, None if there can be none."""
-        if not isinstance(state, Row):
+        if not isinstance(state, BetweenItems):
             names = self.names_in(state)
             return None if names is None else names.call
         sequence = self._inside.sequence

@@ -1,7 +1,7 @@
-"""What is asked of a scalar, said without reference to a schema: equal for all schemas that ask the same.
+"""What is asked of a scalar, worded without reference to a schema: what is made for it serves all schemas that ask it.
 
-Does: put formulas about strings and numbers into words of their own, keep what was made for them within a bound. Does
-not: make it (`scalars`).
+Does: word formulas about strings and numbers, hold what was made by its wording, within a bound of memory. Does not:
+make it (`scalars`, `windows`).
 """
 
 from collections import OrderedDict
@@ -19,13 +19,13 @@ _ENTRY_BYTES: Final = 2_000  # of an entry besides its tables and constants
 _CONSTANT_BYTES: Final = 150
 
 
-def said(formula: Formula) -> Hashable:
-    """Equal for formulas of any pool that say the same in the same way. Their atoms must not speak of sub-schemas."""
+def wording(formula: Formula) -> Hashable:
+    """A key that is equal for formulas of any pool that say the same in the same way; no atom may hold a sub-schema."""
     if formula.op is Op.ATOM:
         return formula.atom
     if formula.op in {Op.ALL, Op.ANY}:
-        return formula.op, frozenset(map(said, formula.args))
-    return formula.op, tuple(map(said, formula.args))
+        return formula.op, frozenset(map(wording, formula.args))
+    return formula.op, tuple(map(wording, formula.args))
 
 
 def weight(formula: Formula) -> int:
@@ -34,8 +34,8 @@ def weight(formula: Formula) -> int:
     return sum(_CONSTANT_BYTES * len(values) for values in constants)
 
 
-class Known(Generic[V]):
-    """What was made, by what was said; the least recently used is forgotten first. Safe to share between threads."""
+class SharedCache(Generic[V]):
+    """What all schemas share, by wording; the least recently used is forgotten first. Safe to share between threads."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._found: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()

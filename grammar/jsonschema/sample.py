@@ -11,7 +11,7 @@ from typing import Final
 from ..automata import Dfa
 from ..automata.specimen import specimen
 from ..rule import Call, End, Expansion, Goto, Rule, Target
-from .arrays import Row
+from .arrays import BetweenItems
 from .atoms import Kind
 from .counted import Chars
 from .keys import Keys
@@ -121,7 +121,7 @@ class _Writer:
         """Whether another member or item should come where the container may end."""
         if place.depth >= _DEEP:
             return False
-        if isinstance(state, Row):
+        if isinstance(state, BetweenItems):
             return place.items < self._items
         names = rule.names_in(state)
         if names is None:

@@ -30,11 +30,11 @@ from .formula import Atom, Formula, Op, Pool
 from .numeric import Numbers
 from .opaque import opaque
 from .residual import substitute
-from .said import Known, said, weight
 from .shared import constant, joined, string
 from .spelling import spell, spelling_of
 from .texts import classes
 from .values import FALSE, TRUE, Value, canonical, read
+from .wording import SharedCache, weight, wording
 
 if TYPE_CHECKING:
     from .language import Language
@@ -119,7 +119,7 @@ class ScalarLeaves:
         truths = tuple(tuple(holds(f, value) for f in (must, *asks)) for value, _ in _CONSTANTS)
         if about[0] is about[len(asks) + 1] is self._pool.false and not any(t[0] for t in truths):
             return None
-        known, key = _known(), (truths, tuple(map(said, about)), self._numbers.form)
+        known, key = _known(), (truths, tuple(map(wording, about)), self._numbers.form)
         found = known.get(key)
         if found is None:
             found = self._build(must, asks)
@@ -262,9 +262,9 @@ class ScalarLeaves:
 
 
 @cache
-def _known() -> Known[Scalars]:
+def _known() -> SharedCache[Scalars]:
     """The scalars of all schemas."""
-    return Known()
+    return SharedCache()
 
 
 def dear(formula: Formula) -> bool:

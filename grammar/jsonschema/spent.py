@@ -14,7 +14,7 @@ from functools import cached_property
 
 from .atoms import Members, Props, Required
 from .formula import Atom, Formula, Op, Pool
-from .names import OTHER, Between, Seen
+from .names import OTHER, BetweenMembers, Seen
 from .residual import Fold, deep_atoms
 from .vocabulary import Vocabulary
 
@@ -31,14 +31,14 @@ class Spent:
         self._counted: dict[tuple[frozenset[str], int], frozenset[str]] = {}
         self._bits: dict[Seen, int] = {}
 
-    def between(self, fold: Fold, seen: Seen) -> Between:
+    def between(self, fold: Fold, seen: Seen) -> BetweenMembers:
         """The place between members where `seen` tells which may still come."""
-        return Between(self._reduced(fold, seen, 0), seen)
+        return BetweenMembers(self._reduced(fold, seen, 0), seen)
 
-    def searched(self, fold: Fold, seen: Seen, begun: int) -> Between:
+    def searched(self, fold: Fold, seen: Seen, begun: int) -> BetweenMembers:
         """The same in a search that has passed over the first `begun` names of its order; `seen` tells what matters."""
         fold = self._reduced(fold, seen, begun)
-        return Between(fold, self.counted(fold.must, seen, begun))
+        return BetweenMembers(fold, self.counted(fold.must, seen, begun))
 
     def counted(self, must: Formula, seen: Seen, begun: int = 0) -> Seen:
         """Those of `seen` on which it depends whether, and how, an object comes to an end; in any order."""

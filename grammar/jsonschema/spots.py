@@ -5,14 +5,14 @@ Does: name them. Does not: say what may come there (`rules`).
 
 from dataclasses import dataclass
 
-from .arrays import Row
+from .arrays import BetweenItems
 from .members import Written
-from .names import Between, Seen
+from .names import BetweenMembers, Seen
 from .plans import Plan
 from .residual import Fold
 from .values import Value
 
-State = Between | Written | Row
+State = BetweenMembers | Written | BetweenItems
 """A place in a container: between members, between those of a plain object, between items."""
 
 
@@ -53,8 +53,9 @@ class Colon:
 class Given:
     """Before the value of a member or an item.
 
-    Of a member: the fold it derives from, its name's label, and what was seen with it (see `Between`); of that of a
-    plain object the place behind it. Of an item that must differ from others of few values: those that came before.
+    `member`: the fold that the member derives from, its name's label, and what was seen with it (see `BetweenMembers`);
+    in a plain object, the place behind it; None for an item. `used`: where items must differ and few values come into
+    question, the values of the items before.
     """
 
     plan: Plan

@@ -13,10 +13,10 @@ from typing import Final
 
 import numpy as np
 
+from ..arrays import Ints
 from ..automata import BYTES, CODE_POINTS, REFUSED, Dfa, Spelling, canonical, spelled
 from ..automata.jit import kernel
-from ..automata.minimal import Ints
-from .said import Known
+from .wording import SharedCache
 
 CLOSED: Final = 0  # the outcome of a window at whose end the string is closed; else 1 + the way out
 _CHARACTERS: Final = 128  # of a window at most
@@ -70,9 +70,9 @@ class Window:
 
 
 @cache
-def _leaves() -> Known[Dfa]:
+def _leaves() -> SharedCache[Dfa]:
     """The leaves of all windows: far from bounds they are the same for many places and schemas."""
-    return Known()
+    return SharedCache()
 
 
 def spread(chars: Dfa) -> int:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from intaglio.grammar.rows import Kept
+from intaglio.grammar.rows import RowCache
 
 
 @dataclass(eq=False)
@@ -17,7 +17,7 @@ class Piece:
 
 
 def test_memory_stays_within_the_bound_and_what_is_used_stays() -> None:
-    kept: Kept[Piece] = Kept(1_000)
+    kept: RowCache[Piece] = RowCache(1_000)
     used = Piece()
     kept.put("used", used)
     made = [Piece() for _ in range(500)]
@@ -32,7 +32,7 @@ def test_memory_stays_within_the_bound_and_what_is_used_stays() -> None:
 
 
 def test_little_goes_at_once() -> None:
-    kept: Kept[Piece] = Kept(4_000)
+    kept: RowCache[Piece] = RowCache(4_000)
     made = [Piece() for _ in range(2_000)]
     gone = 0
     for number, piece in enumerate(made):

@@ -3,8 +3,8 @@
 import pytest
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.said import Known
 from intaglio.grammar.jsonschema.scalars import Scalars
+from intaglio.grammar.jsonschema.wording import SharedCache
 from intaglio.grammar.spec import Whitespace
 
 
@@ -49,7 +49,7 @@ def test_what_has_to_be_judged_belongs_to_its_schema() -> None:
 
 
 def test_the_least_recently_used_are_forgotten() -> None:
-    known: Known[str] = Known(most_bytes=100_000)
+    known: SharedCache[str] = SharedCache(most_bytes=100_000)
     for number in range(20):
         known.put(number, str(number), 5_000)
         assert known.get(0) == "0"
