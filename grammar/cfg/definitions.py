@@ -6,7 +6,7 @@ terminal. Does not: read text (`lark`).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..errors import ConstraintTooLarge
 from ..regex import tree as rx
@@ -29,13 +29,25 @@ class Template:
     part: Part
 
 
+class Use(NamedTuple):
+    """A call of a template, at an offset of the source."""
+
+    template: str
+    arguments: tuple[Part, ...]
+    at: int
+
+
 @dataclass(slots=True)
 class Source:
-    """What a source says, before names are looked up; `uses`: calls of templates, by the name that stands for them."""
+    """What a source says, before names are looked up.
+
+    `uses`: calls of templates, by the name that stands for them; `ignored`: what `%ignore` names; `named`: where the
+    source speaks of a rule or terminal.
+    """
 
     rules: dict[str, Part] = field(default_factory=dict)
     templates: dict[str, Template] = field(default_factory=dict)
-    uses: dict[str, tuple[str, tuple[Part, ...], int]] = field(default_factory=dict)
+    uses: dict[str, Use] = field(default_factory=dict)
     ignored: list[Part] = field(default_factory=list)
     named: list[Token] = field(default_factory=list)
 
@@ -54,35 +66,42 @@ def mapped(part: Part, leaf: Callable[[Part], Part]) -> Part:
 
 
 def resolved(found: Source) -> Grammar:
-    """The grammar that a source says."""
-    rules = _instantiated(found)
+    """The grammar that a source says.
+
+    Raises:
+        InvalidConstraint: a name is not defined, a terminal uses a rule or itself.
+        ConstraintTooLarge: templates are used in too many ways, a terminal with look-around is too large.
+    """
+    rules, ignored = _instantiated(found)
     for use in found.named:
         if use.text not in rules:
             invalid(DIALECT, f"{use.text[:80]!r} is not defined", use.at)
     if "start" not in rules:
         invalid(DIALECT, "there is no rule 'start'", 0)
     terminals = {name: part for name, part in rules.items() if name.lstrip("_")[0].isupper()}
-    if found.ignored:
-        terminals[_SKIP] = Repeat(tree.either(found.ignored), 0, None)
+    if ignored:
+        terminals[_SKIP] = Repeat(tree.either(ignored), 0, None)
     plain = _terminals(terminals)
-    if not found.ignored:
-        return Grammar(
-            {name: plain.get(name) or _alone(part) for name, part in rules.items()}, "start"
-        )
+    compiled_rules = {
+        name: plain.get(name) or _looks_compiled(part) for name, part in rules.items()
+    }
+    if not ignored:
+        return Grammar(compiled_rules, "start")
 
     def followed(leaf: Part) -> Part:
         own = isinstance(leaf, Text | Fixed) or (isinstance(leaf, Ref) and leaf.name in terminals)
         return Sequence((leaf, Ref(_SKIP))) if own else leaf
 
     all_rules = {
-        name: plain.get(name) or mapped(_alone(part), followed) for name, part in rules.items()
+        name: part if name in plain else mapped(part, followed)
+        for name, part in compiled_rules.items()
     }
     all_rules |= {_SKIP: plain[_SKIP], _START: Sequence((Ref(_SKIP), Ref("start")))}
     return Grammar(all_rules, _START)
 
 
-def _instantiated(found: Source) -> dict[str, Part]:
-    """All rules, with one for each list of arguments that a template is called with.
+def _instantiated(found: Source) -> tuple[dict[str, Part], list[Part]]:
+    """(all rules, with one for each list of arguments that a template is called with; what is ignored).
 
     Raises:
         ConstraintTooLarge: a template that calls itself with ever new arguments.
@@ -115,16 +134,16 @@ def _instantiated(found: Source) -> dict[str, Part]:
         return mapped(part, leaf)
 
     rules = {name: bound(part, {}) for name, part in found.rules.items()}
-    found.ignored = [bound(part, {}) for part in found.ignored]
+    ignored = [bound(part, {}) for part in found.ignored]
     while waiting:
-        key = waiting.pop()
-        template = found.templates[key[0]]
-        rules[made[key]] = bound(template.part, dict(zip(template.parameters, key[1], strict=True)))
-    return rules
+        name, given = key = waiting.pop()
+        template = found.templates[name]
+        rules[made[key]] = bound(template.part, dict(zip(template.parameters, given, strict=True)))
+    return rules, ignored
 
 
-def _alone(part: Part) -> Part:
-    """Patterns with look-around as automata."""
+def _looks_compiled(part: Part) -> Part:
+    """The part with automata in the place of patterns that look around."""
 
     def leaf(part: Part) -> Part:
         looks = isinstance(part, Text) and has_look(part.tree)

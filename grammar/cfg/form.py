@@ -88,7 +88,10 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A grammar whose bodies are deterministic over labels; `nullable`: the start rule also has the empty text."""
+    """A grammar whose bodies are deterministic over labels. Parts of bodies are added as they are asked for (`until`).
+
+    `nullable`: the start rule also has the empty text.
+    """
 
     start: str
     nullable: bool
@@ -170,7 +173,7 @@ class Form:
         ]
 
     def until(self, name: str, gate: int) -> str:
-        """The name of a body that is over in a state of another."""
+        """The name of the body that is `name` up to its state `gate`; it is added when it is first asked for."""
         part = f"{name} until {gate}"
         if part not in self.bodies:
             body = self.bodies[name]

@@ -12,7 +12,7 @@ from typing import Final
 
 from ..errors import ConstraintTooLarge
 from . import tree
-from .definitions import Source, Template, mapped, resolved
+from .definitions import Source, Template, Use, mapped, resolved
 from .patterns import DIALECT, literal, regexp, span
 from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, invalid, unsupported
 from .tree import Grammar, Part, Ref, Repeat
@@ -233,7 +233,7 @@ class _Side:
             arguments.append(self._atom())
         self.scan.expect("}")
         alias = f"{token.text}{{{len(self.found.uses)}"
-        self.found.uses[alias] = token.text, tuple(arguments), token.at
+        self.found.uses[alias] = Use(token.text, tuple(arguments), token.at)
         return Ref(alias)
 
     def _repeated(self, part: Part) -> Part:

@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..rule import Call, End, Expansion, Goto, Target
 from .form import Form, Leaf, Mask, mask_bytes
@@ -24,8 +24,21 @@ MOST_WORK: Final = 1 << 15  # places and callees looked at, in all
 MOST_ITEMS: Final = 1 << 8  # in one state
 DEEPEST: Final = 12  # rules taken apart in one another
 
-# A rule, or some of one: its name, the places it begins at, and the bytes that may follow it.
-Key = tuple[str, frozenset[Item], Mask]
+
+class Callee(NamedTuple):
+    """A rule, or some of one: its name, the places it begins at, and the bytes that may follow it."""
+
+    rule: str
+    begins: frozenset[Item]
+    following: Mask
+
+
+class Calling(NamedTuple):
+    """A call at a spot: the bytes that enter the callee, the callee, and where to go on after it."""
+
+    first: Mask
+    callee: Callee
+    after: Spot
 
 
 class Undecided(Exception):
@@ -37,14 +50,15 @@ class Undecided(Exception):
 
 @dataclass(slots=True)
 class Choice:
-    """What can happen at a spot."""
+    """What can happen at a spot: the rule may be over, bytes are read here, rules are called, leaves are read.
+
+    `leaves`: each with where to go on after it, by outcome.
+    """
 
     over: bool
     bytes: list[tuple[Mask, Spot]] = field(default_factory=list)
-    calls: list[tuple[Mask, Key, Spot]] = field(default_factory=list)
-    leaves: list[tuple[Leaf, tuple[Spot, ...]]] = field(
-        default_factory=list
-    )  # where to go on, by outcome
+    calls: list[Calling] = field(default_factory=list)
+    leaves: list[tuple[Leaf, tuple[Spot, ...]]] = field(default_factory=list)
 
 
 def lower(form: Form) -> GrammarRule:
@@ -61,12 +75,11 @@ class _Lowering:
         self.form = form
         self.places = Places(form)
         self.looked = 0
-        self.unsafe: dict[Key, Undecided] = {}
-        self.tables: dict[Key, dict[Spot, Choice]] = {}
-        self.callers: dict[Key, set[Key]] = {}
-        self.choices: dict[
-            tuple[Spot, str, Mask], Choice
-        ] = {}  # by spot, rule and what may follow it
+        self.unsafe: dict[Callee, Undecided] = {}
+        self.tables: dict[Callee, dict[Spot, Choice]] = {}
+        self.callers: dict[Callee, set[Callee]] = {}
+        # By spot, rule and what may follow it.
+        self.choices: dict[tuple[Spot, str, Mask], Choice] = {}
         ends = {
             name: [
                 x
@@ -80,7 +93,7 @@ class _Lowering:
         self.circle = {name: i for i, members in enumerate(components(ends)) for name in members}
 
     def run(self) -> GrammarRule:
-        root: Key = (self.form.start, _places(self.form.start, 0), 0)
+        root = Callee(self.form.start, _places(self.form.start, 0), 0)
         waiting = deque([root])
         while waiting:
             key = waiting.popleft()
@@ -98,24 +111,24 @@ class _Lowering:
                 continue
             self.tables[key] = table
             for choice in table.values():
-                for _, callee, _ in choice.calls:
-                    self.callers.setdefault(callee, set()).add(key)
-                    waiting.append(callee)
+                for call in choice.calls:
+                    self.callers.setdefault(call.callee, set()).add(key)
+                    waiting.append(call.callee)
         return self._rules(root)
 
-    def _explored(self, key: Key, *, begun: bool) -> dict[Spot, Choice]:
+    def _explored(self, key: Callee, *, begun: bool) -> dict[Spot, Choice]:
         table: dict[Spot, Choice] = {}
         waiting = [self._start(key, begun)]
         while waiting:
             spot = waiting.pop()
             if spot in table or spot == OVER:
                 continue
-            known = self.choices.get((spot, key[0], key[2]))
-            if known is None or any(callee in self.unsafe for _, callee, _ in known.calls):
-                known = self.choices[spot, key[0], key[2]] = self._choice(spot, key)
+            known = self.choices.get((spot, key.rule, key.following))
+            if known is None or any(call.callee in self.unsafe for call in known.calls):
+                known = self.choices[spot, key.rule, key.following] = self._choice(spot, key)
             choice = table[spot] = known
             waiting += [target for _, target in choice.bytes]
-            waiting += [target for _, _, target in choice.calls]
+            waiting += [call.after for call in choice.calls]
             waiting += [target for _, targets in choice.leaves for target in targets]
         return table
 
@@ -125,10 +138,10 @@ class _Lowering:
             raise Undecided(name, "there are too many things to tell apart")
 
     @staticmethod
-    def _start(key: Key, begun: bool) -> Spot:
-        return key[1], begun
+    def _start(key: Callee, begun: bool) -> Spot:
+        return Spot(key.begins, begun)
 
-    def _choice(self, spot: Spot, key: Key) -> Choice:
+    def _choice(self, spot: Spot, key: Callee) -> Choice:
         """What the next byte decides at a spot.
 
         Raises:
@@ -154,13 +167,13 @@ class _Lowering:
         choice.bytes = self.places.steps(inside)
         if over:
             masks = [leaf.first for leaf, _ in choice.leaves]
-            masks += [mask for mask, _ in choice.bytes] + [mask for mask, _, _ in calls]
+            masks += [mask for mask, _ in choice.bytes] + [call.first for call in calls]
             taken = reduce(or_, masks, 0)
             if taken & following:
                 raise Undecided(name, f"{_shown(taken & following)} may go on or follow")
         return choice
 
-    def _rest(self, spot: Spot, following: Mask) -> tuple[Mask, Key, Spot] | None:
+    def _rest(self, spot: Spot, following: Mask) -> Calling | None:
         """The rest of a rule that was taken apart as a call, or some of it, where nothing else is possible any more."""
         items, over = spot
         tops = {item[-1] for item in items}
@@ -174,16 +187,12 @@ class _Lowering:
             self.circle.setdefault(part, self.circle[body])
             back = () if gate is None else ((body, gate),)
             after = self.places.spot((*item[:-1], *back) for item in items)
-            key = (
-                part,
-                _places(part, state),
-                self.places.mask(after) | (following if after[1] else 0),
-            )
-            if key not in self.unsafe:
-                return self.places.mask(spot), key, after
+            callee = Callee(part, _places(part, state), self._follow(after, following))
+            if callee not in self.unsafe:
+                return Calling(self.places.mask(spot), callee, after)
         return None
 
-    def _inner(self, spot: Spot) -> tuple[Mask, Key, Spot] | None:
+    def _inner(self, spot: Spot) -> Calling | None:
         """All that is possible as one call, where it goes on at one and the same place afterwards."""
         items, over = spot
         shared = min(map(len, items)) - 1
@@ -197,12 +206,16 @@ class _Lowering:
         if isinstance(name, int) or any(isinstance(item[0][0], int) for item in begun):
             return None
         after = self.places.spot((one[:shared],))
-        key = (name, begun, self.places.mask(after))
-        return None if after[1] or key in self.unsafe else (self.places.mask(spot), key, after)
+        callee = Callee(name, begun, self.places.mask(after))
+        if after.over or callee in self.unsafe:
+            return None
+        return Calling(self.places.mask(spot), callee, after)
 
-    def _settled(
-        self, options: set[Option], inside: set[Item], key: Key
-    ) -> list[tuple[Mask, Key, Spot]]:
+    def _follow(self, after: Spot, following: Mask) -> Mask:
+        """The bytes that may follow a callee after which `after` is possible, in a rule that `following` may follow."""
+        return self.places.mask(after) | (following if after.over else 0)
+
+    def _settled(self, options: set[Option], inside: set[Item], key: Callee) -> list[Calling]:
         """Calls that nothing else begins like; the other rules of `options` are taken apart in place."""
         while True:
             rules = {option.label for option in options if isinstance(option.label, str)}
@@ -219,20 +232,20 @@ class _Lowering:
                 for y in rules - {x}:
                     others |= masks[y]
                 after = self.places.after(o for o in options if o.label == x)
-                callee = (x, _places(x, 0), self.places.mask(after) | (key[2] if after[1] else 0))
-                circular = after == OVER and self.circle[x] == self.circle[key[0]]
+                callee = Callee(x, _places(x, 0), self._follow(after, key.following))
+                circular = after == OVER and self.circle[x] == self.circle[key.rule]
                 if others & masks[x] or circular or callee in self.unsafe:
                     apart.add(x)
                 else:
-                    calls.append((masks[x], callee, after))
+                    calls.append(Calling(masks[x], callee, after))
             if not apart:
                 return calls
             # The one that may begin with the others comes first: it may turn out to be one of them.
             chosen = max(apart, key=self.rank.__getitem__)
             for option in [o for o in options if o.label == chosen]:
                 options.discard(option)
-                options.update(self.places.options(self._entered(option, key[0])))
-            self._spend(key[0], len(options))
+                options.update(self.places.options(self._entered(option, key.rule)))
+            self._spend(key.rule, len(options))
 
     def _entered(self, option: Option, name: str) -> Item:
         """The first place in a callee, remembering where to go on unless nothing is left there."""
@@ -261,7 +274,7 @@ class _Lowering:
         return [group for _, group in groups]
 
     def _joined(
-        self, leaves: set[Option], inside: set[Item], key: Key
+        self, leaves: set[Option], inside: set[Item], key: Callee
     ) -> tuple[Leaf, tuple[Spot, ...]] | None:
         """The leaves of a spot as one, if its longest text is always the right one."""
         leaf, sets = self.form.joint(
@@ -270,21 +283,21 @@ class _Lowering:
         if any(self.places.first(item) & leaf.first for item in inside):
             return None
         spots = tuple(self.places.after(o for o in leaves if o.label in labels) for labels in sets)
-        follow = [self.places.mask(spot) | (key[2] if spot[1] else 0) for spot in spots]
+        follow = [self._follow(spot, key.following) for spot in spots]
         if any(mask & follow[outcome] for outcome, mask in leaf.open_ends):
             return None
         return leaf, spots
 
-    def _rules(self, root: Key) -> GrammarRule:
+    def _rules(self, root: Callee) -> GrammarRule:
         """The machine's rules of all that the root leads to."""
-        rules, waiting = {root: GrammarRule(root[0])}, [root]
+        rules, waiting = {root: GrammarRule()}, [root]
         while waiting:
             key = waiting.pop()
             for choice in self.tables[key].values():
-                for _, callee, _ in choice.calls:
-                    if callee not in rules:
-                        rules[callee] = GrammarRule(callee[0])
-                        waiting.append(callee)
+                for call in choice.calls:
+                    if call.callee not in rules:
+                        rules[call.callee] = GrammarRule()
+                        waiting.append(call.callee)
         for key, rule in rules.items():
             start = self._start(key, key == root and self.form.nullable)
             self._settle(rule, start, self.tables[key], rules)
@@ -295,7 +308,7 @@ class _Lowering:
         rule: GrammarRule,
         start: Spot,
         table: dict[Spot, Choice],
-        rules: dict[Key, GrammarRule],
+        rules: dict[Callee, GrammarRule],
     ) -> None:
         numbers = {start: 0}
         for spot in table:
@@ -309,16 +322,16 @@ class _Lowering:
         for spot in sorted(table, key=numbers.__getitem__):
             choice = table[spot]
             calls: list[tuple[bytes, Call]] = []
-            for mask, callee, following in choice.calls:
-                calls.append((mask_bytes(mask), Call(rules[callee], len(returns))))
-                returns.append((target(following),))
+            for call in choice.calls:
+                calls.append((mask_bytes(call.first), Call(rules[call.callee], len(returns))))
+                returns.append((target(call.after),))
             for leaf, spots in choice.leaves:
                 calls.append((mask_bytes(leaf.first), Call(leaf.dfa, len(returns))))
                 returns.append(tuple(map(target, spots)))
             arcs = tuple((mask_bytes(mask), target(following)) for mask, following in choice.bytes)
             outcome = 0 if choice.over else None
             expansions.append(Expansion(arcs, None, outcome, tuple(calls)))
-            least.append(0 if choice.over else min(map(self.places.rest, spot[0])))
+            least.append(0 if choice.over else min(map(self.places.rest, spot.items)))
         rule.settle(expansions, returns, least)
 
 

@@ -5,15 +5,23 @@ Does: what may begin there, which bytes come first, where bytes lead. Does not: 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from .body import Label
 from .form import Form, Mask
 
 Place = tuple[Label, int]  # a state of a rule's body, or of a leaf
 Item = tuple[Place, ...]  # where to go on after the callee is through, for each but the last
-Spot = tuple[frozenset[Item], bool]  # all that is possible, and whether the rule may be over
-OVER: Final[Spot] = (frozenset(), True)
+
+
+class Spot(NamedTuple):
+    """All places that are possible at once, and whether the rule may be over."""
+
+    items: frozenset[Item]
+    over: bool
+
+
+OVER: Final = Spot(frozenset(), over=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +62,8 @@ class Places:
             while True:
                 body, state = item[-1]
                 if isinstance(body, int):
-                    ends, more = (
-                        self.form.leaves[body].ends(state),
-                        bool(self.form.leaves[body].arcs(state)),
-                    )
+                    leaf = self.form.leaves[body]
+                    ends, more = leaf.ends(state), bool(leaf.arcs(state))
                 else:
                     ends = self.form.bodies[body].final[state]
                     more = bool(self.form.bodies[body].arcs[state])
@@ -69,7 +75,7 @@ class Places:
                     over = True
                     break
                 item = item[:-1]
-        return frozenset(items), over
+        return Spot(frozenset(items), over)
 
     def first(self, item: Item) -> Mask:
         """The bytes that may come next at a place."""
@@ -87,7 +93,7 @@ class Places:
     def mask(self, spot: Spot) -> Mask:
         """The bytes that may come next, within the rule."""
         mask = 0
-        for item in spot[0]:
+        for item in spot.items:
             mask |= self.first(item)
         return mask
 

@@ -9,8 +9,7 @@ from ..rule import Expansion, Target
 class GrammarRule:
     """A rule for the machine; its states are numbers. See `rule.Rule`."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self) -> None:
         self.start = 0
         self._expansions: list[Expansion] = []
         self._returns: list[tuple[Target, ...]] = []

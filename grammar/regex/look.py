@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,14 @@ class Lookaround:
 
 Monitor = tuple[int, int, int]  # look, which of its automata, state
 Thread = tuple[int, frozenset[Monitor]]
-State = tuple[frozenset[Thread], Context, tuple[int, ...]]
+
+
+class State(NamedTuple):
+    """Where the automaton stands: `trackers` has the state of each look-behind, -1 for looks ahead."""
+
+    threads: frozenset[Thread]
+    context: Context
+    trackers: tuple[int, ...]
 
 
 class Threads:
@@ -94,7 +101,7 @@ class Threads:
     def start(self, part: Part, context: Context) -> State:
         """Before anything is read."""
         trackers = tuple(0 if look.behind else -1 for look in self.looks)
-        return frozenset({(part.start, frozenset[Monitor]())}), context, trackers
+        return State(frozenset({(part.start, frozenset[Monitor]())}), context, trackers)
 
     def close(self, state: State, upcoming: int | None) -> set[Thread]:
         """All threads after jumps, knowing the class that comes next (None: the text ends here)."""
@@ -162,9 +169,9 @@ class Threads:
         word = self.minds_words and c in self.alphabet.sets[WORD]
         trackers = tuple(
             self._move(n, 0, at, c) if look.behind else -1
-            for n, (look, at) in enumerate(zip(self.looks, state[2], strict=True))
+            for n, (look, at) in enumerate(zip(self.looks, state.trackers, strict=True))
         )
-        return _weakest(moved), Context.WORD if word else Context.NOT_WORD, trackers
+        return State(_weakest(moved), Context.WORD if word else Context.NOT_WORD, trackers)
 
     def _move(self, number: int, which: int, at: int, c: int) -> int:
         column = self._columns[number][which][c]
