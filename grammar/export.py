@@ -54,7 +54,7 @@ LONGEST_CHAIN: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an export may take."""
+    """What an export may take: states, entries of `cells`, seconds by the clock."""
 
     states: int = 1 << 16
     cells: int = 1 << 23
@@ -62,10 +62,10 @@ class Limits:
 
 
 def export(root: Rule | Dfa, limits: Limits | None = None) -> DeviceTables | HostOnly:
-    """The tables of everything that `root` can read. Works on a machine of its own."""
-    export = _Export(Machine(root), limits or Limits())
+    """The tables of everything that `root` can read, or why there are none. Works on a machine of its own."""
+    work = _Export(Machine(root), limits or Limits())
     try:
-        return export.run()
+        return work.run()
     except _Stays as stays:
         return HostOnly(str(stays))
     except ConstraintTooLarge as error:
@@ -88,7 +88,15 @@ class _Block:
 
 @dataclass(slots=True, eq=False)
 class _Export:
-    """One export under way. `numbers`: states of the machine, and what is live of their leaf, as the tables' states."""
+    """One export under way. States and sites have numbers of the machine, and others in the tables.
+
+    `numbers`: the tables' states, by the machine's and what is live of their leaf (`LIVE`, -1: all); `count` of them so
+    far. `todo`: the machine's states whose rows have not been made; `blocks`: the rows that have been.
+
+    `outcomes`: with which a rule can end; `callers`: the machine's sites that call it. By the machine's site, in the
+    order of the tables': `returned`, with which outcomes a callee can come back; `entries`, its first state in the
+    tables. `calls`: the first states of what a state of the tables may call.
+    """
 
     machine: Machine
     limits: Limits
@@ -98,9 +106,8 @@ class _Export:
     count: int = 0
     outcomes: dict[Rule, set[int]] = field(default_factory=lambda: defaultdict(set))
     callers: dict[Rule, list[int]] = field(default_factory=lambda: defaultdict(list))
-    sites: dict[int, list[int]] = field(default_factory=dict)  # machine's number: outcomes known
+    returned: dict[int, list[int]] = field(default_factory=dict)
     entries: dict[int, int] = field(default_factory=dict)
-    order: list[int] = field(default_factory=list)
     calls: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def run(self) -> DeviceTables:
@@ -115,9 +122,9 @@ class _Export:
                 raise _Stays(f"its states took more than {self.limits.seconds} s to make")
         chain = self._chain()
         returns, firsts = self._returns()
-        places = {site: number for number, site in enumerate(self.order)}
+        places = {site: number for number, site in enumerate(self.entries)}
         cells, column_of = self._cells(places)
-        sites = [[1 + self.entries[site], firsts[site]] for site in self.order]
+        sites = [[1 + entry, firsts[site]] for site, entry in self.entries.items()]
         table = np.array(sites, np.int32).reshape(-1, 2)
         ahead = outlook(Codes(cells, table, returns), column_of, start)
         return DeviceTables(cells, column_of, table, returns, start, chain, ahead)
@@ -205,8 +212,7 @@ class _Export:
             assert place is not None
             callee = place.call.callee
             self.entries[site] = self._state(row[ENTRY], row[LIVE])
-            self.order.append(site)
-            self.sites[site] = []
+            self.returned[site] = []
             if isinstance(callee, Dfa):
                 for outcome in callee.outcomes:
                     self._return(site, outcome)
@@ -225,9 +231,9 @@ class _Export:
 
     def _return(self, site: int, outcome: int) -> None:
         """A callee can return to a site with an outcome."""
-        if outcome in self.sites[site]:
+        if outcome in self.returned[site]:
             return
-        self.sites[site].append(outcome)
+        self.returned[site].append(outcome)
         target = self._target(site, outcome)
         if target >= 0:
             self._state(target, -1)
@@ -250,8 +256,7 @@ class _Export:
         """(the codes after every outcome at every site, where those of each site begin)."""
         codes: list[int] = []
         firsts = {}
-        for site in self.order:
-            known = self.sites[site]
+        for site, known in self.returned.items():
             here = [0] * (max(known, default=-1) + 1)
             for outcome in known:
                 target = self._target(site, outcome)
@@ -286,7 +291,7 @@ class _Export:
         return longest
 
     def _cells(self, places: dict[int, int]) -> tuple[Ints, Bytes]:
-        """(cells by column, the column of each byte)."""
+        """(cells by column, the column of each byte); `places`: the tables' number of each site."""
         alphabets = self.machine.tables.alphabets
         used = sorted({block.alphabet for block in self.blocks})
         stacked = alphabets[used]
@@ -306,7 +311,7 @@ class _Export:
             raise _Stays("it reads bytes that are no UTF-8")
         column_of[NO_BYTE] = STAY_COLUMN
         cells[:, STAY_COLUMN] = 1 + np.arange(self.count)
-        renamed = np.zeros(max(self.order, default=0) + 1, np.int64)
+        renamed = np.zeros(max(places, default=0) + 1, np.int64)
         renamed[list(places)] = list(places.values())
         value = -1 - cells[:, 2:].astype(np.int64)
         calls = (value >= 0) & (value & 3 == CALLS)
@@ -315,4 +320,5 @@ class _Export:
 
 
 def _codes(kind: int, values: npt.NDArray[np.integer]) -> Longs:
+    """`code` of many values."""
     return -1 - (values.astype(np.int64) << 2 | kind)

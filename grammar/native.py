@@ -37,20 +37,22 @@ _LEADS: Final = (b"", b"0", b'"')  # what a begun number or text may lack
 _PROBE: Final = 12  # bytes that are tried first
 _SITE_BYTES: Final = 4  # of a frame in `Cursor.stack`
 
-Plain = tuple[int, bytes]
-"""A configuration: its state, and the call sites on its stack."""
+Key = tuple[int, bytes]
+"""A configuration, as a key: its state, and the call sites on its stack."""
 Way = tuple[bytes, int]
-"""A way to the end: what stands in a text from a place on."""
+"""A way to the end: what stands in a text from an index on, so that places along it share the text."""
+Run = tuple[tuple[int, ...], int]
+"""The same in tokens, the end token included; no tokens at all: there is no way."""
 
 
 @dataclass(frozen=True, eq=False)
 class NativeGrammar:
     """A machine for one vocabulary; see `CompiledGrammar`.
 
-    `known`: a short complete output, where one was found before. `heights`: on how many frames the rows of a state
-    depend. `number`: its name among the grammars whose rows are kept together. `ends` and `forces`: a way to the end
-    and what `Cursor.force` said, by configuration, for those that no text matters to (`Plain`); `plains`: by stack;
-    `detours`: ways to the end that need not be short.
+    `known`: a short complete output, where one was found before. `heights`: by state, on how many frames its rows
+    depend. `number`: its name among the grammars whose rows are kept together. `plain_stacks`: whether texts matter in
+    a stack. By configuration, where they do not: `ends`, bytes that complete the output by a short way; `detours`, ways
+    that need not be short; `forces`, what `Cursor.force` said.
     """
 
     machine: Machine
@@ -59,10 +61,10 @@ class NativeGrammar:
     known: bytes | None = None
     heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
     number: int = field(default_factory=count(1).__next__)
-    ends: Kept[Plain, tuple[bytes | None]] = field(default_factory=Kept)
-    forces: Kept[Plain, tuple[bytes, bool]] = field(default_factory=Kept)
-    plains: Kept[bytes, bool] = field(default_factory=Kept)
-    detours: Kept[Plain, "Way"] = field(default_factory=Kept)
+    ends: Kept[Key, tuple[bytes | None]] = field(default_factory=Kept)
+    forces: Kept[Key, tuple[bytes, bool]] = field(default_factory=Kept)
+    plain_stacks: Kept[bytes, bool] = field(default_factory=Kept)
+    detours: Kept[Key, "Way"] = field(default_factory=Kept)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -103,21 +105,21 @@ class NativeGrammar:
         run = self.speller.complete(history, text)
         return () if text and not run else (*run, self.index.vocabulary.end_ids[0])
 
-    def plain(self, cursor: Cursor) -> Plain | None:
-        """The configuration of a cursor; None where more than that decides what may come."""
+    def key(self, cursor: Cursor) -> Key | None:
+        """The configuration of a cursor, as a key; None where texts that were said decide as well what may come."""
         if len(cursor.memories) > 1:
             return None
         stack = cursor.stack
-        plain = self.plains.get(stack)
+        plain = self.plain_stacks.get(stack)
         if plain is None:
             sites = cursor.frames[: cursor.depth, SITE]
             plain = not self.machine.tables.sites[sites, FLAGS].any()
-            self.plains.put(stack, plain, len(stack))
+            self.plain_stacks.put(stack, plain, len(stack))
         return (cursor.state, stack) if plain else None
 
     def end(self, cursor: Cursor) -> bytes | None:
         """Bytes that complete an output by a short way; None if none were found."""
-        key = self.plain(cursor)
+        key = self.key(cursor)
         known = None if key is None else self.ends.get(key)
         if known is None:
             known = (Closing(cursor, self.ways).text(),)
@@ -127,7 +129,7 @@ class NativeGrammar:
 
     def force(self, cursor: Cursor) -> tuple[bytes, bool]:
         """What must come next, and whether the output is over then; see `Cursor.force`."""
-        key = self.plain(cursor)
+        key = self.key(cursor)
         found = None if key is None else self.forces.get(key)
         if found is None:
             found = cursor.force(_MOST_FORCED)
@@ -172,11 +174,9 @@ class NativeMatcher:
         self._cursor = cursor
         self.tokens: list[int] = []
         self._steps: list[Step] = []
-        # By place: the tokens of `closing` from that number on (none at all: there is no way), None where they have
-        # not been asked for.
-        self._ways: list[tuple[tuple[int, ...], int] | None] = [None]
-        # By place: a way to the end in bytes, from that number on, where it was asked for.
-        self._ends: list[tuple[bytes, int] | None] = [None]
+        # By how many tokens had been accepted since `skip`: what `closing` found, and a way that need not be short.
+        self._closings: list[Run | None] = [None]
+        self._ways: list[Way | None] = [None]
         self._finished = False
 
     @property
@@ -219,11 +219,11 @@ class NativeMatcher:
                 cursor.memories.cut(memories)
                 raise Violation(f"token {token} is not legal here")
             self._steps.append(cursor.commit(text, memories))
-        way = self._ways[-1]
+        run = self._closings[-1]
         self.tokens.append(token)
-        goes_on = way is not None and way[1] < len(way[0]) and way[0][way[1]] == token
-        self._ways.append((way[0], way[1] + 1) if way is not None and goes_on else None)
-        self._ends.append(None)
+        goes_on = run is not None and run[1] < len(run[0]) and run[0][run[1]] == token
+        self._closings.append((run[0], run[1] + 1) if run is not None and goes_on else None)
+        self._ways.append(None)
 
     def skip(self, tokens: Sequence[int]) -> None:
         """Accept many tokens at once, none of them an end; neither they nor those before them can be taken back.
@@ -241,7 +241,7 @@ class NativeMatcher:
             raise Violation(f"one of {len(tokens)} tokens is not legal here")
         cursor.commit(whole, memories)
         self.tokens += tokens
-        self._steps, self._ways, self._ends = [], [None], [None]
+        self._steps, self._closings, self._ways = [], [None], [None]
 
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because nothing else is legal; see `Matcher.forced`."""
@@ -251,13 +251,13 @@ class NativeMatcher:
         return self.grammar.spelled(self.tokens, text, over=over)
 
     def rollback(self, count: int) -> None:
-        """Take back the last `count` accepted tokens."""
-        if not 0 <= count < len(self._ways):
-            raise ValueError(f"{count} tokens cannot be taken back of {len(self._ways) - 1}")
+        """Take back the last `count` accepted tokens; see `Matcher.rollback`."""
+        if not 0 <= count < len(self._closings):
+            raise ValueError(f"{count} tokens cannot be taken back of {len(self._closings) - 1}")
         for _ in range(count):
             self.tokens.pop()
+            self._closings.pop()
             self._ways.pop()
-            self._ends.pop()
             if self._finished:
                 self._finished = False
             else:
@@ -267,7 +267,7 @@ class NativeMatcher:
         """An independent copy at the same position."""
         twin = NativeMatcher(self.grammar, self._cursor.fork())
         twin.tokens, twin._steps = list(self.tokens), list(self._steps)
-        twin._ways, twin._ends = list(self._ways), list(self._ends)
+        twin._closings, twin._ways = list(self._closings), list(self._ways)
         twin._finished = self._finished
         return twin
 
@@ -288,50 +288,46 @@ class NativeMatcher:
             suffice = self.grammar.bounds.of(self._cursor)
             if suffice is not None and _AMPLE * suffice + _SPARE < tokens:
                 return True
-            end = self._end()
-            if (
-                end is not None and len(end[0]) - end[1] < tokens
-            ):  # each byte a token, and the end token
+            way = self._way()
+            # A token for each byte, and the end token.
+            if way is not None and len(way[0]) - way[1] < tokens:
                 return True
         least = self.least_tokens()
         return least is None or least <= tokens
 
-    def _end(self) -> Way | None:
+    def _way(self) -> Way | None:
         """A way to the end, mostly a short one."""
-        here = len(self._ends) - 1
-        end = self._ends[here]
-        if end is not None:
-            return end
-        key = self.grammar.plain(self._cursor)
+        way = self._ways[-1]
+        if way is not None:
+            return way
+        key = self.grammar.key(self._cursor)
         if key is not None:
-            end = self.grammar.detours.get(key)
-        if end is None:
-            end = self._known_end(here)
-            if key is not None and end is not None:
-                self.grammar.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
-        self._ends[here] = end
-        return end
+            way = self.grammar.detours.get(key)
+        if way is None:
+            way = self._find_way()
+            if key is not None and way is not None:
+                self.grammar.detours.put(key, way, len(key[1]) + (0 if way[1] else len(way[0])))
+        self._ways[-1] = way
+        return way
 
-    def _known_end(self, here: int) -> Way | None:
-        """From the way that was found some tokens ago, else a search."""
-        place = here
-        while place and self._ends[place] is None:
+    def _find_way(self) -> Way | None:
+        """By the way that was found some tokens ago, else by a search."""
+        place = len(self._ways) - 1
+        while place and self._ways[place] is None:
             place -= 1
-        known, end = self._ends[place], None
+        known, end = self._ways[place], None
         if known is not None:
             text, at = known
             said = bytes(self._cursor.output[self._steps[place].length :])
             if text.startswith(said, at):
                 return text, at + len(said)
-            end = text[at:]
-            if not _is_way(self._cursor, end):
-                end = self._is_tail(end)
+            end = text[at:] if _is_way(self._cursor, text[at:]) else self._way_into(text[at:])
         if end is None:
             end = self.grammar.end(self._cursor)
         return None if end is None else (end, 0)
 
-    def _is_tail(self, end: bytes) -> bytes | None:
-        """A way that ends as `end` does: another choice was made, and then the rest is the same."""
+    def _way_into(self, end: bytes) -> bytes | None:
+        """A way that comes into `end` somewhere: another choice was made on the way, and then the rest is the same."""
         cursor = self._cursor
         memories = len(cursor.memories)
         for lead in _LEADS:
@@ -350,10 +346,10 @@ class NativeMatcher:
         """
         if self._finished:
             return ()
-        found = self._ways[-1]
+        found = self._closings[-1]
         if found is None:
             found = self.grammar.spelled_end(self._cursor, self.tokens), 0
-            self._ways[-1] = found
+            self._closings[-1] = found
         tokens, at = found
         return tokens[at:] or None
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..cfg.enforce import Parsed
 
 _ROOM = 32  # tokens beyond the shortest end from which on it is looked at closely
-_PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
+_SOURCE_PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
 
 
 class EarleyCompiler:
@@ -79,7 +79,7 @@ class EarleyCompiler:
 def _reason(error: RuntimeError) -> str:
     """xgrammar's message without the place in its own source that it begins with."""
     first = str(error).split("\n")[0]
-    return _PLACE.sub("", first) or "it cannot be read"
+    return _SOURCE_PLACE.sub("", first) or "it cannot be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class EarleyMatcher:
         self._history: list[int] = []
         self._output = bytearray()
         # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
-        self._ways: list[tuple[int, ...] | None] = [None]
+        self._closings: list[tuple[int, ...] | None] = [None]
 
     @property
     def finished(self) -> bool:
@@ -147,10 +147,10 @@ class EarleyMatcher:
         known = vocabulary.text(token) is not None or token in vocabulary.end_ids
         if not known or self.finished or not self._inner.accept_token(token):
             raise Violation(f"token {token} is not legal here")
-        way = self._ways[-1]
+        way = self._closings[-1]
         self._history.append(token)
         self._output += vocabulary.text(token) or b""
-        self._ways.append(way[1:] if way and way[0] == token else None)
+        self._closings.append(way[1:] if way and way[0] == token else None)
 
     def skip(self, tokens: Sequence[int]) -> None:
         """Advance by many tokens.
@@ -190,20 +190,24 @@ class EarleyMatcher:
         return (int(legal[0]),) if len(legal) == 1 else ()
 
     def rollback(self, count: int) -> None:
-        """Take back the last `count` accepted tokens."""
+        """Take back the last `count` accepted tokens; see `Matcher.rollback`."""
         if not 0 <= count <= len(self._history):
             raise ValueError(f"{count} tokens cannot be taken back of {len(self._history)}")
         if count:
             self._inner.rollback(count)
             taken = sum(map(len, self._texts(self._history[-count:])))
-            for kept, gone in ((self._history, count), (self._ways, count), (self._output, taken)):
+            for kept, gone in (
+                (self._history, count),
+                (self._closings, count),
+                (self._output, taken),
+            ):
                 del kept[len(kept) - gone :]
             self._chart.cut(min(self._chart.length, len(self._output)))
 
     def fork(self) -> "EarleyMatcher":
         """An independent copy at the same position."""
         twin = EarleyMatcher(self._grammar, self._inner.fork(), self._chart.fork())
-        twin._history, twin._ways = list(self._history), list(self._ways)
+        twin._history, twin._closings = list(self._history), list(self._closings)
         twin._output = bytearray(self._output)
         return twin
 
@@ -220,7 +224,7 @@ class EarleyMatcher:
         """
         if self.finished:
             return tokens >= 0
-        if self._ways[-1] is None and len(self._grammar.speller.single_bytes) == 256:
+        if self._closings[-1] is None and len(self._grammar.speller.single_bytes) == 256:
             if not self._caught_up():
                 return False
             if self._chart.least() + _ROOM < tokens // 2:
@@ -235,9 +239,9 @@ class EarleyMatcher:
         """
         if self.finished:
             return ()
-        found = self._ways[-1]
+        found = self._closings[-1]
         if found is None:
-            found = self._ways[-1] = self._way()
+            found = self._closings[-1] = self._way()
         return found or None
 
     def _texts(self, tokens: Iterable[int]) -> list[bytes]:

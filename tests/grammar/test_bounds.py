@@ -90,7 +90,7 @@ def test_with_ample_room_no_way_is_searched(monkeypatch: pytest.MonkeyPatch) -> 
     asked = []
     of = Bounds.of
     monkeypatch.setattr(Bounds, "of", lambda self, cursor: asked.append(1) or of(self, cursor))
-    monkeypatch.setattr(type(matcher), "_end", None)
+    monkeypatch.setattr(type(matcher), "_way", None)
     assert matcher.closes_within(1_000)
     assert asked
 
