@@ -50,10 +50,9 @@ class Compiler:
     whether `warm` runs, which compiles our own code on a machine where nothing has done that before.
     """
 
-    is_warming = False
-
     def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
         self.vocabulary = vocabulary
+        self.is_warming = False
         self._speller = Speller(vocabulary, canonical)
         self._earley = EarleyCompiler(vocabulary, self._speller)
 

@@ -18,7 +18,7 @@ from .tables import ENTRY, FINAL, OUTCOME, ROW
 from .tails import Tails, repeats
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
-NO_FRAMES: Final = np.empty((0, 4), np.int32)
+NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
 
 
 def _with(looks: Ints, answer: tuple[int, int, int]) -> Ints:
@@ -26,7 +26,11 @@ def _with(looks: Ints, answer: tuple[int, int, int]) -> Ints:
 
 
 class Step(NamedTuple):
-    """What a commit changed: enough to take it back."""
+    """What a commit changed: enough to take it back.
+
+    `state`, `stack` and `recalled` are as before it. `kept`: how many frames it left; `removed` int32 [n, 4]: the
+    others, which stood on them. `length`: of the output before it; `memories`: how many versions there were.
+    """
 
     state: int
     kept: int
@@ -40,13 +44,14 @@ class Step(NamedTuple):
 class Cursor:
     """Mutable, one per output. Between calls `state` and `frames[:depth]` are the configuration.
 
-    `stack`: the call sites of its frames, int32, the bottom first. `recalled`: what they remember.
+    `frames` int32 [room, 4] and `note` int64 [`NOTES`]: see `walk`. `stack`: the call sites of the frames, as bytes of
+    int32, the bottom first. `recalled`: what they remember.
     """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.state = machine.start
-        self.frames: Ints = np.zeros((64, 4), np.int32)
+        self.frames: Ints = np.zeros((64, w.FRAME_COLUMNS), np.int32)
         self.frames[0] = 0, -1, 0, 0
         self.depth = 1
         self.stack = self.frames[:1, w.SITE].tobytes()
@@ -70,7 +75,7 @@ class Cursor:
         return twin
 
     def begin(self, exact: bool) -> None:
-        """Make the configuration that of `note`, for walking ahead."""
+        """Start walking ahead: write the configuration to `note`. `exact`: assume nothing about texts."""
         note = self.note
         self._grown.clear()
         note[w.STATE], note[w.TOP], note[w.COUNT] = self.state, self.depth - 1, self.depth

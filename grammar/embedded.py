@@ -1,7 +1,7 @@
 """A leaf as the machine holds it: an automaton, where its copy begins, and what walks ask of it beforehand.
 
-Does: tell which states are over, from which a kept row pays, and which still count when only some outcomes do. Does
-not: walk (`walk_leaf`).
+Does: tell in which states a text is over, in which a row that is kept pays, and which states still count when only some
+outcomes do. Does not: walk (`walk_leaf`).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,18 @@ from .automata import Dfa
 from .automata.jit import kernel
 from .endings import Endings
 from .likeness import Likeness, identity, likeness
-from .tables import ALPHABET, DEAD, ENDED, LEAF, LEAVE, MANY_BYTES, NEAR, OUTCOME, ROW
+from .tables import (
+    ALPHABET,
+    DEAD,
+    ENDED,
+    LEAF,
+    LEAVE,
+    MANY_BYTES,
+    NEAR,
+    OUTCOME,
+    ROW,
+    STATE_COLUMNS,
+)
 
 _SMALL: Final = 256  # states of a leaf up to which rows before such a state are kept, too
 
@@ -71,7 +82,7 @@ def _copied(
     over, near = facts
     count, width = table.shape
     cells = np.empty((count, width + 1), np.int32)
-    states = np.empty((count, 5), np.int32)
+    states = np.empty((count, STATE_COLUMNS), np.int32)
     for s in range(count):
         default = DEAD if outcome[s] < 0 else LEAVE
         cells[s, width] = default

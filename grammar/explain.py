@@ -80,7 +80,7 @@ def explain(compiler: Compiler, constraint: Constraint) -> Explanation:
         grammar = compiler.compile(constraint)
         compiled = time.perf_counter()
         grammar.matcher().fill(empty_rows(1, compiler.vocabulary.width)[0])
-        cost = (compiled - began, time.perf_counter() - compiled)
+        cost = _cost(grammar, compiled - began, time.perf_counter() - compiled)
     except GrammarError as error:
         return _refused(constraint, error, findings)
     return _explained(compiler, constraint, findings, grammar, cost)
@@ -111,13 +111,11 @@ def _explained(
     constraint: Constraint,
     findings: tuple[Finding, ...],
     grammar: CompiledGrammar,
-    seconds: tuple[float, float],
+    cost: Cost,
 ) -> Explanation:
     from .native import NativeGrammar
 
     root = grammar.machine.root if isinstance(grammar, NativeGrammar) else None
-    states = grammar.machine.states if isinstance(grammar, NativeGrammar) else None
-    cost = Cost(states, grammar.size_bytes, *seconds)
     closing, tokens = grammar.matcher().closing(), compiler.vocabulary.tokens
     shortest = None if closing is None else b"".join(tokens[token] or b"" for token in closing)
     typical = shortest if root is None else _typical(root) or shortest
@@ -134,6 +132,13 @@ def _explained(
         shortest=_text(shortest),
         typical=None if count is None else _text(typical),
     )
+
+
+def _cost(grammar: CompiledGrammar, compile_s: float, first_mask_s: float) -> Cost:
+    from .native import NativeGrammar
+
+    states = grammar.machine.states if isinstance(grammar, NativeGrammar) else None
+    return Cost(states, grammar.size_bytes, compile_s, first_mask_s)
 
 
 def _tokens(compiler: Compiler, grammar: CompiledGrammar, text: bytes) -> int | None:

@@ -48,16 +48,17 @@ class Source:
     """A view as a walk takes it (see `walk_rows`): arrays, held with their addresses."""
 
     def __init__(self, *arrays: Ints | Bytes) -> None:
-        """The trees below exits, their roots, all other exits, what is dropped and added."""
+        """The five arrays of the trees below exits; their roots, all other exits, the nodes dropped, those added."""
         self._held = arrays
         self.addresses = addresses(*arrays)
 
 
 @dataclass(eq=False)
 class View:
-    """What is legal from one state of a leaf: a shared row, but for what is `dropped`, `added`, and exits of its own.
+    """What is legal from one state of a leaf: a shared row, but for some places in the vocabulary's trie.
 
-    `outcomes`: of each outcome in the row, the leaf's own.
+    `outcomes` int32: of each outcome in the row, the leaf's own. What the row says does not count at and below the
+    nodes `dropped`; at those `added` tokens stay inside; `exits` int32 [n, 3] are its own (see `LeafRow`).
     """
 
     row: LeafRow
@@ -97,7 +98,7 @@ class View:
         return Source(*self.row.trees, _NO_EXITS, exits, self.dropped, self.added)
 
     def all_exits(self, trie: Trie) -> Ints:
-        """All exits as places in the vocabulary's trie."""
+        """int32 [n, 3]: all exits, as places in the vocabulary's trie."""
         known = self._own(self.row.exits)
         # Dropped ranges come in ascending order; one may lie inside another.
         if len(self.dropped):

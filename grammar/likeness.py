@@ -33,9 +33,9 @@ class Likeness(NamedTuple):
     of each outcome there, that of the leaf here.
     """
 
-    twin: Ints
-    bytes: Ints
-    meaning: Ints
+    twin: Ints  # [states]
+    bytes: Ints  # [states]
+    meaning: Ints  # [outcomes of the other]
     plain: Dfa | None
 
     @property

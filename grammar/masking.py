@@ -176,15 +176,15 @@ class Walk:
             cursor.learn()
 
     def found(self) -> Ints:
-        """The tokens found."""
+        """int32 [n]: the tokens found."""
         return self.desk.room.found[: self.cursor.note[w.FOUND]]
 
     def asked(self) -> Ints:
-        """The nodes where a text decides."""
+        """int32 [n]: the nodes where a text decides."""
         return self.desk.room.asks[: self.cursor.note[w.ASKED]].copy()
 
     def doubted(self) -> Ints:
-        """The nodes where a text was taken to be new; see `Room`."""
+        """int32 [n]: the nodes where a text was taken to be new; see `Room`."""
         return self.desk.room.doubts[: self.cursor.note[w.DOUBTS]].copy()
 
 

@@ -50,7 +50,11 @@ class Matcher(Protocol):
         ...
 
     def rollback(self, count: int) -> None:
-        """Take back the last `count` accepted tokens."""
+        """Take back the last `count` accepted tokens.
+
+        Raises:
+            ValueError: not so many have been accepted (since `skip`, where a back end keeps none of those before it).
+        """
         ...
 
     def fork(self) -> "Matcher":

@@ -10,8 +10,11 @@ from typing import NamedTuple
 
 
 class Said(NamedTuple):
-    """A text, where it ended, the state of the machine from which it was read (-1: its caller's states tell of it), its
-    outcome, and whether it was over with its last byte (else with what followed).
+    """A text that was said in an object or array.
+
+    `until`: where it ended, as an offset in the output. `entry`: the state of the machine from which it was read; -1
+    where a judge was asked, whose caller keeps track of texts by itself. `outcome`: what it ended with. `over`: whether
+    its own last byte ended it; a number ends with the byte that follows.
     """
 
     text: bytes
@@ -24,8 +27,8 @@ class Said(NamedTuple):
 class Memories:
     """Versions by number, 0 the empty set. A version shares its dictionary with the one it grew from.
 
-    `barred`: by version, how its texts may not begin once more (see `tails`); versions where there is nothing are left
-    out, so mostly it is empty.
+    `barred`: by version, beginnings that must not be written any more, since only a text of the version could complete
+    them (see `tails`). Versions without any are left out, so mostly it is empty.
     """
 
     def __init__(self) -> None:

@@ -72,7 +72,8 @@ def _follow(grammar: NativeGrammar, tokens: Iterable[int], until: float) -> None
 class _Open:
     """A rule that is being written: the site it was called from, and what was read in it so far.
 
-    `names`: the outcomes of leaves of names. `compared`: a text that must not come again; it would.
+    `names`: the outcomes of the names written. `compared`: whether a text was written that must not come again, as the
+    next one of its kind would: texts are always written alike.
     """
 
     site: int

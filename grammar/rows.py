@@ -21,9 +21,11 @@ _PYTHON_BYTES = 400  # what the objects of a row add
 
 @dataclass(slots=True, eq=False)
 class LeafRow:
-    """The tokens that stay inside a leaf, and its exits: rows (node, outcome, whether its byte was read).
+    """What tokens do from one state of a leaf.
 
-    `roots` and `trees`: what follows the exits (`forest`). Once the row has been dropped, `words` are None.
+    `words` uint32 [words]: those that stay inside; None once the row has been dropped. `exits` int32 [n, 3]: where the
+    others leave it, as (node of the trie, outcome, whether the node's byte was read). `trees` and `roots`: what follows
+    the exits, see `forest.merge`.
     """
 
     words: Words | None
@@ -44,9 +46,11 @@ class LeafRow:
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """A mask: that of a leaf's row (or nothing) but for some words, and the trie nodes where only a text can decide.
+    """A mask: the words of a leaf's row (`base`; None: all zero) but for some.
 
-    `may_end`: whether the output may end here; None where texts decide.
+    `words` uint32 [n] stand at the places `at` [n] of the mask; `at` None: they are the whole mask. `asks` int32 [n]:
+    the trie nodes where only a text can decide; `doubts`: those where one was taken to be new. `may_end`: whether the
+    output may end here; None where texts decide.
     """
 
     base: LeafRow | None

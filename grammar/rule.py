@@ -22,8 +22,8 @@ UNKNOWN: Final = -1  # from `Rule.least`: the rule cannot tell cheaply, the mach
 class Goto:
     """Go on in another state of the same rule.
 
-    `soon`: whoever comes here goes on within the same token as a rule, so what can happen there is worth knowing at
-    once. `sure`: an end can be reached from there, so `least` need not be asked.
+    `soon`: text that comes here mostly goes on within the same token, so the state is expanded together with the one
+    before it. `sure`: an end can be reached from there, so `least` need not be asked.
     """
 
     key: Hashable

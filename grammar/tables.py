@@ -36,6 +36,7 @@ OUTCOME: Final = 2  # at which the rule may end here without reading, or -1
 LEAF: Final = 3  # number of the leaf the state belongs to, or -1
 # 1 where a row made once for all grammars pays: `MANY_BYTES` can come, now or after one more.
 NEAR: Final = 4
+STATE_COLUMNS: Final = 5
 # Columns of `sites`.
 ENTRY: Final = 0  # first state of the callee
 FIRST: Final = 1  # offset in `returns`
@@ -43,6 +44,7 @@ SIZE: Final = 2  # outcomes there is room for
 FLAGS: Final = 3
 # Offset in `live` of the first state of the leaf called here, or -1: all of it may be used.
 LIVE: Final = 4
+SITE_COLUMNS: Final = 5
 # Bits of `FLAGS`.
 REMEMBERS: Final = 1  # the text is compared with earlier ones of this activation
 AS_WRITTEN: Final = 2  # ... byte by byte
@@ -58,11 +60,11 @@ MANY_BYTES: Final = 24
 class Tables(NamedTuple):
     """A snapshot for compiled code. Entries only ever go from unknown to known, so an old one is merely ignorant."""
 
-    states: Ints  # [states, 5]
-    cells: Ints
+    states: Ints  # [states, `STATE_COLUMNS`]
+    cells: Ints  # [n], the rows of all states
     alphabets: Ints  # [alphabets, 256], class of each byte
-    sites: Ints  # [sites, 5]
-    returns: Ints
+    sites: Ints  # [sites, `SITE_COLUMNS`]
+    returns: Ints  # [n], two for each outcome at each site
     live: Bytes  # of leaf states at some sites: 0 where no outcome is in reach that counts there
     addresses: Longs  # of the arrays above
 
@@ -119,9 +121,9 @@ class GrowingTables:
     """The growing arrays of one machine. Rows are only added, and filled in where they were unknown."""
 
     def __init__(self) -> None:
-        self.states = Growing(self._moved, 5)
+        self.states = Growing(self._moved, STATE_COLUMNS)
         self.cells = Growing(self._moved, 0)
-        self.sites = Growing(self._moved, 5)
+        self.sites = Growing(self._moved, SITE_COLUMNS)
         self.returns = Growing(self._moved, 0)
         self.live: Bytes = np.zeros(64, np.uint8)
         self._lives = 0

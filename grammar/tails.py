@@ -46,10 +46,10 @@ class Tails:
         return self._known[key]
 
     def _at_some_place(self, cursor: "Cursor", said: Said) -> bytes | None:
-        """The shortest beginning that nothing else completes at any place that may come; None: there is none.
+        """The shortest beginning that nothing else completes at some place that may come; None: there is none.
 
-        Fewer outcomes may count there. Where texts with this one's are all that count, the least is left; a text that
-        is the only one with its outcome is not called for twice.
+        At such a place fewer outcomes may count. Nothing completes less than where those of this text are all that
+        count; but a text that is the only one with its outcome is never asked for twice, so it needs no beginning.
         """
         leaf = _leaf(cursor, said.entry)
         if leaf is None or not leaf.chosen:
@@ -70,7 +70,7 @@ class Tails:
 
 
 def repeats(cursor: "Cursor", text: Bytes) -> bool:
-    """Whether a text has begun, by what was read ahead, that only one could end that must not come again."""
+    """Whether what was read ahead has begun a text that only one could complete, which must not come again."""
     kept, fresh = w.chain(cursor.frames, int(cursor.note[w.TOP]), cursor.depth)
     whole = bytes(cursor.output) + text.tobytes()
     return any(
@@ -81,7 +81,7 @@ def repeats(cursor: "Cursor", text: Bytes) -> bool:
 
 
 def barred_texts(cursor: "Cursor", frames: Ints) -> Iterator[tuple[int, list[bytes]]]:
-    """Of each text that is open in a stack and must not come again: where it begins, and how it must not."""
+    """(where it begins, the beginnings it must not have) of each open text of a stack that must not come again."""
     sites, barred = cursor.machine.tables.sites, cursor.memories.barred
     flags = sites[frames[:, w.SITE], FLAGS] & (REMEMBERS | JUDGED)
     for frame in np.flatnonzero(flags == REMEMBERS).tolist():

@@ -20,11 +20,11 @@ class Trie(NamedTuple):
     `tokens[first[n] : first[skip[n]]]`.
     """
 
-    byte: Bytes
-    depth: Ints
-    skip: Ints
-    first: Ints
-    tokens: Ints
+    byte: Bytes  # [nodes], the last byte of each node's text
+    depth: Ints  # [nodes], the length of each node's text
+    skip: Ints  # [nodes]
+    first: Ints  # [nodes + 1]
+    tokens: Ints  # [tokens that have text], ids
 
 
 @kernel
@@ -88,10 +88,10 @@ def trie_at(held: Longs, i: int) -> Trie:
 
 
 class Heads(NamedTuple):
-    """The nodes of texts of one byte, by byte; `node` has the number of all nodes at its end."""
+    """The nodes of texts of one byte, by byte; `node` ends with the number of all nodes."""
 
-    byte: Bytes
-    node: Ints
+    byte: Bytes  # [heads]
+    node: Ints  # [heads + 1]
 
 
 def heads(trie: Trie) -> Heads:

@@ -110,10 +110,8 @@ def examine(compiler: "Compiler", constraint: Constraint) -> Verdict:
 
 def _try(compiler: "Compiler", constraint: Constraint) -> bytes | None:
     screened = screen(constraint)
-    if (
-        screened.root is None
-    ):  # another library's compiler takes what it wants: it is not tried here
-        return None
+    if screened.root is None:
+        return None  # another library's compiler takes what it wants: it is not tried here
     grammar = compiler.build(screened)
     matcher = grammar.matcher()
     row = empty_rows(1, compiler.vocabulary.width)[0]

@@ -42,6 +42,7 @@ SITE: Final = 0
 PARENT: Final = 1
 MEMORY: Final = 2
 BEGUN: Final = 3
+FRAME_COLUMNS: Final = 4
 
 UNSURE: Final = -1
 
@@ -243,7 +244,7 @@ def chain(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
         height += 1
         at = frames[at, PARENT]
     kept = at + 1
-    fresh = np.empty((height, 4), np.int32)
+    fresh = np.empty((height, FRAME_COLUMNS), np.int32)
     at = top
     for i in range(height):
         fresh[height - 1 - i] = frames[at]

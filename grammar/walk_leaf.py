@@ -18,11 +18,11 @@ from .trie import Trie
 class LeafTables(NamedTuple):
     """An automaton for walking. `over`: states where a text has ended for good, `alive`: those that may be entered."""
 
-    table: Ints
-    outcome: Ints
-    class_of: Ints
-    over: Flags
-    alive: Bytes
+    table: Ints  # [states, classes], the next state or -1
+    outcome: Ints  # [states], -1 where no text ends
+    class_of: Ints  # [256], -1 for bytes that never occur
+    over: Flags  # [states]
+    alive: Bytes  # [states]
 
 
 @kernel
@@ -147,10 +147,10 @@ class Parts(NamedTuple):
     `begun`: characters that begin on the way to each node, `lengths`: in each token, in the order of the trie.
     """
 
-    kinds: Longs
-    chars: Ints
-    begun: Ints
-    lengths: Ints
+    kinds: Longs  # [nodes]
+    chars: Ints  # [nodes]
+    begun: Ints  # [nodes]
+    lengths: Ints  # [tokens]
 
 
 class Stays(NamedTuple):
@@ -159,9 +159,9 @@ class Stays(NamedTuple):
     `sure`: one more, whichever it is, is refused.
     """
 
-    kinds: Longs
-    far: Ints
-    sure: Flags
+    kinds: Longs  # [states]
+    far: Ints  # [states]
+    sure: Flags  # [states]
 
 
 @kernel
@@ -213,10 +213,10 @@ class Beside(NamedTuple):
     """
 
     leaf: LeafTables
-    twin: Ints
-    bytes: Ints
-    meaning: Ints
-    heights: Ints
+    twin: Ints  # [states of the other]
+    bytes: Ints  # [states of the other]
+    meaning: Ints  # [outcomes]
+    heights: Ints  # [nodes]
 
 
 @kernel

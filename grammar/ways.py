@@ -236,9 +236,8 @@ class Search:
         """`beside`: how many of the texts are weighed against each other at once, by all that comes after them."""
         live = self._live(place.site)
         chosen = (t for t in texts if live is None or t[0] in live)
-        for outcome, text in reversed(
-            [*islice(chosen, beside - 1)]
-        ):  # of equals the shortest text first
+        # The last to be put in is the first to be looked at: of equals, that is the shortest text.
+        for outcome, text in reversed([*islice(chosen, beside - 1)]):
             self._left(place.node, Found(len(text), outcome, (text, None)), 0)
         self._next(place, chosen, 0)
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Ints, Longs
-from .dfa import REFUSED, Dfa, Tables, canonical
+from .dfa import REFUSED, Dfa, DfaTables, canonical
 from .jit import kernel
 from .limits import DEFAULT, Limits
 from .minimal import canonical_form
@@ -112,42 +112,50 @@ def joint(
 
 
 @kernel
-def _combined(a: Tables, b: Tables, choice: Ints, most: int) -> tuple[int, Ints, Ints, Ints, Ints]:
+def _combined(
+    a: DfaTables, b: DfaTables, choice: Ints, most: int
+) -> tuple[int, Ints, Ints, Ints, Ints]:
     """(states before they are joined, or -1: more than `most`; then the tables); see `combine`."""
-    bounds, classes, a_class, b_class = joint(a[0], a[1], a[2].shape[1], b[0], b[1], b[2].shape[1])
+    (a_bounds, a_classes, a_table, a_outcome), (b_bounds, b_classes, b_table, b_outcome) = a, b
+    bounds, classes, a_class, b_class = joint(
+        a_bounds, a_classes, a_table.shape[1], b_bounds, b_classes, b_table.shape[1]
+    )
     need_a, need_b = True, True
     for y in range(choice.shape[1]):
         need_a = need_a and choice[0, y] < 0
     for x in range(choice.shape[0]):
         need_b = need_b and choice[x, 0] < 0
-    pairs, table, count = _pair(a[2], b[2], a_class, b_class, need_a, need_b, most)
+    pairs, table, count = _pair(a_table, b_table, a_class, b_class, need_a, need_b, most)
     if count < 0:
         return -1, bounds, classes, table, classes
-    across = len(b[2]) + 1
+    across = len(b_table) + 1
     outcome = np.empty(count, np.int32)
     for n in range(count):
         s, t = pairs[n] // across - 1, pairs[n] % across - 1
-        x = a[3][s] if s >= 0 else -1
-        y = b[3][t] if t >= 0 else -1
+        x = a_outcome[s] if s >= 0 else -1
+        y = b_outcome[t] if t >= 0 else -1
         outcome[n] = choice[x + 1, y + 1]
     return count, *canonical_form(bounds, classes, table[:count], outcome, True)  # noqa: FBT003
 
 
 @kernel
-def _side_by_side(a: Tables, b: Tables) -> tuple[bool, Ints, Ints, Ints, Ints]:
+def _side_by_side(a: DfaTables, b: DfaTables) -> tuple[bool, Ints, Ints, Ints, Ints]:
     """(whether no text of the one begins as some text of the other does, the tables of both); see `union`."""
-    bounds, classes, a_class, b_class = joint(a[0], a[1], a[2].shape[1], b[0], b[1], b[2].shape[1])
-    width, first, second = len(a_class), 1, 1 + len(a[2])
-    table = np.full((second + len(b[2]), width), -1, np.int32)
+    (a_bounds, a_classes, a_table, a_outcome), (b_bounds, b_classes, b_table, b_outcome) = a, b
+    bounds, classes, a_class, b_class = joint(
+        a_bounds, a_classes, a_table.shape[1], b_bounds, b_classes, b_table.shape[1]
+    )
+    width, first, second = len(a_class), 1, 1 + len(a_table)
+    table = np.full((second + len(b_table), width), -1, np.int32)
     outcome = np.full(len(table), -1, np.int32)
-    outcome[first:second], outcome[second:] = a[3], b[3]
-    outcome[0] = a[3][0] if a[3][0] >= 0 else b[3][0]
+    outcome[first:second], outcome[second:] = a_outcome, b_outcome
+    outcome[0] = a_outcome[0] if a_outcome[0] >= 0 else b_outcome[0]
     # States with an outcome and no way on are one each.
-    ends = np.full(max(a[3].max(), b[3].max()) + 2, -1, np.int32)
+    ends = np.full(max(a_outcome.max(), b_outcome.max()) + 2, -1, np.int32)
     moved = np.empty(len(table), np.int32)
     for s in range(first, len(table)):
         moved[s], over = s, outcome[s] >= 0
-        for t in a[2][s - first] if s < second else b[2][s - second]:
+        for t in a_table[s - first] if s < second else b_table[s - second]:
             over = over and t < 0
         if over:
             if ends[outcome[s]] < 0:
@@ -156,10 +164,10 @@ def _side_by_side(a: Tables, b: Tables) -> tuple[bool, Ints, Ints, Ints, Ints]:
     for s in range(first, len(table)):
         for c in range(width):
             if s < second:
-                t = a[2][s - first, a_class[c]] + first if a_class[c] >= 0 else first - 1
+                t = a_table[s - first, a_class[c]] + first if a_class[c] >= 0 else first - 1
                 known = t >= first
             else:
-                t = b[2][s - second, b_class[c]] + second if b_class[c] >= 0 else second - 1
+                t = b_table[s - second, b_class[c]] + second if b_class[c] >= 0 else second - 1
                 known = t >= second
             if known:
                 table[s, c] = moved[t]

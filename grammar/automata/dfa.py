@@ -26,7 +26,8 @@ REFUSED: Final = -1  # in `outcome`: the text may not end here
 
 _SHORT: Final = 1 << 15  # states whose numbers fit into two bytes
 
-Tables = tuple[Ints, Ints, Ints, Ints]  # bounds, classes, table, outcome; see `Dfa`
+DfaTables = tuple[Ints, Ints, Ints, Ints]
+"""`bounds`, `classes`, `table` and `outcome` of a `Dfa`, for compiled code."""
 
 
 @kernel
@@ -67,7 +68,7 @@ class Dfa:
     outcome: Ints
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> DfaTables:
         """All of it that compiled code needs."""
         return self.bounds, self.classes, self.table, self.outcome
 

@@ -56,7 +56,7 @@ def sources_of(table: Ints) -> tuple[Longs, Ints]:
 
 @kernel
 def distances(table: Ints, goal: Flags) -> Ints:
-    """Fewest arcs from each state to a goal; -1 where there is no way."""
+    """int32 [states]: fewest arcs from each state to a goal; -1 where there is no way."""
     offsets, sources = sources_of(table)
     distance = np.full(len(table), -1, np.int32)
     queue = np.empty(len(table), np.int32)
@@ -81,7 +81,7 @@ def distances(table: Ints, goal: Flags) -> Ints:
 
 @kernel
 def depths(table: Ints) -> Ints:
-    """Fewest arcs from state 0 to each state; -1 where there is no way."""
+    """int32 [states]: fewest arcs from state 0 to each state; -1 where there is no way."""
     depth = np.full(len(table), -1, np.int32)
     queue, count = walk_from(table, 0, np.ones(len(table), np.bool_))
     depth[0] = 0
@@ -129,6 +129,10 @@ def renumber(table: Ints, outcome: Ints, number: Ints, count: int) -> tuple[Ints
 def _mark(
     e: int, elems: Ints, loc: Ints, block: Ints, first: Ints, marked: Ints, touched: Ints, w: int
 ) -> int:
+    """Mark an element of a partition (names are Valmari's); `touched[:w]` are the blocks with marks; the new `w`.
+
+    The elements of block s are `elems[first[s] : past[s]]`, the marked ones in front; element e stands at `loc[e]`.
+    """
     s = block[e]
     i = loc[e]
     j = first[s] + marked[s]
@@ -147,6 +151,7 @@ def _mark(
 def _split(
     elems: Ints, block: Ints, first: Ints, past: Ints, marked: Ints, touched: Ints, w: int, z: int
 ) -> int:
+    """Split the touched blocks by their marks, the smaller part becoming a block from number z on; the new `z`."""
     while w > 0:
         w -= 1
         s = touched[w]

@@ -169,28 +169,33 @@ def _terminals(terminals: Mapping[str, Part]) -> dict[str, Part]:
             looking.add(name)
     plain = dict(terminals)
     for name in looking:
-        budget = [MOST_NODES]
-        plain[name] = Fixed(compiled(_as_pattern(terminals[name], terminals, budget)))
+        plain[name] = Fixed(compiled(_Inliner(terminals).pattern(terminals[name])))
     return plain
 
 
-def _as_pattern(part: Part, terminals: Mapping[str, Part], budget: list[int]) -> rx.Node:
-    """A terminal with all it uses as one pattern."""
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise ConstraintTooLarge("a terminal with look-around is too large")
-    match part:
-        case Text(pattern):
-            return pattern
-        case Ref(name):
-            return _as_pattern(terminals[name], terminals, budget)
-        case Sequence(parts):
-            return rx.Sequence(tuple(_as_pattern(p, terminals, budget) for p in parts))
-        case Either(parts):
-            return rx.Either(tuple(_as_pattern(p, terminals, budget) for p in parts))
-        case Repeat(_, _, 0):
-            return rx.EMPTY
-        case Repeat(inner, low, high):
-            return rx.Repeat(_as_pattern(inner, terminals, budget), low, high)
-        case _:
-            raise TypeError("automata come last")
+class _Inliner:
+    """Writes one terminal, with all that it uses, as one pattern."""
+
+    def __init__(self, terminals: Mapping[str, Part]) -> None:
+        self._terminals = terminals
+        self._left = MOST_NODES
+
+    def pattern(self, part: Part) -> rx.Node:
+        self._left -= 1
+        if self._left < 0:
+            raise ConstraintTooLarge("a terminal with look-around is too large")
+        match part:
+            case Text(pattern):
+                return pattern
+            case Ref(name):
+                return self.pattern(self._terminals[name])
+            case Sequence(parts):
+                return rx.Sequence(tuple(map(self.pattern, parts)))
+            case Either(parts):
+                return rx.Either(tuple(map(self.pattern, parts)))
+            case Repeat(_, _, 0):
+                return rx.EMPTY
+            case Repeat(inner, low, high):
+                return rx.Repeat(self.pattern(inner), low, high)
+            case _:
+                raise TypeError("automata come last")

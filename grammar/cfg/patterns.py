@@ -39,7 +39,11 @@ def literal(token: Token) -> Text:
 
 
 def span(first: Token, last: Token) -> Text:
-    """One character of a range."""
+    """One character of a range.
+
+    Raises:
+        InvalidConstraint: the ends are not one character each, or in the wrong order.
+    """
     ends = []
     for token in (first, last):
         point, at = _ESCAPES.read(token.text, 1, token.at) if len(token.text) > 2 else (0, 0)

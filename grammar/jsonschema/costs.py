@@ -285,30 +285,11 @@ class Costs:
         """The cost, None if there is no way. At the limit of steps: a guess."""
         if question in self._known:
             return self._known[question]
-        run = _Run(self, self._known)
-        return run.answer(question)
+        return self._search(question)
 
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A container with its opening byte still to come."""
-
-    rest: ForObject | ForArray
-
-    def search(self, costs: "Costs") -> Search:  # noqa: ARG002
-        rest = yield self.rest
-        return None if rest is None else rest + Cost(1)
-
-
-class _Run:
-    """One depth-first search over questions."""
-
-    def __init__(self, costs: Costs, known: dict[Question, Cost | None]) -> None:
-        self._costs = costs
-        self._known = known
-
-    def answer(self, question: Question) -> Cost | None:
-        stack: list[tuple[Question, Search]] = [(question, question.search(self._costs))]
+    def _search(self, question: Question) -> Cost | None:
+        """Depth first, with the questions that wait for others on a stack."""
+        stack: list[tuple[Question, Search]] = [(question, question.search(self))]
         lowest = [1]  # of each open question, the outermost open one its hopeless answers rest on
         place = {question: 0}
         value: Cost | None = None
@@ -337,6 +318,17 @@ class _Run:
                 lowest[-1] = min(lowest[-1], place[wanted])
             else:
                 place[wanted] = len(stack)
-                stack.append((wanted, wanted.search(self._costs)))
+                stack.append((wanted, wanted.search(self)))
                 lowest.append(len(stack))
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A container with its opening byte still to come."""
+
+    rest: ForObject | ForArray
+
+    def search(self, costs: "Costs") -> Search:  # noqa: ARG002
+        rest = yield self.rest
+        return None if rest is None else rest + Cost(1)

@@ -9,114 +9,39 @@ from dataclasses import dataclass, replace
 from ..errors import InvalidConstraint, Refusal
 
 # Where sub-schemas stand, by the shape of the keyword's value. `items` and `dependencies` change theirs with the draft.
-ONE = frozenset(
-    [
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    ]
-)
+ONE = frozenset([
+    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+])  # fmt: skip
 LISTS = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
 MAPS = frozenset(
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]
 )
 
-_DRAFT4 = frozenset(
-    [
-        "$ref",
-        "additionalItems",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "definitions",
-        "dependencies",
-        "enum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "format",
-        "items",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "not",
-        "oneOf",
-        "pattern",
-        "patternProperties",
-        "properties",
-        "required",
-        "type",
-        "uniqueItems",
-    ]
-)
+_DRAFT4 = frozenset([
+    "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "definitions", "dependencies", "enum",
+    "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum",
+    "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern",
+    "patternProperties", "properties", "required", "type", "uniqueItems",
+])  # fmt: skip
 _DRAFT6 = _DRAFT4 | {"const", "contains", "propertyNames"}
 _DRAFT7 = _DRAFT6 | {"else", "if", "then"}
 
 # `dependencies` and `definitions` are kept from draft 7 on: both specifications let them stand for compatibility.
 _VOCABULARY_2019: dict[str, frozenset[str]] = {
     "core": frozenset({"$ref", "$defs", "definitions", "$recursiveRef"}),
-    "applicator": frozenset(
-        [
-            "additionalItems",
-            "additionalProperties",
-            "allOf",
-            "anyOf",
-            "contains",
-            "dependencies",
-            "dependentSchemas",
-            "else",
-            "if",
-            "items",
-            "not",
-            "oneOf",
-            "patternProperties",
-            "properties",
-            "propertyNames",
-            "then",
-            "unevaluatedItems",
-            "unevaluatedProperties",
-        ]
-    ),
-    "validation": frozenset(
-        [
-            "const",
-            "dependentRequired",
-            "enum",
-            "exclusiveMaximum",
-            "exclusiveMinimum",
-            "maxContains",
-            "maxItems",
-            "maxLength",
-            "maxProperties",
-            "maximum",
-            "minContains",
-            "minItems",
-            "minLength",
-            "minProperties",
-            "minimum",
-            "multipleOf",
-            "pattern",
-            "required",
-            "type",
-            "uniqueItems",
-        ]
-    ),
+    "applicator": frozenset([
+        "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "dependencies", "dependentSchemas",
+        "else", "if", "items", "not", "oneOf", "patternProperties", "properties", "propertyNames", "then",
+        "unevaluatedItems", "unevaluatedProperties",
+    ]),
+    "validation": frozenset([
+        "const", "dependentRequired", "enum", "exclusiveMaximum", "exclusiveMinimum", "maxContains", "maxItems",
+        "maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum",
+        "multipleOf", "pattern", "required", "type", "uniqueItems",
+    ]),
     "format": frozenset({"format"}),
-}
+}  # fmt: skip
 _VOCABULARY_2020: dict[str, frozenset[str]] = {
     "core": frozenset({"$ref", "$defs", "definitions", "$dynamicRef"}),
     "applicator": (

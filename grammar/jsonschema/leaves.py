@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Ints
 from ..automata import Dfa, Spelling, difference, trie, union, words
 from ..automata.algebra import joint
-from ..automata.dfa import Tables
+from ..automata.dfa import DfaTables
 from ..automata.jit import kernel
 from ..automata.minimal import canonical_form
 from ..leaves.strings import any_string, quoted
@@ -113,30 +113,37 @@ def _judged(formula: Formula) -> set[str]:
 
 
 @kernel
-def _beside(named: Tables, rest: Tables, label: int) -> tuple[Ints, Ints, Ints, Ints]:
+def _beside(named: DfaTables, rest: DfaTables, label: int) -> tuple[Ints, Ints, Ints, Ints]:
     """The tables of `named` before `rest`: where it does not lead on, the way of the same text in `rest`."""
+    named_bounds, named_classes, named_table, named_outcome = named
+    rest_bounds, rest_classes, rest_table, rest_outcome = rest
     bounds, classes, own, other = joint(
-        named[0], named[1], named[2].shape[1], rest[0], rest[1], rest[2].shape[1]
+        named_bounds,
+        named_classes,
+        named_table.shape[1],
+        rest_bounds,
+        rest_classes,
+        rest_table.shape[1],
     )
-    size, width = len(named[3]), len(own)
+    size, width = len(named_outcome), len(own)
     pair = np.full(size, -1, np.int32)
     pair[0] = 0
-    table = np.full((size + len(rest[3]), width), -1, np.int32)
+    table = np.full((size + len(rest_outcome), width), -1, np.int32)
     outcome = np.full(len(table), -1, np.int32)
-    outcome[:size] = named[3]
+    outcome[:size] = named_outcome
     for s in range(size):
         for c in range(width):
-            t = named[2][s, own[c]] if own[c] >= 0 else -1
-            u = rest[2][pair[s], other[c]] if pair[s] >= 0 and other[c] >= 0 else -1
+            t = named_table[s, own[c]] if own[c] >= 0 else -1
+            u = rest_table[pair[s], other[c]] if pair[s] >= 0 and other[c] >= 0 else -1
             if t >= 0:
                 table[s, c] = t
                 pair[t] = u
             elif u >= 0:
                 table[s, c] = size + u
-    for s in range(len(rest[3])):
-        outcome[size + s] = -1 if rest[3][s] < 0 else label
+    for s in range(len(rest_outcome)):
+        outcome[size + s] = -1 if rest_outcome[s] < 0 else label
         for c in range(width):
-            u = rest[2][s, other[c]] if other[c] >= 0 else -1
+            u = rest_table[s, other[c]] if other[c] >= 0 else -1
             table[size + s, c] = -1 if u < 0 else size + u
     return canonical_form(bounds, classes, table, outcome, False)  # noqa: FBT003
 

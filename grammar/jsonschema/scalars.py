@@ -95,7 +95,7 @@ class ScalarLeaves:
         return self._scalars[key]
 
     def _make(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
-        """Of formats that no automaton tells, texts that surely have them, where that leaves any."""
+        """Where a format has to be judged, only texts that surely have it are let in, if that leaves any."""
         narrow = must if self._language.options.lenient else self._narrowed(must)
         found = None if narrow is must else self._exactly(narrow, asks)
         return self._exactly(must, asks) if found is None else found

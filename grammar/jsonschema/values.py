@@ -66,7 +66,12 @@ def number(value: float | Decimal | Fraction) -> int | Fraction:
 
 
 def canonical(value: Json) -> Value:
-    """The canonical value of what `json` reads (int, float or Decimal for numbers)."""
+    """The canonical value of what `json` reads (int, float or Decimal for numbers).
+
+    Raises:
+        ConstraintTooLarge: see `number`.
+        TypeError: it is nothing that `json` reads.
+    """
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -151,9 +151,8 @@ def _compare_unsigned(value: Decimal) -> Dfa:
     value has; behind it, so many places read that are equal, or any number where the relation is decided.
     """
     before, after = [list(map(int, digits)) for digits in _digits(value)]
-    rows: list[list[int]] = [
-        [-1] * 11
-    ]  # of the start; by column of `_SYMBOLS`, the minus sign apart
+    # Of the start, to begin with; by column of `_SYMBOLS`, the minus sign apart.
+    rows: list[list[int]] = [[-1] * 11]
     ends = [-1]
 
     def state(outcome: int) -> int:
