@@ -6,6 +6,7 @@ sub-schemas. Does not: judge values (`evaluate`) or build automata (`rules`).
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
 from ..errors import ConstraintTooLarge, Refusal, UnsupportedConstraint
 from ..leaves.formats import NAMES
@@ -44,7 +45,34 @@ DEEPEST = 120
 UNREACHED = 200_000
 
 
-Builder = Callable[["Normal", Place, Schema, Json], Formula]
+class Keyword(NamedTuple):
+    """One keyword of a schema, with all that its meaning may depend on."""
+
+    normal: "Normal"
+    place: Place
+    schema: Schema
+    value: Json
+
+    @property
+    def in_force(self) -> frozenset[str]:
+        """The keywords that the schema's dialect knows."""
+        return self.place.site.dialect.keywords
+
+    @property
+    def pool(self) -> Pool:
+        """Where formulas are made."""
+        return self.normal.pool
+
+    def sub(self, *keys: str | int) -> Sub:
+        """The sub-schema below the schema at `keys`."""
+        return self.normal.below(self.place, *keys)
+
+    def formula(self, *keys: str | int) -> Formula:
+        """The formula of the schema below this one at `keys`, which is applied to the same value."""
+        return self.normal.formula(self.normal.step(self.place, *keys))
+
+
+Builder = Callable[[Keyword], Formula]
 
 
 class Normal:
@@ -147,14 +175,14 @@ class Normal:
         if self.schemas.dynamic:
             place = Place(place.site, place.scope.entered(place.site.base))
         if dialect.ref_alone and "$ref" in schema:
-            return _ref(self, place, schema, schema["$ref"])
+            return _ref(Keyword(self, place, schema, schema["$ref"]))
         builders: dict[Builder, Json] = {}
         for keyword, value in schema.items():
             builder = BUILDERS.get(keyword) if keyword in dialect.keywords else None
             if builder is not None:
                 builders.setdefault(builder, value)
         return self.pool.all(
-            [builder(self, place, schema, value) for builder, value in builders.items()]
+            [builder(Keyword(self, place, schema, value)) for builder, value in builders.items()]
         )
 
     def targets(self, place: Place, schema: Schema) -> list[Place]:
@@ -176,8 +204,8 @@ class Normal:
 
 
 def _atom(make: Callable[[Json], Atom]) -> Builder:
-    def build(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-        return normal.pool.of(make(value))
+    def build(at: Keyword) -> Formula:
+        return at.pool.of(make(at.value))
 
     return build
 
@@ -190,59 +218,50 @@ def _count(value: Json) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
-def _most_length(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    most = _count(value)
-    return normal.pool.true if most >= UNREACHED else normal.pool.of(Length(most=most))
+def _most_length(at: Keyword) -> Formula:
+    most = _count(at.value)
+    return at.pool.true if most >= UNREACHED else at.pool.of(Length(most=most))
 
 
-def _types(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    names = {str(name) for name in (value if isinstance(value, list) else [value])}
-    if place.site.dialect == DRAFT4 and "integer" in names:
+def _types(at: Keyword) -> Formula:
+    names = {str(name) for name in (at.value if isinstance(at.value, list) else [at.value])}
+    if at.place.site.dialect == DRAFT4 and "integer" in names:
         names = names - {"integer"} | {PLAIN_INTEGER}
-    return normal.pool.of(Types(frozenset(names)))
+    return at.pool.of(Types(frozenset(names)))
 
 
-def _one_of_values(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    values = value if isinstance(value, list) else []
-    return _members_of(normal, frozenset(canonical(member) for member in values))
+def _one_of_values(at: Keyword) -> Formula:
+    values = at.value if isinstance(at.value, list) else []
+    return at.pool.of(OneOf(frozenset(map(canonical, values)))) if values else at.pool.false
 
 
-def _const(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    return _members_of(normal, frozenset({canonical(value)}))
+def _format(at: Keyword) -> Formula:
+    dialect = at.place.site.dialect
+    asserted = at.normal.formats or dialect.asserts_formats
+    if asserted and at.value in NAMES:
+        return at.pool.of(Format(str(at.value)))
+    return at.pool.true
 
 
-def _members_of(normal: Normal, values: frozenset[object]) -> Formula:
-    return normal.pool.of(OneOf(values)) if values else normal.pool.false
-
-
-def _format(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    dialect = place.site.dialect
-    asserted = normal.formats or dialect.asserts_formats
-    if asserted and value in NAMES:
-        return normal.pool.of(Format(str(value)))
-    return normal.pool.true
-
-
-def _bound(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
+def _bound(at: Keyword) -> Formula:
     """All four bounds of numbers at once: draft 4 writes the strict ones as flags."""
-    pool, found = normal.pool, []
-    flags = place.site.dialect.name == "draft4"
-    keywords = place.site.dialect.keywords
+    pool, found = at.pool, []
+    flags = at.place.site.dialect.name == "draft4"
+    keywords = at.in_force
     for keyword, strict, make in (
         ("minimum", "exclusiveMinimum", AtLeast),
         ("maximum", "exclusiveMaximum", AtMost),
     ):
-        if keyword in schema and keyword in keywords:
-            strictly = flags and schema.get(strict) is True
-            found.append(pool.of(make(_number(schema[keyword]), strictly)))
-        if not flags and strict in schema and strict in keywords:
-            found.append(pool.of(make(_number(schema[strict]), True)))  # noqa: FBT003
+        if keyword in at.schema and keyword in keywords:
+            strictly = flags and at.schema.get(strict) is True
+            found.append(pool.of(make(_number(at.schema[keyword]), strictly)))
+        if not flags and strict in at.schema and strict in keywords:
+            found.append(pool.of(make(_number(at.schema[strict]), True)))  # noqa: FBT003
     return pool.all(found)
 
 
-def _required(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    names = value if isinstance(value, list) else []
-    return _has(normal, names)
+def _required(at: Keyword) -> Formula:
+    return _has(at.normal, at.value if isinstance(at.value, list) else [])
 
 
 def _has(normal: Normal, names: list[Json]) -> Formula:
@@ -252,102 +271,101 @@ def _has(normal: Normal, names: list[Json]) -> Formula:
     return normal.pool.of(Required(frozenset(demanded))) if names else normal.pool.true
 
 
-def _props(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    keywords = place.site.dialect.keywords
+def _props(at: Keyword) -> Formula:
+    keywords = at.in_force
 
     def table(keyword: str) -> tuple[tuple[str, Sub], ...]:
-        members = schema.get(keyword) if keyword in keywords else None
+        members = at.schema.get(keyword) if keyword in keywords else None
         names = members if isinstance(members, dict) else {}
-        return tuple((name, normal.below(place, keyword, name)) for name in names)
+        return tuple((name, at.sub(keyword, name)) for name in names)
 
     rest = None
-    if "additionalProperties" in schema and "additionalProperties" in keywords:
-        rest = normal.below(place, "additionalProperties")
-    return normal.pool.of(Props(table("properties"), table("patternProperties"), rest))
+    if "additionalProperties" in at.schema and "additionalProperties" in keywords:
+        rest = at.sub("additionalProperties")
+    return at.pool.of(Props(table("properties"), table("patternProperties"), rest))
 
 
-def _items(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    prefix, rest = item_parts(place, schema)
-    subs = tuple(normal.below(place, *keys) for keys in prefix)
-    return normal.pool.of(Items(subs, None if rest is None else normal.below(place, rest)))
+def _items(at: Keyword) -> Formula:
+    prefix, rest = item_parts(at.place, at.schema)
+    subs = tuple(at.sub(*keys) for keys in prefix)
+    return at.pool.of(Items(subs, None if rest is None else at.sub(rest)))
 
 
-def _contains(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
+def _contains(at: Keyword) -> Formula:
     least, most = 1, None
-    keywords = place.site.dialect.keywords
-    if "minContains" in schema and "minContains" in keywords:
-        least = _count(schema["minContains"])
-    if "maxContains" in schema and "maxContains" in keywords:
-        most = _count(schema["maxContains"])
+    keywords = at.in_force
+    if "minContains" in at.schema and "minContains" in keywords:
+        least = _count(at.schema["minContains"])
+    if "maxContains" in at.schema and "maxContains" in keywords:
+        most = _count(at.schema["maxContains"])
     if least == 0 and most is None:
-        return normal.pool.true
-    return normal.pool.of(Contains(normal.below(place, "contains"), least, most))
+        return at.pool.true
+    return at.pool.of(Contains(at.sub("contains"), least, most))
 
 
-def _unique(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    return normal.pool.of(Unique()) if value is True else normal.pool.true
+def _unique(at: Keyword) -> Formula:
+    return at.pool.of(Unique()) if at.value is True else at.pool.true
 
 
-def _names(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    return normal.pool.of(Names(normal.below(place, "propertyNames")))
+def _names(at: Keyword) -> Formula:
+    return at.pool.of(Names(at.sub("propertyNames")))
 
 
 def _list(join: Callable[[Pool, list[Formula]], Formula], keyword: str) -> Builder:
-    def build(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-        count = len(value) if isinstance(value, list) else 0
-        parts = [normal.formula(normal.step(place, keyword, i)) for i in range(count)]
-        return join(normal.pool, parts)
+    def build(at: Keyword) -> Formula:
+        count = len(at.value) if isinstance(at.value, list) else 0
+        parts = [at.formula(keyword, i) for i in range(count)]
+        return join(at.pool, parts)
 
     return build
 
 
-def _not(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    return normal.pool.no(normal.formula(normal.step(place, "not")))
+def _not(at: Keyword) -> Formula:
+    return at.pool.no(at.formula("not"))
 
 
-def _if(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
+def _if(at: Keyword) -> Formula:
     branches = [
-        normal.formula(normal.step(place, name)) if name in schema else normal.pool.true
-        for name in ("then", "else")
+        at.formula(name) if name in at.schema else at.pool.true for name in ("then", "else")
     ]
-    if all(branch is normal.pool.true for branch in branches):
-        return normal.pool.true
-    return normal.pool.choose(normal.formula(normal.step(place, "if")), *branches)
+    if all(branch is at.pool.true for branch in branches):
+        return at.pool.true
+    return at.pool.choose(at.formula("if"), *branches)
 
 
 def _dependent(keyword: str) -> Builder:
-    def build(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-        pool, found = normal.pool, []
-        for name, needs in value.items() if isinstance(value, dict) else ():
+    def build(at: Keyword) -> Formula:
+        pool, found = at.pool, []
+        for name, needs in at.value.items() if isinstance(at.value, dict) else ():
             # `Required` holds of everything that is no object, so its absence alone would hold of nothing else.
-            absent = [pool.no(pool.of(OBJECTS)), pool.no(_has(normal, [name]))]
+            absent = [pool.no(pool.of(OBJECTS)), pool.no(_has(at.normal, [name]))]
             listed = isinstance(needs, list)
-            below = None if listed else normal.step(place, keyword, name)
-            then = _has(normal, needs) if below is None else normal.formula(below)
+            then = _has(at.normal, needs) if listed else at.formula(keyword, name)
             found.append(pool.any([*absent, then]))
         return pool.all(found)
 
     return build
 
 
-def _ref(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    return normal.pool.all([normal.formula(target) for target in normal.targets(place, schema)])
+def _ref(at: Keyword) -> Formula:
+    targets = at.normal.targets(at.place, at.schema)
+    return at.pool.all([at.normal.formula(target) for target in targets])
 
 
-def _other_members(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    covers = tuple(member_covers(normal, place))
-    return normal.pool.of(OtherMembers(normal.below(place, "unevaluatedProperties"), covers))
+def _other_members(at: Keyword) -> Formula:
+    covers = tuple(member_covers(at.normal, at.place))
+    return at.pool.of(OtherMembers(at.sub("unevaluatedProperties"), covers))
 
 
-def _other_items(normal: Normal, place: Place, schema: Schema, value: Json) -> Formula:  # noqa: ARG001
-    covers = tuple(item_covers(normal, place))
-    return normal.pool.of(OtherItems(normal.below(place, "unevaluatedItems"), covers))
+def _other_items(at: Keyword) -> Formula:
+    covers = tuple(item_covers(at.normal, at.place))
+    return at.pool.of(OtherItems(at.sub("unevaluatedItems"), covers))
 
 
 BUILDERS: Mapping[str, Builder] = {
     "type": _types,
     "enum": _one_of_values,
-    "const": _const,
+    "const": _atom(lambda value: OneOf(frozenset({canonical(value)}))),
     "format": _format,
     "pattern": _atom(lambda value: Pattern(str(value))),
     "minLength": _atom(lambda value: Length(least=_count(value))),
