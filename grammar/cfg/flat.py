@@ -109,6 +109,7 @@ class _Flattener:
             return None
 
     def _linear_dfa(self, bodies: dict[str, Loose], name: str, right: bool) -> Dfa:
+        """The automaton of one of these rules; `right`: they call one another at their ends, else at their starts."""
         used = sorted(
             {label for b in bodies.values() for label in b.labels() if isinstance(label, int)}
         )
@@ -128,18 +129,17 @@ class _Flattener:
                 if body.final[s] and (right or other == name):
                     nfa.jump(base + s, whole.end)
                 for label, target in sorted(row, key=str):
-                    if isinstance(label, str):
-                        callee = bodies[label]
-                        if right:
-                            nfa.jump(base + s, first[label])
-                        for f in () if right else range(len(callee.final)):
-                            if callee.final[f]:
-                                nfa.jump(first[label] + f, base + target)
-                        continue
-                    leaf = self.leaves[label]
-                    piece = nfa.embed(leaf, [alphabet.sets[c] for c in class_sets(leaf)])
-                    nfa.jump(base + s, piece.start)
-                    nfa.jump(piece.end, base + target)
+                    if isinstance(label, int):
+                        leaf = self.leaves[label]
+                        piece = nfa.embed(leaf, [alphabet.sets[c] for c in class_sets(leaf)])
+                        nfa.jump(base + s, piece.start)
+                        nfa.jump(piece.end, base + target)
+                    elif right:
+                        nfa.jump(base + s, first[label])
+                    else:
+                        ends = [f for f, final in enumerate(bodies[label].final) if final]
+                        for end in ends:
+                            nfa.jump(first[label] + end, base + target)
         dfa = nfa.determinise(whole, CODE_POINTS, alphabet.bounds, alphabet.classes)
         self.regular.spend(nfa.states + dfa.states)
         return dfa

@@ -13,6 +13,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, reduce
+from math import gcd
 
 from ..automata import (
     Dfa,
@@ -139,16 +140,13 @@ def _equal(value: Decimal, spec: NumberSpec) -> Dfa:
 
 
 def decimal(value: int | Fraction) -> Decimal:
-    """The number as the decimal it came from."""
+    """The number, which JSON text spelled, as the decimal that it came from."""
     numerator, denominator, places = value.numerator, value.denominator, 0
     while denominator != 1:
-        common = 10 if denominator % 10 == 0 else 5 if denominator % 2 else 2
-        if denominator % common:
+        shared = gcd(denominator, 10)
+        if shared == 1:
             raise AssertionError("a JSON number is a finite decimal")
-        numerator, denominator, places = (
-            numerator * (10 // common) if common != 10 else numerator,
-            denominator // common,
-            places + 1,
-        )
+        numerator, denominator = numerator * (10 // shared), denominator // shared
+        places += 1
     digits = tuple(map(int, str(abs(numerator))))
     return Decimal((int(numerator < 0), digits, -places))
