@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from ..schemas.jobs import ENDED, JobSpec, JobState, JobStatus, Output, Prices, Source
+from ..schemas.jobs import JobSpec, JobState, JobStatus, Output, Prices, Source
 from ..schemas.wire import ExtractOptions
 from .cli_console import errors, results, waiting, write_json
 from .cli_extract import read_schema
@@ -179,14 +179,9 @@ def go_on(job: str, engine: Engine, ledger: str | None, *, dead_too: bool, as_js
 def ask(job: str, what: Literal["pause", "cancel"], ledger: str | None) -> Exit:
     """Tell a job's runner what is wanted; where there is none, do it."""
     with _opened(ledger) as book:
-        status = book.status(job)
-        if status.state in ENDED:
-            raise Trouble(f"job {job!r} has ended: {status.state.value}", Exit.USAGE)
-        if status.state is JobState.RUNNING:
-            book.want(job, what)
+        book.ask(job, what)
+        if book.status(job).state is JobState.RUNNING:
             errors().print(f"{job} will stop when the rows in hand are done")
-        else:
-            book.move(job, JobState.CANCELLED if what == "cancel" else JobState.PAUSED)
         return Exit.OK
 
 
@@ -265,6 +260,7 @@ def _run(
     book: Ledger, job: str, extracting: Extracting, *, dead_too: bool = False, as_json: bool
 ) -> Exit:
     with sole_runner(book, job):
+        book.resume(job)
         if dead_too:
             errors().print(f"{book.rows(job).revive()} dead rows are tried again")
         before = book.status(job).counts

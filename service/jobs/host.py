@@ -87,18 +87,14 @@ class JobHost:
             UnknownJob: there is none of that name.
             JobChanged: it has ended.
         """
-        status = self.ledger.status(job)
-        if status.state in ENDED and not (what == "resume" and status.state in _RESUMABLE):
-            raise JobChanged(f"the job has ended: {status.state.value}")
-        if what == "resume":
-            self.ledger.want(job, None)
-            if status.state is not JobState.RUNNING:
-                self.ledger.move(job, JobState.READY)
-            self._changed.set()
-        elif status.state is JobState.RUNNING:
-            self.ledger.want(job, what)
+        if what != "resume":
+            self.ledger.ask(job, what)
         else:
-            self.ledger.move(job, JobState.CANCELLED if what == "cancel" else JobState.PAUSED)
+            state = self.ledger.status(job).state
+            if state in ENDED and state not in _RESUMABLE:
+                raise JobChanged(f"job {job!r} has ended: {state.value}")
+            self.ledger.resume(job)
+            self._changed.set()
         return self.ledger.status(job)
 
     def start(self, make: MakeExtracting) -> None:

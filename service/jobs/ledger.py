@@ -6,7 +6,7 @@ Does: make, find and move jobs; `rows` gives the rows of one. Does not: run anyt
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
@@ -110,11 +110,56 @@ class Ledger:
         with transaction(self._engine) as connection:
             _update(connection, job, state=state, error=error, wanted=None, changed=self._clock())
 
-    def want(self, job: str, what: str | None) -> None:
-        """Ask whoever runs a job to pause or cancel it."""
-        self._job(job)
+    def begin(self, job: str) -> bool:
+        """Set a job running that is ready, or whose runner is gone; what it is asked to do since stays asked.
+
+        False: it is neither, for it was paused or cancelled meanwhile.
+        """
         with transaction(self._engine) as connection:
-            _update(connection, job, wanted=what)
+            return _update(
+                connection,
+                job,
+                jobs.c.state.in_((JobState.READY, JobState.RUNNING)),
+                state=JobState.RUNNING,
+                error=None,
+                changed=self._clock(),
+            )
+
+    def ask(self, job: str, what: Literal["pause", "cancel"]) -> None:
+        """Have a job paused or cancelled: by its runner where it runs, else at once.
+
+        Raises:
+            UnknownJob: there is none of that name.
+            JobChanged: it has ended.
+        """
+        state = self._job(job).state
+        runs = jobs.c.state == JobState.RUNNING
+        idle = JobState.CANCELLED if what == "cancel" else JobState.PAUSED
+        with transaction(self._engine) as connection:
+            asked = _update(
+                connection,
+                job,
+                jobs.c.state.not_in(ENDED),
+                state=sa.case((runs, JobState.RUNNING), else_=idle),
+                wanted=sa.case((runs, what), else_=None),
+                changed=self._clock(),
+            )
+        if not asked:
+            raise JobChanged(f"job {job!r} has ended: {state}")
+
+    def resume(self, job: str) -> None:
+        """Let a job go on, whether it was paused, has ended or is only asked to stop. Raises `UnknownJob`."""
+        self._job(job)
+        runs = jobs.c.state == JobState.RUNNING
+        with transaction(self._engine) as connection:
+            _update(
+                connection,
+                job,
+                state=sa.case((runs, JobState.RUNNING), else_=JobState.READY),
+                error=None,
+                wanted=None,
+                changed=self._clock(),
+            )
 
     def wanted(self, job: str) -> str | None:
         """What a job's runner is asked to do."""
@@ -132,5 +177,9 @@ class Ledger:
         return found
 
 
-def _update(connection: sa.Connection, job: str, **values: Any) -> None:
-    connection.execute(jobs.update().where(jobs.c.id == job).values(**values))
+def _update(
+    connection: sa.Connection, job: str, *conditions: sa.ColumnElement[bool], **values: Any
+) -> bool:
+    """Whether the job is there and meets the conditions, all in one statement."""
+    done = connection.execute(jobs.update().where(jobs.c.id == job, *conditions).values(**values))
+    return done.rowcount > 0

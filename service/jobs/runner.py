@@ -56,13 +56,16 @@ class Runner:
     def run(self) -> JobStatus:
         """Work until every row has come to its end, or somebody asks for something else.
 
+        A job that is not to be run, since it was paused or cancelled before, stays as it is.
+
         Raises:
             LedgerRefused: the ledger cannot be written; what it has stays, and the job can be resumed.
             IntaglioError: what no row would survive, such as a schema that cannot be enforced; the job has failed.
         """
+        if not self._ledger.begin(self._job):
+            return self._ledger.status(self._job)
         if not self._ledger.shared:
             self._rows.release()  # whoever held them is gone: there is one runner at a time
-        self._ledger.move(self._job, JobState.RUNNING)
         self._reading.start()
         try:
             while not self._stop.is_set():

@@ -45,6 +45,7 @@ class Bench:
         return name
 
     def run(self, job: str, extracting: Scripted | None = None) -> JobState:
+        self.ledger.resume(job)
         return Runner(self.ledger, job, extracting or Scripted()).run().state
 
     def reasons(self, job: str) -> dict[str, tuple[str, int]]:
@@ -142,7 +143,7 @@ def test_pause_resume_cancel(bench: Bench) -> None:
 
     def soon(progress: Progress) -> None:
         if progress.ended:
-            bench.ledger.want(job, "pause")
+            bench.ledger.ask(job, "pause")
 
     slow = Scripted(0.05)
     assert Runner(bench.ledger, job, slow, soon).run().state is JobState.PAUSED
@@ -158,8 +159,8 @@ def test_cancel_keeps_results(bench: Bench) -> None:
     job = bench.begin([f"t{n}" for n in range(2000)])
 
     def once_some_are_kept(progress: Progress) -> None:
-        if progress.ended:
-            bench.ledger.want(job, "cancel")
+        if progress.ended and bench.ledger.status(job).state is JobState.RUNNING:
+            bench.ledger.ask(job, "cancel")
 
     slow = Scripted(0.02)
     assert Runner(bench.ledger, job, slow, once_some_are_kept).run().state is JobState.CANCELLED
