@@ -94,6 +94,7 @@ class PlainObjects:
         self._steps = steps
         self._vocabulary = vocabulary
         self._frames: dict[Formula, Frame | None] = {}
+        self._open: dict[Formula, Frame | None] = {}
         self._labels: dict[tuple[Formula, ...], frozenset[int] | None] = {}
         self._needed: dict[tuple[tuple[Formula, ...], int], Formula | None] = {}
         self._askers: dict[tuple[Formula, ...], _Askers] = {}
@@ -107,8 +108,25 @@ class PlainObjects:
 
     def _open_frame(self, fold: Fold) -> Frame | None:
         """The frame of a fold under which a member counts by itself: the others can be written whatever it is."""
-        frame = None if fold.asks else self.frame(fold.must)
-        return frame if frame is not None and frame.suffices and frame.most is None else None
+        if fold.asks:
+            return None
+        if fold.must not in self._open:
+            frame = self.frame(fold.must)
+            free = frame is not None and frame.suffices and frame.most is None
+            self._open[fold.must] = (
+                frame if frame is not None and free and self._ends(frame) else None
+            )
+        return self._open[fold.must]
+
+    def _ends(self, frame: Frame) -> bool:
+        """Whether there is a value for each demanded member: an alternative that lacks one may be all that is left."""
+        label_of = self._vocabulary.label_of
+        asked = (self.needs(frame.others, label_of[text]) for text in frame.names)
+        return all(needs is not None and self._possible(needs) for needs in asked)
+
+    def _possible(self, needs: Formula) -> bool:
+        """Whether there is a value that fulfils a formula."""
+        return _plainly_possible(needs) or self._language.costs.value(needs) is not None
 
     def needs(self, others: tuple[Formula, ...], label: int) -> Formula | None:
         """What the atoms of a frame ask of a member's value, `false` where it cannot be.
@@ -176,7 +194,7 @@ class PlainObjects:
             needs = self.needs(others, label)
             if needs is None:
                 return None
-            if _plainly_possible(needs) or self._language.costs.value(needs) is not None:
+            if self._possible(needs):
                 labels.append(label)
         return frozenset(labels)
 

@@ -138,3 +138,26 @@ def test_that_two_alternatives_of_many_hold_is_seen_without_a_search(
         ('{"n3":1,"n4":true,"n99":t', False),
     ):
         assert readable(machine, text) == possible, text
+
+
+@pytest.mark.parametrize("any_order", [False, True])
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "if"])
+@pytest.mark.parametrize("lost", ["c", "d"])
+def test_nothing_is_begun_for_an_alternative_that_demands_a_member_without_a_value(
+    lost: str, keyword: str, any_order: bool
+) -> None:
+    """Once `a` was passed over such an alternative is the only one left."""
+    needs_a, needs_lost = {"required": ["a"]}, {"required": [lost]}
+    made: dict[str, Any] = {
+        "type": "object",
+        "properties": {name: {"enum": [True, 1, "x"]} for name in NAMES} | {lost: {"not": {}}},
+    }
+    if keyword == "if":
+        made |= {"if": needs_a, "else": needs_lost}
+    else:
+        made[keyword] = [needs_a, needs_lost]
+    machine = Machine(Language(made, Options(any_order=any_order)).root)
+    assert readable(machine, '{"b') == any_order
+    assert readable(machine, '{"b":1}') is False
+    assert readable(machine, '{"b":1,"a":1}') == any_order
+    assert readable(machine, '{"a":true,"b":1}')
