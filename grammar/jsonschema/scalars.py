@@ -135,7 +135,15 @@ class ScalarLeaves:
             raise ConstraintTooLarge(
                 f"more than {MOST_JUDGED} schemas for one value that no automaton can tell apart"
             )
-        found = list(self._parts(must, asks, strings=counted is None))
+        strings = counted is None
+        try:
+            found = list(self._parts(must, asks, strings, judged=False))
+        except ConstraintTooLarge:
+            # What is only asked decides about no value: all of it can be told at the end.
+            if judged or not 0 < len(asks) <= MOST_JUDGED:
+                raise
+            judged = True
+            found = list(self._parts(must, asks, strings, judged=True))
         found = [part for part in found if not part.dfa.empty]
         if counted is not None and counted.start is not None:
             return Scalars(
@@ -169,13 +177,13 @@ class ScalarLeaves:
             return -1
         return sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
 
-    def _bounded(self, formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    def _bounded(self, formulas: tuple[Formula, ...], judged: bool) -> tuple[Formula, ...]:
         """Formulas automata can tell: of what they cannot, either answer is taken to be possible.
 
-        Only the first formula is kept as a bound then; the others are judged at the end of the text.
+        Only the first formula is kept as a bound then, or if all others are `judged` at the end of the text.
         """
         atoms = {part for f in formulas for part in f.atoms if _untold(part.atom)}
-        if not atoms:
+        if not atoms and not judged:
             return formulas
         pool = self._pool
         bound = formulas[0]
@@ -203,16 +211,20 @@ class ScalarLeaves:
         counted = Counted(chars, most)
         return counted if counted.needed else None
 
-    def _parts(self, must: Formula, asks: tuple[Formula, ...], strings: bool) -> Iterator[Scalars]:
+    def _parts(
+        self, must: Formula, asks: tuple[Formula, ...], strings: bool, judged: bool
+    ) -> Iterator[Scalars]:
         to = self._language.restriction.to
         for value, text in _CONSTANTS:
             if holds(must, value):
                 bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
                 yield Scalars(constant(text), (bits,))
         if strings:
-            texts = self._bounded(tuple(to(formula, Kind.STRING) for formula in (must, *asks)))
+            texts = tuple(to(formula, Kind.STRING) for formula in (must, *asks))
+            texts = self._bounded(texts, judged)
             yield from self._strings(texts[0], texts[1:])
-        numeric = self._bounded(tuple(to(formula, Kind.NUMBER) for formula in (must, *asks)))
+        numeric = tuple(to(formula, Kind.NUMBER) for formula in (must, *asks))
+        numeric = self._bounded(numeric, judged)
         if numeric[0] is not self._pool.false:
             yield Scalars(*self._numbers.classes(numeric[0], numeric[1:]))
 
@@ -281,8 +293,11 @@ def _no_scalars(must: Formula) -> bool:
 def _shortest(scalars: Scalars) -> Iterator[tuple[Value, int]]:
     for outcome in scalars.dfa.outcomes[:EXAMPLES]:
         text = scalars.dfa.restrict([outcome]).shortest()
-        if text is not None:
-            yield canonical(read(bytes(text))), scalars.vectors[outcome]
+        if text is None:
+            continue
+        told = outcome if scalars.judge is None else scalars.judge(outcome, bytes(text))
+        if told >= 0:
+            yield canonical(read(bytes(text))), scalars.vectors[told]
 
 
 def _decided(pool: Pool, formula: Formula, atom: Formula, case: Formula) -> Formula:

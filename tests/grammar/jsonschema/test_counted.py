@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from intaglio.grammar.api import empty_rows
+from intaglio.grammar.cursor import Cursor
 from intaglio.grammar.jsonschema.counted import Chars, Counted
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
@@ -126,3 +127,41 @@ def test_a_bound_that_is_kept_anyway_is_not_counted() -> None:
     assert [Counted(chars, most).most for most in (99, 100, 10_000)] == [99, None, None]
     assert Counted(search("^(ab|c)*$"), 10_000).most == 10_000
     assert not Counted(chars, 10_000).needed
+
+
+@pytest.mark.parametrize("any_order", [False, True])
+@pytest.mark.parametrize(
+    "string",
+    [
+        {"type": "string", "pattern": WORDS % 29, "maxLength": 300},
+        {"type": "string", "format": "email", "maxLength": 1024},
+    ],
+)
+@pytest.mark.parametrize("word", ["anyOf", "oneOf", "if", "dependentSchemas"])
+def test_alternatives_may_speak_of_long_strings(
+    word: str, string: dict[str, Any], any_order: bool
+) -> None:
+    """Whether `a` is such a string is only asked, not demanded, until it is known whether `b` comes."""
+    alternatives = [{"properties": {"a": string}, "required": ["a"]}, {"required": ["b"]}]
+    schema: dict[str, Any] = {
+        "anyOf": {"anyOf": alternatives},
+        "oneOf": {"oneOf": alternatives},
+        "if": {"if": alternatives[1], "then": {}, "else": alternatives[0]},
+        "dependentSchemas": {"dependentSchemas": {"b": alternatives[0]}},
+    }[word] | {"properties": {"a": {}, "b": {}}}
+    machine = Machine(Language(read(json.dumps(schema)), Options(any_order=any_order)).root)
+    fitting = ["x@y.z"]
+    other = ["", " x", "x" * 2000, 7, None]
+    for value in [*fitting, *other]:
+        fits = value in fitting
+        alone, both = {
+            "anyOf": (fits, True),
+            "oneOf": (fits, not fits),
+            "if": (fits, True),
+            "dependentSchemas": (True, fits),
+        }[word]
+        for members, valid in (({"a": value}, alone), ({"a": value, "b": 1}, both)):
+            text = json.dumps(members, separators=(",", ":"))
+            cursor = Cursor(machine)
+            taken = cursor.read(np.frombuffer(text.encode(), np.uint8))
+            assert taken == valid, text
