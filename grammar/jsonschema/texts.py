@@ -4,6 +4,8 @@ Does: Boolean algebra over patterns, lengths, formats and constants. Does not: w
 """
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Final
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from .atoms import Format, Length, OneOf, Pattern, Superset, Surely
 from .formula import Atom, Formula, Op
 
 Vectors = tuple[int, ...]
+_WIDE: Final = 64  # characters of a bound on length
 
 
 class Texts:
@@ -64,10 +67,8 @@ class Texts:
         if formula.op is Op.ANY:
             return union_all(parts)
         if formula.op is Op.ALL:
-            result = parts[0]
-            for part in sorted(parts[1:], key=lambda dfa: dfa.states):
-                result = intersection(result, part)
-            return result
+            order = sorted(formula.args, key=lambda f: (_is_wide(f.atom), self.of(f).states))
+            return reduce(intersection, map(self.of, order))
         return exactly_one(self.anything, parts)
 
 
@@ -102,6 +103,11 @@ def exactly_one(universe: Dfa, parts: Iterable[Dfa]) -> Dfa:
         choice[1, 1:] = 1
         result = combine(result, part, choice)
     return result.restrict([1]).relabel({1: 0})
+
+
+def _is_wide(atom: Atom | None) -> bool:
+    """Whether an atom multiplies what it is combined with, so that it should come last."""
+    return isinstance(atom, Length) and max(atom.least, atom.most or 0) > _WIDE
 
 
 def _atom(atom: Atom) -> Dfa:

@@ -165,3 +165,15 @@ def test_alternatives_may_speak_of_long_strings(
             cursor = Cursor(machine)
             taken = cursor.read(np.frombuffer(text.encode(), np.uint8))
             assert taken == valid, text
+
+
+@pytest.mark.parametrize("other", [{"format": "date-time"}, {"pattern": "^[0-9]{4}-[0-9]{2}$"}])
+def test_a_long_bound_is_no_obstacle_where_the_rest_is_small(other: dict[str, Any]) -> None:
+    """Nothing is an e-mail address and a date: the length is not to be counted on the way to that."""
+    string = {"format": "email", "maxLength": 1024, "allOf": [other]}
+    schema = {"properties": {"a": string}, "required": ["b"]}
+    root = Language(read(json.dumps(schema)), Options(any_order=True)).root
+    assert accepts(root, b'{"b":1}')
+    assert accepts(root, b'{"a":null,"b":1}')
+    assert not accepts(root, b'{"a":"2024-02","b":1}')
+    assert not accepts(root, b'{"a":"x@y.z","b":1}')
