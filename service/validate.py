@@ -63,10 +63,19 @@ def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
 
 
 def _validator(schema: Mapping[str, Any] | bool) -> Any:
-    draft = jsonschema.validators.validator_for(
-        schema, default=jsonschema.validators.Draft202012Validator
-    )
+    draft = _draft(schema)
     return _bounded(draft)(schema, registry=REGISTRY, format_checker=_formats(draft))
+
+
+def _draft(schema: Mapping[str, Any] | bool) -> Any:
+    """The validator of the draft that the schema names, with either scheme; else that of the latest."""
+    uri = "" if isinstance(schema, bool) else str(schema.get("$schema", ""))
+    for scheme in ("http", "https"):
+        named = {"$schema": f"{scheme}://{uri.partition('://')[2]}"}
+        draft = jsonschema.validators.validator_for(named, default=None)
+        if draft is not None:
+            return draft
+    return jsonschema.validators.Draft202012Validator
 
 
 @cache

@@ -5,6 +5,7 @@ Does: name the five dialects and derive one from a meta-schema's `$vocabulary`. 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from ..errors import InvalidConstraint, Refusal
 
@@ -102,8 +103,20 @@ _ANNOTATIONS = frozenset({"meta-data", "content"})
 
 
 def named(uri: str) -> Dialect | None:
-    """The dialect that `$schema: uri` names, None if it is none of the five."""
-    return DIALECTS.get(uri.rstrip("#"))
+    """The dialect that `$schema: uri` names, None if it is none of the five.
+
+    Many schemas write `https` where the draft says `http`, or name no draft, which means the latest.
+    """
+    return _BY_ADDRESS.get(_address(uri))
+
+
+def _address(uri: str) -> str:
+    return uri.rstrip("#").partition("://")[2]
+
+
+_BY_ADDRESS: Final = {_address(uri): dialect for uri, dialect in DIALECTS.items()} | {
+    "json-schema.org/schema": DRAFT2020
+}
 
 
 def from_vocabulary(uri: str, vocabulary: object, where: str) -> Dialect:

@@ -244,7 +244,7 @@ class Schemas:
             return known
         custom = self._registry.get(uri.rstrip("#"))
         if not isinstance(custom, dict):
-            _invalid(where, f"unknown draft {uri!r}")
+            _invalid(where, f"unknown draft {uri!r}", f"leave it out, or name {DRAFT2020.uri}")
         return from_vocabulary(uri, custom.get("$vocabulary"), where)
 
 
@@ -275,6 +275,6 @@ def _meta_schema(uri: str) -> Json:
     return None
 
 
-def _invalid(where: str, reason: str) -> NoReturn:
-    refusal = Refusal(where, where.rpartition("/")[2], reason, "correct the schema there")
+def _invalid(where: str, reason: str, hint: str = "correct the schema there") -> NoReturn:
+    refusal = Refusal(where, where.rpartition("/")[2], reason, hint)
     raise InvalidConstraint(f"{where or 'the schema'}: {reason}", (refusal,))

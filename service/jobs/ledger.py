@@ -6,7 +6,7 @@ Does: make, find and move jobs; `rows` gives the rows of one. Does not: run anyt
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
@@ -17,11 +17,15 @@ from .tables import connect, jobs, transaction
 
 
 class Ledger:
-    """A ledger. Safe to share between threads; processes open one each. `url` is a path or a SQLAlchemy URL."""
+    """A ledger. Safe to share between threads; processes open one each. `url` is a path or a SQLAlchemy URL.
+
+    `shared`: whether several runners may work at one job; SQLite takes one.
+    """
 
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
         self._engine = connect(url)
         self._clock = clock
+        self.shared: Final = self._engine.dialect.name != "sqlite"
 
     def rows(self, job: str) -> JobRows:
         """The rows of a job. Raises `UnknownJob`."""
@@ -35,11 +39,6 @@ class Ledger:
             if not self.shared and self._engine.url.database
             else None
         )
-
-    @property
-    def shared(self) -> bool:
-        """Whether several runners may work at one job: SQLite takes one."""
-        return self._engine.dialect.name != "sqlite"
 
     def close(self) -> None:
         """Let go of the database."""
@@ -73,16 +72,16 @@ class Ledger:
 
     def spec(self, job: str) -> JobSpec:
         """What a job was asked to do. Raises `UnknownJob`."""
-        return JobSpec.model_validate_json(self._job(job).spec, by_alias=True)
+        return JobSpec.model_validate_json(_found(self._engine, job).spec, by_alias=True)
 
     def origin(self, job: str) -> tuple[str, str]:
         """(digest of the configuration, mark of the source). Raises `UnknownJob`."""
-        found = self._job(job)
+        found = _found(self._engine, job)
         return found.digest, found.mark
 
     def status(self, job: str) -> JobStatus:
         """How a job stands. Raises `UnknownJob`."""
-        found = self._job(job)
+        found = _found(self._engine, job)
         return JobStatus(
             id=found.id,
             state=JobState(found.state),
@@ -132,7 +131,7 @@ class Ledger:
             UnknownJob: there is none of that name.
             JobChanged: it has ended.
         """
-        state = self._job(job).state
+        state = _found(self._engine, job).state
         runs = jobs.c.state == JobState.RUNNING
         idle = JobState.CANCELLED if what == "cancel" else JobState.PAUSED
         with transaction(self._engine) as connection:
@@ -149,7 +148,7 @@ class Ledger:
 
     def resume(self, job: str) -> None:
         """Let a job go on, whether it was paused, has ended or is only asked to stop. Raises `UnknownJob`."""
-        self._job(job)
+        _found(self._engine, job)
         runs = jobs.c.state == JobState.RUNNING
         with transaction(self._engine) as connection:
             _update(
@@ -163,18 +162,20 @@ class Ledger:
 
     def wanted(self, job: str) -> str | None:
         """What a job's runner is asked to do."""
-        wanted: str | None = self._job(job).wanted
+        wanted: str | None = _found(self._engine, job).wanted
         return wanted
 
-    def _job(self, job: str) -> Any:
-        with transaction(self._engine) as connection:
-            found = connection.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
-        if found is None:
-            raise UnknownJob(
-                f"there is no job {job!r}",
-                hint="intaglio job list names them; GET /v1/jobs those of a server",
-            )
-        return found
+
+def _found(engine: sa.Engine, job: str) -> Any:
+    """The job's row of the table."""
+    with transaction(engine) as connection:
+        found = connection.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
+    if found is None:
+        raise UnknownJob(
+            f"there is no job {job!r}",
+            hint="intaglio job list names them; GET /v1/jobs those of a server",
+        )
+    return found
 
 
 def _update(

@@ -20,6 +20,14 @@ VALID: list[tuple[Any, Any]] = [
         },
         2,
     ),
+    (
+        {
+            "$schema": "https://json-schema.org/draft-04/schema#",
+            "minimum": 1,
+            "exclusiveMinimum": True,
+        },
+        2,
+    ),
     ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}, "x"),
     ({"definitions": {"a": {"$id": "urn:a", "const": 1}}, "$ref": "urn:a"}, 1),
     ({"$ref": "https://json-schema.org/draft/2020-12/schema"}, {"type": "object"}),
@@ -44,6 +52,14 @@ INVALID: list[tuple[Any, Any]] = [
     (
         {
             "$schema": "http://json-schema.org/draft-04/schema#",
+            "minimum": 1,
+            "exclusiveMinimum": True,
+        },
+        1,
+    ),
+    (
+        {
+            "$schema": "https://json-schema.org/draft-04/schema#",
             "minimum": 1,
             "exclusiveMinimum": True,
         },

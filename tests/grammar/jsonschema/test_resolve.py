@@ -2,7 +2,15 @@
 
 import pytest
 from intaglio.grammar.errors import InvalidConstraint, UnsupportedConstraint
-from intaglio.grammar.jsonschema.dialects import DRAFT4, DRAFT7, DRAFT2020, from_vocabulary
+from intaglio.grammar.jsonschema.dialects import (
+    DRAFT4,
+    DRAFT7,
+    DRAFT2019,
+    DRAFT2020,
+    Dialect,
+    from_vocabulary,
+    named,
+)
 from intaglio.grammar.jsonschema.resolve import Schemas, Scope
 from intaglio.grammar.jsonschema.uri import defragment, join, step, steps
 
@@ -163,3 +171,20 @@ def test_vocabularies_switch_keywords_off() -> None:
     assert (
         from_vocabulary("http://x/meta", {"http://x/own": False}, "/$schema").uri == "http://x/meta"
     )
+
+
+@pytest.mark.parametrize(
+    ("uri", "dialect"),
+    [
+        ("http://json-schema.org/draft-04/schema#", DRAFT4),
+        ("https://json-schema.org/draft-07/schema#", DRAFT7),
+        ("https://json-schema.org/draft-07/schema", DRAFT7),
+        ("http://json-schema.org/draft/2019-09/schema", DRAFT2019),
+        ("http://json-schema.org/schema#", DRAFT2020),
+        ("https://json-schema.org/draft-03/schema#", None),
+        ("json-schema.org/draft-07/schema#", None),
+        ("", None),
+    ],
+)
+def test_drafts_are_known_by_either_scheme(uri: str, dialect: Dialect | None) -> None:
+    assert named(uri) is dialect
