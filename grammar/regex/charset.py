@@ -6,17 +6,19 @@ Does: the set operations patterns need, the named sets of ECMA-262, Unicode gene
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
 
 from ..arrays import Ints
-from ..automata import CODE_POINTS
+from ..automata import CODE_POINTS, DEFAULT, Limits
 
 Charset = tuple[tuple[int, int], ...]
 
 _LAST: Final = CODE_POINTS - 1
+_MOST_FLAGS: Final = 256  # sets times intervals of all of them, by state allowed
+_BITS: Final = 32  # sets that are told apart at once
 
 
 def of(ranges: Iterable[tuple[int, int]]) -> Charset:
@@ -30,6 +32,7 @@ def of(ranges: Iterable[tuple[int, int]]) -> Charset:
     return tuple(merged)
 
 
+@lru_cache(maxsize=256)
 def complement(charset: Charset) -> Charset:
     """Every other code point."""
     result, low = [], 0
@@ -90,14 +93,24 @@ def prop(text: str) -> Charset | None:
     if equals:
         return _category(value) if name in ("General_Category", "gc") else None
     if name in ("Lowercase", "Lower"):
-        return _where(tuple(map(str.islower, map(chr, range(CODE_POINTS)))))
+        return _lower()
     if name in ("Uppercase", "Upper"):
-        return _where(tuple(map(str.isupper, map(chr, range(CODE_POINTS)))))
+        return _upper()
     fixed = {"Any": ANY, "ASCII": ((0, 0x7F),), "ASCII_Hex_Digit": _HEX, "AHex": _HEX}
     fixed |= {"White_Space": _BLANK, "space": _BLANK}
     if name == "Assigned":
         return complement(_category("Cn") or ())
     return fixed[name] if name in fixed else _category(name)
+
+
+@cache
+def _lower() -> Charset:
+    return _where(tuple(map(str.islower, map(chr, range(CODE_POINTS)))))
+
+
+@cache
+def _upper() -> Charset:
+    return _where(tuple(map(str.isupper, map(chr, range(CODE_POINTS)))))
 
 
 def _category(name: str) -> Charset | None:
@@ -142,19 +155,29 @@ class Alphabet:
         return int(self.classes.max()) + 1
 
 
-def alphabet(charsets: Iterable[Charset]) -> Alphabet:
-    """The coarsest partition of all code points that keeps each set whole."""
-    distinct = set(charsets)
+def alphabet(charsets: Iterable[Charset], limits: Limits = DEFAULT) -> Alphabet:
+    """The coarsest partition of all code points that keeps each set whole.
+
+    Raises:
+        ConstraintTooLarge: too many different sets.
+    """
+    distinct = sorted(set(charsets))
     cuts = {0} | {cut for charset in distinct for low, high in charset for cut in (low, high + 1)}
     bounds = np.array(sorted(cuts - {CODE_POINTS}), np.int32)
-    classes = np.zeros(len(bounds), np.int64)
-    members = {}
-    for charset in sorted(distinct):
-        inside = np.zeros(len(bounds) + 1, np.int64)
+    limits.check(len(distinct) * len(bounds) // _MOST_FLAGS)
+    flags = np.zeros((len(distinct), len(bounds) + 1), np.int8)
+    for row, charset in zip(flags, distinct, strict=True):
         edges = np.array(charset, np.int64).reshape(-1, 2)
-        inside[np.searchsorted(bounds, edges[:, 0])] += 1
-        inside[np.searchsorted(bounds, edges[:, 1] + 1)] -= 1
-        members[charset] = np.cumsum(inside[:-1]) > 0
-        classes = np.unique(classes * 2 + members[charset], return_inverse=True)[1]
-    sets = {c: frozenset(np.unique(classes[flags]).tolist()) for c, flags in members.items()}
+        row[np.searchsorted(bounds, edges[:, 0])] += 1
+        row[np.searchsorted(bounds, edges[:, 1] + 1)] -= 1
+    inside = np.cumsum(flags[:, :-1], axis=1, dtype=np.int8) > 0
+    classes = np.zeros(len(bounds), np.int64)
+    for first in range(0, len(distinct), _BITS):
+        some = inside[first : first + _BITS]
+        told = np.unique((1 << np.arange(len(some))) @ some, return_inverse=True)[1]
+        classes = np.unique(classes * (told.max() + 1) + told, return_inverse=True)[1]
+    sets = {
+        charset: frozenset(np.unique(classes[row]).tolist())
+        for charset, row in zip(distinct, inside, strict=True)
+    }
     return Alphabet(bounds, classes.astype(np.int32), sets)

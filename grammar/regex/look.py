@@ -7,20 +7,23 @@ Does not: run where there is none of these (`automata.subset` is faster).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical
+from ..automata import CODE_POINTS, Dfa, Limits, Nfa, Part, canonical
 from ..automata.subset import AT_END, AT_START, FREE, NOT_START
 from .charset import WORD, Alphabet
+from .tree import Look
 
 WORD_EDGE: Final = 4
 NO_WORD_EDGE: Final = 5
 FIRST_LOOK: Final = 6
+
+_MOST_WORK: Final = 8  # threads, monitors and moves looked at, by state allowed
 
 
 class Context(IntEnum):
@@ -43,6 +46,24 @@ class Lookaround:
     automata: tuple[Dfa, ...]
 
 
+@dataclass(slots=True)
+class Work:
+    """What the automata of one pattern share: what they may cost together, and the look-arounds that are made."""
+
+    limits: Limits
+    looks: dict[Look, Lookaround] = field(default_factory=dict)
+    done: int = 0
+
+    def spend(self, work: int) -> None:
+        """Count some work.
+
+        Raises:
+            ConstraintTooLarge: all work together is more than the limits allow.
+        """
+        self.done += work
+        self.limits.check(self.done // _MOST_WORK)
+
+
 Monitor = tuple[int, int, int]  # look, which of its automata, state
 Thread = tuple[int, frozenset[Monitor]]
 
@@ -58,8 +79,10 @@ class State(NamedTuple):
 class Threads:
     """The moves of an `Nfa` with guards, for sets of threads."""
 
-    def __init__(self, nfa: Nfa, looks: Sequence[Lookaround], alphabet: Alphabet) -> None:
-        self.limits = nfa.limits
+    def __init__(
+        self, nfa: Nfa, looks: Sequence[Lookaround], alphabet: Alphabet, work: Work
+    ) -> None:
+        self.work = work
         self.looks = looks
         self.alphabet = alphabet
         by_number = {number: classes for classes, number in nfa.sets.items()}
@@ -103,19 +126,23 @@ class Threads:
         trackers = tuple(0 if look.behind else -1 for look in self.looks)
         return State(frozenset({(part.start, frozenset[Monitor]())}), context, trackers)
 
-    def close(self, state: State, upcoming: int | None) -> set[Thread]:
-        """All threads after jumps, knowing the class that comes next (None: the text ends here)."""
+    def close(self, state: State, word_next: bool | None) -> set[Thread]:
+        """All threads after jumps, knowing whether a character of words comes next (None: the text ends here).
+
+        Raises:
+            ConstraintTooLarge: see `Work`.
+        """
         threads, context, trackers = state
         closed = set(threads)
         todo = list(threads)
         while todo:
             place, monitors = todo.pop()
+            self.work.spend(1 + len(monitors))
             for guard, target in self.jumps[place]:
-                passed = self._pass(guard, monitors, context, trackers, upcoming)
+                passed = self._pass(guard, monitors, context, trackers, word_next)
                 if passed is not None and (target, passed) not in closed:
                     closed.add((target, passed))
                     todo.append((target, passed))
-        self.limits.check(len(closed))
         return closed
 
     def _pass(
@@ -124,9 +151,11 @@ class Threads:
         monitors: frozenset[Monitor],
         context: Context,
         trackers: tuple[int, ...],
-        upcoming: int | None,
+        word_next: bool | None,
     ) -> frozenset[Monitor] | None:
         """The monitors after passing a guard, or None if it is closed."""
+        if guard == FREE:
+            return monitors
         if guard >= FIRST_LOOK:
             number = guard - FIRST_LOOK
             look = self.looks[number]
@@ -137,13 +166,11 @@ class Threads:
             if look.automata[which].empty:
                 return None
             return monitors if self._free[number][which] == 0 else monitors | {(number, which, 0)}
-        word_next = upcoming is not None and upcoming in self.alphabet.sets[WORD]
-        edge = (context is Context.WORD) != word_next
+        edge = (context is Context.WORD) != bool(word_next)
         opened = {
-            FREE: True,
             AT_START: context is Context.FIRST,
             NOT_START: context is not Context.FIRST,
-            AT_END: upcoming is None,
+            AT_END: word_next is None,
             WORD_EDGE: edge,
             NO_WORD_EDGE: not edge,
         }
@@ -157,21 +184,44 @@ class Threads:
             for place, monitors in self.close(state, None)
         )
 
-    def step(self, state: State, c: int) -> State | None:
-        """After reading one symbol of class `c`; None when no thread is left."""
+    def steps(self, state: State) -> list[State | None]:
+        """By class of the alphabet, what reading one symbol of it leads to; None where no thread is left."""
+        words = self.alphabet.sets[WORD]
+        plain = self._readers(state, word_next=False)
+        before_word = self._readers(state, word_next=True) if self.minds_words else plain
+        found: list[State | None] = []
+        for c in range(self.alphabet.width):
+            self.work.spend(1 + len(self.looks))
+            moved = self._read(before_word if c in words else plain, c)
+            if not moved:
+                found.append(None)
+                continue
+            trackers = tuple(
+                self._move(n, 0, at, c) if look.behind else -1
+                for n, (look, at) in enumerate(zip(self.looks, state.trackers, strict=True))
+            )
+            word = self.minds_words and c in words
+            context = Context.WORD if word else Context.NOT_WORD
+            found.append(State(self._weakest(moved), context, trackers))
+        return found
+
+    def _readers(self, state: State, *, word_next: bool) -> dict[frozenset[Monitor], list[int]]:
+        """The places that read on, by their monitors."""
+        found: dict[frozenset[Monitor], list[int]] = {}
+        for place, monitors in self.close(state, word_next):
+            if self.arcs[place]:
+                found.setdefault(monitors, []).append(place)
+        return found
+
+    def _read(self, readers: dict[frozenset[Monitor], list[int]], c: int) -> set[Thread]:
         moved: set[Thread] = set()
-        for place, monitors in self.close(state, c):
-            targets = [target for classes, target in self.arcs[place] if c in classes]
-            if targets and (after := self._watch(monitors, c)) is not None:
-                moved.update((target, after) for target in targets)
-        if not moved:
-            return None
-        word = self.minds_words and c in self.alphabet.sets[WORD]
-        trackers = tuple(
-            self._move(n, 0, at, c) if look.behind else -1
-            for n, (look, at) in enumerate(zip(self.looks, state.trackers, strict=True))
-        )
-        return State(_weakest(moved), Context.WORD if word else Context.NOT_WORD, trackers)
+        for monitors, places in readers.items():
+            after = self._watch(monitors, c)
+            self.work.spend(len(places) + len(monitors))
+            if after is not None:
+                arcs = (arc for place in places for arc in self.arcs[place])
+                moved.update((target, after) for classes, target in arcs if c in classes)
+        return moved
 
     def _move(self, number: int, which: int, at: int, c: int) -> int:
         column = self._columns[number][which][c]
@@ -191,15 +241,15 @@ class Threads:
                 after.append((number, which, target))
         return frozenset(after)
 
-
-def _weakest(threads: Iterable[Thread]) -> frozenset[Thread]:
-    """Without the threads that ask more than another at the same place."""
-    by_place: dict[int, list[frozenset[Monitor]]] = {}
-    for place, monitors in sorted(threads, key=lambda t: len(t[1])):
-        kept = by_place.setdefault(place, [])
-        if not any(weaker <= monitors for weaker in kept):
-            kept.append(monitors)
-    return frozenset((place, monitors) for place, kept in by_place.items() for monitors in kept)
+    def _weakest(self, threads: Iterable[Thread]) -> frozenset[Thread]:
+        """Without the threads that ask more than another at the same place."""
+        by_place: dict[int, list[frozenset[Monitor]]] = {}
+        for place, monitors in sorted(threads, key=lambda t: len(t[1])):
+            kept = by_place.setdefault(place, [])
+            self.work.spend(len(kept))
+            if not any(weaker <= monitors for weaker in kept):
+                kept.append(monitors)
+        return frozenset((place, monitors) for place, kept in by_place.items() for monitors in kept)
 
 
 def determinise(threads: Threads, part: Part, context: Context) -> Dfa:
@@ -214,10 +264,9 @@ def determinise(threads: Threads, part: Part, context: Context) -> Dfa:
     rows: list[list[int]] = []
     ends: list[int] = []
     for state in states:
-        threads.limits.check(8 * len(states))
+        threads.work.limits.check(8 * len(states))
         row = []
-        for c in range(threads.alphabet.width):
-            target = threads.step(state, c)
+        for target in threads.steps(state):
             if target is not None and target not in numbers:
                 numbers[target] = len(states)
                 states.append(target)

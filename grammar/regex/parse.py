@@ -6,19 +6,21 @@ takes what engines without `u` read the same way everywhere: escaped punctuation
 syntax, `-` beside a class escape. Does not: compile (`pattern`).
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Final
 
 from ..errors import ConstraintTooLarge
 from . import charset as cs
 from .charset import Charset
-from .scanner import Scanner, digits
+from .scanner import Scanner
 from .tree import EMPTY, Chars, Edge, Either, Look, Node, Repeat, Sequence
 
 MOST_CHARACTERS: Final = 1 << 16
 DEEPEST: Final = 200
 MOST_REPEATS: Final = 1 << 20
 
+_COUNTS: Final = re.compile(r"\{([0-9]+)(,([0-9]*))?\}")
 _OPENINGS: Final = (
     ("(?:", None),
     ("(?=", (False, False)),
@@ -139,7 +141,8 @@ class _Parser(Scanner):
 
     def _character(self, charset: Charset, offset: int) -> Node:
         """One character; half of a surrogate pair is none, and no text that is written has it."""
-        if charset and not cs.encodable(charset):
+        (low, high), *_ = cs.SURROGATES
+        if charset and all(low <= a and b <= high for a, b in charset):
             hint = "write the whole character, or leave this out"
             self.refuse(offset, "half of a surrogate pair", hint)
         return Chars(charset)
@@ -169,20 +172,19 @@ class _Parser(Scanner):
 
     def _counts(self) -> tuple[int, int | None, int] | None:
         """`{n}`, `{n,}` or `{n,m}` here: (low, high, offset after it)."""
-        if self.source[self.at : self.at + 1] != "{":
+        found = _COUNTS.match(self.source, self.at)
+        if found is None:
             return None
-        end = self.source.find("}", self.at, self.at + 64)
-        low, comma, high = self.source[self.at + 1 : max(end, 0)].partition(",")
-        if end < 0 or not digits(low) or (high and not digits(high)):
-            return None
-        return int(low), (int(high) if high else None) if comma else int(low), end + 1
+        # Of more digits than any count that is taken, the first ones say so.
+        low, high = (int((found[i] or "0").lstrip("0")[:8] or "0") for i in (1, 3))
+        return low, high if found[3] else low if found[2] is None else None, found.end()
 
     def _class(self) -> Charset:
         opening = self.at
         self.at += 1
         negative = self.source[self.at : self.at + 1] == "^"
         self.at += negative
-        ranges: list[tuple[int, int]] = []
+        pieces: set[Charset] = set()
         while True:
             if self.at >= len(self.source):
                 self.fail("a '[' without its ']'", opening)
@@ -191,18 +193,18 @@ class _Parser(Scanner):
             low = self._member()
             after = self.source[self.at + 1 : self.at + 2]
             if self.source[self.at : self.at + 1] != "-" or after in ("]", ""):
-                ranges.extend(low)
+                pieces.add(low)
                 continue
             self.at += 1
             high = self._member()
             if not (_single(low) and _single(high)):
-                ranges.extend((*low, *high, (ord("-"), ord("-"))))
+                pieces |= {low, high, ((ord("-"), ord("-")),)}
             elif high[0][0] < low[0][0]:
                 self.fail("a range whose ends are in the wrong order")
             else:
-                ranges.append((low[0][0], high[0][0]))
+                pieces.add(((low[0][0], high[0][0]),))
         self.at += 1
-        charset = cs.of(ranges)
+        charset = cs.of(span for piece in pieces for span in piece)
         return cs.complement(charset) if negative else charset
 
     def _member(self) -> Charset:

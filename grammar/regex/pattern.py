@@ -12,7 +12,16 @@ from ..automata.subset import AT_END, AT_START
 from ..errors import Refusal, UnsupportedConstraint
 from . import charset as cs
 from .charset import Alphabet
-from .look import FIRST_LOOK, NO_WORD_EDGE, WORD_EDGE, Context, Lookaround, Threads, determinise
+from .look import (
+    FIRST_LOOK,
+    NO_WORD_EDGE,
+    WORD_EDGE,
+    Context,
+    Lookaround,
+    Threads,
+    Work,
+    determinise,
+)
 from .parse import parse
 from .tree import Chars, Edge, Either, Look, Node, Repeat, Sequence, walk
 
@@ -48,21 +57,26 @@ def compile_tree(tree: Node, limits: Limits = DEFAULT) -> Dfa:
     nodes = list(walk(tree))
     charsets = [node.charset for node in nodes if isinstance(node, Chars)]
     if not any(isinstance(n, Look) or n in _WORD_EDGES for n in nodes):
-        alphabet = cs.alphabet(charsets)
+        alphabet = cs.alphabet(charsets, limits)
         emitter = Emitter(alphabet, limits)
         part = emitter.emit(tree)
         return emitter.nfa.determinise(part, CODE_POINTS, alphabet.bounds, alphabet.classes)
-    return _with_looks(tree, cs.alphabet([*charsets, cs.WORD, cs.ANY]), Context.FIRST, limits)
+    return _with_looks(
+        tree, cs.alphabet([*charsets, cs.WORD, cs.ANY], limits), Context.FIRST, Work(limits)
+    )
 
 
-def _with_looks(tree: Node, alphabet: Alphabet, context: Context, limits: Limits) -> Dfa:
-    emitter = Emitter(alphabet, limits)
+def _with_looks(tree: Node, alphabet: Alphabet, context: Context, work: Work) -> Dfa:
+    emitter = Emitter(alphabet, work.limits)
     part = emitter.emit(tree)
-    looks = tuple(_lookaround(look, alphabet, limits) for look in emitter.looks)
-    return determinise(Threads(emitter.nfa, looks, alphabet), part, context)
+    for look in emitter.looks:
+        if look not in work.looks:
+            work.looks[look] = _lookaround(look, alphabet, work)
+    looks = tuple(work.looks[look] for look in emitter.looks)
+    return determinise(Threads(emitter.nfa, looks, alphabet, work), part, context)
 
 
-def _lookaround(look: Look, alphabet: Alphabet, limits: Limits) -> Lookaround:
+def _lookaround(look: Look, alphabet: Alphabet, work: Work) -> Lookaround:
     """The automata that a look-around stands for.
 
     Raises:
@@ -77,9 +91,9 @@ def _lookaround(look: Look, alphabet: Alphabet, limits: Limits) -> Lookaround:
     tree = Sequence((ANYTHING, look.part) if look.behind else (look.part, ANYTHING))
     placed = not look.behind and any(n in (Edge.START, Edge.WORD, Edge.NOT_WORD) for n in inner)
     contexts = tuple(Context) if placed else (Context.FIRST,)
-    automata = tuple(_with_looks(tree, alphabet, context, limits) for context in contexts)
+    automata = tuple(_with_looks(tree, alphabet, context, work) for context in contexts)
     if look.negative:
-        automata = tuple(complement(a, limits) for a in automata)
+        automata = tuple(complement(a, work.limits) for a in automata)
     return Lookaround(look.behind, automata)
 
 
@@ -97,7 +111,7 @@ class Emitter:
     def __init__(self, alphabet: Alphabet, limits: Limits) -> None:
         self.sets = alphabet.sets
         self.nfa = Nfa(alphabet.width, limits)
-        self.looks: list[Look] = []
+        self.looks: dict[Look, int] = {}
 
     def emit(self, node: Node) -> Part:
         """The part that reads what `node` matches."""
@@ -116,8 +130,7 @@ class Emitter:
                 since = self.nfa.mark()
                 return self.nfa.times(self.emit(part), since, low, high)
             case Look():
-                if node not in self.looks:
-                    self.looks.append(node)
-                return self.nfa.nothing(FIRST_LOOK + self.looks.index(node))
+                number = self.looks.setdefault(node, len(self.looks))
+                return self.nfa.nothing(FIRST_LOOK + number)
             case Edge():
                 return self.nfa.nothing(_GUARDS[node])

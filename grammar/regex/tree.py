@@ -4,7 +4,7 @@ Does: the node types, and a walk of a tree. Does not: parse (`parse`) or compile
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from .charset import Charset
@@ -51,12 +51,12 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What follows (or, `behind`, precedes) matches the part, or, `negative`, does not."""
+    """What follows (or, `behind`, precedes) matches the part, or, `negative`, does not. Wherever it stands: equal."""
 
     part: "Node"
     behind: bool
     negative: bool
-    offset: int
+    offset: int = field(compare=False)
 
 
 Node = Chars | Sequence | Either | Repeat | Look | Edge

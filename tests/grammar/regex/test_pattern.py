@@ -126,6 +126,7 @@ def test_lookaround_same_as_re(pattern: str, samples: list[str]) -> None:
         (r"^([\uD800-\uDBFF][\uDC00-\uDFFF]|a)$", ["a"], ["", "🐲"]),
         (r"^.$", ["é", "🐲"], ["\n", "\r", "\u2028"]),
         (r"a{,3}", ["a{,3}"], ["aaa"]),
+        ("^a{" + "0" * 99 + "2,}$", ["aa", "aaa"], ["a"]),
         (r"^(?<year>\d{4})-(?<month>\d\d)$", ["2024-02"], ["24-02"]),
         (r"^(?=.*\d)(?=.*[a-z]).{4,8}$", ["abc1", "1aaaaaaa"], ["abcd", "1234", "ab1"]),
         (r"^(?!.*(?:admin|root))\w+$", ["user"], ["xrooty", "admin"]),
@@ -183,6 +184,32 @@ def test_equal_languages_compile_to_equal_automata() -> None:
         == search("^(?:(?:[^a]|a.).*|)$".replace("[^a]", r"[^a\n\r\u2028\u2029]")).fingerprint
     )
     assert search("^[^]*$").fingerprint == complement(search(r"^[]$")).fingerprint
+
+
+def test_equal_parts_of_a_pattern_are_made_once() -> None:
+    """Else each of these takes minutes."""
+    assert found("(?=a)" * 9000, "ba")
+    assert found("(?:(?=a)|(?=b)c)" * 4000, "ba")
+    assert found("(?=" + r"(?=\b" * 60 + "a" + ")" * 61, "x a")
+    assert found(r"^\p{Lowercase}" + r"\p{Lowercase}\P{Lu}" * 1000 + "$", "a" * 2001)
+    assert found("^[" + r"\p{L}" * 12_000 + "]$", "a")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "".join(f"(?={chr(0x4E00 + i)})" for i in range(9000)),
+        "".join(f"(?=.{{{i}}}a)" for i in range(1000)),
+        "".join(chr(0x4E00 + i) for i in range(20_000)),
+        "(?:" + "|".join(f"[^{chr(0x4E00 + 2 * i)}]" for i in range(10_000)) + ")",
+        r"(?<!x)(?:(?:ab).{4,8}){6}",
+        "(?=.*a.{5}b)(?=.*c.{5}d)(?!.*e.{6}f).{1,400}",
+        "a{" + "9" * 5000 + "}",
+    ],
+)
+def test_the_work_on_one_pattern_is_bounded(pattern: str) -> None:
+    with pytest.raises(ConstraintTooLarge):
+        search(pattern, Limits(states=1 << 14))
 
 
 def test_limits() -> None:
