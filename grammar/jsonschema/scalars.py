@@ -220,33 +220,34 @@ class ScalarLeaves:
                 bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
                 yield Scalars(constant(text), (bits,))
         if strings:
-            texts = tuple(to(formula, Kind.STRING) for formula in (must, *asks))
-            texts = self._bounded(texts, judged)
-            yield from self._strings(texts[0], texts[1:])
+            exact = tuple(to(formula, Kind.STRING) for formula in (must, *asks))
+            yield from self._strings(exact, self._bounded(exact, judged))
         numeric = tuple(to(formula, Kind.NUMBER) for formula in (must, *asks))
         numeric = self._bounded(numeric, judged)
         if numeric[0] is not self._pool.false:
             yield Scalars(*self._numbers.classes(numeric[0], numeric[1:]))
 
-    def _strings(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Scalars]:
-        """Constants by looking at each, all other strings by automata."""
-        if must is self._pool.false:
+    def _strings(
+        self, exact: tuple[Formula, ...], bounded: tuple[Formula, ...]
+    ) -> Iterator[Scalars]:
+        """Constants by looking at each, all other strings by automata, that tell no more than `bounded`."""
+        if bounded[0] is self._pool.false:
             return
         known = {
             text
-            for formula in (must, *asks)
+            for formula in bounded
             for part in formula.atoms
             if isinstance(part.atom, OneOf)
             for text in part.atom.values
             if isinstance(text, str)
         }
         if known:
-            yield self._constants(must, asks, known)
+            yield self._constants(exact[0], exact[1:], known)
 
         def meaning(atom: Atom) -> Formula | None:
             return self._pool.false if isinstance(atom, OneOf) else None
 
-        must, *rest = (substitute(self._pool, formula, meaning) for formula in (must, *asks))
+        must, *rest = (substitute(self._pool, formula, meaning) for formula in bounded)
         if must is not self._pool.false:
             universe = self._texts.of(must)
             if known:

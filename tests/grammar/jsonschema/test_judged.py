@@ -1,0 +1,51 @@
+"""Formats that no automaton tells: a constant is judged when its schema is compiled, not when it is written."""
+
+import json
+from typing import Any
+
+import pytest
+from intaglio.grammar.api import Constraint, Kind, Unsatisfiable, Whitespace, screen
+
+from tests.support.texts import Fate, Reader, fate
+
+# Of each format a text that has it and one that lacks it; neither begins with the other.
+SAMPLES = [("hostname", "a-b", "xn--X"), ("idn-hostname", "éa", "-a"), ("regex", "[a]", "(a")]
+FORMS = (Whitespace.COMPACT, Whitespace.LENIENT)
+
+
+def asked(schema: dict[str, Any], form: Whitespace) -> Constraint:
+    return Constraint(Kind.JSON_SCHEMA, json.dumps(schema), whitespace=form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("name", "right", "wrong"), SAMPLES)
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda s: s,
+        lambda s: s | {"type": "string", "pattern": "a|X", "maxLength": 20},
+        lambda s: {"anyOf": [s, {"const": 1}]},
+        lambda s: {"items": s, "type": "array"},
+    ],
+)
+def test_a_constant_without_the_format_is_never_begun(form, name, right, wrong, around) -> None:
+    screened = screen(asked(around({"format": name, "enum": [wrong, right]}), form))
+    opening = b"[" * (not Reader(screened).read(b'"'))
+    reader = Reader(screened)
+    assert reader.read(opening + b'"')
+    assert reader.following() == [right.encode()[0]]
+    assert fate(screened, opening + json.dumps(right, ensure_ascii=False).encode()) is (
+        Fate.OPEN if opening else Fate.WHOLE
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("name", "right", "wrong"), SAMPLES)
+def test_nothing_but_constants_without_the_format_is_unsatisfiable(
+    form, name, right, wrong
+) -> None:
+    with pytest.raises(Unsatisfiable):
+        screen(asked({"format": name, "enum": [wrong]}, form))
+    left = screen(asked({"type": "string", "not": {"format": name}, "enum": [wrong, right]}, form))
+    assert fate(left, json.dumps(wrong)) is Fate.WHOLE
+    assert fate(left, json.dumps(right, ensure_ascii=False)) is Fate.REFUSED
