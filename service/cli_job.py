@@ -138,9 +138,8 @@ def begin(
     path = Path(spec.source.path)
     check(spec.outputs)
     mark = source_mark(path)
-    next(
-        chosen(spec, path), None
-    )  # raises for a source that cannot be read, before a model is loaded
+    # A source that cannot be read is refused before a model is loaded.
+    next(chosen(spec, path), None)
     with engine.ready(spec) as extracting:
         if dry_run:
             with waiting("reading the source and trying a few rows"):

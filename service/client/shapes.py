@@ -71,9 +71,8 @@ def shape_of(schema: Any) -> Shape[Any]:
         adapter = schema if isinstance(schema, TypeAdapter) else TypeAdapter(schema)
         return Shape(adapter.json_schema(schema_generator=ClosedSchema), adapter)
     except PydanticUserError as error:
-        reason = error.message.partition("\n")[
-            0
-        ]  # the rest is advice for those who write types for pydantic
+        # What follows the first line is advice for those who write types for pydantic.
+        reason, _, _ = error.message.partition("\n")
         raise TypeError(f"{_unusable(schema)}: {reason}") from error
 
 
