@@ -82,7 +82,7 @@ class GpuCompute:
         """Run every captured size once, then capture it."""
         self._run_sizes()
         torch.cuda.synchronize()
-        self._graphs = ForwardGraphs(self._forward_few, self._inputs.clear, self._sizes)
+        self._graphs = ForwardGraphs(self._forward_few, self._sizes)
         self._chooser.capture()
 
     def run_sizes(self) -> None:

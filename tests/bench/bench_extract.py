@@ -205,9 +205,11 @@ class Bench:
         for request in requests:
             self.engine.submit(request)
         self._until(have, self.span.begin)
+        before = self.engine.metrics().seconds
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
             for _ in range(40):
-                self.engine.step()
+                self._step()
+        after = self.engine.metrics().seconds
         spans = sorted(
             (e.time_range.start, e.time_range.end)
             for e in profiler.events() or ()
@@ -221,7 +223,12 @@ class Bench:
         for begin, end in spans:
             busy += max(0.0, end - max(begin, last))
             last = max(last, end)
-        return {"idle": 1 - busy / (last - spans[0][0]), "launches_a_step": len(spans) / 40}
+        return {
+            "idle": 1 - busy / (last - spans[0][0]),
+            "launches_a_step": len(spans) / 40,
+            "profiled_step_ms": (last - spans[0][0]) / 40e3,
+            **{part: 1e3 * (after[part] - before[part]) / 40 for part in after},
+        }
 
     def _until(self, have: dict[str, int], tokens: int) -> None:
         while min(have.values()) < tokens:
