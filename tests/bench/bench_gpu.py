@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
-OPEN_SCHEMAS = 5966
+OPEN_SCHEMAS = 6889  # of JSONSchemaBench, 5,966 of them with instances
 SUMMARY = "========="  # how lines of a checker begin
 Found = Mapping[str, Any]
 
@@ -218,8 +218,7 @@ def check_targets(found: Found) -> Iterator[Target]:
     wrong = None if counts is None else counts.get("differences", 0)
     yield Target("masks of host and device that differ", 0, wrong, most=True)
     covered = None if counts is None else counts.get("schemas covered", 0)
-    of = None if counts is None else counts.get("schemas")
-    what = f"schemas whose masks were compared, of {of or 'all'} of the open part"
+    what = "schemas of the open part judged in both forms, and compared if they have tables"
     yield Target(what, OPEN_SCHEMAS, covered)
 
 

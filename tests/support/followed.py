@@ -8,7 +8,7 @@ import json
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import FrameType
 from typing import Final
@@ -19,7 +19,7 @@ from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
 from intaglio.grammar.backends.spelling import Speller
 from intaglio.grammar.compile import Compiler
-from intaglio.grammar.device import DeviceTables, HostOnly
+from intaglio.grammar.device import DeviceTables, HostOnly, Outlook
 from intaglio.grammar.export import export
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
@@ -33,6 +33,9 @@ from tests.support.tokens import large, small
 
 FORMS: Final = {"default": Options(), "closed": Options(extra_properties=False)}
 INSTANCES: Final = 2  # followed of each schema
+# What tables tell the host alone: it is not sent.
+_NONE: Final = np.zeros(0, np.int32)
+_UNSEEN: Final = Outlook(_NONE, _NONE, _NONE, _NONE, _NONE.astype(np.uint8), _NONE)
 
 REFUSED, HOST_ONLY, EXPORTED, TOO_SLOW = "refused", "host only", "exported", "too slow"
 
@@ -148,17 +151,21 @@ def _follow(name: str, record: dict[str, Json], task: Task) -> Outcome:
     tests = record["tests"]
     assert isinstance(tests, list)
     valid = [test["data"] for test in tests if isinstance(test, dict) and test["valid"]]
-    instances = [
-        _instance(f"{name}/{number} {task.form}", grammar, value, task)
-        for number, value in enumerate(valid[:INSTANCES])
+    texts = [
+        json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        for value in valid[:INSTANCES]
     ]
-    return Outcome(name, task.form, EXPORTED, "", tables, instances)
+    instances = [
+        _instance(f"{name}/{number} {task.form}", grammar, text, task)
+        for number, text in enumerate(texts or [""])  # without an instance: before the first token
+    ]
+    sent = replace(tables, outlook=_UNSEEN)
+    return Outcome(name, task.form, EXPORTED, "", sent, instances)
 
 
-def _instance(name: str, grammar: NativeGrammar, value: Json, task: Task) -> Followed:
-    """Along a value, its end, and what may follow the end; or up to the first token that is not legal."""
+def _instance(name: str, grammar: NativeGrammar, text: str, task: Task) -> Followed:
+    """Along a text, its end, and what may follow the end; or up to the first token that is not legal."""
     shared = kit(tiny=task.tiny)
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     tokens = [*shared.tokenizer.encode(text)[: task.steps], *shared.vocabulary.end_ids[:1], -1]
     matcher, which = grammar.matcher(), []
     rows: dict[bytes, int] = {}
@@ -174,5 +181,5 @@ def _instance(name: str, grammar: NativeGrammar, value: Json, task: Task) -> Fol
         name,
         np.array(tokens[: len(which)], np.int64),
         np.array(which, np.int32),
-        np.frombuffer(b"".join(rows), np.int32).reshape(len(rows), -1),
+        np.frombuffer(bytearray(b"".join(rows)), np.int32).reshape(len(rows), -1),
     )

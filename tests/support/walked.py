@@ -74,12 +74,14 @@ class Comparer:
         steps, rows, device = max(len(one.which) for one in batch), len(self._rows), self._device
         which = np.zeros((steps, rows), np.int64)
         tokens = np.full((steps, rows), -1, np.int64)
+        found = sum(len(one.rows) for one in batch)
+        expected = torch.empty((found, self._out.shape[1]), dtype=torch.int32, device=device)
         before = 0
         for row, one in enumerate(batch):
+            expected[before : before + len(one.rows)].copy_(torch.from_numpy(one.rows))
             which[: len(one.which), row] = before + one.which
             tokens[: len(one.tokens), row] = one.tokens
             before += len(one.rows)
-        expected = torch.from_numpy(np.concatenate([one.rows for one in batch])).to(device)
         picks, at = torch.from_numpy(tokens).to(device), torch.from_numpy(which).to(device)
         wrong = torch.zeros((steps, rows), dtype=torch.bool, device=device)
         deep = torch.zeros_like(wrong)
