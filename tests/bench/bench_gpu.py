@@ -28,7 +28,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN_SCHEMAS = 6889  # of JSONSchemaBench, 5,966 of them with instances
-SUMMARY = "========="  # how lines of a checker begin
+SUMMARY = " SUMMARY: "  # in the line that says what a checker found
 Found = Mapping[str, Any]
 
 

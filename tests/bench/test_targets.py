@@ -1,8 +1,10 @@
 """The table of targets says what was measured, and says so where nothing was."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
-from tests.bench.bench_gpu import targets
+from tests.bench.bench_gpu import Part, run, targets
 
 
 def extract(ms: float) -> dict[str, Any]:
@@ -53,3 +55,12 @@ def test_every_promise_is_judged() -> None:
 
 def test_nothing_measured_is_nothing_met() -> None:
     assert {target.verdict for target in targets({})} == {"not measured"}
+
+
+def test_what_a_checker_found_is_kept(tmp_path: Path) -> None:
+    said = "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
+    program = f"print({said!r}); print('10 passed'); raise SystemExit(1)"
+    found = run(Part("racecheck", (sys.executable, "-c", program), 60), tmp_path, left=60)
+    assert (found["status"], found["summaries"]) == (1, [said])
+    silent = run(Part("tests", (sys.executable, "-c", "print('10 passed')"), 60), tmp_path, left=60)
+    assert (silent["status"], "summaries" in silent) == (0, False)
