@@ -133,6 +133,11 @@ def summary(report: Report, comparer: "Comparer") -> dict[str, Any]:
     }
 
 
+def processes() -> int:
+    """One for each processor that is left; more than 24 are more than this process can take from."""
+    return max(1, min(24, len(os.sched_getaffinity(0)) - 1))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -141,7 +146,7 @@ def main() -> int:
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--seconds", type=float, default=120, help="for everything")
     parser.add_argument("--steps", type=int, default=160, help="tokens of an instance")
-    parser.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 1) - 1))
+    parser.add_argument("--processes", type=int, default=processes())
     parser.add_argument("--limit", type=float, default=10, help="processor seconds of a schema")
     parser.add_argument("--rows", type=int, default=256, help="instances compared at once")
     parser.add_argument("--tiny", action="store_true", help="a small vocabulary")
