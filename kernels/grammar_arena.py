@@ -220,8 +220,7 @@ class GrammarArena:
 
 
 def _renamed(codes: Ints, base: int, columns: int, site: int) -> Ints:
-    """Codes of one grammar as those of the arena."""
-    value = -1 - codes.astype(np.int64)
-    calls = (value >= 0) & (value & 3 == _CALLS)
-    moved = np.where(codes > 0, base + (codes.astype(np.int64) - 1) * columns, codes)
-    return np.where(calls, codes - 4 * site, moved).astype(np.int32)
+    """Codes of one grammar as those of the arena, whose places all fit int32."""
+    moved = np.where(codes > 0, codes * np.int32(columns) + np.int32(base - columns), codes)
+    calls = (codes < 0) & (~codes & 3 == _CALLS)  # -1 - code is ~code
+    return np.where(calls, moved - np.int32(4 * site), moved)

@@ -1,11 +1,12 @@
 """The kernels of a GPU against the floor: bytes that must be read over the measured copy bandwidth, or peak arithmetic.
 
-    python tests/bench/bench_kernels.py [--out table.json] [--commit ID] [--quick]
+    python -m tests.bench.bench_kernels [--out table.json] [--commit ID] [--quick]
 
 Random weights of two shapes. Each figure is the median of graph replays over enough buffers to leave the L2 cache.
 "Layers" is one decode step without sampling: the embedding, all layers, the final norm and the head, for sequences of
 560 to 1,200 tokens, with prompts of their own or with beginnings in common: 192 tokens of all, 240 more of one in
-eight. The floor counts every sequence's keys, shared or not.
+eight. The floor counts every sequence's keys, shared or not. Kernels are compiled before anything is measured, side by
+side: all calls are made once without them.
 """
 
 import argparse
@@ -14,12 +15,13 @@ import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
 import triton
+from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import split_attention, tile_attention
 from intaglio.kernels.contracts import Drawn, Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.dispatch import choose
@@ -74,14 +76,6 @@ class Figure:
     floor_us: float
 
 
-@dataclass(frozen=True)
-class Ceilings:
-    """Bytes a second of a large copy (read plus written) and operations a second of a large bfloat16 product."""
-
-    bandwidth: float
-    arithmetic: float
-
-
 def replay(calls: Callable[[], object], count: int) -> float:
     """Median microseconds of one of `count` calls that `calls` makes, from replays of a graph."""
     calls()
@@ -99,6 +93,24 @@ def replay(calls: Callable[[], object], count: int) -> float:
         end.synchronize()
         times.append(begin.elapsed_time(end))
     return statistics.median(times) * 1000 / count
+
+
+def once(calls: Callable[[], object], _count: int) -> float:
+    """No time at all, in place of `replay`: the calls are made once, for the kernels that they launch."""
+    calls()
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """Bytes a second of a large copy (read plus written) and operations a second of a large bfloat16 product.
+
+    `time` measures: microseconds of one of a number of calls.
+    """
+
+    bandwidth: float
+    arithmetic: float
+    time: Callable[[Callable[[], object], int], float] = replay
 
 
 def ceilings() -> Ceilings:
@@ -150,7 +162,7 @@ def decode_attention(shape: Shape, count: int, top: Ceilings) -> Figure:
             attention.run(query, cache, out)
 
     moved = sum(lengths) * 2 * shape.kv_heads * shape.dim * TYPE.itemsize
-    us = replay(calls, layers)
+    us = top.time(calls, layers)
     return Figure(shape.name, "decode attention", count, us, moved / top.bandwidth * 1e6)
 
 
@@ -167,7 +179,7 @@ def prefill_attention(shape: Shape, tokens: int, top: Ceilings) -> Figure:
     query = normal(tokens, shape.heads, shape.dim)
     out = torch.empty_like(query)
     attention = tile_attention(ragged, query, cache.shape)
-    us = replay(lambda: attention.run(query, cache, out), 1)
+    us = top.time(lambda: attention.run(query, cache, out), 1)
     work = 2 * tokens * tokens * shape.heads * shape.dim
     return Figure(shape.name, "prompt attention", tokens, us, work / top.arithmetic * 1e6)
 
@@ -193,7 +205,7 @@ def linears(shape: Shape, rows: int, kernels: Kernels, top: Ceilings) -> Iterato
             else:
                 kernels.norm_linear(x, norm, weight, None)
 
-        us = replay(lambda call=call, ms=matrices: [call(m) for m in ms], len(matrices))
+        us = top.time(lambda call=call, ms=matrices: [call(m) for m in ms], len(matrices))
         work = 2 * rows * outputs * inputs / top.arithmetic
         yield Figure(shape.name, name, rows, us, max(size / top.bandwidth, work) * 1e6)
 
@@ -205,7 +217,7 @@ def verification(count: int, drafts: int, kernels: Kernels, top: Ceilings) -> Fi
     drawn = Drawn(tokens, torch.zeros_like(tokens))
     given = torch.randint(0, 2, (rows,), dtype=torch.int32, device=DEVICE)
     starts = torch.arange(0, rows + 1, drafts + 1, dtype=torch.int32, device=DEVICE)
-    us = replay(lambda: [kernels.verify(drawn, given, starts) for _ in range(20)], 20)
+    us = top.time(lambda: [kernels.verify(drawn, given, starts) for _ in range(20)], 20)
     moved = 2 * tokens.nbytes + given.nbytes + starts.nbytes + 20 * count
     return Figure("any", f"verify {drafts} drafts", count, us, moved / top.bandwidth * 1e6)
 
@@ -263,7 +275,7 @@ class Layers:
         slots = tables.gather(1, (positions // BLOCK).long()[:, None])[:, 0] * BLOCK
         places = Places(self._cos, self._sin, positions, slots + positions % BLOCK)
         tokens = torch.randint(0, VOCAB, (count,), device=DEVICE)
-        us = replay(lambda: self.run(tokens, ragged, places, caches), 1)
+        us = top.time(lambda: self.run(tokens, ragged, places, caches), 1)
         keys = sum(lengths) * shape.layers * 2 * shape.kv_heads * shape.dim * TYPE.itemsize
         name = "layers, shared beginnings" if shared else "layers"
         return Figure(shape.name, name, count, us, (self.nbytes + keys) / top.bandwidth * 1e6)
@@ -280,7 +292,7 @@ class Layers:
         ragged = Ragged(ends, ends[1:], table[None])
         places = Places(self._cos, self._sin, positions, slots)
         ids = torch.randint(0, VOCAB, (tokens,), device=DEVICE)
-        us = replay(lambda: self.run(ids, ragged, places, caches), 1)
+        us = top.time(lambda: self.run(ids, ragged, places, caches), 1)
         matrices = sum(o * i for o, i in list(shape.linears.values())[:-1])
         work = 2 * tokens * matrices + 2 * tokens * tokens * shape.heads * shape.dim
         return Figure(shape.name, "prompt", tokens, us, shape.layers * work / top.arithmetic * 1e6)
@@ -288,7 +300,7 @@ class Layers:
 
 def figures(top: Ceilings, *, quick: bool) -> Iterator[Figure]:
     kernels = choose(DEVICE)
-    for count in (1, 64, 512):
+    for count in (64,) if quick else (1, 64, 512):
         yield verification(count, 8, kernels, top)
     for shape in SHAPES:
         for count in (1, 64, 512):
@@ -299,7 +311,7 @@ def figures(top: Ceilings, *, quick: bool) -> Iterator[Figure]:
         layers = Layers(shape, kernels)
         for count in (1, 64, 512) if quick else (1, 2, 8, 32, 64, 128, 256, 512):
             yield layers.decode(count, top, shared=False)
-        for count in (64, 512):
+        for count in (512,) if quick else (64, 512):
             yield layers.decode(count, top, shared=True)
         yield layers.prefill(8192, top)
 
@@ -312,6 +324,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     top = ceilings()
+    aside = replace(top, time=once)
+    compiled = compile_ahead(lambda: list(figures(aside, quick=arguments.quick)))
+    print(f"{compiled.total()} kernels were compiled")
     print(f"copy {top.bandwidth / 1e12:.3f} TB/s, product {top.arithmetic / 1e12:.0f} TFLOP/s")
     print(f"{'model':<14}{'kernel':<28}{'rows':>6}{'us':>12}{'floor us':>12}{'share':>8}")
     rows = []
@@ -330,7 +345,7 @@ def main() -> None:
             "torch": torch.__version__,
             "triton": triton.__version__,
             "command": "python " + " ".join(sys.argv),
-            "ceilings": asdict(top),
+            "ceilings": {"bandwidth": top.bandwidth, "arithmetic": top.arithmetic},
             "figures": [asdict(row) for row in rows],
         }
         arguments.out.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")

@@ -1,8 +1,10 @@
 """The table of targets says what was measured, and says so where nothing was."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
-from tests.bench.bench_gpu import targets
+from tests.bench.bench_gpu import Part, run, targets
 
 
 def extract(ms: float) -> dict[str, Any]:
@@ -31,8 +33,8 @@ def test_every_promise_is_judged() -> None:
         "walk": {
             "figures": {"rows": [{"places": "any place", "batch": 256, "us_a_sequence": 0.01}]}
         },
-        "tests": {"status": 0},
-        "masks": {"figures": {"counts": {"masks": 5, "differences": 2}}},
+        "tests-kernels": {"status": 0},
+        "masks": {"figures": {"counts": {"masks": 5, "differences": 2, "schemas covered": 6888}}},
     }
     verdicts = {target.what: target.verdict for target in targets(found)}
     assert verdicts["8b: share of the floor, constrained, batch 1"] == "met"
@@ -45,9 +47,19 @@ def test_every_promise_is_judged() -> None:
     assert verdicts["pick: bf16, draw, times the floor"] == "missed"
     assert verdicts["walk: us a sequence at batch 256"] == "met"
     assert verdicts["walk: share of the 8b step at batch 256"] == "met"
-    assert verdicts["tests: exit status"] == "met"
+    assert verdicts["tests-kernels: exit status"] == "met"
     assert verdicts["masks of host and device that differ"] == "missed"
+    assert verdicts["masks: schemas covered, each in both forms"] == "missed"
 
 
 def test_nothing_measured_is_nothing_met() -> None:
     assert {target.verdict for target in targets({})} == {"not measured"}
+
+
+def test_what_a_checker_found_is_kept(tmp_path: Path) -> None:
+    said = "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
+    program = f"print({said!r}); print('10 passed'); raise SystemExit(1)"
+    found = run(Part("racecheck", (sys.executable, "-c", program), 60), tmp_path, left=60)
+    assert (found["status"], found["summaries"]) == (1, [said])
+    silent = run(Part("tests", (sys.executable, "-c", "print('10 passed')"), 60), tmp_path, left=60)
+    assert (silent["status"], "summaries" in silent) == (0, False)

@@ -1,168 +1,162 @@
 """Masks of the device against those of the host, bit for bit, along the instances of the open part of JSONSchemaBench.
 
-Run on a GPU: `python -m tests.gpu.compare_grammars --part I/N [--seconds S] [--steps T]`. Needs ../shared. Prints one
-JSON object: schemas that compile, those that can be exported and why the others cannot, masks compared, differences.
+    python -m tests.gpu.compare_grammars [--part I/N] [--seconds S] [--steps T] [--processes P]
+    python -m tests.gpu.compare_grammars --tiny     (on a host: a small vocabulary, in Triton's interpreter)
+
+Needs ../shared, or `--file` with lines like those of JSONSchemaBench. Processes without a device compile, export and
+follow the instances by matchers of the host; this one walks the tables on the device along the same tokens and compares
+all words of all rows there. Prints one JSON object: what became of the schemas, masks compared, differences; names what
+was left out. Ends with status 1 if masks differ or a schema made a process fail.
 """
 
 import argparse
 import json
 import lzma
+import os
+import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import torch
-from intaglio.grammar.api import GrammarError, Violation, empty_rows, words
-from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.device import DeviceTables, HostOnly
-from intaglio.grammar.export import export
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.values import Json, read
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.masking import TokenIndex
-from intaglio.grammar.native import NativeGrammar, NativeMatcher
-from intaglio.kernels.grammar_arena import GrammarArena
-from intaglio.kernels.grammar_tokens import lay_out
-from intaglio.kernels.grammar_walk import FREE, GrammarStates, GrammarWalker
+from tests.support import followed
+from tests.support.followed import FORMS, Outcome, Task
+from tests.support.tokens import data
 
-from tests.support.tokens import data, large
+if TYPE_CHECKING:
+    from tests.support.walked import Comparer
 
-WIDTH = 151_936
-ROWS = 32
-FORMS = {"default": Options(), "closed": Options(extra_properties=False)}
+_NAMES = 20  # told of each kind
 
 
 @dataclass
-class Follower:
-    """One instance being followed on both sides."""
-
-    name: str
-    matcher: NativeMatcher
-    tokens: list[int]
-    slot: int
-
-
-@dataclass
-class Comparison:
-    """Counts, and the first differences."""
+class Report:
+    """What became of all schemas; see `main`."""
 
     counts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    differences: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    judged: Counter[str] = field(default_factory=Counter)
 
-
-class Comparer:
-    """Both sides and what has been counted. `steps`: tokens followed of each instance."""
-
-    def __init__(self, steps: int) -> None:
-        self.steps = steps
-        self.found = Comparison()
-        device = torch.device("cuda")
-        self.tokenizer = large()
-        known = self.tokenizer.vocabulary(WIDTH)
-        self.index = TokenIndex(known, 1 << 27)
-        self.speller = Speller(known, self.tokenizer.canonical)
-        self.arena = GrammarArena(device)
-        self.walker = GrammarWalker(
-            self.arena, lay_out(known.tokens, known.end_ids, WIDTH, device), ROWS
-        )
-        self.states = GrammarStates(ROWS, device)
-        self.rows = torch.arange(ROWS, dtype=torch.int32, device=device)
-        self.out = torch.empty((ROWS, words(WIDTH)), dtype=torch.int32, device=device)
-        self.queue: list[Follower] = []
-
-    def add(self, name: str, schema: Json, instances: list[Json], form: str) -> None:
-        """Queue a schema's instances, if it can be exported."""
-        counts = self.found.counts
-        try:
-            root = Language(schema, FORMS[form]).root
-            tables = export(root)
-            grammar = NativeGrammar(Machine(root), self.index, self.speller)
-        except GrammarError:
-            counts[f"{form}: refused"] += 1
+    def take(self, outcome: Outcome) -> None:
+        """Count one that a process has finished with."""
+        form, verdict = outcome.form, outcome.verdict
+        self.counts[f"{form}: {verdict}"] += 1
+        if verdict == followed.TOO_SLOW:
+            self.left_out.append(f"{outcome.name} {form}: too slow")
             return
-        counts[f"{form}: compiled"] += 1
-        if isinstance(tables, HostOnly):
-            self.found.reasons[f"{form}: {tables.reason}"] += 1
-            return
-        assert isinstance(tables, DeviceTables)
-        counts[f"{form}: exported"] += 1
-        counts[f"{form}: bytes"] += tables.nbytes
-        for number, value in enumerate(instances[:2]):
-            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-            tokens = [
-                *self.tokenizer.encode(text)[: self.steps],
-                *self.index.vocabulary.end_ids[:1],
-            ]
-            slot = self.arena.load((name, form), tables)
-            assert slot is not None
-            self.arena.acquire(slot)
-            self.queue.append(Follower(f"{name}/{number} {form}", grammar.matcher(), tokens, slot))
-        if len(self.queue) >= ROWS:
-            self.follow()
-
-    def follow(self) -> None:
-        """Follow the first ROWS of the queue to their ends."""
-        batch, self.queue = self.queue[:ROWS], self.queue[ROWS:]
-        self.states.slots.fill_(FREE)
-        for row, one in enumerate(batch):
-            self.states.place(row, one.slot, self.arena.start(one.slot), [])
-        live = dict(enumerate(batch))
-        expected = empty_rows(1, WIDTH)[0]
-        for at in range(self.steps + 1):
-            self.walker.walk(self.states, self.rows, self.out)
-            masks, picks = self.out.cpu().numpy(), np.zeros(ROWS, np.int64)
-            for row, one in list(live.items()):
-                one.matcher.fill(expected)
-                self.found.counts["masks"] += 1
-                if not np.array_equal(masks[row], expected):
-                    self.found.differences.append(f"{one.name} at token {at}")
-                    self.found.counts["differences"] += 1
-                picks[row] = one.tokens[at] if at < len(one.tokens) else -1
-                try:
-                    one.matcher.accept(int(picks[row]))
-                except Violation:
-                    del live[row]
-            self.walker.advance(self.states, self.rows, torch.from_numpy(picks).cuda())
-            if not live:
-                break
-        self.found.counts["troubles"] += int(self.states.troubles.sum())
-        for one in batch:
-            self.arena.release(one.slot)
+        if verdict == followed.HOST_ONLY:
+            self.reasons[f"{form}: {outcome.reason}"] += 1
+        if outcome.tables is not None:
+            self.counts[f"{form}: bytes"] += outcome.tables.nbytes
+        self.judged[outcome.name] += 1
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", default="0/1")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--steps", type=int, default=160)
-    options = parser.parse_args()
+def tasks(options: argparse.Namespace) -> Iterator[tuple[str, Task]]:
+    """(name, task) of this part's schemas, each in all forms."""
     part, parts = map(int, options.part.split("/"))
-    comparer, until = Comparer(options.steps), time.monotonic() + options.seconds
-    with lzma.open(data("jsonschemabench", "open.jsonl.xz")) as lines:
+    opened = lzma.open if options.file.suffix == ".xz" else open
+    with opened(options.file, "rb") as lines:
         for number, line in enumerate(lines):
-            if number % parts == part and time.monotonic() < until:
-                record = read(line)
-                assert isinstance(record, dict)
-                valid = [test["data"] for test in record["tests"] if test["valid"]]
+            if number % parts == part:
                 for form in FORMS:
-                    comparer.add(record["id"], record["schema"], valid, form)
-                comparer.found.counts["schemas"] += 1
-    while comparer.queue:
-        comparer.follow()
-    found = comparer.found
-    print(
-        json.dumps(
-            {
-                "counts": found.counts,
-                "host only": found.reasons,
-                "differences": found.differences[:10],
-            }
-        )
+                    yield (
+                        f"line {number} {form}",
+                        Task(line, form, options.steps, options.limit, options.tiny),
+                    )
+
+
+def compare(options: argparse.Namespace) -> tuple[Report, "Comparer"]:
+    """Everything, until it is done or the time is up."""
+    until = time.monotonic() + options.seconds
+    report, done = Report(), SimpleQueue[tuple[str, Outcome | BaseException]]()
+    todo = dict(tasks(options))
+    report.counts["schemas"] = len(todo) // len(FORMS)
+    # Compiled code is made, or loaded, once; and before there are threads, which must not be forked.
+    followed.warm(tiny=options.tiny)
+    print(f"ready to compile, {until - time.monotonic():.0f} s left", file=sys.stderr)
+    with get_context("fork").Pool(options.processes) as pool:
+        for name, task in todo.items():
+            pool.apply_async(
+                followed.follow,
+                (task,),
+                callback=lambda outcome, name=name: done.put((name, outcome)),
+                error_callback=lambda error, name=name: done.put((name, error)),
+            )
+        comparer = device_side(options)
+        while todo:
+            try:
+                name, outcome = done.get(timeout=max(0.0, until - time.monotonic()))
+            except Empty:
+                break
+            del todo[name]
+            if isinstance(outcome, BaseException):
+                report.failed[name] = repr(outcome)
+                continue
+            report.take(outcome)
+            comparer.add(outcome)
+    comparer.finish()
+    report.counts["out of time"] = len(todo)
+    report.left_out += [f"{name}: out of time" for name in todo]
+    return report, comparer
+
+
+def device_side(options: argparse.Namespace) -> "Comparer":
+    """Torch and the device are loaded only here: by now the processes are there."""
+    import torch
+
+    if not torch.cuda.is_available():
+        if not options.tiny:
+            raise SystemExit("this needs a GPU, or --tiny")
+        os.environ.setdefault("TRITON_INTERPRET", "1")
+    from tests.support.walked import Comparer
+
+    return Comparer(tiny=options.tiny, rows=options.rows)
+
+
+def summary(report: Report, comparer: "Comparer") -> dict[str, Any]:
+    """The figures. A schema is covered when it was judged, and compared if it has tables, in all forms."""
+    counts = report.counts + comparer.counts
+    counts["schemas covered"] = sum(n == len(FORMS) for n in report.judged.values())
+    return {
+        "counts": counts,
+        "host only": dict(report.reasons.most_common(_NAMES)),
+        "left out": report.left_out[:_NAMES],
+        "too deep": comparer.too_deep[:_NAMES],
+        "failed": report.failed,
+        "differences": comparer.differences[:_NAMES],
+    }
+
+
+def processes() -> int:
+    """One for each processor that is left; more than 24 are more than this process can take from."""
+    return max(1, min(24, len(os.sched_getaffinity(0)) - 1))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    parser.add_argument("--file", type=Path)
+    parser.add_argument("--part", default="0/1")
+    parser.add_argument("--seconds", type=float, default=120, help="for everything")
+    parser.add_argument("--steps", type=int, default=160, help="tokens of an instance")
+    parser.add_argument("--processes", type=int, default=processes())
+    parser.add_argument("--limit", type=float, default=10, help="processor seconds of a schema")
+    parser.add_argument("--rows", type=int, default=256, help="instances compared at once")
+    parser.add_argument("--tiny", action="store_true", help="a small vocabulary")
+    options = parser.parse_args()
+    options.file = options.file or data("jsonschemabench", "open.jsonl.xz")
+    begun = time.monotonic()
+    found = summary(*compare(options))
+    print(json.dumps(found | {"seconds": round(time.monotonic() - begun, 1)}))
+    return 1 if found["differences"] or found["failed"] else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

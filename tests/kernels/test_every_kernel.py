@@ -1,0 +1,350 @@
+"""One small case of every kernel, against the reference: what a checker of memory and of races is run over.
+
+    compute-sanitizer --tool memcheck python -m pytest -n 0 tests/kernels/test_every_kernel.py     (or racecheck)
+
+On a device kernels are compiled side by side before the first is launched, for a checker makes everything slow; host
+code of grammars, which is compiled too, is not asked for. Without a device they are interpreted.
+"""
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from intaglio.grammar.device import CALLS, ENDS, LEAVES, NO_BYTE, DeviceTables, Outlook, code
+from intaglio.kernels import ahead, reference, reference_logits
+from intaglio.kernels.attention import split_attention, tile_attention
+from intaglio.kernels.attention_decode import few_tokens
+from intaglio.kernels.attention_packed import PackedAttention
+from intaglio.kernels.contracts import Legal, Packs, RmsNorm
+from intaglio.kernels.dispatch import ReferenceKernels
+from intaglio.kernels.gate import gate
+from intaglio.kernels.gpu import GpuKernels
+from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
+from intaglio.kernels.grammar_tokens import lay_out
+from intaglio.kernels.grammar_walk import GrammarStates, GrammarWalker
+from intaglio.kernels.norm import rms_norm
+
+from tests.support.drafts import answers, random_drafts, stood
+from tests.support.legal import legal_tokens, random_legal
+from tests.support.paged import (
+    Heads,
+    Step,
+    make_raw_step,
+    make_step,
+    relative_error,
+    with_shared_beginnings,
+)
+from tests.support.picks import cases, compare, on_device
+
+ON_DEVICE = torch.cuda.is_available()
+DEVICE = torch.device("cuda" if ON_DEVICE else "cpu")
+# The interpreter cannot multiply bfloat16.
+DTYPE, LIMIT = (torch.bfloat16, 1e-2) if ON_DEVICE else (torch.float32, 1e-4)
+
+Checks = list[Callable[[], None]]
+"""What is to be asserted of launches that have been made: when kernels are only compiled, nothing can be."""
+
+KERNELS = {
+    "_decode", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_packed", "_rms_norm",
+    "_rope_and_store", "_skinny", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass", "return_pass",
+    "stack_pass", "tile_pass", "walk_pass",
+}  # fmt: skip
+
+
+def randn(*shape: int, seed: int, dtype: torch.dtype = DTYPE) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def near(got: torch.Tensor, expected: torch.Tensor, limit: float = LIMIT) -> Callable[[], None]:
+    def check() -> None:
+        assert relative_error(got, expected.double()) < limit
+
+    return check
+
+
+def attended(step: Step, run: Callable[[Step, torch.Tensor], None]) -> Checks:
+    """Twice: counters are as they were after a call."""
+    here = step.to(DEVICE)
+    out = torch.full(step.query.shape, float("nan"), dtype=step.query.dtype).to(DEVICE)
+    for _ in range(2):
+        run(here, out)
+    return [near(out, step.expected)]
+
+
+def decode() -> Checks:
+    """Of single tokens and of few, in the type of the model and in one byte; padding among them."""
+
+    def run(here: Step, out: torch.Tensor) -> None:
+        attention = split_attention(here.ragged, here.query.shape[1], here.cache.shape)
+        attention.run(here.query, here.cache, out)
+
+    few, checks = few_tokens(2), Checks()
+    for lengths, counts, kept in (
+        ([5, 70, 0, 33], [1, 1, 1, 1], None),
+        ([70, 33, 20], [1, few, 1], None),
+        ([70, 33], [1, 1], torch.float8_e4m3fn),
+    ):
+        step = make_step(lengths, counts, Heads(2, 2, 64), 16, DTYPE, 5, kept=kept)
+        checks += attended(step, run)
+    return checks
+
+
+def tiles() -> Checks:
+    """Prompts, one behind tokens that are cached."""
+
+    def run(here: Step, out: torch.Tensor) -> None:
+        tile_attention(here.ragged, here.query, here.cache.shape).run(here.query, here.cache, out)
+
+    return attended(make_step([70, 90], [70, 40], Heads(2, 2, 64), 16, DTYPE, 6), run)
+
+
+def packed() -> Checks:
+    """Tokens that share a beginning, the last pack not full."""
+    few = few_tokens(2)
+    lengths = [50 + 7 * s for s in range(few + 2)]
+    step = make_step(lengths, [1] * len(lengths), Heads(2, 2, 64), 16, DTYPE, 7)
+    order = torch.full((2 * few,), -1, dtype=torch.int32)
+    order[: len(lengths)] = torch.arange(len(lengths))
+    common = torch.full((2,), 40, dtype=torch.int32)
+    leads = torch.arange(2 * few, dtype=torch.int32) % few
+    packs = Packs(*(t.to(DEVICE) for t in (order, common, leads)))
+
+    def run(here: Step, out: torch.Tensor) -> None:
+        attention = PackedAttention(here.ragged, packs, here.query.shape[1], here.cache.shape)
+        attention.run(here.query, here.cache, out)
+
+    return attended(with_shared_beginnings(step, 40, packs=few), run)
+
+
+def raw() -> Checks:
+    """New tokens that are normed, rotated, stored and attended: a lone one, and several."""
+    checks = Checks()
+    for lengths, counts in (([70], [1]), ([33, 7], [1, 1]), ([40, 9], [30, 1])):
+        step = make_raw_step(lengths, counts, Heads(2, 2, 64), normed=True, seed=2)
+        right, here = step.to(torch.device("cpu")), step.to(DEVICE)
+        ways = (right, ReferenceKernels()), (here, GpuKernels(DEVICE))
+        expected, got = (
+            kernels.attend(each.ragged, each.places, 4, each.cache.shape).run(
+                each.fused, each.norms, each.cache
+            )
+            for each, kernels in ways
+        )
+        checks += [near(got, expected, 1e-4), near(here.cache, right.cache, 1e-5)]
+    return checks
+
+
+def linears() -> Checks:
+    """One row and several: plain, normed, gated, added; norm and gate by themselves."""
+    kernels, inputs, outputs, checks = GpuKernels(DEVICE), 320, 96, Checks()
+    weight = randn(outputs, inputs, seed=1) * inputs**-0.5
+    norm = RmsNorm(randn(inputs, seed=2), 1e-5)
+    there = RmsNorm(norm.weight.to(DEVICE), norm.eps)
+    bias, matrix = randn(outputs, seed=3), kernels.pack(weight.to(DEVICE))
+    for rows in (1, 5):
+        x, residual = randn(rows, inputs, seed=rows), randn(rows, outputs, seed=4)
+        y, b = x.to(DEVICE), bias.to(DEVICE)
+        wide = x.double()
+        scale = (wide.square().mean(-1, keepdim=True) + norm.eps).rsqrt()
+        plain = wide @ weight.double().T
+        normed = wide * scale * norm.weight.double()
+        left, right = (normed @ weight.double().T + bias.double()).chunk(2, -1)
+        gated = left * left.sigmoid() * right
+        total = residual.clone().to(DEVICE)
+        kernels.linear_add(y, matrix, b, total)
+        checks += [
+            near(kernels.linear(y, matrix, None), plain),
+            near(kernels.norm_linear(y, there, matrix, None), normed @ weight.double().T),
+            near(kernels.norm_gated(y, there, matrix, b), gated, 3 * LIMIT),
+            near(total, residual.double() + plain + bias.double()),
+            near(rms_norm(y, there), normed),
+            near(gate(y), reference.gate(x)),
+        ]
+    return checks
+
+
+def head() -> Checks:
+    """Of few legal tokens: what is legal."""
+    kernels, inputs, outputs, checks = GpuKernels(DEVICE), 320, 1000, Checks()
+    weight = randn(outputs, inputs, seed=1) * inputs**-0.5
+    matrix = kernels.pack(weight.to(DEVICE))
+    norm = RmsNorm(torch.ones(inputs, dtype=DTYPE, device=DEVICE), 1e-5)
+    for rows in (1, 3):
+        legal = random_legal(rows, outputs, 0.05, seed=rows)
+        assert legal.rows is not None
+        x = randn(rows, inputs, seed=rows)
+        given = Legal(legal.masks.to(DEVICE), legal.rows.to(DEVICE))
+        got = kernels.head(x.to(DEVICE), norm, matrix, None, given)
+        wide = x.double() * (x.double().square().mean(-1, keepdim=True) + 1e-5).rsqrt()
+        wanted = legal_tokens(legal, outputs).any(0)
+        checks.append(near(got.cpu()[:, wanted], wide @ weight[wanted].double().T))
+    return checks
+
+
+def picks() -> Checks:
+    """Over several tiles: drawn under masks, with truncation, with every stage. Interpreted, all that is slow."""
+    rows, vocab, kernels, checks = 3, 5000 if ON_DEVICE else 36, GpuKernels(DEVICE), Checks()
+    every = cases(vocab, 33, rows)
+    given = [(DTYPE, every[2]), (DTYPE, every[4]), (DTYPE, every[6]), (torch.float32, every[6])]
+    for dtype, args in given if ON_DEVICE else given[2:3]:
+        logits = (randn(rows, vocab, seed=1, dtype=torch.float32) * 3).to(dtype)
+        got = kernels.pick(logits.to(DEVICE), on_device(args, DEVICE.type))
+        expected = reference_logits.pick(logits.clone(), args)
+        checks.append(lambda got=got, right=expected: compare(got, right))
+    return checks
+
+
+def drafts_and_copies() -> Checks:
+    """Which drafts stand; blocks copied in all layers."""
+    kernels = GpuKernels(DEVICE)
+    case = random_drafts(3, 9, 20, torch.int32)
+    there = case.to(DEVICE.type)
+    got = kernels.verify(there.drawn, there.given, there.starts)
+    caches = randn(3, 2, 6, 16, 2, 64, seed=1)
+    copied, right = caches.clone().to(DEVICE), caches.clone()
+    pairs = torch.tensor([1, 1, 5]), torch.tensor([2, 4, 3])
+    reference.kv_copy(right, *pairs)
+    kernels.kv_copy(copied, *(t.to(DEVICE) for t in pairs))
+
+    def check() -> None:
+        assert answers(got) == stood(case)
+        assert torch.equal(copied.cpu(), right)
+
+    return [check]
+
+
+def lists_of_numbers() -> DeviceTables:
+    """Tables of lists that hold numbers and lists: every kind of code."""
+    columns = {"[": 2, "]": 3, ",": 4, **dict.fromkeys("0123456789", 5)}
+    column_of = np.full(256, 6, np.uint8)
+    for letter, column in columns.items():
+        column_of[ord(letter)] = column
+    column_of[NO_BYTE] = 1
+    end, leave = code(ENDS, 0), code(LEAVES, 0)
+    a_list, a_number = code(CALLS, 0), code(CALLS, 1)
+    cells = np.array(
+        [
+            [0, 1, 2, 0, 0, 0, 0],  # before a list
+            [0, 2, a_list, end, 0, a_number, 0],  # after its bracket
+            [0, 3, 0, end, 4, 0, 0],  # after an item
+            [0, 4, a_list, 0, 0, a_number, 0],  # after a comma
+            [0, 5, 0, 0, 0, 6, 0],  # before a number
+            [end, 6, 0, leave, leave, 6, 0],  # in a number
+        ],
+        np.int32,
+    )
+    sites, returns = np.array([[1, 0], [5, 1]], np.int32), np.array([3, 3], np.int32)
+    none = np.zeros(0, np.int32)
+    outlook = Outlook(none, none, none, none, none.astype(np.uint8), none)
+    return DeviceTables(cells, column_of, sites, returns, 0, 1, outlook)
+
+
+def texts() -> list[bytes | None]:
+    """All bytes, and pieces of lists, many of them impossible; the first ends an output."""
+    dice, count = random.Random(2), 900 if ON_DEVICE else 90
+    pieces = ["".join(dice.choices("[],0123456789", k=dice.randint(2, 9))) for _ in range(count)]
+    pieces += ["[[", "]]", "],[", "],1", "12", "[1", "[[1,22],[", "1]"]
+    return [None, *(bytes([byte]) for byte in range(256)), *(piece.encode() for piece in pieces)]
+
+
+def walks() -> Checks:
+    """Masks along an output of two rows, taken back once, and along texts."""
+    known, tables, checks = texts(), lists_of_numbers(), Checks()
+    width = len(known) + 70
+    arena = GrammarArena(DEVICE, ArenaLimits(grammars=2, cells=1000, sites=10, returns=10))
+    walker = GrammarWalker(arena, lay_out(known, [0], width, DEVICE), 2)
+    states = GrammarStates(2, DEVICE)
+    rows = torch.tensor([0, 1], dtype=torch.int32, device=DEVICE)
+    slot = arena.load("lists", tables)
+    assert slot is not None
+    places = [tables.follow((tables.start, ()), text) for text in (b"[", b"[[3")]
+    for row, at in enumerate(places):
+        assert at is not None
+        states.place(row, slot, *arena.configuration(slot, *at))
+
+    def masks() -> None:
+        got = torch.zeros((2, -(-width // 32)), dtype=torch.int32).to(DEVICE)
+        walker.walk(states, rows, got)
+        right = []
+        for at in places:
+            assert at is not None
+            legal = {
+                t for t, text in enumerate(known) if text and tables.follow(at, text) is not None
+            }
+            right.append(legal | ({0} if tables.can_end(at) else set()))
+
+        def check() -> None:
+            bits = np.unpackbits(got.cpu().numpy().view(np.uint8), axis=1, bitorder="little")
+            assert [set(np.flatnonzero(row).tolist()) for row in bits] == right
+
+        checks.append(check)
+
+    def moved(by: tuple[bytes, bytes]) -> None:
+        for row, text in enumerate(by):
+            at = places[row]
+            assert at is not None
+            places[row] = tables.follow(at, text)
+
+    masks()
+    picked = torch.tensor([known.index(b"[[1,22],["), known.index(b"1]")]).to(DEVICE)
+    walker.advance(states, rows, picked)
+    walker.back(states, rows)
+    masks()
+    walker.advance(states, rows, picked)
+    moved((b"[[1,22],[", b"1]"))
+    offsets, data = torch.tensor([0, 3, 5], dtype=torch.int32), torch.tensor(list(b"4]],5"))
+    walker.follow(
+        states, rows, torch.arange(2).to(DEVICE), (offsets.to(DEVICE), data.byte().to(DEVICE))
+    )
+    moved((b"4]]", b",5"))
+    masks()
+    return checks
+
+
+CASES = [decode, tiles, packed, raw, linears, head, picks, drafts_and_copies, walks]
+
+
+@pytest.fixture(scope="module")
+def _compiled() -> None:
+    """All at once; nothing where kernels are interpreted."""
+    if ON_DEVICE:
+        ahead.compile_ahead(lambda: [case() for case in CASES])
+
+
+@pytest.fixture(autouse=True)
+def _infinities_are_meant() -> Iterator[None]:
+    """The interpreter computes with numpy, which warns where a device does not."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+@pytest.mark.usefixtures("_compiled")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_equals_the_reference(case: Callable[[], Checks]) -> None:
+    for check in case():
+        check()
+
+
+LAUNCHED = """
+from tests.kernels import test_every_kernel as every
+from tests.support import compiled
+compiled.stand_in()
+every.ahead._make_ready = lambda *_: None
+print(*every.ahead.compile_ahead(lambda: [case() for case in every.CASES]))
+"""
+
+
+@pytest.mark.skipif(ON_DEVICE, reason="with a stand-in for a device")
+def test_no_kernel_is_left_out() -> None:
+    """Where kernels are not interpreted: which of them the cases would launch."""
+    variables = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    found_at = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    variables["PYTHONPATH"] = os.pathsep.join((str(Path(__file__).parents[2]), *found_at))
+    command = [sys.executable, "-W", "ignore", "-c", LAUNCHED]
+    done = subprocess.run(command, env=variables, stdout=subprocess.PIPE, text=True, check=True)
+    assert set(done.stdout.split()) == KERNELS
