@@ -211,8 +211,8 @@ def skinny(
 ) -> None:
     """`x` [N, inputs] with contiguous rows, N at most `MOST_ROWS`, times contiguous `weight` [outputs, inputs].
 
-    Into contiguous `out` [N, outputs or half of them]. `arrived` int32 are zeros, at least one a tile of outputs and rows, and
-    are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither made nor
+    Into contiguous `out` [N, outputs or half of them]. `arrived` int32 are zeros, at least one a program of a split,
+    and are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither made nor
     written. Sums are float32.
     """
     outputs, inputs = weight.shape

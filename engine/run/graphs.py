@@ -22,8 +22,8 @@ Forward = Callable[[int], object]
 def sizes(most: int) -> tuple[int, ...]:
     """The numbers of tokens to capture, up to `most`: padding costs a batch a fifth at most, or seven tokens.
 
-    With some hundred tokens passes are bound by arithmetic, and padding costs as much as tokens do: there they are close.
-    The vendor's library serves multiples of 32 well; 560 rows took a fifth longer than 576.
+    With some hundred tokens passes are bound by arithmetic, and padding costs as much as tokens do: there they are
+    close. The vendor's library serves multiples of 32 well; 560 rows took a fifth longer than 576.
     """
     steps = [1, 2, 4, *range(8, 65, 8), *range(80, 257, 16)]
     steps += [*range(288, 641, 32), *range(704, 1025, 64)]

@@ -134,7 +134,7 @@ def _ends(
     there can be, and of the smallest that fit into one round, two, ..., those are taken that end first.
     """
     packs, most = shape
-    used, ends, loads = _filled(owners, keys, common, shape, keys.sum(), 0)
+    used, ends, loads = _filled(owners, keys, common, shape, keys.sum(), np.int64(0))
     best = _end(loads[:used], at_once)
     for rounds in range(-(-used // at_once), packs // at_once + 1):
         some = rounds * at_once, most
