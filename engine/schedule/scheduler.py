@@ -5,8 +5,9 @@ tensors. There is one rule for all progress: compute `min(pending, what is left 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
@@ -20,8 +21,7 @@ from .roster import Roster
 from .victims import choose, is_exempt
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """How many sequences are where, how many of the blocks nobody holds, and how often somebody was preempted so far.
 
     `parked` wait for a grammar; `untold` is the number of changes the next commit will tell; `next_deadline` is by the
@@ -181,6 +181,11 @@ class Scheduler:
         return Changes(changes)
 
     # What others may ask.
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a plan would compute something, or a commit tell something."""
+        return bool(self._roster.running or self._roster.waiting or self._changes)
 
     def load(self) -> Load:
         """Where everybody is."""
