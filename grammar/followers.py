@@ -73,7 +73,7 @@ class Followers:
         self._texts_held = held_texts(self._texts)
         self._hold(*_room(1, 256))
         self._moves, self._moves_held = _answers(16)
-        self._longest = self._highest = 0  # no output is longer, no stack higher
+        self._bounds = 0, 0  # no output is longer, no stack higher
         self._free = [0]
         self._row_of: dict[int, int] = {}
         self._held: dict[int, tuple[NativeGrammar, DeviceTables]] = {}
@@ -130,10 +130,11 @@ class Followers:
 
     def above(self, depth: int) -> list[int]:
         """Those whose stack is higher."""
-        if self._highest <= depth:
+        longest, highest = self._bounds
+        if highest <= depth:
             return []
         depths = self._places.depth
-        self._highest = int(depths.max())
+        self._bounds = longest, int(depths.max())
         return [number for number, row in self._row_of.items() if depths[row] > depth]
 
     def pick(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
@@ -170,11 +171,12 @@ class Followers:
         flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1])
         if count > len(self._moves.verdict):
             self._moves, self._moves_held = _answers(2 * count)
-        self._grow_tokens(self._longest + len(flat))
-        told, longest, highest = move(
+        longest, highest = self._bounds
+        self._grow_tokens(longest + len(flat))
+        told, most_tokens, most_frames = move(
             self._places_held, self._texts_held, self._moves_held, rows, upto, flat, most
         )
-        self._longest, self._highest = max(self._longest, longest), max(self._highest, highest)
+        self._bounds = max(longest, most_tokens), max(highest, most_frames)
         return _told(numbers, self._moves, told)
 
     def _hold(self, books: Longs, places: Places) -> None:
