@@ -178,13 +178,13 @@ class ResidentConstraints(Constraints):
                 self._news.add(seq_id)
         wanted = {work.seq_id for work in plan.works if work.wants_logits}
         walked = wanted & self._residents
-        told = {seq_id: self._claim(seq_id) for seq_id in walked & self._news}
-        self._news -= walked
+        told = {seq_id: self._claim(seq_id) for seq_id in self._news & walked}
+        self._news.difference_update(told)
         for seq_id in walked:
             if seq_id in void:
                 self._lead_astray(seq_id)
         self._awaited.append(_Awaited(wanted, walked))
-        if wanted.isdisjoint(self._following.keys() - walked):
+        if len(walked) == len(wanted) or wanted.isdisjoint(self._following.keys() - walked):
             plan = Plan(plan.step)
         elif walked:
             rest = tuple(work for work in plan.works if work.seq_id not in walked)
@@ -210,8 +210,9 @@ class ResidentConstraints(Constraints):
             page.owed += after
             page.anew |= seq_id in forced.instead
             self._news.add(seq_id)
-            if any(seq_id in later.walked for later in self._awaited):
-                self._lead_astray(seq_id)
+            for later in self._awaited:
+                if seq_id in later.walked:
+                    self._lead_astray(seq_id)
         for seq_id in along.keys() - walked:
             self._pages[seq_id].anew = True
             self._news.add(seq_id)

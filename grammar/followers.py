@@ -73,6 +73,7 @@ class Followers:
         self._texts_held = held_texts(self._texts)
         self._hold(*_room(1, 256))
         self._moves, self._moves_held = _answers(16)
+        self._bounds = 0, 0  # no output is longer, no stack higher
         self._free = [0]
         self._row_of: dict[int, int] = {}
         self._held: dict[int, tuple[NativeGrammar, DeviceTables]] = {}
@@ -129,9 +130,11 @@ class Followers:
 
     def above(self, depth: int) -> list[int]:
         """Those whose stack is higher."""
-        depths = self._places.depth
-        if depths.max() <= depth:
+        longest, highest = self._bounds
+        if highest <= depth:
             return []
+        depths = self._places.depth
+        self._bounds = longest, int(depths.max())
         return [number for number, row in self._row_of.items() if depths[row] > depth]
 
     def pick(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
@@ -168,9 +171,13 @@ class Followers:
         flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1])
         if count > len(self._moves.verdict):
             self._moves, self._moves_held = _answers(2 * count)
-        self._grow_tokens(int(self._places.known[rows].max()) + len(flat))
-        move(self._places_held, self._texts_held, self._moves_held, rows, upto, flat, most)
-        return _told(numbers, self._moves)
+        longest, highest = self._bounds
+        self._grow_tokens(longest + len(flat))
+        told, most_tokens, most_frames = move(
+            self._places_held, self._texts_held, self._moves_held, rows, upto, flat, most
+        )
+        self._bounds = max(longest, most_tokens), max(highest, most_frames)
+        return _told(numbers, self._moves, told)
 
     def _hold(self, books: Longs, places: Places) -> None:
         self._books, self._places = books, places
@@ -204,15 +211,15 @@ def _answers(count: int) -> tuple[Moves, Longs]:
         np.zeros(count, np.int32),
         np.empty((count, WINDOW), np.int32),
         np.zeros(count, np.int32),
+        np.zeros(count, np.int32),
     )
     return moves, held_moves(moves)
 
 
-def _told(numbers: list[int], moves: Moves) -> Followed:
-    """What became of these outputs, of whom there is something to say."""
-    found, count = Followed(), len(numbers)
-    said = ((moves.verdict[:count] != MOVED) | (moves.fits[:count] == 0)).nonzero()[0].tolist()
-    for i in said:
+def _told(numbers: list[int], moves: Moves, count: int) -> Followed:
+    """What became of the `count` of these outputs of whom there is something to say."""
+    found = Followed()
+    for i in moves.said[:count].tolist():
         number, verdict, back = numbers[i], moves.verdict.item(i), moves.back.item(i)
         if verdict in (FORCED, FORCED_END):
             begin = MOST_FORCED * i

@@ -73,6 +73,7 @@ class Moves(NamedTuple):
     what must come.
 
     `window[WINDOW - back :]`: the last tokens, on which it depends how that is spelled; `back` is -1 for too many.
+    `said`: those of whom there is something to say, first.
     """
 
     verdict: Bytes
@@ -81,6 +82,7 @@ class Moves(NamedTuple):
     length: Ints
     window: Ints  # [n, WINDOW]
     back: Ints
+    said: Ints
 
 
 class _Book(NamedTuple):
@@ -159,6 +161,7 @@ def _moves(held: Longs) -> Moves:
         line(held, 3),
         grid(held, 4),
         line(held, 5),
+        line(held, 6),
     )
 
 
@@ -171,10 +174,11 @@ def move(
     upto: Ints,
     tokens: Ints,
     most: int,
-) -> None:
+) -> tuple[int, int, int]:
     """Read tokens: those of output i, which stands in `rows[i]`, end before `upto[i]`.
 
-    Then look for up to `most` bytes that must come, `MOST_FORCED` at most; 0: for none.
+    Then look for up to `most` bytes that must come, `MOST_FORCED` at most; 0: for none. Returns of how many there is
+    something to say, and of all these outputs the most tokens and the highest stack.
     """
     places, texts, moves, books = (
         _places(held),
@@ -183,7 +187,7 @@ def move(
         longs(held, 10),
     )
     scratch, calls = np.empty(STACK, np.int32), np.empty(MOST_CALLS, np.int32)
-    begin = 0
+    begin, told, longest, highest = 0, 0, 0, 0
     for i in range(len(rows)):
         row, end = rows[i], upto[i]
         tables = _book(books[BOOK * row : BOOK * (row + 1)])
@@ -206,6 +210,11 @@ def move(
                     window = moves.window[i]
                     moves.back[i] = _back_to_hard(places, texts, row, text[0], window)
         moves.verdict[i] = verdict
+        if verdict != MOVED or not moves.fits[i]:
+            moves.said[told] = i
+            told += 1
+        longest, highest = max(longest, places.known[row]), max(highest, places.depth[row])
+    return told, longest, highest
 
 
 @kernel

@@ -134,15 +134,6 @@ def copy_place(source: tl.tensor, target: tl.tensor, row: tl.tensor, stride: tl.
 
 
 @triton.jit
-def return_pass(rows: tl.tensor, place: tl.tensor, before: tl.tensor) -> None:
-    """Grid [rows]: back to where the last walk was."""
-    row = tl.load(rows + tl.program_id(0))
-    stack = before[2] + row.to(tl.int64) * place[4]
-    there = (tl.load(before[0] + row), tl.load(before[1] + row), stack)
-    copy_place(there, (place[1], place[2], place[3]), row, place[4])
-
-
-@triton.jit
 def packed_bits(bits: tl.tensor, count: tl.constexpr) -> tl.tensor:
     """int32 words of `count * 32` bits."""
     shifts = tl.arange(0, 32)
@@ -320,21 +311,71 @@ def advance_pass(
     n = tl.program_id(0) * lanes + tl.arange(0, lanes)
     there = n < count
     row = tl.load(rows + n, mask=there, other=0)
-    slot = tl.load(place[0] + row, mask=there, other=-1)
-    there = there & (slot >= 0)
-    state = tl.load(place[1] + row, mask=there, other=0)
-    depth = tl.load(place[2] + row, mask=there, other=0)
     token = tl.load(tokens + n, mask=there, other=-1)
     known = there & (token >= 0) & (token < width)
     text = tl.load(texts[0] + token, mask=known, other=0)
     length = tl.load(texts[0] + token + 1, mask=known, other=0) - text
+    move_along(row, texts[1] + text, length, there, place, tables, troubles, capacity)
+
+
+@triton.jit
+def move_along(
+    row: tl.tensor,
+    text: tl.tensor,
+    length: tl.tensor,
+    there: tl.tensor,
+    place: tl.tensor,
+    tables: tl.tensor,
+    troubles: tl.tensor,
+    capacity: tl.constexpr,
+) -> None:
+    """Move a sequence a lane along a text, on its own stack."""
+    slot = tl.load(place[0] + row, mask=there, other=-1)
+    there = there & (slot >= 0)
+    state = tl.load(place[1] + row, mask=there, other=0)
+    depth = tl.load(place[2] + row, mask=there, other=0)
     # Ends, and all that has no text, leave nothing to follow.
-    legal = known & (length > 0) & (state > 0)
+    legal = there & (length > 0) & (state > 0)
     stack = place[3] + row.to(tl.int64) * place[4]
     after, top, full = run_texts(
-        tables, tables[3] + tl.maximum(slot, 0) * 256, texts[1] + text, length, stack, n * 0,
+        tables, tables[3] + tl.maximum(slot, 0) * 256, text, length, stack, length * 0,
         stack, depth, state, legal, capacity,
     )  # fmt: skip
     tl.store(place[1] + row, tl.where(legal, after, 0), mask=there)
     tl.store(place[2] + row, tl.where(legal & (after > 0), top, 0), mask=there)
     tl.store(troubles + row, full, mask=there & (full > 0))
+
+
+@triton.jit(do_not_specialize=["count"])
+def tell_pass(
+    told: tl.tensor,
+    count: tl.tensor,
+    letters: tl.tensor,
+    place: tl.tensor,
+    before: tl.tensor,
+    tables: tl.tensor,
+    troubles: tl.tensor,
+    capacity: tl.constexpr,
+    lanes: tl.constexpr,
+) -> None:
+    """Grid [count]: a sequence to the start of a grammar, or back to where the last walk was; then along a text."""
+    n = tl.program_id(0)
+    row, slot = tl.load(told + n), tl.load(told + count + n)
+    if slot >= 0:
+        tl.store(place[0] + row, slot)
+        tl.store(place[1] + row, tl.load(told + 2 * count + n))
+        tl.store(place[2] + row, 0)
+        tl.store(troubles + row, 0)
+    if tl.load(told + 3 * count + n) > 0:
+        stack = before[2] + row.to(tl.int64) * place[4]
+        there = (tl.load(before[0] + row), tl.load(before[1] + row), stack)
+        copy_place(there, (place[1], place[2], place[3]), row, place[4])
+    tl.debug_barrier()
+    begin = tl.load(told + 4 * count + n)
+    length = tl.load(told + 4 * count + n + 1) - begin
+    # One lane moves: what it writes to the stack, no other one reads.
+    lane = tl.arange(0, lanes)
+    none = lane * 0
+    length += none
+    alone = (lane == 0) & (length > 0)
+    move_along(row + none, letters + begin + none, length, alone, place, tables, troubles, capacity)

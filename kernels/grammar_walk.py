@@ -19,8 +19,8 @@ from .grammar_passes import (
     FIRSTS,
     advance_pass,
     first_pass,
-    return_pass,
     stack_pass,
+    tell_pass,
     walk_pass,
 )
 from .grammar_tokens import BLOCK, TokenTable
@@ -62,13 +62,6 @@ class GrammarStates:
         if stack:
             self.stacks[row, : len(stack)] = torch.tensor(stack, dtype=torch.int32)
 
-    def begin(self, rows: Tensor, slots: Tensor, states: Tensor) -> None:
-        """Put sequences into `rows` [N] int64, each at the start of its grammar: `states` are `GrammarArena.start`."""
-        self.slots.index_copy_(0, rows, slots)
-        self.states.index_copy_(0, rows, states)
-        self.depths.index_fill_(0, rows, 0)
-        self.troubles.index_fill_(0, rows, 0)
-
 
 class GrammarWalker:
     """`walk` and `advance` for up to `most_rows` rows at once, with their scratch. One instance serves one stream."""
@@ -96,10 +89,9 @@ class GrammarWalker:
         """Write the masks of `rows` [N] int32 to `out` [N, words] int32, in its order; words past the vocabulary are 0
         for grammars. Ends are allowed where the output may end.
         """
-        arena, tokens, count = self._arena, self._tokens, len(rows)
+        tokens, tables, count = self._tokens, self._tables, len(rows)
         words = min(out.shape[1], -(-tokens.width // WORD_BITS))
         place = _place(states)
-        tables = (arena.cells, arena.sites, arena.returns, arena.columns)
         first_pass[(count,)](
             rows, place, tables, tokens.bytes, self._firsts, self._ends, self._first_local,
             states.troubles, states.before, capacity=_FIRST_DEPTH, num_warps=8,
@@ -117,43 +109,35 @@ class GrammarWalker:
             states.troubles, quad=_QUAD, lanes=_STACK_LANES, capacity=_TOKEN_DEPTH, num_warps=1,
         )  # fmt: skip
 
-    def back(self, states: GrammarStates, rows: Tensor) -> None:
-        """Put `rows` [N] int32, each once, to where the last walk found them: what they followed since is void."""
-        return_pass[(len(rows),)](rows, _place(states), states.before, num_warps=1)
+    def tell(self, states: GrammarStates, told: Tensor, letters: Tensor) -> None:
+        """Bring sequences to where they stand, N of them, each in a row of its own.
+
+        `told` int32 [5 N + 1], field by field: their rows; the slots of those that begin anew, -1 for the others; where
+        those begin (`GrammarArena.start`); 1 for those that go back to where the last walk found them, as what they
+        followed since is void; offsets of the texts that they then go on by, N + 1 of them, into `letters`, uint8.
+        """
+        count = (len(told) - 1) // 5
+        tell_pass[(count,)](
+            told, count, letters, _place(states), states.before, self._tables, states.troubles,
+            capacity=states.stacks.shape[1], lanes=32, num_warps=1,
+        )  # fmt: skip
 
     def advance(self, states: GrammarStates, rows: Tensor, tokens: Tensor) -> None:
         """Move `rows` [N] int32, each once, along `tokens` [N] int64, in place.
 
         After a token that is not legal, and after an end, nothing may follow.
         """
-        table = self._tokens
-        self._advance(states, rows, tokens, (table.offsets, table.data), table.width)
-
-    def follow(
-        self, states: GrammarStates, rows: Tensor, which: Tensor, texts: tuple[Tensor, Tensor]
-    ) -> None:
-        """Move `rows` [N] int32, each once, along texts, none empty: `which` int64 [N] is 0, 1, …
-
-        `texts`: offsets int32 [N + 1] into data uint8.
-        """
-        self._advance(states, rows, which, texts, len(rows))
-
-    def _advance(
-        self,
-        states: GrammarStates,
-        rows: Tensor,
-        tokens: Tensor,
-        texts: tuple[Tensor, Tensor],
-        width: int,
-    ) -> None:
-        arena, count = self._arena, len(rows)
+        table, count = self._tokens, len(rows)
         advance_pass[(triton.cdiv(count, 32),)](
-            rows, count,
-            _place(states),
-            (arena.cells, arena.sites, arena.returns, arena.columns),
-            texts, tokens, width, states.troubles,
+            rows, count, _place(states), self._tables, (table.offsets, table.data), tokens,
+            table.width, states.troubles,
             capacity=states.stacks.shape[1], lanes=32, num_warps=1,
         )  # fmt: skip
+
+    @property
+    def _tables(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        arena = self._arena
+        return (arena.cells, arena.sites, arena.returns, arena.columns)
 
 
 def _place(states: GrammarStates) -> tuple[Tensor, Tensor, Tensor, Tensor, int]:

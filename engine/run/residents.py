@@ -41,7 +41,6 @@ class Residents:
         self._arena = GrammarArena(device, limits)
         self._walker = GrammarWalker(self._arena, table, most_rows)
         self._states = GrammarStates(most_rows + 1, device)
-        self._numbers = torch.arange(most_rows, device=device)
         self.nobody = most_rows
         self._states.slots[self.nobody] = HOST
         self.beside = Beside(device) if device.type == "cuda" else None
@@ -71,30 +70,24 @@ class Residents:
         self._walker.advance(self._states, rows, tokens)
 
     def tell(self, told: Sequence[tuple[int, Resident]]) -> None:
-        """See `choice.Walks`. What is told goes to the device in one copy."""
+        """See `choice.Walks`. What is told goes to the device in one copy, and is done there in one launch."""
         if not told:
             return
-        anew = [(row, self._slot(one.grammar)) for row, one in told if one.anew]
-        back = [row for row, one in told if one.back]
-        texts = [(row, one.text) for row, one in told if one.text]
-        starts = [self._arena.start(slot) for _, slot in anew]
-        ends = accumulate((len(text) for _, text in texts), initial=0)
-        numbers = [*(row for row, _ in anew), *(slot for _, slot in anew), *starts, *back]
-        numbers += [*(row for row, _ in texts), *ends]
-        data = b"".join(text for _, text in texts)
+        slots = [self._slot(one.grammar) if one.anew else -1 for _, one in told]
+        numbers = [row for row, _ in told]
+        numbers += slots
+        numbers += [0 if slot < 0 else self._arena.start(slot) for slot in slots]
+        numbers += [one.back for _, one in told]
+        numbers += accumulate((len(one.text) for _, one in told), initial=0)
+        size = len(numbers)
+        numbers += [0] * (
+            -size % 4
+        )  # texts begin at 16 bytes: how that is aligned, kernels are compiled for
+        data = b"".join([one.text for _, one in told])
         packed = np.array(numbers, np.int32).tobytes() + data + bytes(-len(data) % 4)
         there = sent(np.frombuffer(packed, np.int32).copy(), self._device)
-        sizes = [len(anew)] * 3 + [len(back), len(texts), len(texts) + 1]
-        rows, slots, states, voids, goers, offsets, letters = torch.split_with_sizes(
-            there, [*sizes, len(there) - sum(sizes)]
-        )
-        if anew:
-            self._states.begin(rows.long(), slots, states)
-        if back:
-            self._walker.back(self._states, voids)
-        if texts:
-            which = self._numbers[: len(texts)]
-            self._walker.follow(self._states, goers, which, (offsets, letters.view(torch.uint8)))
+        letters = there[len(numbers) :].view(torch.uint8)
+        self._walker.tell(self._states, there[:size], letters)
 
     @torch.inference_mode()
     def warm_up(self, width: int) -> None:

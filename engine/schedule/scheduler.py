@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
-from ..memory.manager import KVManager, Reservation
+from ..memory.manager import KVManager
 from ..plan import AHEAD, Admitted, Change, Changes, Forced, Picked, Plan, Work
 from ..sequence import SeqState, Sequence
 from ..types import Failure, Finish, Request, TokenLogprob, Usage
@@ -19,6 +19,8 @@ from .admission import Limits, admit
 from .finish import finish_after
 from .roster import Roster
 from .victims import choose, is_exempt
+
+_AWAITED = (AHEAD,)
 
 
 class Load(Struct, frozen=True):
@@ -182,11 +184,6 @@ class Scheduler:
 
     # What others may ask.
 
-    @property
-    def has_work(self) -> bool:
-        """Whether a plan would compute something, or a commit tell something."""
-        return bool(self._roster.running or self._roster.waiting or self._changes)
-
     def load(self) -> Load:
         """Where everybody is."""
         waiting, running = len(self._roster.waiting), len(self._roster.running)
@@ -230,10 +227,14 @@ class Scheduler:
     # The parts of a step.
 
     def _continue(self) -> tuple[list[Work], int]:
-        """Work of the running sequences, and what is left of the step's budget."""
+        """Work of the running sequences, and what is left of the step's budget. Who finds no room makes some.
+
+        The victim is never one that has work already: it is `seq` itself or ranks after it.
+        """
         works: list[Work] = []
         left = self._config.max_batched_tokens
-        for seq in list(self._roster.running):
+        running = self._roster.running
+        for seq in list(running):
             if not left:
                 break
             if seq.state is not SeqState.RUNNING:  # it gave way
@@ -241,31 +242,23 @@ class Scheduler:
             if seq.awaited and seq.computed == seq.most_computed:  # the last pick is on its way
                 continue
             count = min(seq.pending, left)
-            reservation = self._memory.reserve(seq, count) or self._make_room(seq, count)
+            reservation = self._memory.reserve(seq, count)
+            while reservation is None and seq.state is SeqState.RUNNING:
+                victim = choose(running, self._config.max_preemptions)
+                if victim is None:
+                    raise InternalError(
+                        f"sequence {seq.id} has all the room it needs and asks for more"
+                    )
+                self._roster.preempt(victim)
+                self._memory.release(victim)
+                self._released.append(victim.id)
+                self._preemptions += 1
+                if victim is not seq:
+                    reservation = self._memory.reserve(seq, count)
             if reservation is not None:
                 works.append(_compute(self._memory, seq, count, reservation.blocks))
                 left -= count
         return works, left
-
-    def _make_room(self, seq: Sequence, count: int) -> Reservation | None:
-        """Room for `count` tokens of `seq`, for which others give way; None if it had to give way itself.
-
-        A victim is never one that has work already: it is `seq` or ranks after it.
-        """
-        reservation = None
-        while reservation is None and seq.state is SeqState.RUNNING:
-            victim = choose(self._roster.running, self._config.max_preemptions)
-            if victim is None:
-                raise InternalError(
-                    f"sequence {seq.id} has all the room it needs and asks for more"
-                )
-            self._roster.preempt(victim)
-            self._memory.release(victim)
-            self._released.append(victim.id)
-            self._preemptions += 1
-            if victim is not seq:
-                reservation = self._memory.reserve(seq, count)
-        return reservation
 
     def _admit(self, left: int, now: float) -> Iterator[Sequence]:
         """Waiting sequences that start to run now, best first. Who finds no room holds up those behind it.
@@ -348,10 +341,10 @@ def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
     """Compute the next `count` tokens of `seq`, of which the last may be awaited."""
     start, known = seq.computed, len(seq.tokens)
     end = start + count
-    tokens = seq.tokens[start:end]
+    tokens = tuple(seq.tokens[start:end]) if start < known else ()
     if end > known:
-        tokens.append(AHEAD)
-    return Work(seq.id, start, tuple(tokens), new_blocks, end == known + seq.awaited)
+        tokens += _AWAITED
+    return Work(seq.id, start, tokens, new_blocks, end == known + seq.awaited)
 
 
 def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:

@@ -89,7 +89,7 @@ SIZES = (Sizes(32, 8, 128, 4096, 14336, normed=False), Sizes(16, 8, 128, 1024, 3
 
 
 def walks() -> None:
-    """Masks from tables, few rows and many, and both ways to go on."""
+    """Masks from tables, few rows and many, and all ways to go on."""
     arena = GrammarArena(HOST, ArenaLimits(grammars=2, cells=1000, sites=10, returns=10))
     table = lay_out([bytes([byte]) for byte in range(256)], [3], 151_936, HOST)
     walker = grammar_walk.GrammarWalker(arena, table, 128)
@@ -98,10 +98,8 @@ def walks() -> None:
         rows = torch.arange(count, dtype=torch.int32)
         walker.walk(states, rows, torch.zeros((count, 4748), dtype=torch.int32))
         walker.advance(states, rows, torch.zeros(count, dtype=torch.int64))
-        ends = torch.arange(count + 1, dtype=torch.int32)
-        texts = ends, torch.zeros(count, dtype=torch.uint8)
-        walker.follow(states, rows, torch.arange(count), texts)
-        walker.back(states, rows)
+        told = torch.zeros(5 * count + 1, dtype=torch.int32)
+        walker.tell(states, told, torch.zeros(count, dtype=torch.uint8))
 
 
 def picks() -> None:
