@@ -17,7 +17,7 @@ from torch import Tensor
 from ...grammar.api import MaskRows, words
 from ...kernels.attention_decode import few_tokens
 from ...kernels.attention_packed import packed_from
-from ...kernels.contracts import Drawn, Packs, Places, Ragged
+from ...kernels.contracts import Drawn, HostRagged, Packs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
@@ -167,6 +167,7 @@ class GpuCompute:
             packed_from=packed_from(group, decoder.spec.kv_heads, device),
         )
         self._tables = torch.zeros(tables.shape, dtype=torch.int32, device=device)
+        self._host_tables = tables
         self._graphs: ForwardGraphs | None = None
         kept, embedding = self._inputs.buffer[:max_running], decoder.embedding
         # Where a pass begins and, as layers add to it in place, ends.
@@ -245,8 +246,9 @@ class GpuCompute:
         starts, lengths, rows = self._inputs.tail(size, batch.rows.size)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, rows)
+        host = HostRagged(batch.starts, batch.lengths, batch.rows, self._host_tables)
         which = self._inputs.field(WANTED, size)[:wanted]
-        return self._forward(size, Ragged(starts, lengths, tables), wanted=which)
+        return self._forward(size, Ragged(starts, lengths, tables, host=host), wanted=which)
 
     def _forward(
         self,
