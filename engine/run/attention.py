@@ -45,7 +45,7 @@ def attention_of_prompts(
     if cache.kv_dtype != "auto":
         raise _refused(f"FlashInfer reads keys and values in {_name(dtype)}, not {cache.kv_dtype}")
     if find_spec("flashinfer") is None:
-        raise _refused("FlashInfer is not installed", 'pip install "intaglio[flashinfer]"')
+        raise _refused("FlashInfer is not installed", "pip install 'intaglio[server,flashinfer]'")
     try:
         return FlashInfer(device, dtype, spec.heads, spec.kv_heads, spec.head_dim).attend
     except (ImportError, RuntimeError, OSError) as error:

@@ -62,7 +62,7 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(ConfigError, match="not installed") as refused:
         chosen("flashinfer")
     assert refused.value.where == "attention"
-    assert 'pip install "intaglio[flashinfer]"' in refused.value.hint
+    assert "pip install 'intaglio[server,flashinfer]'" in refused.value.hint
 
 
 def test_an_installation_that_does_not_work_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
