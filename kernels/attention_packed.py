@@ -111,24 +111,36 @@ def _packed(
 
 @dataclass(frozen=True, slots=True)
 class PackedShape:
-    """`tile` keys are loaded at once, `stages` tiles are on their way."""
+    """`tile` keys are loaded at once, `stages` tiles are on their way. A multiprocessor holds `resident` programs."""
 
     tile: int
     stages: int
     warps: int
+    resident: int
 
 
 def packed_shape(group: int) -> PackedShape:
     """As measured on an H200, for packs of few tokens and of more."""
     if few_tokens(group) <= 4:
-        return PackedShape(tile=64, stages=3, warps=2)
-    return PackedShape(tile=128, stages=3, warps=4)
+        return PackedShape(tile=64, stages=3, warps=2, resident=2)
+    return PackedShape(tile=128, stages=3, warps=4, resident=1)
 
 
 def packed_from(group: int, kv_heads: int, device: torch.device) -> int:
     """The fewest tokens that gain by packs, shared beginnings or not: three programs on each multiprocessor."""
     few = few_tokens(group)
     return few * triton.cdiv(3 * processors(device), kv_heads) if few > 1 else NEVER
+
+
+def packs_for(tokens: int, group: int, kv_heads: int, device: torch.device) -> int:
+    """Into how many packs so many tokens are dealt: as many as the device works off in the time that the fewest take.
+
+    A pack is a program for each key head, and programs of equal work end in rounds.
+    """
+    fewest = -(-tokens // few_tokens(group))
+    at_once = processors(device) * packed_shape(group).resident
+    rounds = -(-fewest * kv_heads // at_once)
+    return max(fewest, rounds * at_once // kv_heads)
 
 
 class PackedAttention:

@@ -12,10 +12,8 @@ import numpy.typing as npt
 
 from ..errors import InternalError
 from ..plan import AHEAD, Plan
+from .compiled import compiled
 from .rows import Ints, SequenceRows
-
-LONGEST_SHARED = 64
-"""Blocks of a beginning that are compared."""
 
 _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
 
@@ -77,34 +75,29 @@ class BatchBuilder:
         for row, work in zip(rows, works, strict=True):
             if work.new_blocks:
                 grown.append((row, self._rows.hold(row, work.new_blocks), work.new_blocks))
-        each = np.array(counts, dtype=np.int64)
-        starts = np.zeros(len(works) + 1, dtype=np.int64)
-        each.cumsum(out=starts[1:])
-        first = np.array([work.start for work in works], dtype=np.int64)
-        tokens = np.fromiter(chain.from_iterable(work.tokens for work in works), np.int32, total)
-        by_work = np.array(rows, dtype=np.int64)
-        if total == len(works):
-            positions, owners = first, by_work
-        else:
-            positions = np.arange(total) + (first - starts[:-1]).repeat(each)
-            owners = by_work.repeat(each)
-        self._rows.learn(owners, positions, tokens)
-        size = self._block_size
-        slots = self._rows.tables[owners, positions // size] * np.int64(size) + positions % size
-        wants = np.array([work.wants_logits for work in works], dtype=np.bool_)
-        lengths = first + each
+        tokens = np.fromiter(chain.from_iterable([work.tokens for work in works]), np.int32, total)
+        wants = [work.wants_logits for work in works]
+        by_work = np.array((rows, [work.start for work in works], counts, wants), dtype=np.int64)
+        by_token = np.empty((3, total), dtype=np.int64)
+        ends = np.zeros((2, len(works) + 1), dtype=np.int64)
+        by_pick = np.empty((3, sum(wants)), dtype=np.int64)
+        held = self._rows
+        memory = held.tables, held.tokens, held.known
+        if not _lay_out(by_work, tokens, memory, self._block_size, by_token, ends, by_pick):
+            raise InternalError("a work lies past the end of its sequence's block table")
+        positions, slots, owners = by_token
         return Batch(
             tokens=tokens,
             positions=positions,
             slots=slots,
             owners=owners,
-            starts=starts,
-            lengths=lengths,
-            rows=by_work,
-            wanted=starts[1:][wants] - 1,
-            picking=tuple(work.seq_id for work in works if work.wants_logits),
-            picking_rows=by_work[wants],
-            next_positions=lengths[wants],
+            starts=ends[0],
+            lengths=ends[1, 1:],
+            rows=by_work[0],
+            wanted=by_pick[0],
+            picking=tuple([work.seq_id for work in works if work.wants_logits]),
+            picking_rows=by_pick[1],
+            next_positions=by_pick[2],
             grown=self._flat(grown),
             longest=max(counts),
         )
@@ -123,39 +116,41 @@ class BatchBuilder:
         return np.array((at, blocks), dtype=np.int64).reshape(2, -1)
 
 
-def cut(batch: Batch, most: int) -> tuple[Ints, Ints, Ints]:
-    """The batch's sequences in pieces of up to `most` tokens: starts [P + 1], context lengths [P] and rows [P]."""
-    if batch.tokens.size == batch.rows.size:
-        return batch.starts, batch.lengths, batch.rows
-    pieces = -(-np.diff(batch.starts) // most)
-    which = np.repeat(np.arange(pieces.size), pieces)
-    nth = np.arange(which.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    starts = np.append(batch.starts[which] + nth * most, batch.starts[-1])
-    return starts, batch.lengths[which] - (batch.starts[which + 1] - starts[1:]), batch.rows[which]
+@compiled
+def _lay_out(
+    by_work: Ints,
+    tokens: npt.NDArray[np.int32],
+    memory: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Ints],
+    block_size: int,
+    by_token: Ints,
+    ends: Ints,
+    by_pick: Ints,
+) -> bool:
+    """Tokens one after the other, which their rows learn; False if there is no place for one.
 
-
-def packs(
-    batch: Batch, tables: npt.NDArray[np.int32], most: int, block_size: int
-) -> tuple[Ints, Ints, Ints]:
-    """The batch's tokens in packs of `most`, neighbours by the beginnings of their owners' `tables`.
-
-    Returns their order [N], with how many keys in the same blocks all tokens of a pack begin [packs], and the place
-    within its pack of the first token of each one's owner [N].
+    `by_work` [4, S]: row, first position, tokens, whether a pick is wanted. `memory`: tables, tokens and the numbers of
+    known tokens, by row. `by_token` [3, N]: position, slot, owner. `ends` [2, S + 1]: where sequences start, and, after
+    the first, their lengths. `by_pick` [3, R]: token, row, and the position of what is picked.
     """
-    known = np.take(tables[:, :LONGEST_SHARED], batch.owners, axis=0)
-    # As bytes rows are compared at once; any order will do that has equal beginnings side by side.
-    order = np.argsort(known.view(f"S{known.strides[0]}")[:, 0], kind="stable")
-    first = np.arange(0, order.size, most)
-    last = np.minimum(first + most, order.size) - 1
-    differ = known[order[first]] != known[order[last]]
-    blocks = np.where(differ.any(axis=1), differ.argmax(axis=1), known.shape[1])
-    least = np.minimum.reduceat(batch.positions[order], first) + 1
-    owners, places = batch.owners[order], np.arange(order.size)
-    begins = np.ones(order.size, dtype=np.bool_)
-    begins[1:] = owners[1:] != owners[:-1]
-    begins[first] = True
-    leads = np.maximum.accumulate(np.where(begins, places, 0)) % most
-    return order, np.minimum(blocks * block_size, least), leads
+    tables, learned, known = memory
+    at = pick = 0
+    for work in range(by_work.shape[1]):
+        row, first, end = by_work[0, work], by_work[1, work], by_work[1, work] + by_work[2, work]
+        if first < 0 or end > learned.shape[1]:
+            return False
+        for position in range(first, end):
+            block = np.int64(tables[row, position // block_size])
+            by_token[0, at] = position
+            by_token[1, at] = block * block_size + position % block_size
+            by_token[2, at] = row
+            learned[row, position] = tokens[at]
+            at += 1
+        known[row] = max(known[row], end)
+        ends[0, work + 1], ends[1, work + 1] = at, end
+        if by_work[3, work]:
+            by_pick[0, pick], by_pick[1, pick], by_pick[2, pick] = at - 1, row, end
+            pick += 1
+    return True
 
 
 def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:

@@ -2,18 +2,15 @@
 
 Does: own what the choice reads (states, masks, one packed buffer of what sequences ask for) at fixed addresses, capture
 it by number of rows, and bring picks back beside the next pass. Does not: say what sequences ask for
-(`sampler`) or walk grammars (`residents`).
+(`sampler`), walk grammars (`residents`), or order streams (`beside`).
 
-What does not need the hidden states has a stream of its own: it begins when the choice before it is done, and the next
-one waits for it. What was picked goes to two pinned buffers in turn: a step is read before the one after the next is
-begun.
+What was picked goes to two pinned buffers in turn: a step is read before the one after the next is begun.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -23,8 +20,10 @@ from ..errors import InternalError
 from ..model.decoder import Decoder
 from .beside import Beside
 from .choice import Choice, Walks, completed
+from .compiled import compiled
 from .compute import sent
 from .graphs import pick_sizes
+from .pieces import Words
 from .rows import Ints
 
 _FIELDS = 8  # int32 a row: two words of 64 bits, temperature, row of the masks, of the walks, of the states
@@ -52,20 +51,33 @@ class _Staging:
 
     def __init__(self, size: int) -> None:
         self.buffer = torch.zeros(size, dtype=torch.int32, pin_memory=True)
-        self.fields = [field.numpy() for field in _unpacked(self.buffer)]
+        self._wishes = [field.numpy() for field in _unpacked(self.buffer)]
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
     def fill(self, choice: Choice, states: Ints, nobody: int) -> None:
         """Wait for the last copy, which was long ago, and write what the next one brings."""
         self.copied.synchronize()
-        keys, temperature, mask_rows, walk_rows, of = self.fields
+        keys, temperature, *numbers = self._wishes
         count = choice.keys.shape[0]
         keys[:count] = choice.keys
         temperature[:count] = choice.temperature
-        mask_rows[:count] = choice.mask_rows
-        np.copyto(walk_rows[:count], choice.walk_rows)
-        walk_rows[:count][choice.walk_rows < 0] = nobody
-        of[: states.size], of[states.size : count] = states, 0
+        _fill_rows(choice.mask_rows, choice.walk_rows, states, nobody, *numbers)
+
+
+@compiled
+def _fill_rows(
+    masked: Words,
+    walked: Words,
+    states: Ints,
+    nobody: int,
+    mask_rows: Words,
+    walk_rows: Words,
+    state_rows: Words,
+) -> None:
+    for i in range(masked.size):
+        mask_rows[i] = masked[i]
+        walk_rows[i] = walked[i] if walked[i] >= 0 else nobody
+        state_rows[i] = states[i] if i < states.size else 0
 
 
 class _Asked:
@@ -87,33 +99,41 @@ class _Asked:
 
 
 class _Fetched:
-    """A pinned buffer for tokens and statuses, and when it was filled last."""
+    """A pinned buffer for tokens and statuses, its parts by number of rows, and when it was filled last."""
 
-    def __init__(self, most: int) -> None:
-        self.buffer = torch.zeros(2 * most, dtype=torch.int64, pin_memory=True)
+    def __init__(self, most: int, sizes: Iterable[int]) -> None:
+        buffer = torch.zeros(2 * most, dtype=torch.int32, pin_memory=True)
+        self.parts = {size: buffer[: 2 * size] for size in sizes}
         self.done = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
 
 class Chooser:
-    """Chooses for up to `len(kept)` rows among `vocab` tokens; `kept` int32 remembers what was picked.
+    """Chooses for rows of states among `vocab` tokens. `picks` int32 [2 * most] remembers what was picked.
 
     `states` [any, hidden]: where a pass of the model leaves its rows before `choose`.
     """
 
     def __init__(
-        self, decoder: Decoder, vocab: int, states: Tensor, kept: Tensor, walks: Walks | None
+        self,
+        decoder: Decoder,
+        vocab: int,
+        states: Tensor,
+        picks: Tensor,
+        beside: Beside,
+        walks: Walks | None,
     ) -> None:
-        device, most = kept.device, len(kept)
-        self._decoder, self._vocab, self._kept, self._walks = decoder, vocab, kept, walks
+        device, most = picks.device, len(picks) // 2
+        self._decoder, self._vocab, self._walks = decoder, vocab, walks
         self._sizes = pick_sizes(most)
         self._states = states
         self._masks = torch.zeros(
             (2 * most, words(decoder.spec.vocab_size)), dtype=torch.int32, device=device
         )
         self._asked = _Asked(most, device)
-        given = None if walks is None else walks.beside
-        self._beside = Beside(device) if given is None else given
-        self._fetched = [_Fetched(most) for _ in range(2)]
+        self._beside = beside
+        # Of `size` rows: the tokens, then their statuses.
+        self._picks = {size: picks[: 2 * size].view(2, size) for size in self._sizes}
+        self._fetched = [_Fetched(most, self._sizes) for _ in range(2)]
         self._choices: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Drawn]] = {}
         self._walking: dict[int, torch.cuda.CUDAGraph] = {}
 
@@ -160,20 +180,22 @@ class Chooser:
         count, walking = choice.keys.shape[0], choice.walks
         self._prepare(choice, states, count, walking=walking)
         self._beside.awaited()
+        self._beside.fetch_awaited()
         captured = self._choices.get((count, walking)) if choice.is_plain else None
         if captured is None:
             drawn = self._choose(count, choice, walking=walking)
         else:
             graph, drawn = captured
             graph.replay()
-        return self._fetch(drawn)
+        self._beside.choice_ends()
+        return self._fetch(count, drawn)
 
     def _prepare(self, choice: Choice, states: Ints, count: int, *, walking: bool) -> None:
         """Wishes and masks, beside the forward pass."""
         if walking and self._walks is None:
             raise InternalError("this executor makes no masks")
-        with self._beside.begun():
-            self._asked.ask(choice, states, self._nobody, self._beside.stream)
+        with self._beside.begun as stream:
+            self._asked.ask(choice, states, self._nobody, stream)
             if len(choice.masks):
                 given, width = choice.masks.shape
                 target = self._masks[count : count + given, :width]
@@ -201,42 +223,40 @@ class Chooser:
             draw=Draw(wishes.temperature[:count], wishes.keys[:count]),
         )
         if choice is not None:
-            args = completed(args, choice, lambda array: sent(array, self._kept.device))
+            args = completed(args, choice, lambda array: sent(array, self._states.device))
         hidden = self._states.index_select(0, wishes.states[:count])
         logits = self._decoder.logits(hidden, args.legal)
         drawn = self._decoder.kernels.pick(logits, args)
-        self._kept[:count].copy_(drawn.tokens)
+        tokens, status = self._picks[count]
+        tokens.copy_(drawn.tokens)
+        status.copy_(drawn.status)
         if walking:
             assert self._walks is not None
             self._walks.advance(wishes.walk_rows[:count], drawn.tokens)
         return drawn
 
-    def _fetch(self, drawn: Drawn) -> Callable[[], Drawn]:
-        """Start to bring `drawn` to the host; the function waits for it."""
-        count = drawn.tokens.shape[0]
+    def _fetch(self, count: int, drawn: Drawn) -> Callable[[], Drawn]:
+        """Start to bring what was picked to the host; the function waits for it."""
         self._fetched.reverse()
-        done = self._fetched[0].done
-        tokens, status = self._fetched[0].buffer[: 2 * count].view(2, count)
-        tokens.copy_(drawn.tokens, non_blocking=True)
-        status.copy_(drawn.status, non_blocking=True)
-        others = [
-            _to_host(drawn.logprobs),
-            _to_host(drawn.top_tokens),
-            _to_host(drawn.top_logprobs),
-        ]
-        done.record(self._beside.caller)
-        self._beside.choice_ends(done)
+        fetched = self._fetched[0]
+        there = fetched.parts[count]
+        with self._beside.fetching as stream:
+            there.copy_(self._picks[count].view(-1), non_blocking=True)
+            asked = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs
+            others = [_to_host(tensor, stream) for tensor in asked]
+            fetched.done.record(stream)
 
         def wait() -> Drawn:
-            done.synchronize()
-            return Drawn(tokens, status, *others)
+            fetched.done.synchronize()
+            return Drawn(there[:count], there[count:], *others)
 
         return wait
 
 
-def _to_host(tensor: Tensor | None) -> Tensor | None:
-    """A copy in pinned memory, under way."""
+def _to_host(tensor: Tensor | None, stream: torch.cuda.Stream) -> Tensor | None:
+    """A copy in pinned memory, under way on `stream`."""
     if tensor is None:
         return None
+    tensor.record_stream(stream)
     host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
     return host.copy_(tensor, non_blocking=True)

@@ -28,10 +28,10 @@ LEAST_ROWS = 2
 class Compute(Protocol):
     """A model on a device. Calls follow one another on one stream; none but the function `choose` returns waits."""
 
-    def hidden(self, batch: Batch, sources: Ints) -> Tensor | None:
+    def hidden(self, batch: Batch, places: Ints) -> Tensor | None:
         """States of the wanted tokens [R or more, hidden], computed with all others; None where none is wanted.
 
-        `sources` [N]: which of the tokens that were kept last stands for a token that is `AHEAD`; -1 for the others.
+        `places` [rows]: which of the tokens that were kept last is each row's, for those of the batch that are `AHEAD`.
         """
         ...
 
@@ -66,14 +66,14 @@ class HostCompute:
         self._tables = tables
         self._kept = np.zeros(0, dtype=np.int64)
 
-    def hidden(self, batch: Batch, sources: Ints) -> Tensor | None:
+    def hidden(self, batch: Batch, places: Ints) -> Tensor | None:
         """See `Compute`."""
         # What a former owner left in a block, a NaN included, must not reach the new one through masked keys.
         self._cache.clear(fresh_blocks(batch, self._tables, self._cache.block_size))
         tokens = batch.tokens.astype(np.int64)
         ahead = is_ahead(batch)
         if ahead.any():
-            tokens[ahead] = self._kept[sources[ahead]]
+            tokens[ahead] = self._kept[places[batch.owners[ahead]]]
         rope, width = self._decoder.rope, -(-int(batch.lengths.max()) // self._cache.block_size)
         ragged = Ragged(
             torch.from_numpy(batch.starts.astype(np.int32)),
@@ -81,9 +81,9 @@ class HostCompute:
             torch.from_numpy(self._tables[batch.rows, :width]),
         )
         positions, slots = _padded(batch.positions), torch.from_numpy(batch.slots)
-        places = Places(rope.cos, rope.sin, positions, slots)
+        stand = Places(rope.cos, rope.sin, positions, slots)
         attention = self._decoder.kernels.attend(
-            ragged, places, self._decoder.spec.heads, self._cache.layers[0].shape
+            ragged, stand, self._decoder.spec.heads, self._cache.layers[0].shape
         )
         context = StepContext(attention)
         wanted = _padded(batch.wanted)  # row 0 where none is

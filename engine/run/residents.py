@@ -51,7 +51,7 @@ class Residents:
     @torch.inference_mode()
     def enter(self, key: str, tables: DeviceTables) -> bool:
         """See `engine.residents.Residence`."""
-        with nullcontext() if self.beside is None else self.beside.begun():
+        with nullcontext() if self.beside is None else self.beside.begun:
             slot = self._arena.load(key, tables)
         if slot is None:
             return False

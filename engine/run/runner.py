@@ -89,8 +89,7 @@ class ModelRunner:
     def forward(self, plan: Plan) -> Pass:
         """Forget, learn, compute: states of the works that want a token."""
         batch = self._builder.build(plan)
-        sources = np.where(is_ahead(batch), self._places[batch.owners], -1)
-        return Pass(batch, self._compute.hidden(batch, sources))
+        return Pass(batch, self._compute.hidden(batch, self._places))
 
     def can_sample_ahead(self, handle: Pass) -> bool:
         """See `Executor`. Penalties count the tokens before."""

@@ -3,8 +3,12 @@
 import random
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from intaglio.engine.run.batch import LONGEST_SHARED, Batch, cut, packs
+from intaglio.engine.run.batch import Batch
+from intaglio.engine.run.pieces import LONGEST_SHARED, NOBODY, cut, pack
+
+Words = npt.NDArray[np.int32]
 
 
 def batch(counts: list[int], before: list[int]) -> Batch:
@@ -42,14 +46,31 @@ def test_pieces_cover_each_sequence_in_order(seed: int, most: int) -> None:
         for s, (count, have) in enumerate(zip(counts, before, strict=True))
         for begin in range(0, count, most)
     ]
-    starts, lengths, rows = cut(batch(counts, before), most)
+    size = sum(counts) + dice.randint(0, 3)
+    rows, lengths, starts = filled(size), filled(size), filled(size + 1)
+    cut(batch(counts, before), most, rows, lengths, starts)
     offsets = [sum(counts[: row - 7]) for _, _, row in expected]
+    rest = size - len(expected)
     assert starts.tolist() == [
         *(offset + begin for offset, (begin, _, _) in zip(offsets, expected, strict=True)),
-        sum(counts),
+        *[sum(counts)] * (rest + 1),
     ]
-    assert lengths.tolist() == [length for _, length, _ in expected]
-    assert rows.tolist() == [row for _, _, row in expected]
+    assert lengths.tolist() == [length for _, length, _ in expected] + [0] * rest
+    assert rows.tolist() == [row for _, _, row in expected] + [0] * rest
+
+
+def filled(*shape: int) -> Words:
+    """Memory that holds something else."""
+    return np.full(shape, 77, dtype=np.int32)
+
+
+def packed(
+    step: Batch, tables: Words, size: int, *, most: int, packs: int
+) -> tuple[Words, Words, Words]:
+    """Order, leads and what is shared, of so many packs."""
+    order, leads, shared = filled(packs, most), filled(packs, most), filled(packs)
+    pack(step, tables, size, order, leads, shared)
+    return order, leads, shared
 
 
 @pytest.mark.parametrize("most", [1, 4, 8])
@@ -68,16 +89,23 @@ def test_packs_share_what_they_say_and_miss_no_token(seed: int, most: int) -> No
         tables[row, :blocks] = table
         before.append(max(0, dice.randint(size * (blocks - 1) + 1, size * blocks) - count))
     step = batch(counts, before)
-    order, shared, leads = packs(step, tables, most, size)
-    assert sorted(order.tolist()) == list(range(sum(counts)))
-    assert len(shared) == -(-sum(counts) // most)
-    for pack, keys in enumerate(shared.tolist()):
-        tokens = order[most * pack : most * (pack + 1)]
-        assert 0 <= keys <= step.positions[tokens].min() + 1
-        beginnings = tables[step.owners[tokens], : -(-keys // size)]
-        assert (beginnings == beginnings[0]).all()
+    fewest = -(-sum(counts) // most)
+    order, leads, shared = packed(
+        step, tables, size, most=most, packs=fewest + dice.choice([0, 0, 1, 40])
+    )
+    assert sorted(order[order != NOBODY].tolist()) == list(range(sum(counts)))
+    for tokens, places, keys in zip(order, leads, shared.tolist(), strict=True):
+        count = int((tokens != NOBODY).sum())
+        assert (tokens[count:] == NOBODY).all()
+        tokens = tokens[:count]
         owners = step.owners[tokens].tolist()
-        assert leads[most * pack : most * (pack + 1)].tolist() == [owners.index(o) for o in owners]
+        assert places[:count].tolist() == [owners.index(o) for o in owners]
+        if count:
+            assert 0 <= keys <= step.positions[tokens].min() + 1
+            beginnings = tables[step.owners[tokens], : -(-keys // size)]
+            assert (beginnings == beginnings[0]).all()
+        else:
+            assert keys == 0
 
 
 def test_packs_find_families() -> None:
@@ -85,8 +113,23 @@ def test_packs_find_families() -> None:
     tables = np.arange(1, 231, dtype=np.int32).reshape(23, 10)
     for row in range(16):
         tables[7 + row, :6] = tables[row % 4, :6]
-    order, shared, _ = packs(batch([1] * 16, [156] * 16), tables, 4, 16)
+    order, _, shared = packed(batch([1] * 16, [156] * 16), tables, 16, most=4, packs=4)
     assert shared.tolist() == [96] * 4
-    assert [len({row % 4 for row in order[at : at + 4].tolist()}) for at in (0, 4, 8, 12)] == [
-        1
-    ] * 4
+    assert [len({row % 4 for row in tokens}) for tokens in order.tolist()] == [1] * 4
+
+
+@pytest.mark.parametrize(("packs", "programs"), [(66, 16), (99, 33), (99, 25), (132, 33)])
+def test_packs_are_worked_off_in_about_equal_time(packs: int, programs: int) -> None:
+    """Long contexts and short ones, one sequence in eight with three tokens; programs take packs in their order."""
+    dice = random.Random(packs)
+    counts = [3 if row % 8 == 0 else 1 for row in range(200)]
+    before = [dice.choice([100, 400, 700]) for _ in counts]
+    tables = np.arange(1, 207 * 50 + 1, dtype=np.int32).reshape(207, 50)
+    step = batch(counts, before)
+    order, leads, _ = packed(step, tables, 16, most=4, packs=packs)
+    busy = [0] * programs
+    for tokens, places in zip(order, leads, strict=True):
+        owners = {int(step.owners[tokens[place]]) for place in places if tokens[place] != NOBODY}
+        first = busy.index(min(busy))
+        busy[first] += sum(int(step.lengths[owner - 7]) for owner in owners)
+    assert max(busy) < 1.25 * sum(busy) / programs
