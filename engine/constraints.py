@@ -121,6 +121,8 @@ class Constraints:
 
     def can_mask_ahead(self, plan: Plan) -> bool:
         """Whether `masks` of a plan can be asked for before what was picked for the plan before has been followed."""
+        if not self._following:
+            return True
         return all(self.is_known(work) for work in plan.works if work.wants_logits)
 
     def is_known(self, work: Work) -> bool:

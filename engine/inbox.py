@@ -113,6 +113,8 @@ class Inbox:
             InternalError: one of them is not open, so that it would end twice; all stay open.
         """
         ended = [delta.request_id for delta in deltas if delta.finish is not None]
+        if not ended:
+            return
         with self._changed:
             if len(set(ended)) != len(ended) or not self._open.keys() >= set(ended):
                 raise InternalError(f"a request among {ended} ends twice")

@@ -4,8 +4,10 @@ Does: count and time. Does not: decide; no logic reads these numbers.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from .plan import Plan
 from .schedule.scheduler import Load
@@ -33,15 +35,14 @@ class Stopwatch:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class StepRecord:
+class StepRecord(Struct, frozen=True):
     """One step that computed something: its plan's number, how much was computed for how many, and the time by part."""
 
     step: int
     tokens: int
     sequences: int
     picked: int
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +95,8 @@ class Metrics:
             step=plan.step,
             tokens=plan.token_count,
             sequences=len(plan.works),
-            picked=sum(work.wants_logits for work in plan.works),
-            seconds=dict(watch.seconds),
+            picked=sum([work.wants_logits for work in plan.works]),
+            seconds=watch.seconds,
         )
         self._counts["steps"] += 1
         self._counts["computed"] += record.tokens

@@ -3,11 +3,11 @@
 Does: carry facts between scheduler, executor, constraints and outputs. Does not: hold live objects or tensors; every
 message can cross a process.
 
-Messages of which a step makes one for every sequence are structs: made several times faster than data classes.
+Messages of which every step makes one or more are structs: made several times faster than data classes.
 """
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -52,8 +52,7 @@ class Work(Struct, frozen=True, gc=False):
         return self.start + len(self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """One step: who computes which tokens, in which blocks; `released` sequences are forgotten first."""
 
     step: int
@@ -64,7 +63,7 @@ class Plan:
     @property
     def token_count(self) -> int:
         """Tokens computed in this step."""
-        return sum(len(work.tokens) for work in self.works)
+        return sum([len(work.tokens) for work in self.works])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +81,7 @@ class Resident:
     back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Masks:
+class Masks(Struct, frozen=True):
     """Packed mask rows (int32 [rows, words], bit 1 = allowed) of the constrained sequences that get a token.
 
     Row `row_of[seq_id]` belongs to that sequence. The executor makes the masks of `residents` itself; of those that did
@@ -93,7 +91,7 @@ class Masks:
     rows: MaskRows
     row_of: Mapping[int, int]
     residents: Set[int] = frozenset()
-    told: Mapping[int, Resident] = field(default_factory=dict)
+    told: Mapping[int, Resident] = {}
 
 
 class Pick(Struct, frozen=True, gc=False):
@@ -108,8 +106,7 @@ class Pick(Struct, frozen=True, gc=False):
     failure: Failure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(Struct, frozen=True):
     """One `Pick` for each work of the plan that wanted logits, in the plan's order."""
 
     picks: tuple[Pick, ...] = ()
@@ -130,15 +127,13 @@ class Change(Struct, frozen=True, gc=False):
     usage: Usage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """All changes of one commit."""
 
     items: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Forced:
+class Forced(Struct, frozen=True):
     """Tokens the grammar leaves no choice about, by sequence; and sequences whose matcher broke, with the reason.
 
     The tokens follow what was picked, except for the sequences in `instead`: they could not have been completed within

@@ -74,13 +74,15 @@ class Sequence:
 
     There is no prefill and no decode: a step computes some of `pending`, and when nothing is left to compute one more
     token is picked. `awaited` of the picks are not known yet: a device that runs ahead computes them meanwhile.
-    `rank` orders sequences, best first; it never changes.
+    `rank` orders sequences, best first. `most_computed` is the most tokens that may ever be computed: the last one is
+    answered, not computed. Neither ever changes.
     """
 
     __slots__ = (
         "awaited",
         "computed",
         "id",
+        "most_computed",
         "rank",
         "record",
         "request",
@@ -93,6 +95,7 @@ class Sequence:
         self.id = seq_id
         self.request = request
         self.rank = rank
+        self.most_computed = len(request.prompt) + request.sampling.max_tokens - 1
         self.state = SeqState.WAITING if request.constraint is None else SeqState.WAIT_GRAMMAR
         self.tokens = list(request.prompt)
         self.computed = 0
@@ -115,11 +118,6 @@ class Sequence:
         """Tokens after the prompt, an end token included."""
         return len(self.tokens) - len(self.request.prompt)
 
-    @property
-    def most_computed(self) -> int:
-        """The most tokens that may ever be computed: the last one is answered, not computed."""
-        return len(self.request.prompt) + self.request.sampling.max_tokens - 1
-
     def grammar_arrived(self) -> None:
         """The constraint is compiled: from now on the sequence may run."""
         self.state = self.state.to(SeqState.WAITING)
@@ -134,12 +132,13 @@ class Sequence:
 
     def compute(self, count: int) -> None:
         """A plan computes `count` more tokens; where none is left after them, a pick is awaited."""
-        if count > self.pending:
+        end, last = self.computed + count, len(self.tokens) + self.awaited
+        if end > last:
             raise InternalError(
                 f"sequence {self.id}: {count} tokens computed, {self.pending} pending"
             )
-        self.computed += count
-        if self.computed == len(self.tokens) + self.awaited:
+        self.computed = end
+        if end == last:
             self.awaited += 1
 
     def append(self, token: int) -> None:

@@ -111,7 +111,8 @@ def _packed(
 
 @dataclass(frozen=True, slots=True)
 class PackedShape:
-    """`tile` keys are loaded at once, `stages` tiles are on their way. A multiprocessor holds `resident` programs."""
+    """`tile` keys are loaded at once, `stages` tiles are on their way. A multiprocessor has registers for `resident`
+    programs."""
 
     tile: int
     stages: int
@@ -122,8 +123,8 @@ class PackedShape:
 def packed_shape(group: int) -> PackedShape:
     """As measured on an H200, for packs of few tokens and of more."""
     if few_tokens(group) <= 4:
-        return PackedShape(tile=64, stages=3, warps=2, resident=2)
-    return PackedShape(tile=128, stages=3, warps=4, resident=1)
+        return PackedShape(tile=64, stages=3, warps=2, resident=4)
+    return PackedShape(tile=128, stages=3, warps=4, resident=2)
 
 
 def packed_from(group: int, kv_heads: int, device: torch.device) -> int:
@@ -132,15 +133,9 @@ def packed_from(group: int, kv_heads: int, device: torch.device) -> int:
     return few * triton.cdiv(3 * processors(device), kv_heads) if few > 1 else NEVER
 
 
-def packs_for(tokens: int, group: int, kv_heads: int, device: torch.device) -> int:
-    """Into how many packs so many tokens are dealt: as many as the device works off in the time that the fewest take.
-
-    A pack is a program for each key head, and programs of equal work end in rounds.
-    """
-    fewest = -(-tokens // few_tokens(group))
-    at_once = processors(device) * packed_shape(group).resident
-    rounds = -(-fewest * kv_heads // at_once)
-    return max(fewest, rounds * at_once // kv_heads)
+def packs_at_once(group: int, kv_heads: int, device: torch.device) -> int:
+    """How many packs the device works on at once: a pack is a program for each key head."""
+    return max(1, processors(device) * packed_shape(group).resident // kv_heads)
 
 
 class PackedAttention:

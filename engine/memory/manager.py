@@ -55,10 +55,10 @@ class KVManager:
         table = self._tables.get(seq.id)
         if table is None:
             return self._open(seq, count)
-        need = self._blocks_for(seq.computed + count) - len(table)
-        if need <= 0:
+        end = seq.computed + count
+        if end <= len(table) * self.block_size:
             return Reservation((), seq.computed)
-        blocks = self._take(need)
+        blocks = self._take(self._blocks_for(end) - len(table))
         if blocks is None:
             return None
         table.extend(blocks)

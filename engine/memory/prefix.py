@@ -87,6 +87,8 @@ class PrefixCache:
     def publish(self, seq_id: int, tokens: Sequence[int], table: Sequence[int], end: int) -> None:
         """The first `end` of `tokens` are in the blocks of `table`, or will be before anybody reads them."""
         trail, size = self._trails[seq_id], self._block_size
+        if end < (trail.pages + 1) * size:
+            return
         for index in range(trail.pages, min(end, len(tokens)) // size):
             text = array("i", tokens[index * size : (index + 1) * size]).tobytes()
             name = self._hash(trail.name + text)

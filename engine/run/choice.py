@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 from torch import Tensor
 
 from ...grammar.api import MaskRows
@@ -32,14 +33,14 @@ class Edits:
     top: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """How tokens are chosen for R rows of logits, of which some may belong to nobody.
 
     `keys` int64 [R, 2] and `temperature` float32 [R] as in `Draw`; `truncation`: the fields of `Truncation`, None where
     nobody asks for any. `masks`: rows of the host. `mask_rows` int32 [R]: -1 where all tokens are legal, i for row i of
     the logits' own mask, which the device makes, R + i for row i of `masks`. `walk_rows` int32 [R]: sequences' rows
-    whose masks the device makes, -1 for the others; `told`: what it must know for that, by row.
+    whose masks the device makes, -1 for the others; `walks`: whether it makes any; `told`: what it must know for that,
+    by row.
     """
 
     keys: Ints
@@ -48,13 +49,9 @@ class Choice:
     masks: MaskRows
     mask_rows: npt.NDArray[np.int32]
     walk_rows: npt.NDArray[np.int32]
+    walks: bool
     told: Sequence[tuple[int, Resident]]
     edits: Edits | None = None
-
-    @property
-    def walks(self) -> bool:
-        """Whether the device makes any mask."""
-        return bool((self.walk_rows >= 0).any())
 
     @property
     def is_plain(self) -> bool:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...grammar.api import MaskRows, words
 from ...kernels.attention_decode import few_tokens
-from ...kernels.attention_packed import packed_from, packs_for
+from ...kernels.attention_packed import packed_from, packs_at_once
 from ...kernels.contracts import Drawn, HostRagged, Packs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
@@ -24,7 +24,7 @@ from .choice import Choice, Walks
 from .chooser import Chooser
 from .compute import sent
 from .graphs import ForwardGraphs, sizes
-from .inputs import NOWHERE, POSITIONS, SLOTS, SOURCES, Inputs, Packing
+from .inputs import POSITIONS, SLOTS, SOURCES, Inputs, Packing
 from .kv import KVCache
 from .rows import Ints
 
@@ -62,7 +62,7 @@ class GpuCompute:
             self._sizes,
             tables,
             cache.block_size,
-            _packing(decoder, self._sizes, device),
+            _packing(decoder, device),
         )
         self._host_tables = tables
         # One row more than there are: entries that are nobody's are written there.
@@ -83,7 +83,7 @@ class GpuCompute:
         """Run every captured size once, then capture it."""
         self._run_sizes()
         torch.cuda.synchronize()
-        self._graphs = ForwardGraphs(self._forward_few, self._sizes)
+        self._graphs = ForwardGraphs(self._forward_few, self._inputs.clear, self._sizes)
         self._chooser.capture()
 
     def run_sizes(self) -> None:
@@ -98,8 +98,7 @@ class GpuCompute:
         batch of that size comes.
         """
         for size in reversed(self._sizes):
-            self._inputs.buffer.zero_()
-            self._inputs.few[size].fields[SLOTS].fill_(NOWHERE)
+            self._inputs.clear(size)
             self._forward_few(size)
 
     def hidden(self, batch: Batch, places: Ints) -> Tensor | None:
@@ -176,11 +175,8 @@ class GpuCompute:
         return decoder.hidden(tokens, self._cache.layers, step, wanted, out)
 
 
-def _packing(decoder: Decoder, captured: tuple[int, ...], device: torch.device) -> Packing:
+def _packing(decoder: Decoder, device: torch.device) -> Packing:
     heads, kv_heads = decoder.spec.heads, decoder.spec.kv_heads
     group = heads // kv_heads
-    least = packed_from(group, kv_heads, device)
-    packed = [size for size in captured if size >= least]
-    return Packing(
-        few_tokens(group), {size: packs_for(size, group, kv_heads, device) for size in packed}
-    )
+    at_once, least = (of(group, kv_heads, device) for of in (packs_at_once, packed_from))
+    return Packing(few_tokens(group), at_once, least)

@@ -11,17 +11,23 @@ of many tokens each is a sequence, in packs that share what their contexts begin
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch
 
 Forward = Callable[[int], object]
 """Computes so many tokens: inputs, and the hidden states it leaves, stay where they are."""
 
+Empty = Callable[[int], object]
+"""Makes the inputs those of so many tokens that are nobody's."""
+
 
 def sizes(most: int) -> tuple[int, ...]:
-    """The numbers of tokens to capture, up to `most`: padding costs a batch a fifth at most, or seven tokens."""
-    steps = [1, 2, 4, *range(8, 65, 8), *range(80, 257, 16), *range(320, 1025, 64)]
+    """The numbers of tokens to capture, up to `most`: padding costs a batch a fifth at most, or seven tokens.
+
+    Where passes are bound by arithmetic, with some hundred tokens, it costs as much as tokens do: there they are close.
+    """
+    steps = [1, 2, 4, *range(8, 65, 8), *range(80, 641, 16), *range(704, 1025, 64)]
     return (*(size for size in steps if size < most), most)
 
 
@@ -34,19 +40,41 @@ def pick_sizes(most: int) -> tuple[int, ...]:
     return (*(size for size in steps if size < most), most)
 
 
+def worthwhile(times: Mapping[int, float]) -> tuple[int, ...]:
+    """The sizes that take less time than any larger one, ascending: `times` by size.
+
+    A vendor's library serves some numbers of rows badly: 560 took a fifth longer than 576.
+    """
+    found: list[int] = []
+    for size in sorted(times, reverse=True):
+        if not found or times[size] < times[found[-1]]:
+            found.append(size)
+    return tuple(reversed(found))
+
+
 class ForwardGraphs:
     """Captured passes by number of tokens. Captured largest first: the smaller ones reuse its memory."""
 
-    def __init__(self, forward: Forward, captured: tuple[int, ...]) -> None:
-        """`forward` must have run once for each size: what is compiled on first use cannot be captured."""
-        self._sizes = captured
+    def __init__(self, forward: Forward, empty: Empty, captured: tuple[int, ...]) -> None:
+        """`forward` must have run once for each size: what is compiled on first use cannot be captured.
+
+        Sizes for which a larger one serves better are left out (see `worthwhile`).
+        """
         self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
         pool = torch.cuda.graph_pool_handle()
+        # Captured kernels keep the priority of this stream: what runs beside a pass takes only what it leaves free.
+        stream = torch.cuda.Stream(priority=-1)  # type: ignore[no-untyped-call]
         for size in reversed(captured):
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, pool=pool):
+            with torch.cuda.graph(graph, pool=pool, stream=stream):
                 forward(size)
             self._graphs[size] = graph
+        times = {}
+        for size, graph in self._graphs.items():
+            empty(size)
+            times[size] = _milliseconds(graph)
+        self._sizes = worthwhile(times)
+        self._graphs = {size: self._graphs[size] for size in self._sizes}
 
     @property
     def most(self) -> int:
@@ -60,3 +88,14 @@ class ForwardGraphs:
     def replay(self, size: int) -> None:
         """Compute the inputs as they stand, where `forward` computed them."""
         self._graphs[size].replay()
+
+
+def _milliseconds(graph: torch.cuda.CUDAGraph) -> float:
+    """How long a pass takes, with the inputs as they stand."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+    graph.replay()
+    begin.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return float(begin.elapsed_time(end))

@@ -32,10 +32,21 @@ NOWHERE = -1
 
 
 class Packing(NamedTuple):
-    """How many tokens a pack holds, and how many packs there are for each captured size that is packed."""
+    """How many tokens a pack holds, and how many packs a device works on at once; sizes of `least` and more are packed.
+
+    One round more than the fewest packs take, since packs that are smaller and more may end earlier.
+    """
 
     most: int
-    packs: dict[int, int]
+    at_once: int
+    least: int
+
+    def packs(self, size: int) -> int | None:
+        """How many packs there are for a captured size; None: it is not packed."""
+        if size < self.least:
+            return None
+        fewest = -(-size // self.most)
+        return (-(-fewest // self.at_once) + 1) * self.at_once
 
 
 class Few(NamedTuple):
@@ -110,6 +121,11 @@ class Inputs:
             staging.few = {size: self._few(staging.words, np.int64, size) for size in captured}
             staging.parts = {size: staging.pinned[:end] for size, end in ends.items()}
 
+    def clear(self, size: int) -> None:
+        """Make the inputs those of so many tokens that are nobody's: nothing of them is stored."""
+        self.buffer.zero_()
+        self.few[size].fields[SLOTS].fill_(NOWHERE)
+
     def fill_few(self, batch: Batch, places: Ints, size: int) -> bool:
         """Copy a batch, padded to a captured size by tokens that belong to nobody.
 
@@ -130,7 +146,8 @@ class Inputs:
             count = batch.tokens.size
             to.owners[:count], to.lengths[:count] = batch.owners, batch.positions + 1
             to.owners[count:] = to.lengths[count:] = 0
-            pack(batch, self._tables, self._block_size, to.order, to.leads, to.shared)
+            packs = to.order, to.leads, to.shared
+            pack(batch, self._tables, self._block_size, self._packing.at_once, *packs)
         self._send(self._targets[size], staging.parts[size], staging.copied)
         return along
 
@@ -169,13 +186,13 @@ class Inputs:
         self._beside.awaited()
 
     def _few_length(self, size: int) -> int:
-        packs = self._packing.packs.get(size)
+        packs = self._packing.packs(size)
         last = size + 1 if packs is None else (2 * self._packing.most + 1) * packs
         return (FIELDS + 5) * size + last
 
     def _few(self, words: Any, int64: Any, size: int) -> Few:
         """Views of the first words of a tensor or an array."""
-        packs = self._packing.packs.get(size)
+        packs = self._packing.packs(size)
         ends = [FIELDS * size]
         for words_each in (2, 1, 1, 1):
             ends.append(ends[-1] + words_each * size)

@@ -52,9 +52,15 @@ def _cut(
 
 
 def pack(
-    batch: Batch, tables: Words, block_size: int, order: Words, leads: Words, shared: Words
+    batch: Batch,
+    tables: Words,
+    block_size: int,
+    at_once: int,
+    order: Words,
+    leads: Words,
+    shared: Words,
 ) -> None:
-    """The batch's tokens in packs, neighbours by the beginnings of their owners' `tables`, about equal in work.
+    """The batch's tokens in packs, neighbours by the beginnings of their owners' `tables`; `at_once` run together.
 
     Fills `order` [packs, most] with the tokens of each pack, `NOBODY` after its last; `shared` [packs] with how many
     keys, in the same blocks, all of them begin; `leads` [packs, most] with the place, within its pack, of the first
@@ -63,76 +69,126 @@ def pack(
     known = np.take(tables[:, :LONGEST_SHARED], batch.owners, axis=0)
     # As bytes rows are compared at once; any order will do that has equal beginnings side by side.
     near = np.argsort(known.view(f"S{known.strides[0]}")[:, 0], kind="stable")
-    _deal(near, batch.owners, batch.positions, known, block_size, order, leads, shared)
+    _deal(
+        near,
+        batch.owners[near],
+        batch.positions[near] + 1,
+        known,
+        block_size,
+        at_once,
+        (order, leads, shared),
+    )
 
 
 @compiled
 def _deal(
     near: Ints,
     owners: Ints,
-    positions: Ints,
+    keys: Ints,
     known: Words,
     block_size: int,
-    order: Words,
-    leads: Words,
-    shared: Words,
+    at_once: int,
+    packs: tuple[Words, Words, Words],
 ) -> None:
-    """Packs of the tokens `near`, those with the most work first."""
-    common = _common(near, owners, positions, known, block_size)
-    ends, loads = _ends(near, owners, positions[near] + 1 - common, *order.shape)
+    """Packs of the tokens `near`, whose owners and numbers of keys are given; those with the most work first."""
+    order, leads, shared = packs
     order[:] = NOBODY
     leads[:] = 0
     shared[:] = 0
-    for to, which in enumerate(np.argsort(-loads)):
+    common = _common(near, owners, keys, known, block_size)
+    used, ends, loads = _ends(owners, keys, common, order.shape, at_once)
+    for to, which in enumerate(np.argsort(-loads[:used])):
         begin = ends[which - 1] if which > 0 else 0
-        lead = 0
+        lead, same = 0, min(keys[begin], known.shape[1] * block_size)
         for i in range(begin, ends[which]):
-            place, here, keys = i - begin, near[i], positions[near[i]] + 1
-            if place > 0 and owners[here] != owners[near[i - 1]]:
-                lead = place
-            order[to, place], leads[to, place] = here, lead
-            shared[to] = keys if place == 0 else min(shared[to], keys, common[i])
-        shared[to] = min(shared[to], known.shape[1] * block_size)
+            place = i - begin
+            if place > 0:
+                same = min(same, keys[i], common[i])
+                if owners[i] != owners[i - 1]:
+                    lead = place
+            order[to, place], leads[to, place] = near[i], lead
+        shared[to] = same
 
 
 @compiled
-def _common(near: Ints, owners: Ints, positions: Ints, known: Words, block_size: int) -> Ints:
+def _common(near: Ints, owners: Ints, keys: Ints, known: Words, block_size: int) -> Ints:
     """How many keys each token shares with the one before."""
     common = np.zeros(near.size, np.int64)
     for i in range(1, near.size):
-        here, before = near[i], near[i - 1]
-        common[i] = min(positions[here], positions[before]) + 1
-        if owners[here] != owners[before]:
+        common[i] = min(keys[i], keys[i - 1])
+        if owners[i] != owners[i - 1]:
             blocks, width = 0, known.shape[1]
-            while blocks < width and known[here, blocks] == known[before, blocks]:
+            while blocks < width and known[near[i], blocks] == known[near[i - 1], blocks]:
                 blocks += 1
             common[i] = min(common[i], blocks * block_size)
     return common
 
 
 @compiled
-def _ends(near: Ints, owners: Ints, work: Ints, packs: int, most: int) -> tuple[Ints, Ints]:
-    """Where each pack ends, and its work: of what is left each takes its part.
+def _ends(
+    owners: Ints, keys: Ints, common: Ints, shape: tuple[int, int], at_once: int
+) -> tuple[int, Ints, Ints]:
+    """How many packs there are, where each ends, and how many keys it reads.
 
-    `work` are the keys that a token has to read; those that it shares with the one before come from a cache. Tokens of
-    a sequence read theirs together, so they are parted only where there is no room otherwise.
+    It does not matter how many there are but when the last one ends, if `at_once` are worked on together. Of the
+    smallest packs that fit into one round, two, three, ... those are taken that end first.
     """
-    count = near.size
-    run = np.ones(count, np.int64)  # tokens of the same sequence, from this one on
-    for i in range(count - 2, -1, -1):
-        if owners[near[i]] == owners[near[i + 1]]:
-            run[i] = run[i + 1] + 1
+    packs, most = shape
+    used, ends, loads = _filled(owners, keys, common, shape, keys.sum(), 0)
+    best = -1
+    for rounds in range(-(-used // at_once), packs // at_once + 1):
+        some = rounds * at_once, most
+        low, high = keys.max(), keys.max() * most
+        while high - low > 32:
+            middle = (low + high) // 2
+            if _filled(owners, keys, common, some, middle, most)[0] > 0:
+                high = middle
+            else:
+                low = middle
+        count, there, work = _filled(owners, keys, common, some, high, most)
+        end = _last_end(work[:count], at_once)
+        if count > 0 and (best < 0 or end < best):
+            best, used, ends, loads = end, count, there, work
+    return used, ends, loads
+
+
+@compiled
+def _filled(
+    owners: Ints, keys: Ints, common: Ints, shape: tuple[int, int], limit: int, together: int
+) -> tuple[int, Ints, Ints]:
+    """Packs that read up to `limit` keys each, one after the other: how many, their ends and what they read.
+
+    What all begin with is read once, then the rest of each sequence, for all its tokens together: so up to `together`
+    of these stay in one pack. None, if that takes more packs than there are.
+    """
+    packs, most = shape
     ends, loads = np.zeros(packs, np.int64), np.zeros(packs, np.int64)
-    i, left = 0, work.sum()
-    for p in range(packs):
-        begin, spare = i, most * (packs - p - 1)
-        while i < count and i - begin < most:
-            if i > begin and owners[near[i]] != owners[near[i - 1]] and count - i <= spare:
-                much = loads[p] + work[i] / 2 > left / (packs - p)
-                if much or i - begin + min(run[i], most) > most:
-                    break
-            loads[p] += work[i]
-            i += 1
-        ends[p] = i
-        left -= loads[p]
-    return ends, loads
+    used = taken = sequences = total = same = 0
+    for i in range(owners.size):
+        begins = i == 0 or owners[i] != owners[i - 1]
+        longest, run = keys[i], 1
+        while begins and i + run < owners.size and owners[i + run] == owners[i]:
+            longest, run = keys[i + run], run + 1
+        full = taken == most
+        if begins and taken > 0 and not full:
+            then = total + longest - sequences * min(same, common[i])
+            full = then > limit or taken + min(run, together) > most
+        if taken == 0 or full:
+            if used == packs:
+                return 0, ends, loads
+            used, taken, sequences, total, same = used + 1, 0, 0, 0, longest
+        if begins or taken == 0:
+            sequences, total = sequences + 1, total + longest
+            same = same if taken == 0 else min(same, common[i])
+        taken += 1
+        ends[used - 1], loads[used - 1] = i + 1, total - (sequences - 1) * same
+    return used, ends, loads
+
+
+@compiled
+def _last_end(loads: Ints, at_once: int) -> int:
+    """When the last of these ends, if each is begun as soon as there is room, the largest first."""
+    busy = np.zeros(at_once, np.int64)
+    for load in -np.sort(-loads):
+        busy[busy.argmin()] += load
+    return int(busy.max())

@@ -15,14 +15,21 @@ from ...kernels.contracts import NULL_BLOCK
 from ..errors import InternalError
 from ..plan import AHEAD, Admitted
 from ..types import SamplingParams
+from .compiled import compiled
+
+# What `Wishes.asks` says of a row, added up.
+TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
+PENALISED = 2
+SPECIAL = 4  # is penalised, has a bias, or wants log-probabilities
 
 _WORD64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
-# SplitMix64 by array: as numbers of Python they would be converted at every call.
+# For compiled code, in which a word and a plain number together are no word.
 _ONE, _STEP = np.uint64(1), np.uint64(_GOLDEN)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+_NOBODY = np.iinfo(np.int64).min
 
 Ints = npt.NDArray[np.int64]
 
@@ -34,9 +41,15 @@ class Wishes(NamedTuple):
     top_k: Ints
     top_p: npt.NDArray[np.float32]
     min_p: npt.NDArray[np.float32]
-    truncated: npt.NDArray[np.bool_]
-    penalised: npt.NDArray[np.bool_]
-    special: npt.NDArray[np.bool_]  # is penalised, has a bias, or wants log-probabilities
+    asks: npt.NDArray[np.uint8]
+
+
+class Draws(NamedTuple):
+    """How a token is drawn for each of some rows, and what any of them asks for besides, as in `Wishes.asks`."""
+
+    keys: Ints
+    temperature: npt.NDArray[np.float32]
+    asks: int
 
 
 class SequenceRows:
@@ -58,8 +71,9 @@ class SequenceRows:
             np.zeros(max_running, dtype=np.int64),
             np.ones(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.float32),
-            *(np.zeros(max_running, dtype=np.bool_) for _ in range(3)),
+            np.zeros(max_running, dtype=np.uint8),
         )
+        self._holders = np.full(max_running, _NOBODY, dtype=np.int64)
         self._held = [0] * max_running
         self._row_of: dict[int, int] = {}
         self._free = list(range(max_running - 1, -1, -1))
@@ -78,6 +92,7 @@ class SequenceRows:
             raise InternalError(f"more than {len(self.sampling)} sequences were admitted")
         row = self._free.pop()
         self._row_of[admitted.seq_id] = row
+        self._holders[row] = admitted.seq_id
         self.tables[row] = NULL_BLOCK
         self._held[row] = 0
         self.hold(row, admitted.blocks)
@@ -107,10 +122,12 @@ class SequenceRows:
         # Of several of one row the last stays, which is the largest: they are in order.
         self.known[rows] = np.maximum(self.known[rows], positions + 1)
 
-    def read(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
-        """What was picked for these rows: the tokens that stood there as `AHEAD`."""
-        unread = self.tokens[rows, positions] == AHEAD
-        self.tokens[rows[unread], positions[unread]] = tokens[unread]
+    def read(
+        self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[np.int64]
+    ) -> None:
+        """What was picked for these sequences, in the rows that were theirs: the tokens that stand there as `AHEAD`."""
+        holders = np.fromiter(sequences, np.int64, len(sequences))
+        _read(self.tokens, self._holders, holders, rows, positions, tokens)
 
     def forget(self, seq_id: int) -> None:
         """Free the row of a sequence. Raises `InternalError` for an unknown one."""
@@ -118,21 +135,25 @@ class SequenceRows:
         if row is None:
             raise InternalError(f"sequence {seq_id} was released and is not here")
         self.sampling[row] = None
+        self._holders[row] = _NOBODY
         self._free.append(row)
 
-    def draw_keys(self, rows: Ints, positions: Ints) -> Ints:
-        """Two 32-bit words [rows, 2] of counter state for the tokens to be drawn at `positions`.
+    def draws(self, rows: Ints, positions: Ints, count: int) -> Draws:
+        """How the tokens at `positions` of these rows are drawn; padded to `count`, greedily.
 
-        SplitMix64 of (seed, position), so a request's draws depend on its seed and on nothing else.
+        The keys, int64 [count, 2], are the halves of a word: SplitMix64 of (seed, position), so a request's draws
+        depend on its seed and on nothing else.
         """
-        z = self.seeds[rows] + (positions.astype(np.uint64) + _ONE) * _STEP
-        z = (z ^ (z >> _SHIFTS[0])) * _FACTORS[0]
-        z = (z ^ (z >> _SHIFTS[1])) * _FACTORS[1]
-        z ^= z >> _SHIFTS[2]
-        keys = np.empty((len(z), 2), np.int64)
-        np.right_shift(z, _HALF, out=keys[:, 0], casting="unsafe")
-        np.bitwise_and(z, _LOW, out=keys[:, 1], casting="unsafe")
-        return keys
+        keys, temperature = np.empty((count, 2), np.int64), np.empty(count, np.float32)
+        wishes = self.wishes
+        asks = _draws(
+            self.seeds, wishes.temperature, wishes.asks, rows, positions, keys, temperature
+        )
+        return Draws(keys, temperature, asks)
+
+    def asks(self, rows: Ints) -> int:
+        """What any of these rows asks for; see `Wishes.asks`."""
+        return _asks(self.wishes.asks, rows)
 
     def check(self) -> None:
         """Every row is free or belongs to one sequence. Raises `InternalError`."""
@@ -149,11 +170,62 @@ class SequenceRows:
         penalised = sampling.repetition_penalty != 1 or bool(
             sampling.presence_penalty or sampling.frequency_penalty
         )
-        self.wishes.truncated[row] = sampling.top_k > 0 or sampling.top_p < 1 or sampling.min_p > 0
-        self.wishes.penalised[row] = penalised
-        self.wishes.special[row] = (
-            penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
+        truncated = sampling.top_k > 0 or sampling.top_p < 1 or sampling.min_p > 0
+        special = penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
+        self.wishes.asks[row] = (
+            TRUNCATED * (truncated and sampling.temperature > 0)
+            + PENALISED * penalised
+            + SPECIAL * special
         )
+
+
+@compiled
+def _asks(asks: npt.NDArray[np.uint8], rows: Ints) -> int:
+    found = 0
+    for row in rows:
+        found |= asks[row]
+    return found
+
+
+@compiled
+def _draws(
+    seeds: npt.NDArray[np.uint64],
+    temperatures: npt.NDArray[np.float32],
+    asks: npt.NDArray[np.uint8],
+    rows: Ints,
+    positions: Ints,
+    keys: Ints,
+    temperature: npt.NDArray[np.float32],
+) -> int:
+    """Fills `keys` and `temperature`; what any of the rows asks for."""
+    found = 0
+    for i in range(len(rows)):
+        row = rows[i]
+        z = seeds[row] + (np.uint64(positions[i]) + _ONE) * _STEP
+        z = (z ^ (z >> _SHIFTS[0])) * _FACTORS[0]
+        z = (z ^ (z >> _SHIFTS[1])) * _FACTORS[1]
+        z ^= z >> _SHIFTS[2]
+        keys[i, 0], keys[i, 1] = np.int64(z >> _HALF), np.int64(z & _LOW)
+        temperature[i] = temperatures[row]
+        found |= asks[row]
+    keys[len(rows) :] = 0
+    temperature[len(rows) :] = 0
+    return found
+
+
+@compiled
+def _read(
+    tokens: npt.NDArray[np.int32],
+    holders: Ints,
+    sequences: Ints,
+    rows: Ints,
+    positions: Ints,
+    picked: Ints,
+) -> None:
+    for i in range(len(rows)):
+        row, position = rows[i], positions[i]
+        if holders[row] == sequences[i] and tokens[row, position] == AHEAD:
+            tokens[row, position] = picked[i]
 
 
 def _mix(value: int) -> int:

@@ -19,7 +19,7 @@ from ..types import SamplingParams
 from .batch import Batch, BatchBuilder, is_ahead
 from .compute import Compute
 from .kv import KVCache
-from .rows import SequenceRows
+from .rows import PENALISED, SequenceRows
 from .sampler import Sampler, Wanted, picks
 
 
@@ -93,8 +93,8 @@ class ModelRunner:
 
     def can_sample_ahead(self, handle: Pass) -> bool:
         """See `Executor`. Penalties count the tokens before."""
-        penalised = self._rows.wishes.penalised[handle.batch.picking_rows]
-        return not (penalised.any() and is_ahead(handle.batch).any())
+        penalised = self._rows.asks(handle.batch.picking_rows) & PENALISED
+        return not (penalised and is_ahead(handle.batch).any())
 
     @torch.inference_mode()
     def sample(self, handle: Pass, masks: Masks) -> None:
@@ -105,7 +105,7 @@ class ModelRunner:
         choice = self._sampler.choice(batch, masks, handle.hidden.shape[0])
         handle.drawn = self._compute.choose(handle.hidden, choice)
         self._places[batch.picking_rows] = np.arange(len(batch.picking))
-        handle.wanted = self._sampler.wanted(batch)
+        handle.wanted = self._sampler.wanted(batch, choice)
         handle.hidden = None  # its memory serves the next pass
 
     def picked(self, handle: Pass) -> Picked:
@@ -115,17 +115,10 @@ class ModelRunner:
             if batch.picking:
                 raise InternalError("picks are read before they were drawn")
             return Picked()
-        drawn, count = handle.drawn(), len(batch.picking)
-        row_of = self._rows.row_of
-        still = [
-            i
-            for i, (seq_id, row) in enumerate(
-                zip(batch.picking, batch.picking_rows.tolist(), strict=True)
-            )
-            if row_of.get(seq_id) == row
-        ]
-        tokens = drawn.tokens[:count].numpy().astype(np.int32)
-        self._rows.read(batch.picking_rows[still], batch.next_positions[still], tokens[still])
+        drawn = handle.drawn()
+        self._rows.read(
+            batch.picking, batch.picking_rows, batch.next_positions, drawn.tokens.numpy()
+        )
         return picks(batch.picking, drawn, handle.wanted)
 
     def warm_up(self) -> None:
@@ -135,6 +128,7 @@ class ModelRunner:
         admitted = Admitted(seq_id, tokens, len(tokens), (1,), SamplingParams(temperature=0))
         plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, wants_logits=True),))
         handle = self.forward(plan)
+        self.can_sample_ahead(handle)
         self.sample(handle, Masks(empty_rows(0, 1), {}))
         self.picked(handle)
         self._rows.forget(seq_id)

@@ -11,6 +11,7 @@ forced tokens included. Log-probabilities are the model's own among the legal to
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ...kernels.contracts import NOT_FINITE, OK, Drawn
 from ..errors import InternalError
@@ -18,7 +19,13 @@ from ..plan import Masks, Pick, Picked
 from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
 from .choice import Array, Choice, Edits
-from .rows import Ints, SequenceRows
+from .compiled import compiled
+from .rows import SPECIAL, TRUNCATED, Ints, SequenceRows
+
+# Where the mask of a sequence comes from, if not from a row of the host.
+_FREE = -1
+_WALKED = -2
+_ALL_FREE = np.zeros(0, np.int32)
 
 NUMERICAL = Failure(
     "numerical_error",
@@ -43,46 +50,31 @@ class Sampler:
 
     def choice(self, batch: Batch, masks: Masks, count: int) -> Choice:
         """What the picking sequences of `batch` ask for, padded to `count` rows of logits."""
-        rows, wishes, size = batch.picking_rows, self._rows.wishes, len(batch.picking)
-        temperature = _filled(wishes.temperature[rows], count, 0)
-        keys = _filled(self._rows.draw_keys(rows, batch.next_positions), count, 0)
-        mask_rows = np.full(count, -1, dtype=np.int32)
-        walk_rows = np.full(count, -1, dtype=np.int32)
-        if masks.row_of:
-            row_of = masks.row_of
-            given = np.array([row_of.get(s, -1) for s in batch.picking], dtype=np.int32)
-            mask_rows[:size] = np.where(given < 0, -1, count + given)
-        if masks.residents:
-            residents = masks.residents
-            walked = np.array([s in residents for s in batch.picking])
-            np.copyto(walk_rows[:size], rows, where=walked, casting="unsafe")
-            np.copyto(mask_rows[:size], np.arange(size), where=walked, casting="unsafe")
-        # Rows of nobody ask for no logits that nobody else asks for.
-        mask_rows[size:] = mask_rows[0]
-        row = self._rows.row_of
+        rows, row_of = batch.picking_rows, self._rows.row_of
+        draws = self._rows.draws(rows, batch.next_positions, count)
+        mask_rows, walk_rows = np.empty(count, np.int32), np.empty(count, np.int32)
+        walks = _place_masks(_sources(batch.picking, masks), rows, mask_rows, walk_rows)
         return Choice(
-            keys,
-            temperature,
-            self._truncation(rows, count),
+            draws.keys,
+            draws.temperature,
+            self._truncation(rows, count) if draws.asks & TRUNCATED else None,
             masks.rows,
             mask_rows,
             walk_rows,
-            [(row[seq_id], told) for seq_id, told in masks.told.items()],
-            self._edits(rows, count) if wishes.special[rows].any() else None,
+            walks,
+            [(row_of[seq_id], told) for seq_id, told in masks.told.items()],
+            self._edits(rows, count) if draws.asks & SPECIAL else None,
         )
 
-    def wanted(self, batch: Batch) -> Wanted | None:
+    def wanted(self, batch: Batch, choice: Choice) -> Wanted | None:
         """Who wants log-probabilities, and how many; None if nobody does."""
-        if not self._rows.wishes.special[batch.picking_rows].any():
+        if choice.edits is None:
             return None
         return [params.logprobs for params in self._params(batch.picking_rows)]
 
-    def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...] | None:
-        """Thresholds by row; None where they leave nothing out of any draw."""
+    def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...]:
+        """Thresholds by row."""
         wishes = self._rows.wishes
-        truncated = wishes.truncated[rows]
-        if not truncated.any() or not (truncated & (wishes.temperature[rows] > 0)).any():
-            return None
         columns = (wishes.top_k[rows], 0), (wishes.top_p[rows], 1), (wishes.min_p[rows], 0)
         return tuple(_filled(column, count, filler) for column, filler in columns)
 
@@ -141,14 +133,42 @@ def _bias(params: Sequence[SamplingParams]) -> tuple[Array, ...] | None:
     return rows, tokens, values.astype(np.float32)
 
 
+def _sources(picking: Sequence[int], masks: Masks) -> npt.NDArray[np.int32]:
+    """For each sequence `_FREE`, `_WALKED`, or the row of the host that is its mask. Empty where all are free."""
+    host, residents = masks.row_of, masks.residents
+    if not host and not residents:
+        return _ALL_FREE
+    return np.array([_WALKED if s in residents else host.get(s, _FREE) for s in picking], np.int32)
+
+
+@compiled
+def _place_masks(
+    sources: npt.NDArray[np.int32],
+    rows: Ints,
+    mask_rows: npt.NDArray[np.int32],
+    walk_rows: npt.NDArray[np.int32],
+) -> bool:
+    """Fills `Choice.mask_rows` and `Choice.walk_rows`; whether the device makes any mask."""
+    walks = False
+    walk_rows[:] = -1
+    mask_rows[:] = -1
+    for i in range(len(sources)):
+        if sources[i] == _WALKED:
+            mask_rows[i], walk_rows[i], walks = i, rows[i], True
+        elif sources[i] != _FREE:
+            mask_rows[i] = len(mask_rows) + sources[i]
+    # Rows of nobody ask for no logits that nobody else asks for.
+    mask_rows[len(rows) :] = mask_rows[0]
+    return walks
+
+
 def picks(picking: Sequence[int], drawn: Drawn, wanted: Wanted | None) -> Picked:
     """The answer to a plan, from what was drawn, on the host."""
     count = len(picking)
-    tokens, status = drawn.tokens[:count].tolist(), drawn.status[:count].tolist()
+    tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
+    status: list[int] = drawn.status.numpy()[:count].tolist()
     if wanted is None and not any(status):
-        return Picked(
-            tuple(Pick(seq_id, (token,)) for seq_id, token in zip(picking, tokens, strict=True))
-        )
+        return Picked(tuple(map(Pick, picking, zip(tokens, strict=True))))
     found = []
     for i, seq_id in enumerate(picking):
         if status[i] != OK:

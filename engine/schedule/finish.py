@@ -18,4 +18,4 @@ def finish_after(seq: Sequence, token: int, end_tokens: frozenset[int]) -> Finis
         return Finish.STOP
     if token in sampling.stop_token_ids:
         return Finish.STOP
-    return Finish.LENGTH if seq.output_tokens >= sampling.max_tokens else None
+    return Finish.LENGTH if len(seq.tokens) > seq.most_computed else None

@@ -5,12 +5,13 @@ tensors. There is one rule for all progress: compute `min(pending, what is left 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
-from ..memory.manager import KVManager
+from ..memory.manager import KVManager, Reservation
 from ..plan import AHEAD, Admitted, Change, Changes, Forced, Picked, Plan, Work
 from ..sequence import SeqState, Sequence
 from ..types import Failure, Finish, Request, TokenLogprob, Usage
@@ -20,8 +21,7 @@ from .roster import Roster
 from .victims import choose, is_exempt
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """How many sequences are where, how many of the blocks nobody holds, and how often somebody was preempted so far.
 
     `parked` wait for a grammar; `untold` is the number of changes the next commit will tell; `next_deadline` is by the
@@ -122,10 +122,9 @@ class Scheduler:
         for seq in self._roster.expired(now):
             self._end(seq, Finish.DEADLINE)
         preemptions = self._preemptions
-        works = list(self._continue())
+        works, left = self._continue()
         admitted: list[Admitted] = []
         if self._preemptions == preemptions:  # whoever gave way must not come back in the same step
-            left = self._config.max_batched_tokens - sum(len(work.tokens) for work in works)
             for seq in self._admit(left, now):
                 admitted.append(_admitted(seq, self._memory.table(seq)))
                 work = _compute(self._memory, seq, min(seq.pending, left))
@@ -183,6 +182,11 @@ class Scheduler:
 
     # What others may ask.
 
+    @property
+    def has_work(self) -> bool:
+        """Whether a plan would compute something, or a commit tell something."""
+        return bool(self._roster.running or self._roster.waiting or self._changes)
+
     def load(self) -> Load:
         """Where everybody is."""
         waiting, running = len(self._roster.waiting), len(self._roster.running)
@@ -225,27 +229,32 @@ class Scheduler:
 
     # The parts of a step.
 
-    def _continue(self) -> Iterator[Work]:
-        """Work of the running sequences. Who finds no room makes some, or gives way.
-
-        The victim is never one that has work already: it is `seq` itself or ranks after it.
-        """
+    def _continue(self) -> tuple[list[Work], int]:
+        """Work of the running sequences, and what is left of the step's budget."""
+        works: list[Work] = []
         left = self._config.max_batched_tokens
-        running = self._roster.running
-        index = 0
-        while left and index < len(running):
-            seq = running[index]
+        for seq in list(self._roster.running):
+            if not left:
+                break
+            if seq.state is not SeqState.RUNNING:  # it gave way
+                continue
             if seq.awaited and seq.computed == seq.most_computed:  # the last pick is on its way
-                index += 1
                 continue
             count = min(seq.pending, left)
-            reservation = self._memory.reserve(seq, count)
+            reservation = self._memory.reserve(seq, count) or self._make_room(seq, count)
             if reservation is not None:
-                yield _compute(self._memory, seq, count, reservation.blocks)
+                works.append(_compute(self._memory, seq, count, reservation.blocks))
                 left -= count
-                index += 1
-                continue
-            victim = choose(running, self._config.max_preemptions)
+        return works, left
+
+    def _make_room(self, seq: Sequence, count: int) -> Reservation | None:
+        """Room for `count` tokens of `seq`, for which others give way; None if it had to give way itself.
+
+        A victim is never one that has work already: it is `seq` or ranks after it.
+        """
+        reservation = None
+        while reservation is None and seq.state is SeqState.RUNNING:
+            victim = choose(self._roster.running, self._config.max_preemptions)
             if victim is None:
                 raise InternalError(
                     f"sequence {seq.id} has all the room it needs and asks for more"
@@ -254,6 +263,9 @@ class Scheduler:
             self._memory.release(victim)
             self._released.append(victim.id)
             self._preemptions += 1
+            if victim is not seq:
+                reservation = self._memory.reserve(seq, count)
+        return reservation
 
     def _admit(self, left: int, now: float) -> Iterator[Sequence]:
         """Waiting sequences that start to run now, best first. Who finds no room holds up those behind it.
@@ -292,15 +304,15 @@ class Scheduler:
                 break
         if known > 1:
             seq.overtake()
-        seq.record.force(max(0, known - len(picked)), instead=instead)
-        shown = known - (finish is Finish.STOP)  # an end token is not part of the text
-        if seq.request.sampling.logprobs is not None:  # a forced token is certain
-            logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
-        tokens, logprobs = tokens[:shown], logprobs[:shown]
+        if forced or instead:
+            seq.record.force(max(0, known - len(picked)), instead=instead)
+            if seq.request.sampling.logprobs is not None:  # a forced token is certain
+                logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
         if finish is None:
             self._changes.append(Change(seq.id, seq.request.id, tokens, logprobs))
         else:
-            self._end(seq, finish, tokens=tokens, logprobs=logprobs)
+            shown = known - (finish is Finish.STOP)  # an end token is not part of the text
+            self._end(seq, finish, tokens=tokens[:shown], logprobs=logprobs[:shown])
 
     def _end(
         self,
@@ -334,11 +346,12 @@ def _compute(
 
 def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
     """Compute the next `count` tokens of `seq`, of which the last may be awaited."""
-    end = seq.computed + count
-    tokens = tuple(seq.tokens[seq.computed : end])
-    if end > seq.known:
-        tokens += (AHEAD,)
-    return Work(seq.id, seq.computed, tokens, new_blocks, wants_logits=count == seq.pending)
+    start, known = seq.computed, len(seq.tokens)
+    end = start + count
+    tokens = seq.tokens[start:end]
+    if end > known:
+        tokens.append(AHEAD)
+    return Work(seq.id, start, tuple(tokens), new_blocks, end == known + seq.awaited)
 
 
 def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:

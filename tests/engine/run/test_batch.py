@@ -65,11 +65,11 @@ def filled(*shape: int) -> Words:
 
 
 def packed(
-    step: Batch, tables: Words, size: int, *, most: int, packs: int
+    step: Batch, tables: Words, size: int, *, most: int, packs: int, at_once: int = 3
 ) -> tuple[Words, Words, Words]:
     """Order, leads and what is shared, of so many packs."""
     order, leads, shared = filled(packs, most), filled(packs, most), filled(packs)
-    pack(step, tables, size, order, leads, shared)
+    pack(step, tables, size, at_once, order, leads, shared)
     return order, leads, shared
 
 
@@ -118,7 +118,9 @@ def test_packs_find_families() -> None:
     assert [len({row % 4 for row in tokens}) for tokens in order.tolist()] == [1] * 4
 
 
-@pytest.mark.parametrize(("packs", "programs"), [(66, 16), (99, 33), (99, 25), (132, 33)])
+@pytest.mark.parametrize(
+    ("packs", "programs"), [(80, 16), (99, 33), (132, 33), (132, 66), (198, 66)]
+)
 def test_packs_are_worked_off_in_about_equal_time(packs: int, programs: int) -> None:
     """Long contexts and short ones, one sequence in eight with three tokens; programs take packs in their order."""
     dice = random.Random(packs)
@@ -126,7 +128,7 @@ def test_packs_are_worked_off_in_about_equal_time(packs: int, programs: int) -> 
     before = [dice.choice([100, 400, 700]) for _ in counts]
     tables = np.arange(1, 207 * 50 + 1, dtype=np.int32).reshape(207, 50)
     step = batch(counts, before)
-    order, leads, _ = packed(step, tables, 16, most=4, packs=packs)
+    order, leads, _ = packed(step, tables, 16, most=4, packs=packs, at_once=programs)
     busy = [0] * programs
     for tokens, places in zip(order, leads, strict=True):
         owners = {int(step.owners[tokens[place]]) for place in places if tokens[place] != NOBODY}
