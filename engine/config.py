@@ -20,6 +20,7 @@ Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Device = Literal["auto", "cpu", "cuda"]
 Weights = Literal["checkpoint", "random"]
 Overlap = Literal["auto", "on", "off"]
+Attention = Literal["auto", "triton", "flashinfer"]
 
 YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
@@ -40,7 +41,8 @@ class ModelConfig:
     `model` is a checkpoint's folder. `device` "auto" is a GPU where there is one. `max_context` is in tokens, prompt
     and output together; None takes the model's own. `dtype` "auto" is float32 on a CPU and bfloat16 on a GPU.
     `threads` bounds torch's threads on a CPU; None leaves it to torch. `weights` "random" draws them, for
-    measurements: the folder then needs no weights.
+    measurements: the folder then needs no weights. `attention` "auto" is torch on a CPU and our kernels ("triton") on a
+    GPU; "flashinfer" has FlashInfer compute that of prompts, which needs the extra of this name.
     """
 
     model: str
@@ -49,6 +51,7 @@ class ModelConfig:
     weights: Weights = "checkpoint"
     max_context: int | None = None
     threads: int | None = None
+    attention: Attention = "auto"
 
     def __post_init__(self) -> None:
         if self.max_context is not None:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 from torch import Tensor
 
 WORD_BITS = 32
@@ -38,6 +40,20 @@ class Packs:
 
 
 @dataclass(frozen=True, slots=True)
+class HostRagged:
+    """What `Ragged` says, on the host, for what plans a step there.
+
+    `query_starts` [S + 1] and `context_lengths` [S]. `tables` [rows, W] int32: the blocks of sequence `s` are
+    row `rows[s]`, in order, as many as its context needs. `tables` may change once the step is prepared.
+    """
+
+    query_starts: npt.NDArray[np.int64]
+    context_lengths: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    tables: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
 class Ragged:
     """Whose tokens the rows of a step are. S sequences; all tensors int32, on the device of the kernels.
 
@@ -50,12 +66,14 @@ class Ragged:
     `attention_decode.few_tokens`.
     Where each sequence owns one row and there are many, `packs` may say who shares what.
     Several sequences may stand for rows of one real sequence, each with its own context and a copy of the table.
+    `host` is there where the step is prepared for itself alone and every sequence is real: never in a captured step.
     """
 
     query_starts: Tensor
     context_lengths: Tensor
     block_tables: Tensor
     packs: Packs | None = None
+    host: HostRagged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +139,16 @@ class AttentionPass(Protocol):
         keys are normed where `norms` is given, then rotated; keys and values are stored into `cache` in place, all of
         them before any row looks. `fused` may be overwritten.
         """
+        ...
+
+
+class Attend(Protocol):
+    """A back end of attention: `Kernels.attend` without the rest."""
+
+    def __call__(
+        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+    ) -> AttentionPass:
+        """Prepare the attention of one step."""
         ...
 
 

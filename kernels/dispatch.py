@@ -11,6 +11,7 @@ from torch import Tensor
 
 from . import reference, reference_attention, reference_logits, reference_verify
 from .contracts import (
+    Attend,
     AttentionPass,
     Drawn,
     Kernels,
@@ -83,12 +84,17 @@ class ReferenceKernels:
         return reference_verify.verify(drawn, given, starts)
 
 
-def choose(device: torch.device) -> Kernels:
-    """Kernels for `device`. Raises `ValueError` for a device that has none."""
+def choose(device: torch.device, prompts: Attend | None = None) -> Kernels:
+    """Kernels for `device`, with another attention for `prompts` if one is given.
+
+    Raises `ValueError` for a device that has none, and for a host that is given another attention.
+    """
     if device.type == "cpu":
+        if prompts is not None:
+            raise ValueError("a host has one attention, that of torch")
         return ReferenceKernels()
     if device.type == "cuda":
         from .gpu import GpuKernels  # Triton is loaded where there is a GPU to run it
 
-        return GpuKernels(device)
+        return GpuKernels(device, prompts)
     raise ValueError(f"no kernels for device {device}: 'cpu' and 'cuda' are supported")

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from .attention import attend
 from .contracts import (
+    Attend,
     AttentionPass,
     Drawn,
     Packed,
@@ -31,9 +32,11 @@ COUNTERS = 1 << 16
 class GpuKernels(Linears):
     """`Kernels` for a GPU. One instance serves one stream."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, prompts: Attend | None = None) -> None:
+        """`prompts` prepares the attention of steps that the host describes, too; None: our kernels do."""
         super().__init__(torch.zeros(COUNTERS, dtype=torch.int32, device=device))
         self._picker = Picker(device, COUNTERS)
+        self._prompts = prompts
 
     def pack(self, weight: Tensor) -> Packed:
         """The matrix itself."""
@@ -47,6 +50,8 @@ class GpuKernels(Linears):
         self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
     ) -> AttentionPass:
         """A launch a layer for a lone token, else two; three where sequences have several tokens."""
+        if self._prompts is not None and ragged.host is not None:
+            return self._prompts(ragged, places, heads, cache_shape)
         return attend(ragged, places, heads, cache_shape)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:

@@ -20,6 +20,7 @@ from ..model.decoder import Decoder
 from ..model.spec import ModelSpec, read_spec
 from ..model.weights import load_decoder, random_decoder
 from ..residents import Residence
+from .attention import attention_of_prompts
 from .choice import Walks
 from .compute import HostCompute
 from .kv import KVCache, count_blocks, kept_dtype
@@ -113,8 +114,10 @@ def build_runner(
         max_context=max_context,
         vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
     )
+    dtype = _dtype(model.dtype, device)
     with torch.inference_mode():
-        decoder = _decoder(model, spec, choose(device), device, max_context)
+        kernels = choose(device, attention_of_prompts(model, cache, spec, dtype, device))
+        decoder = _decoder(model, spec, kernels, dtype, device, max_context)
         residents = None
         if vocabulary is not None and device.type == "cuda":
             from .residents import Residents  # not loaded where there is no GPU
@@ -135,13 +138,20 @@ def _device(name: str) -> torch.device:
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
 
 
+def _dtype(name: str, device: torch.device) -> torch.dtype:
+    if name == "auto":
+        return torch.float32 if device.type == "cpu" else torch.bfloat16
+    return DTYPES[name]
+
+
 def _decoder(
-    model: ModelConfig, spec: ModelSpec, kernels: Kernels, device: torch.device, positions: int
+    model: ModelConfig,
+    spec: ModelSpec,
+    kernels: Kernels,
+    dtype: torch.dtype,
+    device: torch.device,
+    positions: int,
 ) -> Decoder:
-    if model.dtype == "auto":
-        dtype = torch.float32 if device.type == "cpu" else torch.bfloat16
-    else:
-        dtype = DTYPES[model.dtype]
     if model.weights == "random":
         return random_decoder(
             spec, kernels=kernels, dtype=dtype, device=device, positions=positions

@@ -14,7 +14,7 @@ from torch import Tensor
 from ...grammar.api import MaskRows, words
 from ...kernels.attention_decode import few_tokens
 from ...kernels.attention_packed import packed_from, packs_at_once
-from ...kernels.contracts import Drawn, Packs, Places, Ragged
+from ...kernels.contracts import Drawn, HostRagged, Packs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
@@ -64,6 +64,7 @@ class GpuCompute:
             cache.block_size,
             _packing(decoder, device),
         )
+        self._host_tables = tables
         # One row more than there are: entries that are nobody's are written there.
         self._tables = torch.zeros(
             (max_running + 1, tables.shape[1]), dtype=torch.int32, device=device
@@ -152,7 +153,8 @@ class GpuCompute:
         there = self._inputs.fill_many(batch, places)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, there.rows)
-        ragged = Ragged(there.starts, there.lengths, tables)
+        host = HostRagged(batch.starts, batch.lengths, batch.rows, self._host_tables)
+        ragged = Ragged(there.starts, there.lengths, tables, host=host)
         return self._forward(there.fields, ragged, wanted=there.wanted[:wanted])
 
     def _forward(

@@ -50,6 +50,7 @@ def test_the_process_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> Non
         ({"model": "/m", "max_running": 1.5}, {}, "max_running"),
         ({"model": "/m", "max_running": None}, {}, "max_running"),
         ({"model": "/m", "dtype": "int4"}, {}, "dtype"),
+        ({"model": "/m", "attention": "flash"}, {}, "attention"),
         ({"model": "/m", "max_running": 0}, {}, "max_running"),
         ({"model": "/m", "max_context": 1}, {}, "max_context"),
         ({"model": "/m", "kv_dtype": "int4"}, {}, "kv_dtype"),

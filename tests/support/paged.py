@@ -4,8 +4,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
-from intaglio.kernels.contracts import NULL_BLOCK, Places, QKNorm, Ragged
+from intaglio.kernels.contracts import NULL_BLOCK, HostRagged, Places, QKNorm, Ragged
 from intaglio.kernels.reference import kv_write
 
 
@@ -138,6 +139,15 @@ def without_rows(ragged: Ragged, *, at: int, more: int) -> Ragged:
         widened(ragged.context_lengths, torch.zeros_like(ragged.context_lengths[0])),
         widened(ragged.block_tables, torch.zeros_like(ragged.block_tables[0])),
     )
+
+
+def on_host(ragged: Ragged) -> HostRagged:
+    """What a step says of its sequences, its tables in another order."""
+    starts, lengths = ragged.query_starts.cpu().numpy(), ragged.context_lengths.cpu().numpy()
+    rows = np.arange(lengths.size)[::-1].copy()
+    tables = np.zeros_like(ragged.block_tables.cpu().numpy())
+    tables[rows] = ragged.block_tables.cpu().numpy()
+    return HostRagged(starts.astype(np.int64), lengths.astype(np.int64), rows, tables)
 
 
 def random_step(
