@@ -97,7 +97,8 @@ class Engine:
     @property
     def has_work(self) -> bool:
         """Whether a step would do something now. Requests that wait for a grammar are no work."""
-        return self._scheduler.has_work or not self._inbox.is_empty
+        load = self._scheduler.load()
+        return bool(load.running or load.waiting or load.untold or not self._inbox.is_empty)
 
     @property
     def open_requests(self) -> int:

@@ -18,6 +18,7 @@ from ...kernels.contracts import Drawn, HostRagged, Packs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
+from . import pieces
 from .batch import Batch
 from .beside import Beside
 from .choice import Choice, Walks
@@ -81,6 +82,7 @@ class GpuCompute:
 
     def capture(self) -> None:
         """Run every captured size once, then capture it."""
+        pieces.warm_up()
         self._run_sizes()
         torch.cuda.synchronize()
         self._graphs = ForwardGraphs(self._forward_few, self._sizes)

@@ -80,6 +80,14 @@ def pack(
     )
 
 
+def warm_up() -> None:
+    """Compile what batches are laid out by, none of which may wait for it."""
+    none, one = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    _cut(np.arange(2), one, one, 1, none, none.copy(), np.zeros(2, dtype=np.int32))
+    packs = np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1), dtype=np.int32), none
+    _deal(one, one, one + 1, np.zeros((1, 1), dtype=np.int32), 1, 1, packs)
+
+
 @compiled
 def _deal(
     near: Ints,
@@ -134,6 +142,7 @@ def _ends(
     there can be, and of the smallest that fit into one round, two, ..., those are taken that end first.
     """
     packs, most = shape
+    # A number written down would be a type of its own to the compiler.
     used, ends, loads = _filled(owners, keys, common, shape, keys.sum(), np.int64(0))
     best = _end(loads[:used], at_once)
     for rounds in range(-(-used // at_once), packs // at_once + 1):
@@ -154,7 +163,12 @@ def _ends(
 
 @compiled
 def _filled(
-    owners: Ints, keys: Ints, common: Ints, shape: tuple[int, int], limit: int, together: int
+    owners: Ints,
+    keys: Ints,
+    common: Ints,
+    shape: tuple[int, int],
+    limit: int,
+    together: int | np.int64,
 ) -> tuple[int, Ints, Ints]:
     """Packs that read up to `limit` keys each, one after the other: how many, their ends and what they read.
 
@@ -172,7 +186,7 @@ def _filled(
         full = taken == most
         if begins and taken > 0 and not full:
             then = total + longest - sequences * min(same, common[i])
-            full = then > limit or taken + min(run, together) > most
+            full = bool(then > limit or taken + min(run, together) > most)
         if taken == 0 or full:
             if used == packs:
                 return 0, ends, loads

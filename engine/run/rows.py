@@ -6,7 +6,7 @@ it. The arrays never grow: `max_running` rows of `max_context` tokens.
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +123,7 @@ class SequenceRows:
         self.known[rows] = np.maximum(self.known[rows], positions + 1)
 
     def read(
-        self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[np.int64]
+        self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[Any]
     ) -> None:
         """What was picked for these sequences, in the rows that were theirs: the tokens that stand there as `AHEAD`."""
         holders = np.fromiter(sequences, np.int64, len(sequences))

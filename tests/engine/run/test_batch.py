@@ -5,6 +5,7 @@ import random
 import numpy as np
 import numpy.typing as npt
 import pytest
+from intaglio.engine.run import pieces
 from intaglio.engine.run.batch import Batch
 from intaglio.engine.run.pieces import LONGEST_SHARED, NOBODY, cut, pack
 
@@ -135,3 +136,12 @@ def test_packs_are_worked_off_in_about_equal_time(packs: int, programs: int) -> 
         first = busy.index(min(busy))
         busy[first] += sum(int(step.lengths[owner - 7]) for owner in owners)
     assert max(busy) < 1.25 * sum(busy) / programs
+
+
+def test_any_batch_finds_its_loops_compiled() -> None:
+    pieces.warm_up()
+    known = {name: getattr(pieces, name).signatures for name in ("_cut", "_deal")}
+    test_pieces_cover_each_sequence_in_order(3, 4)
+    test_packs_share_what_they_say_and_miss_no_token(3, 4)
+    assert {name: getattr(pieces, name).signatures for name in known} == known
+    assert all(len(signatures) == 1 for signatures in known.values())
