@@ -32,9 +32,12 @@ def _gate(
 
 
 def gate(x: Tensor) -> Tensor:
-    """`silu(x[:, :n]) * x[:, n:]` for contiguous `x` [N, 2n]; returns [N, n]. Arithmetic is float32."""
+    """`silu(x[:, :n]) * x[:, n:]` for contiguous `x` [N, 2n]; returns [N, n]. Arithmetic is float32.
+
+    The product before is a library's: see `norm.rms_norm`.
+    """
     rows, width = x.shape[0], x.shape[1] // 2
     out = torch.empty((rows, width), dtype=x.dtype, device=x.device)
     grid = (triton.cdiv(width, BLOCK), rows)
-    _gate[grid](x, out, WIDTH=width, BLOCK=BLOCK, num_warps=4, **overlap(x))
+    _gate[grid](x, out, WIDTH=width, BLOCK=BLOCK, num_warps=4, **overlap(x, early=False))
     return out

@@ -30,9 +30,9 @@ def processors(device: torch.device) -> int:
     return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
-def overlap(x: Tensor) -> dict[str, Any]:
-    """Arguments of a launch on `x`'s device: the constant `EARLY`, and the option that goes with it."""
-    if _starts_early(x.device):
+def overlap(x: Tensor, *, early: bool = True) -> dict[str, Any]:
+    """Arguments of a launch on `x`'s device: the constant `EARLY`, and the option that goes with it, where it pays."""
+    if early and _starts_early(x.device):
         return {"EARLY": True, "launch_pdl": True}
     return {"EARLY": False}
 

@@ -55,7 +55,7 @@ class Linears:
         """Gate of `norm_linear`."""
         rows = x.shape[0]
         if rows > MOST_ROWS:
-            return gate(_by_library(rms_norm(x, norm), weight, bias))
+            return gate(_by_library(rms_norm(x, norm, early=False), weight, bias))
         out = torch.empty((rows, weight.outputs // 2), dtype=x.dtype, device=x.device)
         self._fused(x, weight, bias, out, norm=norm, after=After.GATE)
         return out
@@ -74,7 +74,8 @@ class Linears:
     ) -> Tensor:
         rows = x.shape[0]
         if rows > MOST_ROWS:
-            return _by_library(x if norm is None else rms_norm(x, norm), weight, bias)
+            normed = x if norm is None else rms_norm(x, norm, early=False)
+            return _by_library(normed, weight, bias)
         out = torch.empty((rows, weight.outputs), dtype=x.dtype, device=x.device)
         self._fused(x, weight, bias, out, norm=norm, after=After.NOTHING)
         return out

@@ -1,13 +1,12 @@
-"""A few rows times a weight matrix, bound by reading the matrix: linears of batches of 2 to 128 rows.
+"""A few rows times a weight matrix, bound by reading the matrix: linears of batches of 2 to 64 rows.
 
 Does: the product, cut along the inputs where there are too few outputs to fill the device, with what follows it (bias,
 gate, residual). Does not: one row (`gemv`), many (the vendor's library), or the norm before it: normed rows are
 multiplied from shared memory, and a detour of every tile through registers costs more than a launch.
 Reference: `reference.linear`, `norm_gated`, `linear_add`.
 
-The matrix is the left factor: 32 or 64 of its rows meet up to 64 rows of `x`; of more rows, halves are programs side by
-side, of which one finds the matrix in the cache. A program serves one tile of outputs and one of `SPLITS` ranges of the
-inputs; the last program of a tile to finish adds up the others' sums.
+The matrix is the left factor: 32 or 64 of its rows meet all rows of `x`, which are few. A program serves one tile of
+outputs and one of `SPLITS` ranges of the inputs; the last program of a tile to finish adds up the others' sums.
 """
 
 from dataclasses import dataclass
@@ -21,10 +20,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from .launch import overlap, precision, prefetch, processors
 from .product import After, load_tile
 
-MOST_ROWS = 128
-TILE_ROWS = 64
-"""Rows of `x` that a program multiplies, at most."""
-
+MOST_ROWS = 64
 INNER = 128
 """Inputs of a tile."""
 
@@ -106,7 +102,6 @@ def _skinny(
     BLOCK_OUT: tl.constexpr,
     BLOCK_ROWS: tl.constexpr,
     BLOCK_IN: tl.constexpr,
-    PARTS: tl.constexpr,
     SPLITS: tl.constexpr,
     STAGES: tl.constexpr,
     AHEAD: tl.constexpr,
@@ -119,9 +114,9 @@ def _skinny(
     """`OUTPUTS` is what is written: half the rows of the matrix if GATED. ADDED adds to what `out` holds."""
     if EARLY:
         gdc_launch_dependents()
-    output = tl.program_id(0) // PARTS * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
+    output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
     inside = output < OUTPUTS
-    member = tl.program_id(0) % PARTS * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)
+    member = tl.arange(0, BLOCK_ROWS)
     real = member < rows
     k = tl.arange(0, BLOCK_IN)
     matrix_row = tl.minimum(output, OUTPUTS - 1).to(tl.int64)
@@ -188,7 +183,7 @@ def skinny_shape(x: Tensor, outputs: int, *, gated: bool) -> SkinnyShape:
     """Tiles as measured on an H200: as many programs as multiprocessors, or else two for each, and deep queues."""
     inputs = x.shape[1]
     block_out = 64 if outputs >= 3840 else 32
-    tiles = triton.cdiv(outputs, block_out) * _parts(x)
+    tiles = triton.cdiv(outputs, block_out)
     block_in = min(INNER * 2 // x.element_size(), max(16, triton.next_power_of_2(inputs)))
     most = max(1, inputs // (2 * block_in))
     wanted = min(max(1, processors(x.device) // tiles), most)
@@ -211,15 +206,15 @@ def skinny(
 ) -> None:
     """`x` [N, inputs] with contiguous rows, N at most `MOST_ROWS`, times contiguous `weight` [outputs, inputs].
 
-    Into contiguous `out` [N, outputs or half of them]. `arrived` int32 are zeros, at least one a program of a split,
-    and are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither made nor
+    Into contiguous `out` [N, outputs or half of them]. `arrived` int32 are zeros, at least one a tile of outputs, and
+    are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither made nor
     written. Sums are float32.
     """
     outputs, inputs = weight.shape
     gated = after is After.GATE
     written = outputs // 2 if gated else outputs
     shape = skinny_shape(x, written, gated=gated) if shape is None else shape
-    tiles = triton.cdiv(written, shape.block_out) * _parts(x)
+    tiles = triton.cdiv(written, shape.block_out)
     slot = shape.block_out * _block_rows(x) * (2 if gated else 1)
     parts = tiles * shape.splits * slot if shape.splits > 1 else 1
     partial = torch.empty(parts, dtype=torch.float32, device=x.device)
@@ -238,7 +233,6 @@ def skinny(
         BLOCK_OUT=shape.block_out,
         BLOCK_ROWS=_block_rows(x),
         BLOCK_IN=shape.block_in,
-        PARTS=_parts(x),
         SPLITS=shape.splits,
         STAGES=shape.stages,
         AHEAD=AHEAD,
@@ -251,9 +245,5 @@ def skinny(
     )
 
 
-def _parts(x: Tensor) -> int:
-    return -(-x.shape[0] // TILE_ROWS)
-
-
 def _block_rows(x: Tensor) -> int:
-    return max(16, int(triton.next_power_of_2(-(-x.shape[0] // _parts(x)))))
+    return max(16, int(triton.next_power_of_2(x.shape[0])))
