@@ -52,8 +52,8 @@ Checks = list[Callable[[], None]]
 
 KERNELS = {
     "_decode", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_packed", "_rms_norm",
-    "_rope_and_store", "_skinny", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass", "return_pass",
-    "stack_pass", "tile_pass", "walk_pass",
+    "_rope_and_store", "_skinny", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass",
+    "stack_pass", "tell_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 
 
@@ -284,6 +284,9 @@ def walks() -> Checks:
 
         checks.append(check)
 
+    def told(numbers: list[int]) -> torch.Tensor:
+        return torch.tensor(numbers, dtype=torch.int32).to(DEVICE)
+
     def moved(by: tuple[bytes, bytes]) -> None:
         for row, text in enumerate(by):
             at = places[row]
@@ -293,14 +296,16 @@ def walks() -> Checks:
     masks()
     picked = torch.tensor([known.index(b"[[1,22],["), known.index(b"1]")]).to(DEVICE)
     walker.advance(states, rows, picked)
-    walker.back(states, rows)
+    nothing, text = (
+        torch.zeros(1, dtype=torch.uint8),
+        torch.tensor(list(b"4]],5"), dtype=torch.uint8),
+    )
+    # Rows, no new grammars, no starts, back where they were, and no texts.
+    walker.tell(states, told([0, 1, -1, -1, 0, 0, 1, 1, 0, 0, 0]), nothing.to(DEVICE))
     masks()
     walker.advance(states, rows, picked)
     moved((b"[[1,22],[", b"1]"))
-    offsets, data = torch.tensor([0, 3, 5], dtype=torch.int32), torch.tensor(list(b"4]],5"))
-    walker.follow(
-        states, rows, torch.arange(2).to(DEVICE), (offsets.to(DEVICE), data.byte().to(DEVICE))
-    )
+    walker.tell(states, told([0, 1, -1, -1, 0, 0, 0, 0, 0, 3, 5]), text.to(DEVICE))
     moved((b"4]]", b",5"))
     masks()
     return checks
