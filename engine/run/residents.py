@@ -80,9 +80,8 @@ class Residents:
         numbers += [one.back for _, one in told]
         numbers += accumulate((len(one.text) for _, one in told), initial=0)
         size = len(numbers)
-        numbers += [0] * (
-            -size % 4
-        )  # texts begin at 16 bytes: how that is aligned, kernels are compiled for
+        # Texts begin at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
+        numbers += [0] * (-size % 4)
         data = b"".join([one.text for _, one in told])
         packed = np.array(numbers, np.int32).tobytes() + data + bytes(-len(data) % 4)
         there = sent(np.frombuffer(packed, np.int32).copy(), self._device)

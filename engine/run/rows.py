@@ -116,12 +116,6 @@ class SequenceRows:
         self._held[row] = held + len(blocks)
         return held
 
-    def learn(self, rows: Ints, positions: Ints, tokens: npt.NDArray[np.int32]) -> None:
-        """Tokens at positions of rows, several a row in order."""
-        self.tokens[rows, positions] = tokens
-        # Of several of one row the last stays, which is the largest: they are in order.
-        self.known[rows] = np.maximum(self.known[rows], positions + 1)
-
     def read(
         self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[Any]
     ) -> None:

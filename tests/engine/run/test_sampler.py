@@ -80,7 +80,7 @@ def test_what_was_picked_is_read_where_it_is_awaited_and_by_whom() -> None:
     for seq_id in (5, 6, 7):
         rows.admit(Admitted(seq_id, (1, 2, 3), 3, (1,), SamplingParams()))
     where = np.array([rows.row_of[seq_id] for seq_id in (5, 6, 7)])
-    rows.learn(where, np.array([3, 3, 3]), np.array([AHEAD, 8, AHEAD], np.int32))
+    rows.tokens[where, 3] = AHEAD, 8, AHEAD
     rows.forget(7)
     rows.admit(Admitted(9, (1, 2, 3, AHEAD), 3, (1,), SamplingParams()))
     rows.read((5, 6, 7), where, np.array([3, 3, 3]), np.array([20, 21, 22, 23]))
