@@ -123,36 +123,68 @@ def search_near(
 
 @triton.jit
 def reaching(
-    logits: tl.tensor,
-    edited: tl.tensor,
-    edit: tl.tensor,
-    mask: tl.tensor,
-    mask_row: tl.tensor,
-    vocab: tl.tensor,
+    row: tl.tensor,
     highest: tl.tensor,
     scale: tl.tensor,
-    least: tl.tensor,
+    leasts: tl.tensor,
     spare: tl.constexpr,
     masked: tl.constexpr,
+    counting: tl.constexpr,
 ) -> tl.tensor:
-    """(number, mass) of the whole row's logits whose keys are at least `least`."""
-    number, mass = 0, 0.0
+    """For each of three keys the mass, or the number, of the whole row's logits whose keys reach it.
+
+    `row`: the arguments of `row_chunk` up to the vocabulary. Lanes are added up at the end: a sum over lanes in every
+    chunk takes longer than the chunk.
+    """
+    logits, edited, edit, mask, mask_row, vocab = row
+    first_sum = tl.zeros((LANES,), tl.float32)
+    second_sum, third_sum = first_sum, first_sum
     for first in range(0, vocab, LANES):
         x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first, masked)
-        inside = (to_key(x) >> spare) >= least
-        number += tl.sum(inside.to(tl.int32))
-        mass += tl.sum(tl.where(inside, tl.exp2((x - highest) * scale), 0.0))
-    return number, mass
+        key = to_key(x) >> spare
+        weight = 1.0
+        if not counting:
+            weight = tl.exp2((x - highest) * scale)
+        first_sum += tl.where(key >= leasts[0], weight, 0.0)
+        second_sum += tl.where(key >= leasts[1], weight, 0.0)
+        third_sum += tl.where(key >= leasts[2], weight, 0.0)
+    return tl.sum(first_sum), tl.sum(second_sum), tl.sum(third_sum)
+
+
+@triton.jit
+def narrowed(
+    row: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    bottom: tl.tensor,
+    upper: tl.tensor,
+    goal: tl.tensor,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+    counting: tl.constexpr,
+) -> tl.tensor:
+    """The largest key from `bottom` on, below `upper`, that as much reaches as `goal` says; `bottom` is one.
+
+    Two bits for each time that the row is read.
+    """
+    while upper > bottom + 1:
+        middle = halfway(bottom, upper)
+        low, high = halfway(bottom, middle), halfway(middle, upper)
+        least, half, most = reaching(
+            row, highest, scale, (low, middle, high), spare, masked, counting
+        )
+        upper = tl.where(
+            most >= goal, upper, tl.where(half >= goal, high, tl.where(least >= goal, middle, low))
+        )
+        bottom = tl.where(
+            most >= goal, high, tl.where(half >= goal, middle, tl.where(least >= goal, low, bottom))
+        )
+    return bottom
 
 
 @triton.jit
 def search_row(
-    logits: tl.tensor,
-    edited: tl.tensor,
-    edit: tl.tensor,
-    mask: tl.tensor,
-    mask_row: tl.tensor,
-    vocab: tl.tensor,
+    row: tl.tensor,
     highest: tl.tensor,
     scale: tl.tensor,
     bottom: tl.tensor,
@@ -167,30 +199,15 @@ def search_row(
     """`search_near` over the whole row, which is read anew for every step."""
     kept = mass
     if limited:
-        upper = ceiling
-        while upper > bottom + 1:
-            middle = halfway(bottom, upper)
-            number, _ = reaching(
-                logits, edited, edit, mask, mask_row, vocab, highest, scale, middle, spare, masked
-            )
-            if number >= k:
-                bottom = middle
-            else:
-                upper = middle
-        _, kept = reaching(
-            logits, edited, edit, mask, mask_row, vocab, highest, scale, bottom, spare, masked
+        goal = k.to(tl.float32)  # a vocabulary has fewer tokens than float32 can count
+        bottom = narrowed(row, highest, scale, bottom, ceiling, goal, spare, masked, counting=True)
+        kept, _, _ = reaching(
+            row, highest, scale, (bottom, bottom, bottom), spare, masked, counting=False
         )
     if p < 1.0:
-        upper = ceiling
-        while upper > bottom + 1:
-            middle = halfway(bottom, upper)
-            _, share = reaching(
-                logits, edited, edit, mask, mask_row, vocab, highest, scale, middle, spare, masked
-            )
-            if share >= p * kept:
-                bottom = middle
-            else:
-                upper = middle
+        bottom = narrowed(
+            row, highest, scale, bottom, ceiling, p * kept, spare, masked, counting=False
+        )
     return bottom
 
 
@@ -266,7 +283,7 @@ def cut_pass(
                 )
             else:
                 least_key = search_row(
-                    logits, edited, edit, mask, mask_row, vocab, highest, scale,
+                    (logits, edited, edit, mask, mask_row, vocab), highest, scale,
                     to_key(tl.maximum(known, LOWEST)) >> spare, ceiling, mass, k, p, limited,
                     spare, masked,
                 )  # fmt: skip

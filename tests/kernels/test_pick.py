@@ -9,7 +9,7 @@ import pytest
 import torch
 from intaglio.kernels import reference_logits
 from intaglio.kernels.contracts import OK, Draw, Drawn, PickArgs, Truncation
-from intaglio.kernels.pick import Picker
+from intaglio.kernels.pick import Picker, _Run
 
 from tests.support.legal import legal_tokens
 from tests.support.picks import cases, compare, on_device
@@ -52,6 +52,26 @@ def test_vocabularies_that_end_within_a_word(vocab: int) -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_several_tiles_and_every_dtype(dtype: torch.dtype) -> None:
     check(randn(1, 17_001).to(dtype), cases(17_001, 1, 1)[ALL])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> None:
+    """So many logits may stay that the whole row is searched."""
+    logits = (randn(4, 17_001) / 6).to(dtype)
+    truncation = Truncation(
+        torch.tensor([0, 3000, 0, 9000]),
+        torch.tensor([0.95, 1.0, 0.5, 0.9]),
+        torch.zeros(4),
+    )
+    draw = Draw(torch.tensor([1.0, 0.7, 1.3, 1.0]), torch.zeros(4, 2, dtype=torch.int64))
+    args = on_device(PickArgs(17_001, draw=draw, truncation=truncation), DEVICE)
+    run = _Run(logits.to(DEVICE), args)
+    run.tile_pass(torch.zeros(4, dtype=torch.int32, device=DEVICE), surveying=True, cutting=False)
+    run.cut_pass()
+    kept = reference_logits.truncated(logits.float() / draw.temperature[:, None], truncation)
+    stays = torch.isfinite(kept)
+    assert stays.sum(1).min() > 1000
+    assert torch.equal(logits.float() >= run.numbers[5].cpu()[:, None], stays)
 
 
 def test_the_largest_vocabulary() -> None:
