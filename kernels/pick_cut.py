@@ -2,7 +2,8 @@
 
 Does: find, for rows that are drawn, the least logit that stays, exactly as `reference_logits.truncated` defines it. The
 largest logits of the groups bound it from below, and usually few groups reach the bound: those are gathered and
-searched on the chip. Where too many do (flat distributions), the whole row is searched. Does not: draw.
+searched on the chip; so are all that have a legal token, where these are few. Where too many do (flat distributions),
+the whole row is searched. Does not: draw.
 
 Searches halve intervals of keys, integers in the order of the logits; `spare` low bits of a key are zero for narrow
 logits and are left out.
@@ -262,9 +263,11 @@ def cut_pass(
             best = tl.load(place, mask=at < tiles * LANES, other=NEVER)
             known = bound(best, highest, mass, heat, scale, k, p, limited)
             ceiling = (to_key(highest) >> spare) + 1
-            near = best >= known
+            # Where nothing bounds the cut, all groups are near: few, where a mask allows few tokens.
+            near = (best >= known) & (best > LOWEST)
             count = tl.sum(near.to(tl.int32))
-            if (count <= NEAR) & (known > NEVER):
+            bottom = to_key(tl.maximum(known, LOWEST)) >> spare
+            if count <= NEAR:
                 tl.store(groups + row * NEAR + tl.cumsum(near.to(tl.int32), 0) - 1, at, mask=near)
                 tl.debug_barrier()
                 slot = tl.arange(0, NEAR)
@@ -279,13 +282,12 @@ def cut_pass(
                 x = tl.where(x >= known, x, NEVER)
                 weight = tl.exp2((x - highest) * scale)
                 least_key = search_near(
-                    to_key(x) >> spare, weight, to_key(known) >> spare, ceiling, mass, k, p, limited
+                    to_key(x) >> spare, weight, bottom, ceiling, mass, k, p, limited
                 )
             else:
                 least_key = search_row(
-                    (logits, edited, edit, mask, mask_row, vocab), highest, scale,
-                    to_key(tl.maximum(known, LOWEST)) >> spare, ceiling, mass, k, p, limited,
-                    spare, masked,
+                    (logits, edited, edit, mask, mask_row, vocab), highest, scale, bottom, ceiling,
+                    mass, k, p, limited, spare, masked,
                 )  # fmt: skip
             cut = tl.maximum(cut, from_key(least_key << spare))
         tl.store(cuts + row, cut)

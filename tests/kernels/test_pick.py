@@ -74,6 +74,21 @@ def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> 
     assert torch.equal(logits.float() >= run.numbers[5].cpu()[:, None], stays)
 
 
+def test_fewer_legal_tokens_than_top_k_asks_for() -> None:
+    """Nothing is left out by top-k, and top-p sees what is legal, above and below a group's own largest logit."""
+    logits = randn(4, 17_001).bfloat16()
+    legal = torch.zeros(4, 17_024, dtype=torch.bool)
+    for row, few in enumerate(([7], [7, 8, 1031, 16_999], range(40), range(0, 17_000, 340))):
+        legal[row, list(few)] = True
+    masks = (legal.view(4, -1, 32) << torch.arange(32)).sum(-1).to(torch.int32)
+    truncation = Truncation(
+        torch.full((4,), 50), torch.tensor([0.5, 0.8, 1.0, 0.9]), torch.zeros(4)
+    )
+    for seed in range(3):
+        draw = Draw(torch.ones(4), torch.arange(8).view(4, 2) + 100 * seed)
+        check(logits, PickArgs(17_001, masks, draw=draw, truncation=truncation))
+
+
 def test_the_largest_vocabulary() -> None:
     check(randn(1, 151_936).bfloat16(), cases(151_936, 2, 1)[3])
 
