@@ -114,7 +114,7 @@ def test_packs_of_tokens_that_share_a_beginning(group: int, shared: int) -> None
         Packs(order, common, torch.arange(order.numel(), dtype=torch.int32) % few),
         step.query.shape[1],
         step.cache.shape,
-        PackedShape(tile=16, stages=2, warps=1),
+        PackedShape(tile=16, stages=2, warps=1, resident=1),
     )
     out = torch.full_like(torch.cat((step.query, step.query[:2])), float("nan"))
     attention.run(step.query, expected.cache, out)
@@ -131,7 +131,7 @@ def test_tokens_of_one_sequence_in_a_pack_read_its_keys_together(group: int) -> 
     step, leads = each_by_itself(step, owners, few)
     rows = len(owners)
     packs = Packs(torch.arange(rows, dtype=torch.int32), torch.zeros(-(-rows // few)).int(), leads)
-    shape = PackedShape(tile=16, stages=2, warps=1)
+    shape = PackedShape(tile=16, stages=2, warps=1, resident=1)
     attention = PackedAttention(step.ragged, packs, step.query.shape[1], step.cache.shape, shape)
     out = torch.full_like(step.query, float("nan"))
     attention.run(step.query, step.cache, out)
