@@ -38,7 +38,8 @@ class Compute(Protocol):
     def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
         """Start to choose a token for each of the states, and remember them for batches that refer to them.
 
-        The function waits for the tokens and gives them on the host; tokens and statuses may be narrower integers there.
+        The function waits for the tokens and gives them on the host, where they and their statuses may be narrower
+        integers.
         """
         ...
 
