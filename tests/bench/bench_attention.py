@@ -1,6 +1,6 @@
 """The attention of prompts by every back end there is: ours, FlashInfer where it is installed, torch's flash attention.
 
-    python tests/bench/bench_attention.py [--out table.json] [--commit ID]
+    python -m tests.bench.bench_attention [--out table.json] [--commit ID]
 
 Ours and FlashInfer place the new tokens (rotate, store) and read the paged cache; torch's gets keys and values side by
 side, already in place, and is left out where contexts are longer than what is new. Milliseconds are medians of ten
@@ -8,12 +8,10 @@ passes; "plan" is what the host does for a step before. Operations count the cau
 """
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +21,8 @@ import torch
 from intaglio.kernels.attention_flashinfer import FlashInfer
 from intaglio.kernels.contracts import Attend, HostRagged, Places, Ragged
 from intaglio.kernels.dispatch import choose
+
+from tests.bench.figures import keep
 
 DEVICE = torch.device("cuda")
 TYPE = torch.bfloat16
@@ -172,14 +172,7 @@ def main() -> None:
             flush=True,
         )
     if arguments.out is not None:
-        table = {
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": torch.cuda.get_device_name(),
-            "commit": arguments.commit,
-            "torch": torch.__version__,
-            "figures": [asdict(row) for row in rows],
-        }
-        arguments.out.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        keep(arguments.out, rows, arguments.commit)
 
 
 if __name__ == "__main__":

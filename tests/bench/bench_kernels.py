@@ -10,13 +10,11 @@ side: all calls are made once without them.
 """
 
 import argparse
-import json
 import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -25,6 +23,8 @@ from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import split_attention, tile_attention
 from intaglio.kernels.contracts import Drawn, Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
 from intaglio.kernels.dispatch import choose
+
+from tests.bench.figures import keep
 
 DEVICE = torch.device("cuda")
 TYPE = torch.bfloat16
@@ -338,17 +338,14 @@ def main() -> None:
             flush=True,
         )
     if arguments.out is not None:
-        table = {
-            "date": datetime.now(UTC).date().isoformat(),
-            "device": torch.cuda.get_device_name(),
-            "commit": arguments.commit,
-            "torch": torch.__version__,
-            "triton": triton.__version__,
-            "command": "python " + " ".join(sys.argv),
-            "ceilings": {"bandwidth": top.bandwidth, "arithmetic": top.arithmetic},
-            "figures": [asdict(row) for row in rows],
-        }
-        arguments.out.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        keep(
+            arguments.out,
+            rows,
+            arguments.commit,
+            triton=triton.__version__,
+            command="python " + " ".join(sys.argv),
+            ceilings={"bandwidth": top.bandwidth, "arithmetic": top.arithmetic},
+        )
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from intaglio.kernels.contracts import Draw, PickArgs, Truncation
 from intaglio.kernels.pick import Picker
 from torch import Tensor
 
+from tests.bench.roofline import copy_bandwidth
+
 VOCAB = 151_936
 DEVICE = torch.device("cuda")
 DTYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
@@ -89,13 +91,6 @@ def microseconds(calls: list[Callable[[], object]], replays: int = 15) -> float:
     return statistics.median(times[2:])
 
 
-def copied() -> float:
-    """Bytes a second, read and written, of a large copy."""
-    source = torch.randn(2**29, device=DEVICE)
-    target = torch.empty_like(source)
-    return 2 * source.nbytes / microseconds([lambda: torch.add(source, 0, out=target)]) * 1e6
-
-
 Prepared = tuple[Tensor, PickArgs]
 
 
@@ -129,7 +124,7 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="the cases with a target, and a few")
     options = parser.parse_args()
     torch.manual_seed(0)
-    picker, bandwidth = Picker(DEVICE, 1024), copied()
+    picker, bandwidth = Picker(DEVICE, 1024), copy_bandwidth()
     print(f"copy {bandwidth / 1e12:.3f} TB/s")
     rows = []
     for dtype in DTYPES:

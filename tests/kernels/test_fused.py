@@ -57,8 +57,7 @@ def test_gemv_of_every_kind(
 @pytest.mark.parametrize("biased", [False, True])
 @pytest.mark.parametrize("after", list(After))
 @pytest.mark.parametrize(
-    ("rows", "outputs", "inputs", "splits"),
-    [(2, 34, 64, 1), (17, 66, 130, 3), (5, 32, 96, 2)],
+    ("rows", "outputs", "inputs", "splits"), [(2, 34, 64, 1), (17, 66, 130, 3), (5, 32, 96, 2)]
 )
 def test_skinny_of_every_kind(
     after: After, biased: bool, rows: int, outputs: int, inputs: int, splits: int

@@ -1,0 +1,26 @@
+"""What a benchmark of kernels on a GPU keeps: its figures, and of what device and versions they are."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def keep(file: Path, figures: "Sequence[DataclassInstance]", commit: str, **others: Any) -> None:
+    """Write `figures` and `others` to `file` as JSON."""
+    table = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "device": torch.cuda.get_device_name(),
+        "commit": commit,
+        "torch": torch.__version__,
+        **others,
+        "figures": [asdict(figure) for figure in figures],
+    }
+    file.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
