@@ -237,8 +237,8 @@ class PickArgs:
 class Drawn:
     """One token a row. `tokens` [R] int64, `status` [R] int64 (`OK`, `NOT_FINITE`, `NOTHING_LEGAL`).
 
-    A row is `NOT_FINITE` if the logit of a legal token is not a finite number; unless it is `OK` its other numbers mean
-    nothing, but its token is below `vocab`.
+    A row is `NOT_FINITE` if the logit of a legal token is not a number or above all numbers (-inf is a probability of
+    zero); unless it is `OK` its other numbers mean nothing, but its token is below `vocab`.
 
     `logprobs` [R] float32, `top_tokens` [R, top] int64 and `top_logprobs` [R, top] float32 are None where
     not asked for. They are natural logarithms under the model's distribution over the legal tokens: after the mask,

@@ -16,13 +16,13 @@ from torch import Tensor
 from .contracts import WORD_BITS, Bias, Drawn, Penalties, PickArgs
 from .launch import processors
 from .pick_cut import NEAR, cut_pass
+from .pick_flat import flat_pass
 from .pick_tile import tile_pass
-from .pick_weights import LANES, PARTS, TILE
+from .pick_weights import LANES, PARTS, TILE, TRIES
 
 _SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
 _WARPS: Final = 4
 _CUT_WARPS: Final = 8
-_STEP: Final = 4
 _RESIDENT: Final = 4  # programs that a processor runs at once
 
 
@@ -44,13 +44,11 @@ class Picker:
                 f"logits {tuple(logits.shape)} with strides {logits.stride()}: at most"
                 f" {len(self._counters)} rows of contiguous logits"
             )
-        run = _Run(logits, args)
-        if args.draw is None or args.truncation is None:
-            run.tile_pass(self._counters, surveying=False, cutting=False)
-        else:
-            run.tile_pass(self._counters, surveying=True, cutting=False)
+        run = _Run(_in_words(logits), args)
+        run.tile_pass(self._counters)
+        if run.truncates:
             run.cut_pass()
-            run.tile_pass(self._counters, surveying=False, cutting=True)
+            run.flat_pass(self._counters)
         return run.drawn()
 
 
@@ -65,31 +63,51 @@ class _Run:
         # Every part begins at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
         width = triton.cdiv(rows, 4) * 4
         self.answer = logits.new_empty((2, width), dtype=torch.int64)[:, :rows]
-        self.numbers = self._floats(6 * width).view(6, width)[:, :rows]
-        self.parts = self._floats(rows * self.tiles * (PARTS.value + 1))
+        self.numbers = self._floats(5 * width).view(5, width)[:, :rows]
+        self.parts = self._floats(rows * self.tiles * PARTS.value)
         self.edits = _edits(args.bias, args.penalties, rows, logits.device)
         self.edited = self._floats(rows * self.tiles * TILE.value if self.edits else 1)
         self.maxima = self._floats(rows * self.tiles * LANES.value if self.truncates else 1)
         self.ranks = self._floats(rows * self.tiles * LANES.value if args.top else 1)
+        self.left = self._floats(3 * width).view(3, width)
+        self.tried = self._floats(width * TRIES.value * 2 if self.truncates else 1)
 
     @property
     def truncates(self) -> bool:
-        """Whether thresholds are looked for."""
+        """Whether something may be left out."""
         return self.args.draw is not None and self.args.truncation is not None
 
     def _floats(self, size: int) -> Tensor:
         return torch.empty(size, dtype=torch.float32, device=self.logits.device)
 
     def _scores(self) -> tuple[Any, ...]:
-        return self.logits, self.logits.stride(0), self.logits.shape[1], self.vocab
+        columns = self.logits.shape[1]
+        stored = triton.cdiv(columns, 2) if self._paired else columns
+        return self.logits, self.logits.stride(0), stored, self.vocab
 
     def _mask(self) -> tuple[Any, ...]:
         masks, rows = self.args.masks, self.args.mask_rows
         if masks is None:
             return self.answer, 0, 0, self.answer
-        as_bytes = masks.view(torch.uint8)
-        which = self.answer if rows is None else rows
-        return as_bytes, as_bytes.stride(0), as_bytes.shape[1], which
+        return masks, masks.stride(0), masks.shape[1], self.answer if rows is None else rows
+
+    def _draw(self) -> tuple[Any, ...]:
+        draw = self.args.draw
+        return (self.answer, self.answer) if draw is None else (draw.temperature, draw.keys)
+
+    def _outputs(self) -> tuple[Any, ...]:
+        logprobs, sums, removed, highest_and_weight, _ = self.numbers
+        tried = self.tried[: len(self.tried) // 2].view(torch.int32)
+        logits = self.tried[len(self.tried) // 2 :]
+        return (*self.answer, logprobs, sums, removed, highest_and_weight, tried, logits)
+
+    @property
+    def _paired(self) -> bool:
+        return self.logits.element_size() == 2
+
+    @property
+    def _believing(self) -> bool:
+        return self.args.top is not None or self.args.mass
 
     def _flags(self) -> dict[str, Any]:
         return {
@@ -98,6 +116,7 @@ class _Run:
             "masked": self.args.masks is not None,
             "mapped": self.args.mask_rows is not None,
             "editing": bool(self.edits),
+            "believing": self._believing,
         }
 
     def _splits(self) -> int:
@@ -106,58 +125,77 @@ class _Run:
         splits: int = min(self.tiles, programs // self.logits.shape[0])
         return max(1, splits)
 
-    def tile_pass(self, counters: Tensor, *, surveying: bool, cutting: bool) -> None:
-        """All tiles: the survey for thresholds, or the draw."""
-        args, rows, draw = self.args, self.logits.shape[0], self.args.draw
-        splits = self._splits()
-        count = rows * splits
-        logprobs, sums, removed, highest_and_weight, _, cuts = self.numbers
-        tile_pass[(count,)](
+    def tile_pass(self, counters: Tensor) -> None:
+        """All tiles: the draw, and a survey if something may be left out."""
+        args, splits = self.args, self._splits()
+        tile_pass[(self.logits.shape[0] * splits,)](
             self._scores(),
             self._mask(),
-            (self.answer, self.answer) if draw is None else (draw.temperature, draw.keys),
+            self._draw(),
             self.edited,
             self.edits,
-            cuts,
             self.maxima,
             self.ranks,
             self.parts,
-            self.parts[count * PARTS.value :].view(torch.int32),
             counters,
-            (*self.answer, logprobs, sums, removed, highest_and_weight),
+            self._outputs(),
             splits,
             **self._flags(),
-            step=_STEP,
-            drawing=draw is not None,
-            cutting=cutting,
-            surveying=surveying,
-            believing=args.top is not None or args.mass,
-            massing=args.mass and not cutting,
-            ranking=bool(args.top) and not cutting,
-            num_warps=_WARPS * (2 if self.logits.dtype == torch.float32 else 1),
+            paired=self._paired,
+            tries=TRIES.value if self.truncates else 1,
+            drawing=args.draw is not None,
+            surveying=self.truncates,
+            massing=args.mass,
+            ranking=bool(args.top),
+            num_warps=_WARPS,
         )
 
     def cut_pass(self) -> None:
-        """The thresholds, after a survey."""
-        args, rows = self.args, self.logits.shape[0]
-        assert args.draw is not None
+        """What stays of rows, and the draw from it, where it is found on the chip; after a survey."""
+        rows, args = self.logits.shape[0], self.args
         assert args.truncation is not None
         groups = torch.empty(rows * NEAR.value, dtype=torch.int32, device=self.logits.device)
         cut_pass[(rows,)](
             self._scores(),
             self._mask(),
-            args.draw.temperature,
+            self._draw(),
             self.edited,
             self.edits,
             (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
             self.maxima,
             groups,
-            self.numbers[3],
-            self.numbers[5],
+            self._outputs(),
+            self._flat(),
             **self._flags(),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_CUT_WARPS,
         )
+
+    def flat_pass(self, counters: Tensor) -> None:
+        """The rows that are left."""
+        args, splits = self.args, self._splits()
+        assert args.truncation is not None
+        flat_pass[(self.logits.shape[0] * splits,)](
+            self._scores(),
+            self._mask(),
+            self._draw(),
+            self.edited,
+            self.edits,
+            (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
+            self.parts,
+            counters,
+            self._outputs(),
+            self._flat(),
+            splits,
+            **self._flags(),
+            paired=self._paired,
+            spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
+            num_warps=_WARPS,
+        )
+
+    def _flat(self) -> tuple[Tensor, Tensor]:
+        """Of each row what is left to do, and the bounds of its cut."""
+        return self.left[0].view(torch.int32), self.left[1:]
 
     def drawn(self) -> Drawn:
         """What the passes found."""
@@ -191,6 +229,16 @@ class _Run:
         values = self.logits.gather(1, tokens).float().masked_fill(~legal, float("-inf"))
         found = values.topk(count, -1)
         return tokens.gather(1, found.indices), found.values
+
+
+def _in_words(logits: Tensor) -> Tensor:
+    """The logits, or where two of them do not make a word at every row's beginning, a copy where they do."""
+    if logits.element_size() == 2 and (logits.stride(0) % 2 or logits.data_ptr() % 4):
+        rows, columns = logits.shape
+        copy = logits.new_empty((rows, columns + columns % 2))
+        copy[:, :columns] = logits
+        return copy[:, :columns]
+    return logits
 
 
 def _edits(

@@ -2,16 +2,38 @@
 
 Does: load tiles, leaving out what a mask or a threshold makes needless, and edit them. Does not: weigh or draw.
 
-Tuples of arguments: `scores` (logits, row stride, columns, vocab), `mask` (bytes, row stride, bytes a row, row of each
+Tuples of arguments: `scores` (logits, row stride, columns, vocab), `mask` (words, row stride, words a row, row of each
 row of logits), `edits` as `pick._edits` makes them.
 """
 
 # ruff: noqa: RUF005 - Triton knows no starred tuples
 
+from typing import Final
+
 import triton
 import triton.language as tl
 
 from .pick_weights import DEPTH, LANES, LOWEST, NEVER, OCTETS, TILE
+
+INTERPRETED: Final = tl.constexpr(triton.knobs.runtime.interpret)
+
+
+def _selects(bits: tuple[int, ...]) -> tl.constexpr:
+    """PTX that takes four numbers and a byte, and leaves of the numbers those whose bit of the byte is set.
+
+    The compiler, left to itself, collects the bits of many rows in words before it looks at them.
+    """
+    each = (
+        f"and.b32 t, $8, {1 << bit}; setp.ne.b32 p, t, 0; selp.b32 ${i}, ${4 + i}, 0xF1800000, p;"
+        for i, bit in enumerate(bits)
+    )
+    return tl.constexpr("{ .reg .pred p; .reg .b32 t; " + " ".join(each) + " }")
+
+
+_EVEN: Final = _selects((0, 2, 4, 6))
+_ODD: Final = _selects((1, 3, 5, 7))
+_FIRST: Final = _selects((0, 1, 2, 3))
+_SECOND: Final = _selects((4, 5, 6, 7))
 
 
 @triton.jit
@@ -30,13 +52,13 @@ def legal_bytes(
 ) -> tl.tensor:
     """The mask bytes `at` as int32, with nothing past `vocab`; all ones for a row without a mask (`mask_row` < 0)."""
     left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
-    whole = (1 << left) - 1
-    if not masked:
-        return whole
-    inside = at < tl.where(mask_row >= 0, mask[2], 0)
-    place = mask[0] + mask_row.to(tl.int64) * mask[1] + at
-    given = tl.load(place, mask=inside, other=0).to(tl.int32)
-    return tl.where(mask_row >= 0, given & whole, whole)
+    legal = (1 << left) - 1
+    if masked:
+        inside = at < tl.where(mask_row >= 0, mask[2] * 4, 0)
+        place = mask[0] + mask_row.to(tl.int64) * mask[1] + at // 4
+        given = tl.load(place, mask=inside, other=0) >> (at % 4 * 8)
+        legal = tl.where(mask_row >= 0, given & legal, legal)
+    return legal
 
 
 @triton.jit
@@ -96,50 +118,212 @@ def edit_tile(
 
 
 @triton.jit
+def row_of_mask(
+    mask: tl.tensor, row: tl.tensor, masked: tl.constexpr, mapped: tl.constexpr
+) -> tl.tensor:
+    """Which row of masks a row of logits has; negative where it has none."""
+    which = row * 0 - 1
+    if masked:
+        which = row
+        if mapped:
+            which = tl.load(mask[3] + row)
+    return which
+
+
+@triton.jit
 def fetch_masks(
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    row: tl.tensor,
+    rows: tl.constexpr,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """The mask bytes of `rows` rows of LANES tokens, from row `row` on: a tuple of int32 [OCTETS]."""
+    allowed = ()
+    for depth in tl.static_range(rows):
+        at = (row + depth) * OCTETS + tl.arange(0, OCTETS)
+        allowed = appended(allowed, legal_bytes(mask, mask_row, vocab, at, masked))
+    return allowed
+
+
+@triton.jit
+def fetch_tile_masks(
     mask: tl.tensor,
     mask_row: tl.tensor,
     vocab: tl.tensor,
     tile: tl.tensor,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The mask bytes of a tile's rows, a tuple of int32 [OCTETS]; zeros past the last tile."""
-    allowed = ()
-    for depth in tl.static_range(DEPTH):
-        at = tile * (TILE // 8) + depth * OCTETS + tl.arange(0, OCTETS)
-        allowed = appended(allowed, legal_bytes(mask, mask_row, vocab, at, masked))
+    """`fetch_masks` of a tile, but that the higher bits may be anything."""
+    octet = tl.arange(0, OCTETS)
+    end = (tile + 1) * TILE
+    if masked:
+        end = tl.where(mask_row >= 0, end, 0x7FFFFFFF)
+        width = mask[2] * 32
+    else:
+        width = end
+    if end <= tl.minimum(vocab, width):
+        allowed = ()
+        place = mask[0] + mask_row.to(tl.int64) * mask[1] + tile * (TILE // 32) + octet // 4
+        for depth in tl.static_range(DEPTH):
+            if masked:
+                given = tl.load(place + depth * (LANES // 32)) >> (octet % 4 * 8)
+            else:
+                given = tl.full((OCTETS,), 255, tl.int32)
+            allowed = appended(allowed, given)
+    else:
+        allowed = fetch_masks(mask, mask_row, vocab, tile * DEPTH, DEPTH, masked)
     return allowed
 
 
 @triton.jit
-def fetch_half(
+def bits_of(half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
+    """Which of an octet's eight tokens are in one of the two halves of a row, int32 [1, 4].
+
+    The halves are the even and the odd ones where two logits come in one word, or else the first and the last four.
+    """
+    column = tl.arange(0, 4)[None, :]
+    return column * 2 + half if paired else column + half * 4
+
+
+@triton.jit
+def place_of(row: tl.tensor, half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
+    """The tokens [OCTETS, 4] of half a row."""
+    return row * LANES + tl.arange(0, OCTETS)[:, None] * 8 + bits_of(half, paired)
+
+
+@triton.jit
+def fetch(
     logits: tl.tensor,
-    columns: tl.tensor,
-    tile: tl.tensor,
-    lane: tl.tensor,
+    stored: tl.tensor,
+    row: tl.tensor,
     allowed: tl.tensor,
-    kept: tl.tensor,
     begin: tl.constexpr,
+    rows: tl.constexpr,
+    paired: tl.constexpr,
     massing: tl.constexpr,
 ) -> tl.tensor:
-    """The logits of half a tile's rows from `begin` on, a tuple, as they are stored; LOWEST where nobody asks."""
+    """The logits of some rows as they are stored, a tuple of [OCTETS, 4]: of each row one of pairs or two halves.
+
+    `stored`: words or numbers of a whole row; `begin`: where their masks begin in `allowed`. Anything stands where
+    nobody asks.
+    """
     raw = ()
-    for depth in tl.static_range(begin, begin + DEPTH // 2):
-        at = tile * TILE + depth * LANES + lane
-        wanted = kept
-        if not massing:
-            wanted = wanted & (allowed[depth] != 0)
-        there = wanted[:, None] & (at < columns)
-        raw = appended(raw, tl.load(logits + at, mask=there, other=LOWEST))
+    octet = tl.arange(0, OCTETS)[:, None]
+    column = tl.arange(0, 4)[None, :]
+    for depth in tl.static_range(rows):
+        asked = ((allowed[begin + depth] & 255) != 0)[:, None]
+        if paired:
+            words = logits.to(tl.pointer_type(tl.int32), bitcast=True)
+            at = (row + depth) * (LANES // 2) + octet * 4 + column
+            there = at < stored
+            raw = appended(raw, tl.load(words + at, mask=there if massing else there & asked))
+        else:
+            for half in tl.static_range(2):
+                at = (row + depth) * LANES + octet * 8 + half * 4 + column
+                there = at < stored
+                raw = appended(raw, tl.load(logits + at, mask=there if massing else there & asked))
     return raw
 
 
 @triton.jit
-def kept_octets(
-    maxima: tl.tensor, row: tl.tensor, tile: tl.tensor, tiles: tl.constexpr, cut: tl.tensor
+def half_of(raw: tl.tensor, i: tl.constexpr, like: tl.tensor, paired: tl.constexpr) -> tl.tensor:
+    """The i-th half row of what `fetch` loaded, as float32 [OCTETS, 4]; `like` points to the logits."""
+    if paired:
+        word = raw[i // 2]
+        if like.dtype.element_ty == tl.bfloat16:
+            bits = word & -65536 if i % 2 else word << 16
+            half = bits.to(tl.float32, bitcast=True)
+        else:
+            short = (word >> 16 if i % 2 else word).to(tl.int16)
+            half = short.to(like.dtype.element_ty, bitcast=True).to(tl.float32)
+    else:
+        half = raw[i].to(tl.float32)
+    return half
+
+
+@triton.jit
+def is_legal_half(allowed: tl.tensor, half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
+    """Whether the tokens of half a row are legal, by the row's mask bytes."""
+    return (allowed[:, None] & (1 << bits_of(half, paired))) != 0
+
+
+@triton.jit
+def legal_or_lowest(
+    x: tl.tensor, allowed: tl.tensor, half: tl.constexpr, paired: tl.constexpr
 ) -> tl.tensor:
-    """Where a tile has lanes whose best logit, as the survey found it, is not below the threshold."""
-    octet = tl.arange(0, OCTETS)
-    lane = octet[:, None] * 8 + tl.arange(0, 8)[None, :]
-    at = (row * tiles + tile).to(tl.int64) * LANES + lane
-    return tl.max(tl.load(maxima + at, mask=(tile + lane * 0) < tiles, other=NEVER), 1) >= cut
+    """Half a row, LOWEST where it is not legal."""
+    if INTERPRETED:
+        y = tl.where(is_legal_half(allowed, half, paired), x, LOWEST)
+    else:
+        if paired:
+            how: tl.constexpr = _ODD if half else _EVEN
+        else:
+            how: tl.constexpr = _SECOND if half else _FIRST
+        y = tl.inline_asm_elementwise(
+            how,
+            "=r,=r,=r,=r,r,r,r,r,r,r,r,r",
+            [x, tl.broadcast_to(allowed[:, None], (OCTETS, 4))],
+            dtype=tl.float32,
+            is_pure=True,
+            pack=4,
+        )
+    return y
+
+
+@triton.jit
+def legal_only(
+    raw: tl.tensor,
+    logits: tl.tensor,
+    allowed: tl.tensor,
+    begin: tl.constexpr,
+    rows: tl.constexpr,
+    paired: tl.constexpr,
+) -> tl.tensor:
+    """What `fetch` loaded, by halves of rows, LOWEST where it is not legal."""
+    own = ()
+    for i in tl.static_range(2 * rows):
+        x = half_of(raw, i, logits, paired)
+        own = appended(own, legal_or_lowest(x, allowed[begin + i // 2], i % 2, paired))
+    return own
+
+
+@triton.jit
+def illegal_only(
+    raw: tl.tensor,
+    logits: tl.tensor,
+    allowed: tl.tensor,
+    row: tl.tensor,
+    begin: tl.constexpr,
+    rows: tl.constexpr,
+    paired: tl.constexpr,
+    vocab: tl.tensor,
+) -> tl.tensor:
+    """What `fetch` loaded, by halves of rows, LOWEST where it is legal or no token."""
+    others = ()
+    for i in tl.static_range(2 * rows):
+        legal = is_legal_half(allowed[begin + i // 2], i % 2, paired)
+        at = place_of(row + i // 2, i % 2, paired)
+        x = half_of(raw, i, logits, paired)
+        others = appended(others, tl.where(legal | (at >= vocab), LOWEST, x))
+    return others
+
+
+@triton.jit
+def edited_rows(
+    own: tl.tensor,
+    edited: tl.tensor,
+    edit: tl.tensor,
+    row: tl.tensor,
+    paired: tl.constexpr,
+) -> tl.tensor:
+    """The logits with bias and penalties, where there are some: as `edit_tile` wrote them; LOWEST stays LOWEST."""
+    ours = ()
+    for i in tl.static_range(len(own)):
+        y = own[i]
+        if edit:
+            at = place_of(row + i // 2, i % 2, paired)
+            y = tl.load(edited + at, mask=y != LOWEST, other=LOWEST)
+        ours = appended(ours, y)
+    return ours

@@ -10,7 +10,25 @@ import triton.language as tl
 
 from .pick_load import is_legal
 from .pick_noise import exponential
-from .pick_weights import DEPTH, LANES, LOG2E, LOWEST, NEVER, OCTETS, PARTS, TILE, fold
+from .pick_weights import (
+    APART,
+    DEPTH,
+    LANES,
+    LOG2E,
+    LOWEST,
+    NEVER,
+    OCTETS,
+    PARTS,
+    TILE,
+    TRIES,
+    fold,
+)
+
+
+@triton.jit
+def member_of(group: tl.tensor, inner: tl.tensor) -> tl.tensor:
+    """The tokens of groups, by their number in the group."""
+    return group // OCTETS * TILE + group % OCTETS * 8 + inner // 8 * LANES + inner % 8
 
 
 @triton.jit
@@ -20,42 +38,55 @@ def chosen(
     mask: tl.tensor,
     mask_row: tl.tensor,
     heat: tl.tensor,
-    draw: tl.tensor,
+    keys: tl.tensor,
     edited: tl.tensor,
     edit: tl.tensor,
-    cut: tl.tensor,
     parts: tl.tensor,
-    picks: tl.tensor,
     row: tl.tensor,
     splits: tl.tensor,
+    outputs: tl.tensor,
     padded_tiles: tl.constexpr,
+    tries: tl.constexpr,
     masked: tl.constexpr,
     drawing: tl.constexpr,
     editing: tl.constexpr,
+    surveying: tl.constexpr,
 ) -> tl.tensor:
-    """The row's token: the best of its tiles', or drawn in the best group of the tiles'."""
+    """The row's token: the best of its tiles', or drawn in the best group of the tiles'. Surveys keep all tries."""
     at = tl.arange(0, padded_tiles)
-    there = at < splits
-    part = parts + (row * splits + at) * PARTS
+    one = tl.arange(0, tries)
+    there = (at < splits)[None, :] & (one[:, None] < tries)
+    part = parts + (row * splits + at)[None, :] * PARTS + 8 + 2 * one[:, None]
     value = tl.load(part, mask=there, other=NEVER, cache_modifier=".cg")
-    choices = tl.load(picks + row * splits + at, mask=there, other=0, cache_modifier=".cg")
-    token = tl.min(tl.where(value == tl.max(value), choices, 0x7FFFFFFF))
+    choices = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
+    choices = choices.to(tl.int32, bitcast=True)
+    best = tl.max(value, 1)
+    found = tl.min(tl.where(value == best[:, None], choices, 0x7FFFFFFF), 1)
+    token = found
     if drawing:
         if heat > 0:
-            inner = tl.arange(0, DEPTH * 8)
-            member = token // OCTETS * TILE + token % OCTETS * 8 + inner // 8 * LANES + inner % 8
+            # Where logits are not sound nobody won.
+            group = tl.minimum(found, (vocab - 1) // TILE * OCTETS + OCTETS - 1)
+            member = member_of(group[:, None], tl.arange(0, DEPTH * 8)[None, :])
             legal = is_legal(mask, mask_row, vocab, member, masked)
             x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
             if editing:
                 if edit:
                     x = tl.load(edited + member, mask=legal, other=NEVER, cache_modifier=".cg")
-            x = tl.where(x >= cut, x, NEVER)
-            key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
-            key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
-            noise = -tl.log(exponential(key0, key1, member.to(tl.uint32)))
-            drawn = tl.div_rn(x, heat) + noise
-            token = tl.min(tl.where(drawn == tl.max(drawn), member, 0x7FFFFFFF))
-    return tl.minimum(token, vocab - 1)
+            counter = member.to(tl.uint32) + one.to(tl.uint32)[:, None] * APART
+            drawn = tl.div_rn(x, heat) - tl.log(exponential(keys[0], keys[1], counter))
+            won = drawn == tl.max(drawn, 1)[:, None]
+            token = tl.min(tl.where(won, member, 0x7FFFFFFF), 1)
+            if surveying:
+                token = tl.minimum(token, vocab - 1)
+                logit = tl.load(logits + token).to(tl.float32)
+                if editing:
+                    if edit:
+                        logit = tl.load(edited + token, cache_modifier=".cg")
+                tl.store(outputs[6] + row * TRIES + one, token)
+                tl.store(outputs[7] + row * TRIES + one, logit)
+    first = tl.min(tl.where(one == 0, token, 0x7FFFFFFF))
+    return tl.minimum(first, vocab - 1)
 
 
 @triton.jit
@@ -63,8 +94,8 @@ def report(
     parts: tl.tensor,
     outputs: tl.tensor,
     row: tl.tensor,
-    heat: tl.tensor,
     splits: tl.tensor,
+    scale: tl.tensor,
     padded_tiles: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
@@ -74,25 +105,56 @@ def report(
     at = tl.arange(0, padded_tiles)
     there = at < splits
     part = parts + (row * splits + at) * PARTS
-    sound = tl.sum(tl.load(part + 5, mask=there, other=0.0, cache_modifier=".cg"))
-    value = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
-    state = tl.where(sound == 0, tl.where(tl.max(value) == LOWEST, 2, 0), 1)
+    unsound = tl.max(tl.load(part + 6, mask=there, other=0.0, cache_modifier=".cg"))
+    value = tl.load(part + 8, mask=there, other=LOWEST, cache_modifier=".cg")
+    state = tl.where(unsound == 0, tl.where(tl.max(value) == LOWEST, 2, 0), 1)
     tl.store(outputs[1] + row, state.to(tl.int64))
     if surveying:
-        high = tl.load(part + 6, mask=there, other=LOWEST, cache_modifier=".cg")
-        total = tl.load(part + 7, mask=there, other=0.0, cache_modifier=".cg")
-        highest, summed = fold(high, total, LOG2E / tl.where(heat > 0, heat, 1.0), 0)
-        tl.store(outputs[5] + row * 2, highest)
+        high = tl.load(part + 4, mask=there, other=LOWEST, cache_modifier=".cg")
+        total = tl.load(part + 5, mask=there, other=0.0, cache_modifier=".cg")
+        top, summed = fold(high, total, scale)
+        tl.store(outputs[5] + row * 2, top)
         tl.store(outputs[5] + row * 2 + 1, tl.where(state == 0, summed, 0.0))
     if believing:
-        high = tl.load(part + 1, mask=there, other=LOWEST, cache_modifier=".cg")
-        total = tl.load(part + 2, mask=there, other=0.0, cache_modifier=".cg")
-        highest, summed = fold(high, total, LOG2E, 0)
-        lse = highest + tl.log(summed)
+        high = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
+        total = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
+        top, summed = fold(high, total, LOG2E)
+        lse = top + tl.log(summed)
         tl.store(outputs[3] + row, lse)
         if massing:
-            high = tl.load(part + 3, mask=there, other=LOWEST, cache_modifier=".cg")
-            total = tl.load(part + 4, mask=there, other=0.0, cache_modifier=".cg")
-            highest, summed = fold(high, total, LOG2E, 0)
-            share = 1.0 / (1.0 + tl.exp(lse - highest - tl.log(summed)))
+            high = tl.load(part + 2, mask=there, other=LOWEST, cache_modifier=".cg")
+            total = tl.load(part + 3, mask=there, other=0.0, cache_modifier=".cg")
+            top, summed = fold(high, total, LOG2E)
+            share = 1.0 / (1.0 + tl.exp(lse - top - tl.log(summed)))
             tl.store(outputs[4] + row, tl.where(summed > 0, share, summed))
+
+
+@triton.jit
+def gumbel(draw: tl.tensor, row: tl.tensor, token: tl.tensor, number: tl.constexpr) -> tl.tensor:
+    """Noise of tokens in a row's draw of that number."""
+    key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
+    key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
+    return -tl.log(exponential(key0, key1, token.to(tl.uint32) + number * APART))
+
+
+@triton.jit
+def stays_first(outputs: tl.tensor, row: tl.tensor, cut: tl.tensor) -> tl.tensor:
+    """Which try is the first that is not below the cut; TRIES if there is none."""
+    one = tl.arange(0, TRIES)
+    logit = tl.load(outputs[7] + row * TRIES + one)
+    return tl.min(tl.where(logit >= cut, one, TRIES))
+
+
+@triton.jit
+def settle(
+    logits: tl.tensor,
+    outputs: tl.tensor,
+    row: tl.tensor,
+    token: tl.tensor,
+    believing: tl.constexpr,
+) -> None:
+    """The row's token, and its log-probability, in place of what the survey answered."""
+    tl.store(outputs[0] + row, token.to(tl.int64))
+    if believing:
+        own = tl.load(logits + token).to(tl.float32)
+        tl.store(outputs[2] + row, own - tl.load(outputs[3] + row))

@@ -1,11 +1,11 @@
 """The one pass over the logits: mask, edit, weigh, draw; each program some tiles of a row, the last one the row.
 
-Does: what `reference_logits` defines, for some tiles of `TILE` tokens a program; the program that finishes a row last
-reduces the partial results in a fixed order. Does not: find truncation thresholds (`pick_cut`), allocate (`pick`).
+Does: what `reference_logits` defines but truncation, for some tiles of `TILE` tokens a program; the program that
+finishes a row last reduces the partial results in a fixed order. Does not: truncate (`pick_cut`), allocate (`pick`).
 
 Where a mask forbids eight tokens side by side their logits are not loaded. Tuples of arguments: `scores`, `mask` and
 `edits` as in `pick_load`, `draw` (temperature, keys), `outputs` (tokens, status, logprobs, sums, removed, (maximum,
-weight)).
+weight), tries and their logits).
 """
 
 # ruff: noqa: SIM102 - a condition known when compiling must not be joined with one of the device
@@ -13,152 +13,170 @@ weight)).
 import triton
 import triton.language as tl
 
-from .pick_load import appended, edit_tile, fetch_half, fetch_masks, is_edited, kept_octets
+from .pick_load import (
+    appended,
+    edit_tile,
+    edited_rows,
+    fetch,
+    fetch_masks,
+    fetch_tile_masks,
+    half_of,
+    illegal_only,
+    is_edited,
+    is_legal_half,
+    legal_only,
+    place_of,
+    row_of_mask,
+)
 from .pick_noise import exponential
 from .pick_row import chosen, report
 from .pick_weights import (
+    APART,
     DEPTH,
     GROUPS,
     LANES,
     LOG2E,
     LOWEST,
-    NEVER,
     OCTETS,
     PARTS,
     TILE,
     fold,
+    higher,
+    highest,
     join,
     weigh,
 )
 
 
 @triton.jit
-def read_half(
-    raw: tl.tensor,
-    allowed: tl.tensor,
-    kept: tl.tensor,
-    lane: tl.tensor,
-    tile: tl.tensor,
-    vocab: tl.tensor,
-    edited: tl.tensor,
-    edit: tl.tensor,
-    cut: tl.tensor,
-    hot: tl.tensor,
-    apart: tl.tensor,
-    scale: tl.tensor,
-    sums: tl.tensor,
-    begin: tl.constexpr,
-    step: tl.constexpr,
-    editing: tl.constexpr,
-    cutting: tl.constexpr,
-    believing: tl.constexpr,
-    massing: tl.constexpr,
-) -> tl.tensor:
-    """Half a tile's rows, from row `begin` on, added to `sums`, lane by lane.
-
-    `sums`: the draw's maxima and weights, the row in which the maximum was found; the model's own maxima and weights
-    where they are others; those of what the mask takes away; zeros, or NaN where a legal logit is not finite.
-    """
-    high, total, found, own_high, own_total, far_high, far_total, zeros = sums
-    bit = tl.arange(0, 8)
-    for first in tl.static_range(begin, begin + DEPTH // 2, step):
-        own, ours, others = (), (), ()
-        for ahead in tl.static_range(step):
-            at = tile * TILE + (first + ahead) * LANES + lane
-            x = raw[first + ahead - begin].to(tl.float32)
-            legal = ((allowed[first + ahead][:, None] >> bit[None, :]) & 1) != 0
-            y = tl.where(legal, x, LOWEST)
-            if not cutting:
-                zeros += y * 0.0
-            own = appended(own, y)
-            if massing:
-                others = appended(others, tl.where(legal | (at >= vocab), LOWEST, x))
-            if editing:
-                if edit:
-                    y = tl.load(edited + at, mask=kept[:, None] & legal, other=LOWEST)
-            if cutting:
-                y = tl.where(y >= cut, y, LOWEST)
-            ours = appended(ours, y)
-        if believing and not cutting:
-            if apart:
-                own_high, own_total = weigh(own, own_high, own_total, LOG2E)
-        if massing:
-            far_high, far_total = weigh(others, far_high, far_total, LOG2E)
-        if not hot:
-            before = high
-            for ahead in tl.static_range(step):
-                found = tl.where(ours[ahead] > before, first + ahead, found)
-                before = tl.maximum(before, ours[ahead])
-            if not believing or cutting:
-                high = before
-        if hot or (believing and not cutting):
-            high, total = weigh(ours, high, total, scale)
-    return high, total, found, own_high, own_total, far_high, far_total, zeros
+def lanes_with(lanes: tl.tensor, rows: tl.tensor) -> tl.tensor:
+    """The maxima of lanes, by halves, with some rows more."""
+    first, second = lanes
+    for i in tl.static_range(0, len(rows), 2):
+        first, second = higher(first, rows[i]), higher(second, rows[i + 1])
+    return first, second
 
 
 @triton.jit
-def compete(
-    high: tl.tensor,
+def store_lanes(to: tl.tensor, tile: tl.tensor, lanes: tl.tensor, paired: tl.constexpr) -> None:
+    """Keep the maxima of a tile's lanes."""
+    tl.store(to + place_of(tile, 0, paired), lanes[0])
+    tl.store(to + place_of(tile, 1, paired), lanes[1])
+
+
+@triton.jit
+def contest(
+    values: tl.tensor,
+    choices: tl.tensor,
+    tile: tl.tensor,
     top: tl.tensor,
     weight: tl.tensor,
-    found: tl.tensor,
-    tile: tl.tensor,
-    lane: tl.tensor,
-    hot: tl.tensor,
     scale: tl.tensor,
     key0: tl.tensor,
     key1: tl.tensor,
-    drawing: tl.constexpr,
-    surveying: tl.constexpr,
 ) -> tl.tensor:
-    """(what the octets of a tile compete by, what each would choose): its best token, or itself if the row is drawn."""
-    value = top
-    token = tl.where(high == top[:, None], tile * TILE + found * LANES + lane, 0x7FFFFFFF)
-    choice = tl.min(token, 1)
-    if drawing:
-        if hot:
-            choice = tile * OCTETS + tl.arange(0, OCTETS)
-            if not surveying:
-                noise = tl.log2(exponential(key0, key1, choice.to(tl.uint32) + GROUPS))
-                value = tl.where(top == LOWEST, LOWEST, top * scale + tl.log2(weight) - noise)
-    return value, choice
+    """For every try, the best group so far of each octet and what it competes by, after one more tile."""
+    group = tile * OCTETS + tl.arange(0, OCTETS)
+    worth = top * scale + tl.log2(weight)
+    new_values, new_choices = (), ()
+    for i in tl.static_range(len(values)):
+        counter = group.to(tl.uint32) + (GROUPS + i * APART)
+        here = worth - tl.log2(exponential(key0, key1, counter))
+        here = tl.where(top == LOWEST, LOWEST, here)
+        new_choices = appended(new_choices, tl.where(here > values[i], group, choices[i]))
+        new_values = appended(new_values, tl.maximum(values[i], here))
+    return new_values, new_choices
+
+
+@triton.jit
+def lead(values: tl.tensor, choices: tl.tensor, top: tl.tensor, first: tl.tensor) -> tl.tensor:
+    """The largest logit so far of each octet, and the first step that had it, after one more tile; of the first try."""
+    better = top > values[0]
+    new_values = (tl.where(better, top, values[0]),)
+    new_choices = (tl.where(better, first, choices[0]),)
+    for i in tl.static_range(1, len(values)):
+        new_values, new_choices = appended(new_values, values[i]), appended(new_choices, choices[i])
+    return new_values, new_choices
+
+
+@triton.jit
+def replaced(choices: tl.tensor, token: tl.tensor) -> tl.tensor:
+    """The same token in every octet, as the choice of the first try."""
+    new_choices = (choices[0] * 0 + token,)
+    for i in tl.static_range(1, len(choices)):
+        new_choices = appended(new_choices, choices[i])
+    return new_choices
+
+
+@triton.jit
+def first_best(
+    scores: tl.tensor,
+    logits: tl.tensor,
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    edited: tl.tensor,
+    edit: tl.tensor,
+    best: tl.tensor,
+    step: tl.tensor,
+    rows: tl.constexpr,
+    paired: tl.constexpr,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """The lowest token among the program's largest logits, found by reading once more the step that had one first.
+
+    `best`, `step`: for each octet its largest logit, and the step, of `rows` rows, that had it first.
+    """
+    high = tl.max(best)
+    row = tl.min(tl.where(best == high, step, 0x7FFFFFFF)) * rows
+    token = tl.full((), 0x7FFFFFFF, tl.int32)
+    if high != LOWEST:
+        allowed = fetch_masks(mask, mask_row, scores[3], row, rows, masked)
+        raw = fetch(logits, scores[2], row, allowed, 0, rows, paired, massing=False)
+        for i in tl.static_range(2 * rows):
+            at = place_of(row + i // 2, i % 2, paired)
+            legal = is_legal_half(allowed[i // 2], i % 2, paired)
+            x = half_of(raw, i, logits, paired)
+            if edit:
+                x = tl.load(edited + at, mask=legal, other=LOWEST)
+            token = tl.minimum(token, tl.min(tl.where(legal & (x == high), at, 0x7FFFFFFF)))
+    return token
 
 
 @triton.jit
 def leave(
     part: tl.tensor,
-    pick: tl.tensor,
-    value: tl.tensor,
-    choice: tl.tensor,
+    values: tl.tensor,
+    choices: tl.tensor,
     own: tl.tensor,
     far: tl.tensor,
     drawn: tl.tensor,
-    unsound: tl.tensor,
+    peak: tl.tensor,
     scale: tl.tensor,
-    cutting: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
     massing: tl.constexpr,
 ) -> None:
-    """What a program has to say of its tiles, in PARTS numbers: value, belief (maximum, sum), outside (maximum, sum),
-    soundness, weights of the draw (maximum, sum)."""
-    highest = tl.max(value)
-    tl.store(part, highest)
-    tl.store(pick, tl.min(tl.where(value == highest, choice, 0x7FFFFFFF)))
-    if not cutting:
-        tl.store(part + 5, tl.sum(unsound))
-        if believing:
-            own_highest, own_sum = fold(own[0], own[1], LOG2E, 0)
-            tl.store(part + 1, own_highest)
-            tl.store(part + 2, own_sum)
-        if massing:
-            far_highest, far_sum = fold(far[0], far[1], LOG2E, 0)
-            tl.store(part + 3, far_highest)
-            tl.store(part + 4, far_sum)
-        if surveying:
-            draw_highest, draw_sum = fold(drawn[0], drawn[1], scale, 0)
-            tl.store(part + 6, draw_highest)
-            tl.store(part + 7, draw_sum)
+    """What a program has to say of its tiles, in PARTS numbers: belief (maximum, sum), outside (maximum, sum),
+    weights of the draw (maximum, sum), whether a legal logit is not sound; then (value, choice) of every try."""
+    unsound = tl.max(tl.where(peak < float("inf"), 0.0, 1.0))
+    tl.store(part + 6, unsound)
+    for i in tl.static_range(len(values)):
+        best = tl.max(values[i])
+        tl.store(part + 8 + 2 * i, best)
+        choice = tl.min(tl.where(values[i] == best, choices[i], 0x7FFFFFFF))
+        tl.store(part + 9 + 2 * i, choice.to(tl.float32, bitcast=True))
+    if believing:
+        own_high, own_sum = fold(own[0], own[1], LOG2E)
+        tl.store(part, own_high)
+        tl.store(part + 1, own_sum)
+    if massing:
+        far_high, far_sum = fold(far[0], far[1], LOG2E)
+        tl.store(part + 2, far_high)
+        tl.store(part + 3, far_sum)
+    if surveying:
+        draw_high, draw_sum = fold(drawn[0], drawn[1], scale)
+        tl.store(part + 4, draw_high)
+        tl.store(part + 5, draw_sum)
 
 
 @triton.jit(do_not_specialize=["splits"])
@@ -168,22 +186,20 @@ def tile_pass(
     draw: tl.tensor,
     edited: tl.tensor,
     edits: tl.tensor,
-    cuts: tl.tensor,
     maxima: tl.tensor,
     ranks: tl.tensor,
     parts: tl.tensor,
-    picks: tl.tensor,
     counters: tl.tensor,
     outputs: tl.tensor,
     splits: tl.tensor,
     tiles: tl.constexpr,
     padded_tiles: tl.constexpr,
-    step: tl.constexpr,
+    paired: tl.constexpr,
+    tries: tl.constexpr,
     masked: tl.constexpr,
     mapped: tl.constexpr,
     drawing: tl.constexpr,
     editing: tl.constexpr,
-    cutting: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
     massing: tl.constexpr,
@@ -193,19 +209,14 @@ def tile_pass(
     row = tl.program_id(0) // splits
     split = tl.program_id(0) % splits
     logits = scores[0] + row.to(tl.int64) * scores[1]
-    columns, vocab = scores[2], scores[3]
-    mask_row = row * 0 - 1
-    if masked:
-        mask_row = row
-        if mapped:
-            mask_row = tl.load(mask[3] + row)
+    stored, vocab = scores[2], scores[3]
+    mask_row = row_of_mask(mask, row, masked, mapped)
     heat = 0.0
+    key0, key1 = row.to(tl.uint32), row.to(tl.uint32)
     if drawing:
         heat = tl.load(draw[0] + row)
         key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
         key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
-    else:
-        key0, key1 = row.to(tl.uint32), row.to(tl.uint32)
     hot = heat > 0
     scale = LOG2E / tl.where(hot, heat, 1.0)
     edit = False
@@ -214,80 +225,103 @@ def tile_pass(
         edit = is_edited(edits, row)
     # Whether the model's own distribution is another one than that of the draw.
     apart = edit | (hot & (heat != 1.0))
-    cut = NEVER
-    if cutting:
-        cut = tl.load(cuts + row)
 
-    lane = tl.arange(0, OCTETS)[:, None] * 8 + tl.arange(0, 8)[None, :]
-    lowest = tl.full((OCTETS, 8), LOWEST, tl.float32)
-    zero, nowhere = lowest * 0.0, tl.zeros((OCTETS, 8), tl.int32)
-    value = tl.full((OCTETS,), LOWEST, tl.float32)
-    choice = tl.zeros((OCTETS,), tl.int32)
-    unsound = tl.zeros((OCTETS,), tl.float32)
-    own_high, own_total, far_high, far_total = value, unsound, value, unsound
-    draw_high, draw_total = value, unsound
+    rows: tl.constexpr = 4 if paired else 2
+    steps: tl.constexpr = DEPTH // rows
+    lowest = tl.full((OCTETS,), LOWEST, tl.float32)
+    nothing, nowhere = lowest * 0.0, tl.zeros((OCTETS,), tl.int32)
+    values, choices = (), ()
+    for _ in tl.static_range(tries):
+        values, choices = appended(values, lowest), appended(choices, nowhere)
+    own_top, own_total, far_top, far_total = lowest, nothing, lowest, nothing
+    all_top, all_total, peak = lowest, nothing, lowest
     begins, ends = split * tiles // splits, (split + 1) * tiles // splits
-    kept = tl.arange(0, OCTETS) >= 0
-    if cutting:
-        kept = kept_octets(maxima, row, begins, tiles, cut)
-    allowed = fetch_masks(mask, mask_row, vocab, begins, masked)
-    first_half = fetch_half(logits, columns, begins, lane, allowed, kept, 0, massing)
+    allowed = fetch_tile_masks(mask, mask_row, vocab, begins, masked)
+    # Loads run ahead of the arithmetic by two steps, and those of masks by a tile.
+    row_at = begins * DEPTH
+    now = fetch(logits, stored, row_at, allowed, 0, rows, paired, massing)
+    soon = fetch(logits, stored, row_at + rows, allowed, rows, rows, paired, massing)
     for tile in range(begins, ends):
         if editing:
-            if not cutting:
-                if edit:
-                    edit_tile(scores, edited, edits, row, tile)
-        # Loads run ahead of the arithmetic by half a tile, and those of masks by a whole one.
-        second_half = fetch_half(logits, columns, tile, lane, allowed, kept, DEPTH // 2, massing)
+            if edit:
+                edit_tile(scores, edited, edits, row, tile)
         after = tl.where(tile + 1 < ends, tile + 1, tiles)
-        next_allowed = fetch_masks(mask, mask_row, vocab, after, masked)
-        next_kept = kept
-        if cutting:
-            next_kept = kept_octets(maxima, row, after, tiles, cut)
-        sums = (lowest, zero, nowhere, lowest, zero, lowest, zero, zero)
-        sums = read_half(
-            first_half, allowed, kept, lane, tile, vocab, edited, edit, cut, hot, apart, scale,
-            sums, 0, step, editing, cutting, believing, massing,
-        )  # fmt: skip
-        first_half = fetch_half(logits, columns, after, lane, next_allowed, next_kept, 0, massing)
-        high, total, found, old_high, old_total, out_high, out_total, zeros = read_half(
-            second_half, allowed, kept, lane, tile, vocab, edited, edit, cut, hot, apart, scale,
-            sums, DEPTH // 2, step, editing, cutting, believing, massing,
-        )  # fmt: skip
-        unsound += tl.sum(zeros, 1)
+        next_allowed = fetch_tile_masks(mask, mask_row, vocab, after, masked)
+        top, total, first = lowest, nothing, nowhere
+        none = tl.full((OCTETS, 4), LOWEST, tl.float32)
+        lanes, best_lanes = (none, none), (none, none)
+        for step in tl.static_range(steps):
+            raw = now
+            now = soon
+            if step + 2 < steps:
+                soon = fetch(
+                    logits, stored, tile * DEPTH + (step + 2) * rows, allowed, (step + 2) * rows,
+                    rows, paired, massing,
+                )  # fmt: skip
+            else:
+                soon = fetch(
+                    logits, stored, after * DEPTH + (step + 2 - steps) * rows, next_allowed,
+                    (step + 2 - steps) * rows, rows, paired, massing,
+                )  # fmt: skip
+            here = tile * DEPTH + step * rows
+            own = legal_only(raw, logits, allowed, step * rows, rows, paired)
+            ours = own
+            if editing:
+                ours = edited_rows(own, edited, edit, here, paired)
+            if surveying:
+                lanes = lanes_with(lanes, ours)
+            if ranking:
+                best_lanes = lanes_with(best_lanes, own)
+            before = top
+            if believing:
+                if apart:
+                    own_top, own_total = weigh(own, own_top, own_total, LOG2E)
+                top, total = weigh(ours, top, total, scale)
+            else:
+                if hot:
+                    top, total = weigh(ours, top, total, scale)
+                else:
+                    top = higher(top, tl.reduce(highest(ours), 1, higher))
+            if not hot:
+                first = tl.where(top > before, tile * steps + step, first)
+            if massing:
+                others = illegal_only(raw, logits, allowed, here, step * rows, rows, paired, vocab)
+                far_top, far_total = weigh(others, far_top, far_total, LOG2E)
         if surveying:
-            tl.store(maxima + (row * tiles + tile).to(tl.int64) * LANES + lane, high)
+            store_lanes(maxima + row.to(tl.int64) * (tiles * LANES), tile, lanes, paired)
         if ranking:
-            rank = high
-            if apart:
-                rank = old_high
-            tl.store(ranks + (row * tiles + tile).to(tl.int64) * LANES + lane, rank)
-        top = tl.max(high, 1)
-        weight = top
-        if drawing or (believing and not cutting):
-            _, weight = fold(high, total, scale, 1)
-        if believing and not cutting:
-            old_top, old_weight = top, weight
-            if apart:
-                old_top, old_weight = fold(old_high, old_total, LOG2E, 1)
-            own_high, own_total = join(own_high, own_total, old_top, old_weight, LOG2E)
-        if massing:
-            out_top, out_weight = fold(out_high, out_total, LOG2E, 1)
-            far_high, far_total = join(far_high, far_total, out_top, out_weight, LOG2E)
+            store_lanes(ranks + row.to(tl.int64) * (tiles * LANES), tile, best_lanes, paired)
+        peak = higher(peak, top)
+        if believing:
+            if not apart:
+                own_top, own_total = join(own_top, own_total, top, total, LOG2E)
         if surveying:
             if hot:
-                draw_high, draw_total = join(draw_high, draw_total, top, weight, scale)
-        worth, here = compete(
-            high, top, weight, found, tile, lane, hot, scale, key0, key1, drawing, surveying
-        )
-        choice = tl.where(worth > value, here, choice)
-        value = tl.maximum(value, worth)
-        allowed, kept = next_allowed, next_kept
+                all_top, all_total = join(all_top, all_total, top, total, scale)
+        if hot:
+            values, choices = contest(values, choices, tile, top, total, scale, key0, key1)
+        else:
+            values, choices = lead(values, choices, top, first)
+        allowed = next_allowed
 
+    if not hot:
+        token = first_best(
+            scores,
+            logits,
+            mask,
+            mask_row,
+            edited,
+            edit,
+            values[0],
+            choices[0],
+            rows,
+            paired,
+            masked,
+        )
+        choices = replaced(choices, token)
     leave(
-        parts + (row * splits + split) * PARTS, picks + row * splits + split, value, choice,
-        (own_high, own_total), (far_high, far_total), (draw_high, draw_total), unsound, scale,
-        cutting, surveying, believing, massing,
+        parts + (row * splits + split) * PARTS, values, choices, (own_top, own_total),
+        (far_top, far_total), (all_top, all_total), peak, scale, surveying, believing, massing,
     )  # fmt: skip
     tl.debug_barrier()
     last = splits == 1
@@ -296,15 +330,12 @@ def tile_pass(
     if last:
         if splits > 1:
             tl.store(counters + row, 0)
-        token = row * 0
-        if not surveying:
-            token = chosen(
-                logits, vocab, mask, mask_row, heat, draw, edited, edit, cut, parts, picks, row,
-                splits, padded_tiles, masked, drawing, editing,
-            )  # fmt: skip
-            tl.store(outputs[0] + row, token.to(tl.int64))
-        if not cutting:
-            report(parts, outputs, row, heat, splits, padded_tiles, surveying, believing, massing)
-        if believing and not surveying:
+        report(parts, outputs, row, splits, scale, padded_tiles, surveying, believing, massing)
+        token = chosen(
+            logits, vocab, mask, mask_row, heat, (key0, key1), edited, edit, parts, row, splits,
+            outputs, padded_tiles, tries, masked, drawing, editing, surveying,
+        )  # fmt: skip
+        tl.store(outputs[0] + row, token.to(tl.int64))
+        if believing:
             own = tl.load(logits + token).to(tl.float32)
             tl.store(outputs[2] + row, own - tl.load(outputs[3] + row))

@@ -4,7 +4,7 @@ Does: name the tile, and add weights up without overflow. Does not: load or stor
 
 A tile is `DEPTH` rows of `LANES` tokens, so that a group of the draw, eight tokens side by side in every row, stays in
 one thread and costs one exponential a token and one noise a group. `scale` is log2(e) / temperature: weights are powers
-of two.
+of two. A maximum is NaN where one of its logits is: so it tells, at no cost, that they are not sound.
 """
 
 import triton
@@ -13,33 +13,50 @@ import triton.language as tl
 LOG2E: tl.constexpr = tl.constexpr(1.4426950408889634)
 NEVER: tl.constexpr = tl.constexpr(float("-inf"))
 # Stands for no logit; times `scale` it is still a finite number.
-LOWEST: tl.constexpr = tl.constexpr(-1e30)
+LOWEST: tl.constexpr = tl.constexpr(-(2.0**100))
 OCTETS: tl.constexpr = tl.constexpr(128)  # bytes of mask, each of eight tokens, of a tile's row
 LANES: tl.constexpr = tl.constexpr(1024)
 DEPTH: tl.constexpr = tl.constexpr(16)
 TILE: tl.constexpr = tl.constexpr(16384)
-# Counters of groups begin here, past those of all tokens.
+# Draws of a whole row that are made before what truncation leaves of it is drawn from.
+TRIES: tl.constexpr = tl.constexpr(4)
+# Counters of groups begin here, past those of all tokens; those of a try `APART` after those of the one before.
 GROUPS: tl.constexpr = tl.constexpr(0x80000000)
-PARTS: tl.constexpr = tl.constexpr(8)  # numbers a program leaves behind, see `pick_tile.leave`
+APART: tl.constexpr = tl.constexpr(1 << 27)
+# Numbers a program leaves behind, see `pick_tile.leave`, and choices.
+PARTS: tl.constexpr = tl.constexpr(16)
 
 
 @triton.jit
-def scaled(high: tl.tensor, scale: tl.tensor) -> tl.tensor:
+def higher(x: tl.tensor, y: tl.tensor) -> tl.tensor:
+    """The maximum, NaN where one of them is."""
+    return tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def highest(rows: tl.tensor) -> tl.tensor:
+    """The maxima of a tuple's tensors, place by place."""
+    high = rows[0]
+    for i in tl.static_range(1, len(rows)):
+        high = higher(high, rows[i])
+    return high
+
+
+@triton.jit
+def base_of(high: tl.tensor, scale: tl.tensor) -> tl.tensor:
     """What weights below a maximum are relative to; zero where there is no logit, so that LOWEST weighs nothing."""
     return tl.where(high == LOWEST, 0.0, high * scale)
 
 
 @triton.jit
 def weigh(rows: tl.tensor, high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
-    """(maxima, sums of 2**((x - maximum) * scale)) with a tuple of logits added to every lane."""
-    higher = high
-    for i in tl.static_range(len(rows)):
-        higher = tl.maximum(higher, rows[i])
-    base = scaled(higher, scale)
-    total = total * tl.exp2(high * scale - base)
-    for i in tl.static_range(len(rows)):
-        total += tl.exp2(rows[i] * scale - base)
-    return higher, total
+    """(maxima [N], sums [N] of 2**((x - maximum) * scale)) with a tuple of logits [N, columns] added."""
+    top = higher(high, tl.reduce(highest(rows), 1, higher))
+    base = base_of(top, scale)
+    columns = tl.exp2(rows[0] * scale - base[:, None])
+    for i in tl.static_range(1, len(rows)):
+        columns += tl.exp2(rows[i] * scale - base[:, None])
+    return top, total * tl.exp2(high * scale - base) + tl.sum(columns, 1)
 
 
 @triton.jit
@@ -47,15 +64,14 @@ def join(
     high: tl.tensor, total: tl.tensor, more: tl.tensor, added: tl.tensor, scale: tl.tensor
 ) -> tl.tensor:
     """(maxima, sums) of two at every place."""
-    higher = tl.maximum(high, more)
-    base = scaled(higher, scale)
+    top = higher(high, more)
+    base = base_of(top, scale)
     total = total * tl.exp2(high * scale - base) + added * tl.exp2(more * scale - base)
-    return higher, total
+    return top, total
 
 
 @triton.jit
-def fold(high: tl.tensor, total: tl.tensor, scale: tl.tensor, axis: tl.constexpr) -> tl.tensor:
-    """(maxima, sums) along an axis."""
-    higher = tl.max(high, axis, keep_dims=True)
-    total = tl.sum(total * tl.exp2(high * scale - scaled(higher, scale)), axis)
-    return tl.max(high, axis), total
+def fold(high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
+    """(maximum, sum) of all places [N]."""
+    top = tl.max(high)
+    return top, tl.sum(total * tl.exp2(high * scale - base_of(top, scale)))

@@ -18,6 +18,10 @@ Definitions
                 `logit / temperature + gumbel(key, token)`. Both together choose a token with exactly its probability,
                 as one draw among all tokens would, at one noise for many tokens. Temperature 0 takes the largest
                 logit. Of equals the lowest number wins
+    truncation  of TRIES draws from the whole row, each with counters APART from those of the one before, the first
+                whose token stays; if none does, the token that stays with the largest `logit / temperature +
+                gumbel(key, token)`. That is a draw from what stays (von Neumann's rejection, and then a draw from the
+                same distribution), and with most of the mass kept nobody has to know where the cut lies
     group       of token t, `t // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and those that
                 lie multiples of LANES further in the same tile
 """
@@ -43,6 +47,8 @@ SPAN = 8
 LANES = 1024
 TILE = 16 * LANES
 GROUPS = 1 << 31
+APART = 1 << 27
+TRIES = 4
 _WORD = 0xFFFFFFFF
 
 
@@ -50,14 +56,14 @@ def pick(logits: Tensor, args: PickArgs) -> Drawn:
     """Draw one token for each row of `logits` [R, V], V at least `args.vocab`; float32 ones may be overwritten."""
     vocab = min(args.vocab, logits.shape[1])
     rows = whole = logits[:, :vocab].float()
-    # A sum is finite exactly when all its terms are, as long as they are not astronomically large: one read.
+    # A sum that is neither NaN nor above all numbers has no term that is, short of astronomically large ones: one read.
     sound = rows
     if args.masks is not None:
         legal = allowed(args.masks, args.mask_rows, vocab)
         sound = rows.masked_fill(~legal, 0.0)
         rows = rows.masked_fill(~legal, NEVER)
-    finite = torch.isfinite(sound.sum(-1))
     best, tokens = rows.max(-1)
+    finite = sound.sum(-1) < float("inf")
     status = torch.where(finite, torch.where(best == NEVER, NOTHING_LEGAL, OK), NOT_FINITE)
     bad = status != OK
     if bool(bad.any()):
@@ -143,30 +149,46 @@ def drawn(logits: Tensor, draw: Draw, truncation: Truncation | None) -> Tensor:
     if not hot.numel():
         return greedy
     rows = logits[hot] / draw.temperature[hot, None]
+    groups, keys = group_weights(rows), draw.keys[hot]
+    tokens = grouped_draw(rows, groups, keys)
     if truncation is not None:
-        rows = truncated(
-            rows,
-            Truncation(truncation.top_k[hot], truncation.top_p[hot], truncation.min_p[hot]),
-        )
-    return greedy.index_copy(0, hot, grouped_draw(rows, draw.keys[hot]))
+        options = (truncation.top_k[hot], truncation.top_p[hot], truncation.min_p[hot])
+        kept = truncated(rows, Truncation(*options))
+        for number in range(1, TRIES):
+            left = torch.nonzero(kept.gather(1, tokens[:, None])[:, 0] == NEVER)[:, 0]
+            if left.numel():
+                tokens[left] = grouped_draw(rows[left], groups[left], keys[left], number)
+        left = torch.nonzero(kept.gather(1, tokens[:, None])[:, 0] == NEVER)[:, 0]
+        counters = torch.arange(rows.shape[1], device=rows.device) + TRIES * APART
+        tokens[left] = (kept[left] + gumbel(keys[left], counters)).argmax(-1)
+    return greedy.index_copy(0, hot, tokens)
 
 
-def grouped_draw(logits: Tensor, keys: Tensor) -> Tensor:
-    """One token a row [R] int64 in proportion to the weights `exp(logits)` [R, V]; see `draw` and `group` above."""
-    rows, vocab = logits.shape
-    padded = torch.nn.functional.pad(logits, (0, -vocab % LANES), value=NEVER)
-    lanes = padded.view(rows, -1, LANES // SPAN, SPAN)
+def group_weights(logits: Tensor) -> Tensor:
+    """Logarithms of the weights `exp(logits)` [R, V] of groups: [R, groups]."""
+    padded = torch.nn.functional.pad(logits, (0, -logits.shape[1] % LANES), value=NEVER)
+    lanes = padded.view(len(logits), -1, LANES // SPAN, SPAN)
     tiles = torch.split(lanes, TILE // LANES, 1)
-    weights = torch.cat([tile.logsumexp((1, 3)) for tile in tiles], 1)
-    groups = torch.arange(weights.shape[1], device=logits.device)
-    group = (weights + gumbel(keys, groups + GROUPS)).argmax(-1)
-    first = group // (LANES // SPAN) * TILE + group % (LANES // SPAN) * SPAN
-    depth = torch.arange(min(TILE, padded.shape[1]) // LANES, device=logits.device) * LANES
+    return torch.cat([tile.logsumexp((1, 3)) for tile in tiles], 1)
+
+
+def grouped_draw(logits: Tensor, groups: Tensor, keys: Tensor, number: int = 0) -> Tensor:
+    """One token a row [R] int64 in proportion to the weights `exp(logits)` [R, V]; see `draw` and `group` above.
+
+    `groups` as `group_weights` finds them; `number` says which of the row's draws it is.
+    """
+    vocab = logits.shape[1]
+    first = number * APART
+    counters = torch.arange(groups.shape[1], device=logits.device) + (GROUPS + first)
+    group = (groups + gumbel(keys, counters)).argmax(-1)
+    token = group // (LANES // SPAN) * TILE + group % (LANES // SPAN) * SPAN
+    depth = torch.arange(0, TILE, LANES, device=logits.device)
     inner = (depth[:, None] + torch.arange(SPAN, device=logits.device)).flatten()
-    members = first[:, None] + inner
+    members = token[:, None] + inner
     inside = members < vocab
     members = members.clamp(max=vocab - 1)
-    values = logits.gather(1, members).masked_fill(~inside, NEVER) + gumbel(keys, members)
+    values = logits.gather(1, members).masked_fill(~inside, NEVER)
+    values += gumbel(keys, members + first)
     return members.gather(1, values.argmax(-1, keepdim=True))[:, 0]
 
 

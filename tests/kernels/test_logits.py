@@ -87,7 +87,7 @@ def test_non_contiguous_logits_and_masks() -> None:
     assert got.tokens.tolist() == [1, 7]
 
 
-@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("poison", [math.nan, math.inf])
 def test_a_poisoned_row_fails_alone(poison: float) -> None:
     logits, rows = randn(3, 40), empty_rows(3, 40)
     for row in rows:
@@ -104,6 +104,18 @@ def test_a_poisoned_row_fails_alone(poison: float) -> None:
         assert got.status.tolist() == [OK, NOT_FINITE, OK]
         if args.draw is None:
             assert got.tokens[[0, 2]].tolist() == clean.tokens[[0, 2]].tolist()
+
+
+def test_what_the_model_itself_rules_out_is_never_picked() -> None:
+    """A logit of -inf is a probability of zero, and a row of nothing else has no legal token."""
+    logits, rows = torch.full((2, 40), -math.inf), empty_rows(2, 40)
+    logits[:, 7] = -50.0
+    allow(rows[0], [4, 5, 7])
+    allow(rows[1], [4, 5])
+    for draw in (None, Draw(torch.ones(2), keys(2))):
+        got = pick(logits.clone(), PickArgs(40, torch.from_numpy(rows), draw=draw))
+        assert got.status.tolist() == [OK, NOTHING_LEGAL]
+        assert got.tokens[0] == 7
 
 
 def test_a_row_without_a_legal_token_fails_alone() -> None:

@@ -10,6 +10,8 @@ import torch
 from intaglio.kernels import reference_logits
 from intaglio.kernels.contracts import OK, Draw, Drawn, PickArgs, Truncation
 from intaglio.kernels.pick import Picker, _Run
+from intaglio.kernels.pick_cut import SEARCH, SETTLED, TEST
+from intaglio.kernels.pick_weights import TRIES
 
 from tests.support.legal import legal_tokens
 from tests.support.picks import cases, compare, on_device
@@ -56,22 +58,29 @@ def test_several_tiles_and_every_dtype(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> None:
-    """So many logits may stay that the whole row is searched."""
-    logits = (randn(4, 17_001) / 6).to(dtype)
+    """So much may stay that whole rows are read again, and so little that all tries often fail."""
+    rows = 12
+    logits = (randn(rows, 17_001) / 6).to(dtype)
     truncation = Truncation(
-        torch.tensor([0, 3000, 0, 9000]),
-        torch.tensor([0.95, 1.0, 0.5, 0.9]),
-        torch.zeros(4),
+        torch.tensor([0, 3000, 0, 9000, 1200, 0]).repeat(2),
+        torch.tensor([0.95, 1.0, 0.1, 0.3, 0.9, 1.0]).repeat(2),
+        torch.tensor([0.0, 0.0, 0.0, 0.0, 0.0, 0.1]).repeat(2),
     )
-    draw = Draw(torch.tensor([1.0, 0.7, 1.3, 1.0]), torch.zeros(4, 2, dtype=torch.int64))
-    args = on_device(PickArgs(17_001, draw=draw, truncation=truncation), DEVICE)
-    run = _Run(logits.to(DEVICE), args)
-    run.tile_pass(torch.zeros(4, dtype=torch.int32, device=DEVICE), surveying=True, cutting=False)
-    run.cut_pass()
+    temperature = torch.tensor([1.0, 0.7, 1.3, 1.0]).repeat(3)
+    draw = Draw(temperature, torch.arange(2 * rows).view(rows, 2))
+    args = PickArgs(17_001, draw=draw, truncation=truncation)
     kept = reference_logits.truncated(logits.float() / draw.temperature[:, None], truncation)
-    stays = torch.isfinite(kept)
-    assert stays.sum(1).min() > 1000
-    assert torch.equal(logits.float() >= run.numbers[5].cpu()[:, None], stays)
+    assert torch.isfinite(kept).sum(1).min() > 400
+    check(logits, args)
+    run = _Run(logits.to(DEVICE), on_device(args, DEVICE))
+    counters = torch.zeros(rows, dtype=torch.int32, device=DEVICE)
+    run.tile_pass(counters)
+    run.cut_pass()
+    todo = run.left[0].view(torch.int32)[:rows].cpu()
+    assert {TEST.value, SEARCH.value} <= set(todo.tolist())
+    tries = run.tried[: rows * TRIES.value].view(torch.int32).view(rows, -1).cpu().long()
+    missed = (kept.gather(1, tries) == -math.inf).all(1)
+    assert (missed & (todo != SETTLED.value)).any()
 
 
 def test_fewer_legal_tokens_than_top_k_asks_for() -> None:

@@ -1,0 +1,279 @@
+"""Truncation of rows of which too much may stay for the chip: whole rows are read again, after `pick_cut`.
+
+Does: with top-p alone, find out which tries of the survey stay by the mass above each, all programs of a row together:
+one read, and with a nucleus of most of the mass nearly always all that is needed. Where none stays, and with top-k,
+search the cut by reading the row for every two bits of it, and draw, one program a row. Does not: do anything for rows
+that `pick_cut` has settled.
+"""
+
+import triton
+import triton.language as tl
+
+from .pick_cut import DRAW, SETTLED, TEST, from_key, halfway, to_key
+from .pick_load import (
+    appended,
+    edited_rows,
+    fetch,
+    fetch_masks,
+    is_edited,
+    is_legal,
+    legal_only,
+    row_of_mask,
+)
+from .pick_row import gumbel, settle, stays_first
+from .pick_weights import DEPTH, LANES, LOG2E, NEVER, OCTETS, TILE, TRIES
+
+
+@triton.jit
+def row_chunk(
+    logits: tl.tensor,
+    edited: tl.tensor,
+    edit: tl.tensor,
+    mask: tl.tensor,
+    mask_row: tl.tensor,
+    vocab: tl.tensor,
+    first: tl.tensor,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """LANES logits of a row as the draw sees them, illegal ones -inf."""
+    at = first + tl.arange(0, LANES)
+    legal = is_legal(mask, mask_row, vocab, at, masked)
+    x = tl.load(logits + at, mask=legal, other=NEVER).to(tl.float32)
+    if edit:
+        x = tl.load(edited + at, mask=legal, other=NEVER)
+    return x
+
+
+@triton.jit
+def reaching(
+    row: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    leasts: tl.tensor,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+    counting: tl.constexpr,
+) -> tl.tensor:
+    """For each of three keys the mass, or the number, of the whole row's logits whose keys reach it.
+
+    `row`: the arguments of `row_chunk` up to the vocabulary. Lanes are added up at the end: a sum over lanes in every
+    chunk takes longer than the chunk.
+    """
+    logits, edited, edit, mask, mask_row, vocab = row
+    first_sum = tl.zeros((LANES,), tl.float32)
+    second_sum, third_sum = first_sum, first_sum
+    for first in range(0, vocab, LANES):
+        x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first, masked)
+        key = to_key(x) >> spare
+        weight = 1.0
+        if not counting:
+            weight = tl.exp2((x - highest) * scale)
+        first_sum += tl.where(key >= leasts[0], weight, 0.0)
+        second_sum += tl.where(key >= leasts[1], weight, 0.0)
+        third_sum += tl.where(key >= leasts[2], weight, 0.0)
+    return tl.sum(first_sum), tl.sum(second_sum), tl.sum(third_sum)
+
+
+@triton.jit
+def narrowed(
+    row: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    bottom: tl.tensor,
+    upper: tl.tensor,
+    goal: tl.tensor,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+    counting: tl.constexpr,
+) -> tl.tensor:
+    """The largest key from `bottom` on, below `upper`, that as much reaches as `goal` says; `bottom` is one.
+
+    Two bits for each time that the row is read.
+    """
+    while upper > bottom + 1:
+        middle = halfway(bottom, upper)
+        low, high = halfway(bottom, middle), halfway(middle, upper)
+        least, half, most = reaching(
+            row, highest, scale, (low, middle, high), spare, masked, counting
+        )
+        upper = tl.where(
+            most >= goal, upper, tl.where(half >= goal, high, tl.where(least >= goal, middle, low))
+        )
+        bottom = tl.where(
+            most >= goal, high, tl.where(half >= goal, middle, tl.where(least >= goal, low, bottom))
+        )
+    return bottom
+
+
+@triton.jit
+def search_row(
+    row: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    bottom: tl.tensor,
+    ceiling: tl.tensor,
+    mass: tl.tensor,
+    k: tl.tensor,
+    p: tl.tensor,
+    limited: tl.tensor,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """`pick_cut.search_near` over the whole row, which is read anew for every step."""
+    kept = mass
+    if limited:
+        goal = k.to(tl.float32)  # a vocabulary has fewer tokens than float32 can count
+        bottom = narrowed(row, highest, scale, bottom, ceiling, goal, spare, masked, counting=True)
+        kept, _, _ = reaching(
+            row, highest, scale, (bottom, bottom, bottom), spare, masked, counting=False
+        )
+    if p < 1.0:
+        bottom = narrowed(
+            row, highest, scale, bottom, ceiling, p * kept, spare, masked, counting=False
+        )
+    return bottom
+
+
+@triton.jit
+def draw_row(
+    row: tl.tensor,
+    draw: tl.tensor,
+    number: tl.tensor,
+    cut: tl.tensor,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """A token drawn from what is not below the cut. `row` as in `reaching`, `number` is which row it is."""
+    logits, edited, edit, mask, mask_row, vocab = row
+    heat = tl.load(draw[0] + number)
+    best = tl.full((LANES,), NEVER, tl.float32)
+    token = tl.full((LANES,), 0x7FFFFFFF, tl.int32)
+    for first in range(0, vocab, LANES):
+        x = row_chunk(logits, edited, edit, mask, mask_row, vocab, first, masked)
+        stays = x >= cut
+        if tl.max(stays.to(tl.int32)) > 0:
+            at = first + tl.arange(0, LANES)
+            drawn = tl.where(stays, tl.div_rn(x, heat) + gumbel(draw, number, at, TRIES), NEVER)
+            token = tl.where(drawn > best, at, token)
+            best = tl.maximum(best, drawn)
+    return tl.minimum(tl.min(tl.where(best == tl.max(best), token, 0x7FFFFFFF)), vocab - 1)
+
+
+@triton.jit
+def above(
+    own: tl.tensor, sums: tl.tensor, tried: tl.tensor, highest: tl.tensor, scale: tl.tensor
+) -> tl.tensor:
+    """For every try the mass above it, lane by lane, with some rows more."""
+    for i in tl.static_range(len(own)):
+        weight = tl.exp2((own[i] - highest) * scale)
+        more = ()
+        for one in tl.static_range(TRIES):
+            more = appended(more, sums[one] + tl.where(own[i] > tried[one], weight, 0.0))
+        sums = more
+    return sums
+
+
+@triton.jit
+def first_within(
+    parts: tl.tensor,
+    outputs: tl.tensor,
+    row: tl.tensor,
+    splits: tl.tensor,
+    goal: tl.tensor,
+    cut: tl.tensor,
+    padded_tiles: tl.constexpr,
+) -> tl.tensor:
+    """The first try above which there is less mass than `goal`, and that is not below `cut`; TRIES if there is none."""
+    one = tl.arange(0, TRIES)
+    at = tl.arange(0, padded_tiles)
+    part = parts + (row * splits + at)[:, None] * TRIES + one[None, :]
+    mass = tl.sum(tl.load(part, mask=(at < splits)[:, None], other=0.0, cache_modifier=".cg"), 0)
+    logit = tl.load(outputs[7] + row * TRIES + one)
+    stays = ((mass < goal) | (mass == 0.0)) & (logit >= cut)
+    return tl.min(tl.where(stays, one, TRIES))
+
+
+@triton.jit(do_not_specialize=["splits"])
+def flat_pass(
+    scores: tl.tensor,
+    mask: tl.tensor,
+    draw: tl.tensor,
+    edited: tl.tensor,
+    edits: tl.tensor,
+    truncation: tl.tensor,
+    parts: tl.tensor,
+    counters: tl.tensor,
+    outputs: tl.tensor,
+    flat: tl.tensor,
+    splits: tl.tensor,
+    tiles: tl.constexpr,
+    padded_tiles: tl.constexpr,
+    paired: tl.constexpr,
+    spare: tl.constexpr,
+    masked: tl.constexpr,
+    mapped: tl.constexpr,
+    editing: tl.constexpr,
+    believing: tl.constexpr,
+) -> None:
+    """Grid [rows * splits]. Arguments as in `pick_tile` and `pick_cut`."""
+    row = tl.program_id(0) // splits
+    split = tl.program_id(0) % splits
+    todo = tl.load(flat[0] + row)
+    if todo == SETTLED:
+        return
+    logits = scores[0] + row.to(tl.int64) * scores[1]
+    stored, vocab = scores[2], scores[3]
+    mask_row = row_of_mask(mask, row, masked, mapped)
+    edit = False
+    if editing:
+        edited += row.to(tl.int64) * (tiles * TILE)
+        edit = is_edited(edits, row)
+    scale = LOG2E / tl.load(draw[0] + row)
+    highest = tl.load(outputs[5] + row * 2)
+    mass = tl.load(outputs[5] + row * 2 + 1)
+    p = tl.load(truncation[1] + row)
+    cut = tl.load(flat[1] + row * 2)
+    last = split == 0
+    one = row * 0 + TRIES
+    if todo == TEST:
+        tried, sums = (), ()
+        for i in tl.static_range(TRIES):
+            tried = appended(tried, tl.load(outputs[7] + row * TRIES + i))
+            sums = appended(sums, tl.zeros((OCTETS, 4), tl.float32))
+        rows: tl.constexpr = 4 if paired else 2
+        steps = tiles * (DEPTH // rows)
+        begins, ends = split * steps // splits, (split + 1) * steps // splits
+        allowed = fetch_masks(mask, mask_row, vocab, begins * rows, rows, masked)
+        raw = fetch(logits, stored, begins * rows, allowed, 0, rows, paired, massing=False)
+        for step in range(begins, ends):
+            after = tl.where(step + 1 < ends, step + 1, steps) * rows
+            next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
+            soon = fetch(logits, stored, after, next_allowed, 0, rows, paired, massing=False)
+            own = legal_only(raw, logits, allowed, 0, rows, paired)
+            if editing:
+                own = edited_rows(own, edited, edit, step * rows, paired)
+            sums = above(own, sums, tried, highest, scale)
+            allowed, raw = next_allowed, soon
+        part = parts + (row * splits + split) * TRIES
+        for i in tl.static_range(TRIES):
+            tl.store(part + i, tl.sum(sums[i]))
+        tl.debug_barrier()
+        last = tl.atomic_add(counters + row, 1, sem="acq_rel") == splits - 1
+        if last:
+            tl.store(counters + row, 0)
+            one = first_within(parts, outputs, row, splits, p * mass, cut, padded_tiles)
+    if last:
+        whole = (logits, edited, edit, mask, mask_row, vocab)
+        if (one == TRIES) & (todo != DRAW):
+            k = tl.minimum(tl.load(truncation[0] + row), vocab).to(tl.int32)
+            bottom = to_key(tl.load(flat[1] + row * 2 + 1)) >> spare
+            ceiling = (to_key(highest) >> spare) + 1
+            limited = (k > 0) & (k < vocab)
+            least_key = search_row(
+                whole, highest, scale, bottom, ceiling, mass, k, p, limited, spare, masked
+            )
+            cut = tl.maximum(cut, from_key(least_key << spare))
+            one = stays_first(outputs, row, cut)
+        token = tl.load(outputs[6] + row * TRIES + tl.minimum(one, TRIES - 1))
+        if one == TRIES:
+            token = draw_row(whole, draw, row, cut, masked)
+        settle(logits, outputs, row, token, believing)
