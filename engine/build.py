@@ -24,6 +24,7 @@ from .process import Assembly
 from .residents import Exports, ResidentConstraints
 from .run.build import Built, build_runner
 from .schedule.admission import Limits
+from .schedule.portions import Portions
 from .schedule.scheduler import Scheduler
 from .text.tokenizer import Tokenizer
 
@@ -55,6 +56,7 @@ def build(config: EngineConfig) -> Assembly:
         ),
         Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
         time.monotonic,
+        Portions(built.costs),
     )
     vocabulary = tokenizer.vocabulary(width)
     compiler = Compiler(vocabulary, tokenizer.canonical)

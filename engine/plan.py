@@ -133,6 +133,17 @@ class Changes(Struct, frozen=True):
     items: tuple[Change, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class StepCosts:
+    """What steps in which every sequence goes on by `longest` tokens at most were measured to cost an executor.
+
+    `seconds`: numbers of tokens, ascending, each with its seconds; numbers in between cost what the next one does.
+    """
+
+    seconds: tuple[tuple[int, float], ...]
+    longest: int
+
+
 class Forced(Struct, frozen=True):
     """Tokens the grammar leaves no choice about, by sequence; and sequences whose matcher broke, with the reason.
 

@@ -13,7 +13,11 @@ from .gemv import gemv
 from .head import MOST_MASKED_ROWS, legal_row, legal_words
 from .norm import rms_norm
 from .product import After
-from .skinny import MOST_ROWS, skinny
+from .skinny import MOST_OF_TILE, MOST_ROWS, skinny
+
+SMALL = 8 << 20
+"""Numbers of a matrix for which `skinny` has a second tile of rows. The library multiplies more than one tile of rows
+faster, but its kernels wait half a microsecond for one another: of a small matrix that is more than they save."""
 
 
 class Linears:
@@ -54,7 +58,7 @@ class Linears:
     def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
         """Gate of `norm_linear`."""
         rows = x.shape[0]
-        if rows > MOST_ROWS:
+        if rows > most_rows(weight):
             return gate(_by_library(rms_norm(x, norm, early=False), weight, bias))
         out = torch.empty((rows, weight.outputs // 2), dtype=x.dtype, device=x.device)
         self._fused(x, weight, bias, out, norm=norm, after=After.GATE)
@@ -62,7 +66,7 @@ class Linears:
 
     def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
         """`residual += linear(x)`."""
-        if x.shape[0] > MOST_ROWS:
+        if x.shape[0] > most_rows(weight):
             if bias is not None:
                 residual.add_(bias)
             residual.addmm_(x, weight.parts[0].t())
@@ -73,7 +77,7 @@ class Linears:
         self, x: Tensor, norm: RmsNorm | None, weight: Packed, bias: Tensor | None
     ) -> Tensor:
         rows = x.shape[0]
-        if rows > MOST_ROWS:
+        if rows > most_rows(weight):
             normed = x if norm is None else rms_norm(x, norm, early=False)
             return _by_library(normed, weight, bias)
         out = torch.empty((rows, weight.outputs), dtype=x.dtype, device=x.device)
@@ -96,6 +100,11 @@ class Linears:
             return
         normed = x if norm is None else rms_norm(x, norm)
         skinny(normed, matrix, bias, out, self._counters, after=after)
+
+
+def most_rows(weight: Packed) -> int:
+    """Up to how many rows go to `skinny`, more to the library."""
+    return MOST_ROWS if weight.outputs * weight.inputs <= SMALL else MOST_OF_TILE
 
 
 def pack(weight: Tensor) -> Packed:

@@ -19,6 +19,7 @@ from ..errors import ConfigError
 from ..model.decoder import Decoder
 from ..model.spec import ModelSpec, read_spec
 from ..model.weights import load_decoder, random_decoder
+from ..plan import StepCosts
 from ..residents import Residence
 from .attention import attention_of_prompts
 from .choice import Walks
@@ -35,7 +36,10 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A runner, what holds grammars for it if its device can, and the facts found while building."""
+    """A runner, what holds grammars for it if its device can, and the facts found while building.
+
+    `costs`: of steps by graph, where there are graphs.
+    """
 
     runner: ModelRunner
     residence: Residence | None
@@ -44,6 +48,7 @@ class Built:
     num_blocks: int
     max_context: int
     cache_bytes: int
+    costs: StepCosts | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +129,9 @@ def build_runner(
 
             residents = Residents(vocabulary(spec.vocab_size), device, limits.max_running)
         parts = Parts(decoder, cache, limits, residents)
-        runner = _host(parts) if device.type == "cpu" else _gpu(parts, residents)
+        runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, residents)
     kv = runner.cache
-    return Built(runner, residents, spec, device, kv.num_blocks, max_context, kv.nbytes)
+    return Built(runner, residents, spec, device, kv.num_blocks, max_context, kv.nbytes, costs)
 
 
 def _device(name: str) -> torch.device:
@@ -169,7 +174,7 @@ def _host(parts: Parts) -> ModelRunner:
     return runner
 
 
-def _gpu(parts: Parts, residents: "Residents | None") -> ModelRunner:
+def _gpu(parts: Parts, residents: "Residents | None") -> tuple[ModelRunner, StepCosts]:
     # Not loaded where there is no GPU.
     from ...kernels.ahead import compile_ahead
     from .profile import free_bytes, gpu_runner, run_all
@@ -185,6 +190,6 @@ def _gpu(parts: Parts, residents: "Residents | None") -> ModelRunner:
     compile_ahead(run)
     walk()
     runner, compute = gpu_runner(parts, parts.count(free_bytes(parts)))
-    compute.capture()
+    costs = compute.capture()
     runner.warm_up()
-    return runner
+    return runner, costs

@@ -18,6 +18,7 @@ from ...kernels.contracts import Drawn, HostRagged, Packs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
+from ..plan import StepCosts
 from . import pieces
 from .batch import Batch
 from .beside import Beside
@@ -80,13 +81,21 @@ class GpuCompute:
             decoder, vocab, self._states, self._inputs.picks, self._beside, walks
         )
 
-    def capture(self) -> None:
-        """Run every captured size once, then capture it."""
+    def capture(self) -> StepCosts:
+        """Run every captured size once, then capture it, and measure it.
+
+        The tokens measured are padding: attention, which costs each token alike whatever the size, is not in it.
+        """
         pieces.warm_up()
         self._run_sizes()
         torch.cuda.synchronize()
-        self._graphs = ForwardGraphs(self._forward_few, self._sizes)
+        graphs = self._graphs = ForwardGraphs(self._forward_few, self._sizes)
         self._chooser.capture()
+        seconds = []
+        for size in self._sizes:
+            self._inputs.clear(size)
+            seconds.append((size, graphs.seconds(size)))
+        return StepCosts(tuple(seconds), FEW)
 
     def run_sizes(self) -> None:
         """Run every size that `capture` captures, and what is chosen from them."""

@@ -1,8 +1,8 @@
 """The decoder's passes over few tokens, captured once and replayed.
 
-Does: capture one CUDA graph for each padded number of tokens, and replay the smallest that holds a batch. Does not:
-fill the inputs (`gpu`), or make logits: the head is launched beside, so that no graph keeps memory as wide as the
-vocabulary.
+Does: capture one CUDA graph for each padded number of tokens, replay the smallest that holds a batch, and measure what
+a replay takes. Does not: fill the inputs (`gpu`), or make logits: the head is launched beside, so that no graph keeps
+memory as wide as the vocabulary.
 
 A captured pass has room for as many sequences as tokens, and sequences may own none: so one graph serves any mix of
 sequences that go on by one token or by a few. All keys of a layer are stored before any is read: a sequence with more
@@ -12,6 +12,7 @@ of many tokens each is a sequence, in packs that share what their contexts begin
 
 from bisect import bisect_left
 from collections.abc import Callable
+from itertools import pairwise
 
 import torch
 
@@ -67,3 +68,23 @@ class ForwardGraphs:
     def replay(self, size: int) -> None:
         """Compute the inputs as they stand, where `forward` computed them."""
         self._graphs[size].replay()
+
+    def seconds(self, size: int) -> float:
+        """What the device takes to replay a size, on the inputs as they stand: the lesser of two. The host waits."""
+        self.replay(
+            size
+        )  # while it runs the others are launched: the device never waits for the host
+        marks = [_mark()]
+        for _ in range(2):
+            self.replay(size)
+            marks.append(_mark())
+        marks[-1].synchronize()
+        milliseconds: float = min([begin.elapsed_time(end) for begin, end in pairwise(marks)])
+        return milliseconds / 1e3
+
+
+def _mark() -> torch.cuda.Event:
+    """When the device has done all that was launched so far."""
+    mark = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+    mark.record()
+    return mark

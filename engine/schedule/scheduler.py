@@ -17,6 +17,7 @@ from ..sequence import SeqState, Sequence
 from ..types import Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
 from .finish import finish_after
+from .portions import Portions
 from .roster import Roster
 from .victims import choose, is_exempt
 
@@ -41,7 +42,9 @@ class Load(Struct, frozen=True):
 
 
 class Scheduler:
-    """The sequences, and who of them is next. `clock` gives seconds and never goes back."""
+    """The sequences, and who of them is next. `clock` gives seconds and never goes back. `portions` says who goes on
+    where nobody can be admitted; all do without.
+    """
 
     def __init__(
         self,
@@ -49,11 +52,13 @@ class Scheduler:
         memory: KVManager,
         limits: Limits,
         clock: Callable[[], float],
+        portions: Portions | None = None,
     ) -> None:
         self._config = config
         self._memory = memory
         self._limits = limits
         self._clock = clock
+        self._portions = portions or Portions()
         self._roster = Roster(config.ageing_s)
         self._released: list[int] = []  # the executor is told in the next plan that has work
         self._changes: list[Change] = []  # what happened since the last commit
@@ -233,8 +238,13 @@ class Scheduler:
         """
         works: list[Work] = []
         left = self._config.max_batched_tokens
-        running = self._roster.running
-        for seq in list(running):
+        running, waiting = self._roster.running, self._roster.waiting
+        growing = (
+            waiting
+            and len(running) < self._config.max_running
+            and waiting[0].known <= self._memory.free_blocks * self._memory.block_size
+        )
+        for seq in list(running) if growing else self._portions.of(running):
             if not left:
                 break
             if seq.state is not SeqState.RUNNING:  # it gave way

@@ -10,9 +10,11 @@ import pytest
 import torch
 from intaglio.engine.build import build
 from intaglio.engine.checkpoint import model_folder
-from intaglio.engine.config import EngineConfig
+from intaglio.engine.config import CacheConfig, EngineConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.loop import Engine
 from intaglio.engine.residents import ResidentConstraints
+from intaglio.engine.run.build import build_runner
+from intaglio.engine.run.graphs import sizes
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Delta, Request, SamplingParams
@@ -98,6 +100,14 @@ def run(one: Engine, requests: list[Request]) -> dict[str, tuple[tuple[int, ...]
 
 def agreement(a: dict[str, Any], b: dict[str, Any]) -> float:
     return sum(a[name] == b[name] for name in a) / len(a)
+
+
+def test_what_steps_cost_is_measured() -> None:
+    model = ModelConfig(model=str(model_folder()), device="cuda")
+    costs = build_runner(model, CacheConfig(), SchedulerConfig(max_running=64)).costs
+    assert costs is not None
+    assert tuple(size for size, _ in costs.seconds) == sizes(128)
+    assert all(1e-6 < seconds < 1 for _, seconds in costs.seconds)
 
 
 def test_overlap_changes_no_token() -> None:

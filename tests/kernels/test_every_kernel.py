@@ -140,13 +140,13 @@ def raw() -> Checks:
 
 
 def linears() -> Checks:
-    """One row and several: plain, normed, gated, added; norm and gate by themselves."""
+    """One row, several, and more than one tile of them: plain, normed, gated, added; norm and gate by themselves."""
     kernels, inputs, outputs, checks = GpuKernels(DEVICE), 320, 96, Checks()
     weight = randn(outputs, inputs, seed=1) * inputs**-0.5
     norm = RmsNorm(randn(inputs, seed=2), 1e-5)
     there = RmsNorm(norm.weight.to(DEVICE), norm.eps)
     bias, matrix = randn(outputs, seed=3), kernels.pack(weight.to(DEVICE))
-    for rows in (1, 5):
+    for rows in (1, 5, 72):
         x, residual = randn(rows, inputs, seed=rows), randn(rows, outputs, seed=4)
         y, b = x.to(DEVICE), bias.to(DEVICE)
         wide = x.double()

@@ -3,14 +3,15 @@
 import pytest
 import torch
 from intaglio.kernels import reference
-from intaglio.kernels.contracts import Places, QKNorm, RmsNorm
+from intaglio.kernels.contracts import Packed, Places, QKNorm, RmsNorm
 from intaglio.kernels.gate import gate
 from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.kv_copy import kv_copy
+from intaglio.kernels.linear import most_rows
 from intaglio.kernels.norm import rms_norm
 from intaglio.kernels.product import After
 from intaglio.kernels.rope import rope_and_store
-from intaglio.kernels.skinny import SkinnyShape, skinny
+from intaglio.kernels.skinny import MOST_OF_TILE, MOST_ROWS, SkinnyShape, row_tiles, skinny
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
 
@@ -57,7 +58,12 @@ def test_gemv_of_every_kind(
 @pytest.mark.parametrize("biased", [False, True])
 @pytest.mark.parametrize("after", list(After))
 @pytest.mark.parametrize(
-    ("rows", "outputs", "inputs", "splits"), [(2, 34, 64, 1), (17, 66, 130, 3), (5, 32, 96, 2)]
+    ("rows", "outputs", "inputs", "splits"),
+    [
+        *[(2, 34, 64, 1), (17, 66, 130, 3), (5, 32, 96, 2)],
+        *[(65, 34, 64, 1), (72, 66, 130, 3), (80, 32, 96, 2)],
+        *[(81, 34, 64, 2), (95, 66, 130, 3), (96, 32, 96, 1)],
+    ],
 )
 def test_skinny_of_every_kind(
     after: After, biased: bool, rows: int, outputs: int, inputs: int, splits: int
@@ -67,10 +73,32 @@ def test_skinny_of_every_kind(
     out = randn(rows, outputs // 2 if after is After.GATE else outputs, seed=4)
     counters = torch.zeros(8, dtype=torch.int32)
     right = expected(x, weight, bias, out, after=after)
-    shape = SkinnyShape(block_out=16, block_in=16, splits=splits, stages=2, warps=1)
+    shape = SkinnyShape(
+        row_tiles(rows), block_out=16, block_in=16, splits=splits, stages=2, warps=1
+    )
     skinny(x, weight, bias, out, counters, after=after, shape=shape)
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
     assert not counters.any()
+
+
+def test_rows_beyond_a_tile_have_a_small_one() -> None:
+    tiles = {
+        1: (16,),
+        17: (32,),
+        33: (64,),
+        64: (64,),
+        65: (64, 16),
+        80: (64, 16),
+        81: (64, 32),
+        96: (64, 32),
+    }
+    assert {rows: row_tiles(rows) for rows in tiles} == tiles
+    assert sum(row_tiles(MOST_ROWS)) == MOST_ROWS
+
+
+def test_of_large_matrices_a_tile_of_rows_at_most_is_not_left_to_the_library() -> None:
+    assert most_rows(Packed((), 3072, 1024)) == MOST_ROWS
+    assert most_rows(Packed((), 4096, 4096)) == MOST_OF_TILE
 
 
 @pytest.mark.parametrize("width", [1, 31, 33, 96, 1024])

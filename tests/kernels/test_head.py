@@ -12,7 +12,7 @@ from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.head import MOST_MASKED_ROWS, HeadShape, legal_row, legal_words
 from intaglio.kernels.linear import Linears, pack
 from intaglio.kernels.norm import rms_norm
-from intaglio.kernels.skinny import SkinnyShape, skinny
+from intaglio.kernels.skinny import SkinnyShape, row_tiles, skinny
 
 from tests.support.legal import legal_tokens, random_legal
 
@@ -70,7 +70,11 @@ def test_one_row(outputs: int, inputs: int, span: int, biased: bool, share: floa
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize(
     ("rows", "outputs", "inputs", "splits", "biased"),
-    [(2, 31, 64, 1, True), (17, 66, 130, 3, False), (5, 130, 96, 2, True), (64, 33, 48, 1, False)],
+    [
+        *[(2, 31, 64, 1, True), (17, 66, 130, 3, False), (5, 130, 96, 2, True)],
+        *[(64, 33, 48, 1, False), (65, 33, 48, 1, False), (72, 66, 130, 3, True)],
+        *[(80, 31, 64, 1, True), (81, 33, 48, 2, False), (96, 66, 130, 3, False)],
+    ],
 )
 def test_few_rows(
     rows: int, outputs: int, inputs: int, splits: int, biased: bool, share: float
@@ -81,7 +85,9 @@ def test_few_rows(
     together = legal_tokens(legal, outputs).any(0)
     dense, out = torch.empty(rows, outputs), torch.full((rows, outputs), UNTOUCHED)
     counters = torch.zeros(16, dtype=torch.int32)
-    shape = SkinnyShape(block_out=16, block_in=16, splits=splits, stages=2, warps=1)
+    shape = SkinnyShape(
+        row_tiles(rows), block_out=16, block_in=16, splits=splits, stages=2, warps=1
+    )
     skinny(x, weight, bias, dense, counters, shape=shape)
     wanted = legal_words(legal, rows, outputs)
     skinny(x, weight, bias, out, counters, legal=wanted, shape=shape)
@@ -90,7 +96,7 @@ def test_few_rows(
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("rows", [1, 2, 4, 5, 64])
+@pytest.mark.parametrize("rows", [1, 2, 4, 5, 64, 72, 96, 97])
 @pytest.mark.parametrize("share", [0.02, 0.3])
 def test_the_head_makes_what_is_legal(rows: int, share: float) -> None:
     """And for more rows than the kernels serve, or without masks, everything."""

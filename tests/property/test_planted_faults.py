@@ -1,6 +1,6 @@
 """The property test is worth something: faults planted in the control plane are found by it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from intaglio.engine.memory.manager import KVManager, Reservation
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Masks, Plan, Work
 from intaglio.engine.schedule import scheduler
+from intaglio.engine.schedule.portions import Portions
 from intaglio.engine.schedule.queue import Ranked
 from intaglio.engine.schedule.roster import Roster
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -120,6 +121,15 @@ def nobody_is_late(self: Roster, now: float) -> list[Sequence]:
     return []
 
 
+def nobody_goes_on(self: Portions, running: Iterable[Sequence]) -> list[Sequence]:
+    return []
+
+
+def who_waited_waits_again(self: Portions, running: Iterable[Sequence]) -> list[Sequence]:
+    self._waited, self._last = frozenset(), (float("-inf"), 0)
+    return honest["of"](self, running)  # type: ignore[no-any-return]
+
+
 def last_come_first_served(self: Ranked, seq: Sequence) -> None:
     self._order.insert(0, seq)
 
@@ -145,6 +155,8 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (Constraints, "masks", masks_are_swapped),
     (Constraints, "forget", matchers_are_kept),
     (Roster, "expired", nobody_is_late),
+    (Portions, "of", nobody_goes_on),
+    (Portions, "of", who_waited_waits_again),
     (Ranked, "add", last_come_first_served),
 ]
 honest = {name: getattr(owner, name) for owner, name, _ in FAULTS}

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.plan import StepCosts
 from intaglio.engine.types import Request, SamplingParams
 
-from tests.support.schedules import Run, Tally, Workload
+from tests.support.schedules import Run, Tally, Workload, made_up_costs
 from tests.support.scripted import TEXT, Script
 
 SCHEDULES = 600
@@ -28,6 +29,7 @@ def test_random_schedules_give_the_plain_tokens(shard: int, overlap: bool, prefi
     assert total.most_works > 2
     assert (total.ahead > 500) == overlap
     assert (total.cached > 100) == prefix
+    assert total.left_out > 40
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
@@ -74,6 +76,7 @@ def workloads(draw: st.DrawFn) -> Workload:
         arrivals=tuple(arrivals),
         p_abort=draw(st.sampled_from((0.0, 0.1))),
         p_compiled=draw(st.sampled_from((0.1, 1.0))),
+        costs=draw(st.none() | st.builds(made_up_costs, st.randoms(use_true_random=False))),
     )
 
 
@@ -83,6 +86,37 @@ def test_any_schedule_gives_the_plain_tokens(
     workload: Workload, overlap: bool, prefix: bool
 ) -> None:
     Run(workload, overlap=overlap, prefix=prefix).go()
+
+
+@pytest.mark.parametrize("blocks", [400, 60], ids=["roomy", "narrow"])
+@pytest.mark.parametrize("overlap", [False, True], ids=["plain", "overlapped"])
+def test_a_crowd_takes_turns_and_gets_the_plain_tokens(overlap: bool, blocks: int) -> None:
+    """Of a device on which 17 tokens cost twice what 16 do, and with grammars that force every third token."""
+    arrivals = tuple(
+        (
+            n // 4,
+            Request(
+                id=f"r{n}",
+                prompt=(TEXT[n % 39], *TEXT[:4]),
+                sampling=SamplingParams(max_tokens=20 + n % 7, ignore_eos=True),
+                constraint=Script(n, 18, n % 2 > 0).constraint if n % 3 else None,
+            ),
+        )
+        for n in range(48)
+    )
+    workload = Workload(
+        seed=4,
+        block_size=4,
+        num_blocks=blocks,
+        config=SchedulerConfig(max_batched_tokens=64, max_running=20, max_preemptions=9),
+        arrivals=arrivals,
+        p_abort=0.0,
+        p_compiled=1.0,
+        costs=StepCosts(((16, 1.0), (48, 2.0)), longest=8),
+    )
+    tally = Run(workload, overlap=overlap).go()
+    assert tally.left_out > 20
+    assert (tally.preemptions > 0) == (blocks == 60)
 
 
 def test_many_requests_on_little_memory_all_end() -> None:

@@ -22,7 +22,7 @@ from intaglio.kernels.contracts import Drawn, Legal, Packs, Places, QKNorm, Ragg
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.kv_copy import kv_copy
-from intaglio.kernels.linear import Linears, pack
+from intaglio.kernels.linear import Linears, most_rows, pack
 from intaglio.kernels.verify import verify
 from triton.backends.compiler import GPUTarget
 
@@ -125,11 +125,13 @@ def linears() -> None:
         up = pack(torch.zeros((2 * sizes.inner, sizes.hidden), dtype=torch.bfloat16))
         down = pack(torch.zeros((sizes.hidden, sizes.inner), dtype=torch.bfloat16))
         head = pack(torch.zeros((151_936, sizes.hidden), dtype=torch.bfloat16))
-        for rows in (1, 8, 64):
+        for rows in (1, 8, 64, 80, 96):
             x = torch.zeros((rows, sizes.hidden), dtype=torch.bfloat16)
-            kernels.head(x, norm, head, None, Legal(masks, masks[:rows, 0]))
-            kernels.norm_linear(x, norm, up, None)
-            kernels.linear_add(kernels.norm_gated(x, norm, up, None), down, None, x)
+            if rows <= most_rows(head):
+                kernels.head(x, norm, head, None, Legal(masks, masks[:rows, 0]))
+            if rows <= most_rows(up):
+                kernels.norm_linear(x, norm, up, None)
+                kernels.linear_add(kernels.norm_gated(x, norm, up, None), down, None, x)
 
 
 def attention() -> None:

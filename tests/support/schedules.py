@@ -5,6 +5,7 @@ request with the plain engine. Does not: plant faults in the engine; tests do.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -15,8 +16,11 @@ from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.overlap import OverlappedEngine
+from intaglio.engine.plan import StepCosts
 from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.portions import Portions
 from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 from intaglio.grammar.api import empty_rows
 
@@ -41,6 +45,7 @@ ADDED = (
     "constrained",
     "ahead",
     "cached",
+    "left_out",
 )
 
 
@@ -63,9 +68,30 @@ class Clock:
         return self.now
 
 
+class WatchedPortions(Portions):
+    """Sees to it that somebody goes on, and that nobody is left out twice running."""
+
+    def __init__(self, costs: StepCosts | None) -> None:
+        super().__init__(costs, least=0.5)  # in small crowds nobody is a quarter
+        self.left_out = 0
+        self._before: set[int] = set()
+
+    def of(self, running: Iterable[Sequence]) -> list[Sequence]:
+        everyone = list(running)
+        going = super().of(everyone)
+        numbers = [seq.id for seq in going]
+        insist(bool(going) >= bool(everyone), "nobody goes on")
+        insist(numbers == [seq.id for seq in everyone if seq.id in numbers], "out of order")
+        left_out = {seq.id for seq in everyone} - set(numbers)
+        insist(not left_out & self._before, "somebody was left out twice running")
+        self.left_out += len(left_out)
+        self._before = left_out
+        return going
+
+
 @dataclass(frozen=True)
 class Workload:
-    """A control plane's sizes, and who arrives before which step with what."""
+    """A control plane's sizes, and who arrives before which step with what. `costs`: see `Portions`."""
 
     seed: int
     block_size: int
@@ -74,6 +100,7 @@ class Workload:
     arrivals: tuple[tuple[int, Request], ...]
     p_abort: float
     p_compiled: float
+    costs: StepCosts | None = None
 
     @classmethod
     def of(cls, seed: int) -> "Workload":
@@ -103,7 +130,17 @@ class Workload:
             arrivals=tuple(arrivals),
             p_abort=0.0 if calm else rng.choice((0.0, 0.02, 0.1)),
             p_compiled=rng.choice((0.1, 0.5, 1.0)),
+            costs=made_up_costs(rng) if seed % 5 else None,
         )
+
+
+def made_up_costs(rng: Random) -> StepCosts:
+    """Of a device on which one more token often costs as much as all others."""
+    seconds, costs = 1e-3, []
+    for size in range(1, 17):
+        costs.append((size, seconds))
+        seconds *= rng.choice((1, 2))
+    return StepCosts(tuple(costs), longest=rng.choice((2, 8)))
 
 
 def _request(rng: Random, name: str, longest: int) -> Request:
@@ -151,6 +188,7 @@ class Tally:
     constrained: int = 0
     ahead: int = 0
     cached: int = 0
+    left_out: int = 0
     most_works: int = 0
     ends: Counter[str] = field(default_factory=Counter)
 
@@ -173,7 +211,8 @@ class Run:
         cache = PrefixCache(workload.block_size, lambda data: digest(data)[:1]) if prefix else None
         self.manager = KVManager(pool, workload.block_size, cache)
         limits = Limits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
-        self.scheduler = Scheduler(workload.config, self.manager, limits, self.clock)
+        self.portions = WatchedPortions(workload.costs)
+        self.scheduler = Scheduler(workload.config, self.manager, limits, self.clock, self.portions)
         self.compiler = ScriptedCompiler()
         constraints = Constraints(
             self.compiler,
@@ -230,6 +269,7 @@ class Run:
             most_works=self.executor.seen.most_works,
             ahead=self.executor.seen.ahead,
             cached=snapshot.cached_tokens,
+            left_out=self.portions.left_out,
             ends=+Counter(snapshot.finished),
         )
 

@@ -19,7 +19,7 @@ from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.overlap import OverlappedEngine
-from intaglio.engine.plan import Resident
+from intaglio.engine.plan import Resident, StepCosts
 from intaglio.engine.residents import Exports, ResidentConstraints
 from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.compute import HostCompute
@@ -41,6 +41,7 @@ from intaglio.grammar.api import (
 )
 from intaglio.kernels.grammar_arena import ArenaLimits
 
+from tests.support.schedules import WatchedPortions
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 WIDTH, END, ROWS = 300, 257, 8
@@ -144,6 +145,7 @@ class Bench:
     engine: Engine
     residents: Counted | None
     exports: Exports
+    portions: WatchedPortions
 
     def run(self, requests: Sequence[Request]) -> dict[str, tuple[tuple[int, ...], Finish | None]]:
         tokens: dict[str, tuple[int, ...]] = {request.id: () for request in requests}
@@ -162,18 +164,28 @@ class Bench:
         return {name: (tokens[name], ends[name]) for name in tokens}
 
 
-def bench(folder: Path, *, resident: bool, ahead: bool, blocks: int, exports: Exports) -> Bench:
+def bench(
+    folder: Path,
+    *,
+    resident: bool,
+    ahead: bool,
+    blocks: int,
+    exports: Exports,
+    costs: StepCosts | None = None,
+) -> Bench:
     settings = SchedulerConfig(max_running=ROWS, max_batched_tokens=64, max_preemptions=50)
     model = ModelConfig(model=str(folder), max_context=128, threads=1)
     runner = build_runner(model, CacheConfig(num_blocks=blocks), settings).runner
     residents = Counted() if resident else None
     if residents is not None:
         runner = with_walks(runner, residents)
+    portions = WatchedPortions(costs)
     scheduler = Scheduler(
         settings,
         KVManager(BlockPool(runner.cache.num_blocks), 16),
         Limits(128, WIDTH, frozenset({END})),
         lambda: 0.0,
+        portions,
     )
     rows, ends = empty_rows(2 * ROWS, WIDTH), frozenset({END})
     if residents is None:
@@ -183,7 +195,7 @@ def bench(folder: Path, *, resident: bool, ahead: bool, blocks: int, exports: Ex
             AtOnce(), end_tokens=ends, rows=rows, residence=residents, exports=exports, texts=TOKENS
         )
     kind = OverlappedEngine if ahead else Engine
-    return Bench(kind(scheduler, constraints, runner), residents, exports)
+    return Bench(kind(scheduler, constraints, runner), residents, exports, portions)
 
 
 def with_walks(runner: ModelRunner, residents: Residents) -> ModelRunner:
@@ -265,4 +277,22 @@ def test_picks_are_begun_before_those_before_were_read(folder: Path, blocks: int
     assert beside.run(requests) == expected
     assert beside.residents is not None
     assert beside.residents.counts["back"] > 2
+    assert (beside.engine.metrics().preemptions > 0) == (blocks == 10)
+
+
+@pytest.mark.parametrize(
+    ("requests", "ahead", "blocks"),
+    [(mixed(1), False, 100), (mixed(2), True, 10), (resident(3), True, 100)],
+    ids=["plain", "narrow", "resident"],
+)
+def test_who_waits_for_the_next_step_gets_the_same_tokens(
+    folder: Path, requests: list[Request], ahead: bool, blocks: int
+) -> None:
+    """Of a device on which every second token costs twice as much as all before it."""
+    host = bench(folder, resident=False, ahead=False, blocks=100, exports=Exports())
+    expected = host.run(requests)
+    costs = StepCosts(tuple((size, 3.0 ** (size // 2)) for size in range(1, 33)), longest=8)
+    beside = bench(folder, resident=True, ahead=ahead, blocks=blocks, exports=Now(), costs=costs)
+    assert beside.run(requests) == expected
+    assert beside.portions.left_out > 10
     assert (beside.engine.metrics().preemptions > 0) == (blocks == 10)
