@@ -14,7 +14,7 @@ import triton
 from torch import Tensor
 
 from .contracts import WORD_BITS, Bias, Drawn, Penalties, PickArgs
-from .launch import processors
+from .launch import overlap, processors
 from .pick_cut import NEAR, cut_pass
 from .pick_flat import flat_pass
 from .pick_tile import tile_pass
@@ -22,8 +22,10 @@ from .pick_weights import LANES, PARTS, TILE, TRIES
 
 _SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
 _WARPS: Final = 4
-_CUT_WARPS: Final = 8
-_RESIDENT: Final = 4  # programs that a processor runs at once
+_REGISTERS: Final = 128
+_CUT_WARPS: Final = 16
+_CUT_REGISTERS: Final = 64
+_RESIDENT: Final = 4  # programs that a processor runs at once: as many as it has registers for
 
 
 class Picker:
@@ -148,6 +150,8 @@ class _Run:
             massing=args.mass,
             ranking=bool(args.top),
             num_warps=_WARPS,
+            maxnreg=_REGISTERS,
+            **overlap(self.logits),
         )
 
     def cut_pass(self) -> None:
@@ -169,6 +173,8 @@ class _Run:
             **self._flags(),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_CUT_WARPS,
+            maxnreg=_CUT_REGISTERS,
+            **overlap(self.logits),
         )
 
     def flat_pass(self, counters: Tensor) -> None:
@@ -191,6 +197,8 @@ class _Run:
             paired=self._paired,
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_WARPS,
+            maxnreg=_REGISTERS,
+            **overlap(self.logits),
         )
 
     def _flat(self) -> tuple[Tensor, Tensor]:

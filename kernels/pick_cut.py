@@ -13,12 +13,13 @@ logits and are left out.
 
 import triton
 import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .pick_load import is_edited, is_legal, row_of_mask
 from .pick_row import gumbel, settle, stays_first
 from .pick_weights import DEPTH, LANES, LOG2E, LOWEST, NEVER, TILE, TRIES
 
-NEAR: tl.constexpr = tl.constexpr(512)  # groups that are searched on the chip
+NEAR: tl.constexpr = tl.constexpr(256)  # groups that are searched on the chip
 # What `pick_flat` has to do for a row.
 SETTLED: tl.constexpr = tl.constexpr(0)  # nothing
 TEST: tl.constexpr = tl.constexpr(1)  # which try stays is to be found out: top-p alone
@@ -48,28 +49,26 @@ def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def bound(
-    best: tl.tensor,
+    weight: tl.tensor,
     highest: tl.tensor,
     mass: tl.tensor,
     heat: tl.tensor,
-    scale: tl.tensor,
     k: tl.tensor,
     p: tl.tensor,
     limited: tl.tensor,
 ) -> tl.tensor:
     """A logit that the cut does not lie below, or -inf: as many groups as tokens wanted, or as much mass, reach it by
-    their largest logits alone. With top-k (`limited`), its whole set has to be at hand: top-p is a share of it."""
-    low, high = highest - 32.0 * heat, highest
+    their largest logits alone, of which `weight` are the weights. With top-k (`limited`), its whole set has to be at
+    hand: top-p is a share of it."""
+    low, high = -32.0, 0.0  # temperatures below the highest
     known = NEVER
+    goal = tl.where(limited, k.to(tl.float32), p * mass)
     for _ in range(BOUND_STEPS):
         middle = (low + high) * 0.5
-        reach = best >= middle
-        if limited:
-            enough = tl.sum(reach.to(tl.int32)) >= k
-        else:
-            share = tl.sum(tl.where(reach, tl.exp2((best - highest) * scale), 0.0))
-            enough = share >= p * mass
-        known = tl.where(enough, middle, known)
+        reached = weight >= tl.exp2(middle * LOG2E)
+        enough = tl.sum(tl.where(reached, tl.where(limited, 1.0, weight), 0.0)) >= goal
+        # Below by more than the weights are rounded.
+        known = tl.where(enough, highest + (middle - 0.001) * heat, known)
         low = tl.where(enough, middle, low)
         high = tl.where(enough, high, middle)
     return known
@@ -109,6 +108,23 @@ def search_near(
 
 
 @triton.jit
+def list_near(
+    groups: tl.tensor, maxima: tl.tensor, known: tl.tensor, tiles: tl.constexpr
+) -> tl.tensor:
+    """How many groups of a row reach `known`; the first NEAR of them are written to `groups`."""
+    count = 0
+    for tile in range(tiles):
+        at = tile * LANES + tl.arange(0, LANES)
+        best = tl.load(maxima + at)
+        # Where nothing bounds the cut, all groups are near: few, where a mask allows few tokens.
+        near = (best >= known) & (best > LOWEST)
+        slot = count + tl.cumsum(near.to(tl.int32), 0) - 1
+        tl.store(groups + slot, at, mask=near & (slot < NEAR))
+        count += tl.sum(near.to(tl.int32))
+    return count
+
+
+@triton.jit
 def gather(
     logits: tl.tensor,
     vocab: tl.tensor,
@@ -117,25 +133,24 @@ def gather(
     edited: tl.tensor,
     edit: tl.tensor,
     groups: tl.tensor,
-    near: tl.tensor,
     count: tl.tensor,
     masked: tl.constexpr,
     editing: tl.constexpr,
 ) -> tl.tensor:
-    """(tokens, their logits as the draw sees them), [NEAR, DEPTH], of the groups that are `near`; others -inf."""
-    at = tl.arange(0, near.shape[0])
-    tl.store(groups + tl.cumsum(near.to(tl.int32), 0) - 1, at, mask=near)
+    """(tokens, their logits as the draw sees them), [NEAR, DEPTH], of the groups that are listed; others -inf."""
     tl.debug_barrier()
     slot = tl.arange(0, NEAR)
     group = tl.load(groups + slot, mask=slot < count, other=0)
     depth = tl.arange(0, DEPTH) * LANES
     member = ((group // LANES) * TILE + group % LANES)[:, None] + depth[None, :]
-    legal = is_legal(mask, mask_row, vocab, member, masked) & (slot < count)[:, None]
-    x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
+    there = (slot < count)[:, None] & (member < vocab)
+    legal = is_legal(mask, mask_row, vocab, member, masked) & there
+    # Not only where it is legal: the two loads need not wait for one another.
+    x = tl.load(logits + member, mask=there, other=NEVER).to(tl.float32)
     if editing:
         if edit:
             x = tl.load(edited + member, mask=legal, other=NEVER)
-    return member, x
+    return member, tl.where(legal, x, NEVER)
 
 
 @triton.jit
@@ -157,10 +172,14 @@ def cut_pass(
     mapped: tl.constexpr,
     editing: tl.constexpr,
     believing: tl.constexpr,
+    EARLY: tl.constexpr,
 ) -> None:
     """Grid [rows]. `truncation`: (top-k, top-p, min-p); `draw` and `outputs` as in `pick_tile`; `flat`: for
     `pick_flat`, of each row what is to be done (int32), the cut as far as it is known and where to search from (float32
     [rows, 2])."""
+    if EARLY:
+        gdc_launch_dependents()
+        gdc_wait()
     row = tl.program_id(0)
     vocab = scores[3]
     heat = tl.load(draw[0] + row)
@@ -184,21 +203,19 @@ def cut_pass(
         if least > 0:
             cut = highest + heat * tl.log(least)
         known = cut
-        best = tl.full((padded_tiles * LANES,), NEVER, tl.float32)
         if searched | (stays_first(outputs, row, cut) == TRIES):
-            at = tl.arange(0, padded_tiles * LANES)
-            place = maxima + row.to(tl.int64) * (tiles * LANES) + at
-            best = tl.load(place, mask=at < tiles * LANES, other=NEVER)
+            groups += row * NEAR
+            maxima += row.to(tl.int64) * (tiles * LANES)
             if searched:
-                known = bound(best, highest, mass, heat, scale, k, p, limited)
-            # Where nothing bounds the cut, all groups are near: few, where a mask allows few tokens.
-            near = (best >= known) & (best > LOWEST)
-            count = tl.sum(near.to(tl.int32))
+                at = tl.arange(0, padded_tiles * LANES)
+                best = tl.load(maxima + at, mask=at < tiles * LANES, other=NEVER)
+                weight = tl.exp2((best - highest) * scale)
+                known = bound(weight, highest, mass, heat, k, p, limited)
+            count = list_near(groups, maxima, known, tiles)
             if count <= NEAR:
                 member, x = gather(
-                    logits, vocab, mask, mask_row, edited, edit, groups + row * NEAR, near, count,
-                    masked, editing,
-                )  # fmt: skip
+                    logits, vocab, mask, mask_row, edited, edit, groups, count, masked, editing
+                )
                 if searched:
                     x = tl.where(x >= known, x, NEVER)
                     weight = tl.exp2((x - highest) * scale)

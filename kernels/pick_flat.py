@@ -8,6 +8,7 @@ that `pick_cut` has settled.
 
 import triton
 import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .pick_cut import DRAW, SETTLED, TEST, from_key, halfway, to_key
 from .pick_load import (
@@ -15,6 +16,7 @@ from .pick_load import (
     edited_rows,
     fetch,
     fetch_masks,
+    halves,
     is_edited,
     is_legal,
     legal_only,
@@ -213,8 +215,12 @@ def flat_pass(
     mapped: tl.constexpr,
     editing: tl.constexpr,
     believing: tl.constexpr,
+    EARLY: tl.constexpr,
 ) -> None:
     """Grid [rows * splits]. Arguments as in `pick_tile` and `pick_cut`."""
+    if EARLY:
+        gdc_launch_dependents()
+        gdc_wait()
     row = tl.program_id(0) // splits
     split = tl.program_id(0) % splits
     todo = tl.load(flat[0] + row)
@@ -248,7 +254,7 @@ def flat_pass(
             after = tl.where(step + 1 < ends, step + 1, steps) * rows
             next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
             soon = fetch(logits, stored, after, next_allowed, 0, rows, paired, massing=False)
-            own = legal_only(raw, logits, allowed, 0, rows, paired)
+            own = halves(legal_only(raw, logits, allowed, 0, paired), logits, paired)
             if editing:
                 own = edited_rows(own, edited, edit, step * rows, paired)
             sums = above(own, sums, tried, highest, scale)

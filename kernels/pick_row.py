@@ -69,10 +69,12 @@ def chosen(
             group = tl.minimum(found, (vocab - 1) // TILE * OCTETS + OCTETS - 1)
             member = member_of(group[:, None], tl.arange(0, DEPTH * 8)[None, :])
             legal = is_legal(mask, mask_row, vocab, member, masked)
-            x = tl.load(logits + member, mask=legal, other=NEVER).to(tl.float32)
+            # Not only where it is legal: the two loads need not wait for one another.
+            x = tl.load(logits + member, mask=member < vocab, other=NEVER).to(tl.float32)
             if editing:
                 if edit:
                     x = tl.load(edited + member, mask=legal, other=NEVER, cache_modifier=".cg")
+            x = tl.where(legal, x, NEVER)
             counter = member.to(tl.uint32) + one.to(tl.uint32)[:, None] * APART
             drawn = tl.div_rn(x, heat) - tl.log(exponential(keys[0], keys[1], counter))
             won = drawn == tl.max(drawn, 1)[:, None]

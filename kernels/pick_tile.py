@@ -12,6 +12,7 @@ weight), tries and their logits).
 
 import triton
 import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .pick_load import (
     appended,
@@ -20,11 +21,12 @@ from .pick_load import (
     fetch,
     fetch_masks,
     fetch_tile_masks,
-    half_of,
+    halves,
     illegal_only,
     is_edited,
-    is_legal_half,
+    lanes_with,
     legal_only,
+    no_lanes,
     place_of,
     row_of_mask,
 )
@@ -42,26 +44,28 @@ from .pick_weights import (
     TILE,
     fold,
     higher,
-    highest,
     join,
     weigh,
+    weigh_higher,
 )
 
 
 @triton.jit
-def lanes_with(lanes: tl.tensor, rows: tl.tensor) -> tl.tensor:
-    """The maxima of lanes, by halves, with some rows more."""
-    first, second = lanes
-    for i in tl.static_range(0, len(rows), 2):
-        first, second = higher(first, rows[i]), higher(second, rows[i + 1])
-    return first, second
+def store_lanes(
+    to: tl.tensor, tile: tl.tensor, lanes: tl.tensor, logits: tl.tensor, packed: tl.constexpr,
+    paired: tl.constexpr,
+) -> None:  # fmt: skip
+    """Keep the maxima of a tile's lanes."""
+    first, second = halves(lanes, logits, packed)
+    tl.store(to + place_of(tile, 0, paired), first)
+    tl.store(to + place_of(tile, 1, paired), second)
 
 
 @triton.jit
-def store_lanes(to: tl.tensor, tile: tl.tensor, lanes: tl.tensor, paired: tl.constexpr) -> None:
-    """Keep the maxima of a tile's lanes."""
-    tl.store(to + place_of(tile, 0, paired), lanes[0])
-    tl.store(to + place_of(tile, 1, paired), lanes[1])
+def top_of(lanes: tl.tensor, logits: tl.tensor, packed: tl.constexpr) -> tl.tensor:
+    """The maxima of octets, [OCTETS], from those of lanes."""
+    first, second = halves(lanes, logits, packed)
+    return tl.reduce(higher(first, second), 1, higher)
 
 
 @triton.jit
@@ -132,13 +136,12 @@ def first_best(
     if high != LOWEST:
         allowed = fetch_masks(mask, mask_row, scores[3], row, rows, masked)
         raw = fetch(logits, scores[2], row, allowed, 0, rows, paired, massing=False)
-        for i in tl.static_range(2 * rows):
+        own = halves(legal_only(raw, logits, allowed, 0, paired), logits, paired)
+        if edit:
+            own = edited_rows(own, edited, edit, row, paired)
+        for i in tl.static_range(len(own)):
             at = place_of(row + i // 2, i % 2, paired)
-            legal = is_legal_half(allowed[i // 2], i % 2, paired)
-            x = half_of(raw, i, logits, paired)
-            if edit:
-                x = tl.load(edited + at, mask=legal, other=LOWEST)
-            token = tl.minimum(token, tl.min(tl.where(legal & (x == high), at, 0x7FFFFFFF)))
+            token = tl.minimum(token, tl.min(tl.where(own[i] == high, at, 0x7FFFFFFF)))
     return token
 
 
@@ -204,10 +207,16 @@ def tile_pass(
     believing: tl.constexpr,
     massing: tl.constexpr,
     ranking: tl.constexpr,
+    EARLY: tl.constexpr,
 ) -> None:
-    """Grid [rows * splits]. The constexpr flags say which stages the batch has; see `pick`."""
-    row = tl.program_id(0) // splits
-    split = tl.program_id(0) % splits
+    """Grid [splits * rows], so that programs with less to do lie beside those with more. The constexpr flags say which
+    stages the batch has; see `pick`."""
+    if EARLY:
+        gdc_launch_dependents()
+        gdc_wait()
+    rows_there = tl.num_programs(0) // splits
+    row = tl.program_id(0) % rows_there
+    split = tl.program_id(0) // rows_there
     logits = scores[0] + row.to(tl.int64) * scores[1]
     stored, vocab = scores[2], scores[3]
     mask_row = row_of_mask(mask, row, masked, mapped)
@@ -228,6 +237,7 @@ def tile_pass(
 
     rows: tl.constexpr = 4 if paired else 2
     steps: tl.constexpr = DEPTH // rows
+    packed: tl.constexpr = paired and not editing
     lowest = tl.full((OCTETS,), LOWEST, tl.float32)
     nothing, nowhere = lowest * 0.0, tl.zeros((OCTETS,), tl.int32)
     values, choices = (), ()
@@ -248,8 +258,7 @@ def tile_pass(
         after = tl.where(tile + 1 < ends, tile + 1, tiles)
         next_allowed = fetch_tile_masks(mask, mask_row, vocab, after, masked)
         top, total, first = lowest, nothing, nowhere
-        none = tl.full((OCTETS, 4), LOWEST, tl.float32)
-        lanes, best_lanes = (none, none), (none, none)
+        lanes, best_lanes = no_lanes(logits, packed), no_lanes(logits, packed)
         for step in tl.static_range(steps):
             raw = now
             now = soon
@@ -264,33 +273,36 @@ def tile_pass(
                     (step + 2 - steps) * rows, rows, paired, massing,
                 )  # fmt: skip
             here = tile * DEPTH + step * rows
-            own = legal_only(raw, logits, allowed, step * rows, rows, paired)
-            ours = own
-            if editing:
-                ours = edited_rows(own, edited, edit, here, paired)
-            if surveying:
-                lanes = lanes_with(lanes, ours)
-            if ranking:
-                best_lanes = lanes_with(best_lanes, own)
-            before = top
-            if believing:
-                if apart:
-                    own_top, own_total = weigh(own, own_top, own_total, LOG2E)
-                top, total = weigh(ours, top, total, scale)
-            else:
-                if hot:
-                    top, total = weigh(ours, top, total, scale)
+            if here * LANES < vocab:
+                legal = legal_only(raw, logits, allowed, step * rows, paired)
+                own = halves(legal, logits, paired)
+                ours = own
+                if editing:
+                    ours = edited_rows(own, edited, edit, here, paired)
+                    lanes = lanes_with(lanes, ours, logits, packed)
+                    if ranking:
+                        best_lanes = lanes_with(best_lanes, own, logits, packed)
                 else:
-                    top = higher(top, tl.reduce(highest(ours), 1, higher))
-            if not hot:
-                first = tl.where(top > before, tile * steps + step, first)
-            if massing:
-                others = illegal_only(raw, logits, allowed, here, step * rows, rows, paired, vocab)
-                far_top, far_total = weigh(others, far_top, far_total, LOG2E)
+                    lanes = lanes_with(lanes, legal, logits, packed)
+                before = top
+                top = top_of(lanes, logits, packed)
+                if hot or believing:
+                    total = weigh(ours, before, total, top, scale)
+                if believing:
+                    if apart:
+                        own_top, own_total = weigh_higher(own, own_top, own_total, LOG2E)
+                if not hot:
+                    first = tl.where(top > before, tile * steps + step, first)
+                if massing:
+                    others = illegal_only(raw, logits, allowed, here, step * rows, paired, vocab)
+                    far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
         if surveying:
-            store_lanes(maxima + row.to(tl.int64) * (tiles * LANES), tile, lanes, paired)
+            to = maxima + row.to(tl.int64) * (tiles * LANES)
+            store_lanes(to, tile, lanes, logits, packed, paired)
         if ranking:
-            store_lanes(ranks + row.to(tl.int64) * (tiles * LANES), tile, best_lanes, paired)
+            to = ranks + row.to(tl.int64) * (tiles * LANES)
+            best = best_lanes if editing else lanes
+            store_lanes(to, tile, best, logits, packed, paired)
         peak = higher(peak, top)
         if believing:
             if not apart:

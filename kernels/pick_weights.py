@@ -49,14 +49,22 @@ def base_of(high: tl.tensor, scale: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
-def weigh(rows: tl.tensor, high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
-    """(maxima [N], sums [N] of 2**((x - maximum) * scale)) with a tuple of logits [N, columns] added."""
-    top = higher(high, tl.reduce(highest(rows), 1, higher))
+def weigh(
+    rows: tl.tensor, high: tl.tensor, total: tl.tensor, top: tl.tensor, scale: tl.tensor
+) -> tl.tensor:
+    """Sums [N] of 2**((x - top) * scale), of `total`, relative to `high`, and a tuple of logits [N, columns]."""
     base = base_of(top, scale)
     columns = tl.exp2(rows[0] * scale - base[:, None])
     for i in tl.static_range(1, len(rows)):
         columns += tl.exp2(rows[i] * scale - base[:, None])
-    return top, total * tl.exp2(high * scale - base) + tl.sum(columns, 1)
+    return total * tl.exp2(high * scale - base) + tl.sum(columns, 1)
+
+
+@triton.jit
+def weigh_higher(rows: tl.tensor, high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
+    """(maxima, sums) with a tuple of logits [N, columns] added, relative to what is the maximum then."""
+    top = higher(high, tl.reduce(highest(rows), 1, higher))
+    return top, weigh(rows, high, total, top, scale)
 
 
 @triton.jit
