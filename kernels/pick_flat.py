@@ -16,7 +16,6 @@ from .pick_load import (
     edited_rows,
     fetch,
     fetch_masks,
-    halves,
     is_edited,
     is_legal,
     legal_only,
@@ -254,7 +253,7 @@ def flat_pass(
             after = tl.where(step + 1 < ends, step + 1, steps) * rows
             next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
             soon = fetch(logits, stored, after, next_allowed, 0, rows, paired, massing=False)
-            own = halves(legal_only(raw, logits, allowed, 0, paired), logits, paired)
+            own = legal_only(raw, logits, allowed, 0, paired)
             if editing:
                 own = edited_rows(own, edited, edit, step * rows, paired)
             sums = above(own, sums, tried, highest, scale)

@@ -13,47 +13,9 @@ from typing import Final
 import triton
 import triton.language as tl
 
-from .pick_weights import DEPTH, LANES, LOWEST, NEVER, OCTETS, TILE, higher
+from .pick_weights import DEPTH, LANES, LOWEST, NEVER, OCTETS, TILE
 
 INTERPRETED: Final = tl.constexpr(triton.knobs.runtime.interpret)
-
-
-_LOWEST_PAIRS: Final = {"bf16": "0xF180F180", "f16": "0xFC00FC00"}
-
-
-def _legal_pairs(kind: str) -> tl.constexpr:
-    """PTX: of four words of two numbers each, LOWEST for those whose bit of a byte is not set.
-
-    Four bits of the byte become the signs of four bytes, and each sign, spread over half a word, a mask.
-    """
-    masks = (
-        f"prmt.b32 m, {nibble}, 0, {selector}; lop3.b32 ${i}, ${4 + i}, m, {_LOWEST_PAIRS[kind]}, 0xE2;"
-        for i, (nibble, selector) in enumerate(
-            (("a", "0x9988"), ("a", "0xBBAA"), ("b", "0x9988"), ("b", "0xBBAA"))
-        )
-    )
-    nibbles = "and.b32 a, $8, 15; shr.u32 b, $8, 4; and.b32 b, b, 15;"
-    signs = "mul.lo.u32 a, a, 0x10204080; mul.lo.u32 b, b, 0x10204080;"
-    return tl.constexpr("{ .reg .b32 a, b, m; " + nibbles + signs + " ".join(masks) + " }")
-
-
-def _legal_four(first: int) -> tl.constexpr:
-    """PTX: of four float32, LOWEST for those whose bit of a byte, from bit `first` on, is not set.
-
-    The compiler, left to itself, collects the bits of many rows in words before it looks at them.
-    """
-    each = (
-        f"and.b32 t, $8, {1 << first + i}; setp.ne.b32 p, t, 0; selp.b32 ${i}, ${4 + i}, 0xF1800000, p;"
-        for i in range(4)
-    )
-    return tl.constexpr("{ .reg .pred p; .reg .b32 t; " + " ".join(each) + " }")
-
-
-_BF16_PAIRS: Final = _legal_pairs("bf16")
-_F16_PAIRS: Final = _legal_pairs("f16")
-_FIRST: Final = _legal_four(0)
-_SECOND: Final = _legal_four(4)
-_FOUR: Final = tl.constexpr("=r,=r,=r,=r,r,r,r,r,r,r,r,r")
 
 
 @triton.jit
@@ -261,63 +223,7 @@ def halves(raw: tl.tensor, logits: tl.tensor, paired: tl.constexpr) -> tl.tensor
             for half in tl.static_range(2):
                 short = (raw[i] >> (16 * half)).to(tl.int16)
                 x = short.to(logits.dtype.element_ty, bitcast=True).to(tl.float32)
-                found = appended(found, higher(x, LOWEST))
-    return found
-
-
-@triton.jit
-def pairs_of(even: tl.tensor, odd: tl.tensor, kind: tl.constexpr) -> tl.tensor:
-    """Two numbers of the type `kind` in a word; what `halves` undoes. Interpreted only."""
-    low = even.to(kind).to(tl.int16, bitcast=True).to(tl.int32) & 65535
-    return low | (odd.to(kind).to(tl.int16, bitcast=True).to(tl.int32) << 16)
-
-
-@triton.jit
-def higher_pairs(x: tl.tensor, y: tl.tensor, logits: tl.tensor) -> tl.tensor:
-    """`higher` of words of two numbers."""
-    kind: tl.constexpr = logits.dtype.element_ty
-    if INTERPRETED:
-        mine, theirs = halves((x,), logits, paired=True), halves((y,), logits, paired=True)
-        found = pairs_of(higher(mine[0], theirs[0]), higher(mine[1], theirs[1]), kind)
-    else:
-        found = tl.inline_asm_elementwise(
-            "max.NaN.bf16x2 $0, $1, $2;" if kind == tl.bfloat16 else "max.NaN.f16x2 $0, $1, $2;",
-            "=r,r,r",
-            [x, y],
-            dtype=tl.int32,
-            is_pure=True,
-            pack=1,
-        )
-    return found
-
-
-@triton.jit
-def lanes_with(
-    lanes: tl.tensor, rows: tl.tensor, logits: tl.tensor, packed: tl.constexpr
-) -> tl.tensor:
-    """The maxima of lanes with some rows more; `rows` and `lanes` in words if `packed`, or else in halves."""
-    if packed:
-        best = lanes[0]
-        for i in tl.static_range(len(rows)):
-            best = higher_pairs(best, rows[i], logits)
-        found = (best,)
-    else:
-        first, second = lanes
-        for i in tl.static_range(0, len(rows), 2):
-            first, second = higher(first, rows[i]), higher(second, rows[i + 1])
-        found = (first, second)
-    return found
-
-
-@triton.jit
-def no_lanes(logits: tl.tensor, packed: tl.constexpr) -> tl.tensor:
-    """The maxima of lanes before there is any row."""
-    if packed:
-        word: tl.constexpr = -0x0E7F0E80 if logits.dtype.element_ty == tl.bfloat16 else -0x03FF0400
-        found = (tl.full((OCTETS, 4), word, tl.int32),)
-    else:
-        none = tl.full((OCTETS, 4), LOWEST, tl.float32)
-        found = (none, none)
+                found = appended(found, x)
     return found
 
 
@@ -328,39 +234,6 @@ def is_legal_half(allowed: tl.tensor, half: tl.constexpr, paired: tl.constexpr) 
 
 
 @triton.jit
-def select_legal(
-    x: tl.tensor,
-    mask: tl.tensor,
-    half: tl.constexpr,
-    logits: tl.tensor,
-    paired: tl.constexpr,
-) -> tl.tensor:
-    """A piece of `fetch`'s, LOWEST where the row's mask bytes forbid it; of rows not paired one of the two halves."""
-    if paired:
-        how: tl.constexpr = _BF16_PAIRS if logits.dtype.element_ty == tl.bfloat16 else _F16_PAIRS
-    else:
-        how: tl.constexpr = _SECOND if half else _FIRST
-    if INTERPRETED:
-        if paired:
-            even, odd = halves((x,), logits, paired)
-            even = tl.where(is_legal_half(mask, 0, paired), even, LOWEST)
-            odd = tl.where(is_legal_half(mask, 1, paired), odd, LOWEST)
-            y = pairs_of(even, odd, logits.dtype.element_ty)
-        else:
-            y = tl.where(is_legal_half(mask, half, paired), x, LOWEST)
-    else:
-        y = tl.inline_asm_elementwise(
-            how,
-            _FOUR,
-            [x, tl.broadcast_to(mask[:, None], (OCTETS, 4))],
-            dtype=x.dtype,
-            is_pure=True,
-            pack=4,
-        )
-    return y
-
-
-@triton.jit
 def legal_only(
     raw: tl.tensor,
     logits: tl.tensor,
@@ -368,12 +241,26 @@ def legal_only(
     begin: tl.constexpr,
     paired: tl.constexpr,
 ) -> tl.tensor:
-    """What `fetch` loaded, in the same form, LOWEST where it is not legal."""
-    own = ()
-    for i in tl.static_range(len(raw)):
-        mask = allowed[begin + i if paired else begin + i // 2]
-        own = appended(own, select_legal(raw[i], mask, i % 2, logits, paired))
-    return own
+    """What `fetch` loaded, by `halves`, LOWEST where it is not legal."""
+    own = halves(raw, logits, paired)
+    legal = ()
+    for i in tl.static_range(len(own)):
+        mask = allowed[begin + i // 2]
+        if INTERPRETED:
+            x = tl.where(is_legal_half(mask, i % 2, paired), own[i], LOWEST)
+        else:
+            # The compiler, left to itself, collects the bits of many rows in words before it looks at them.
+            x = tl.inline_asm_elementwise(
+                "{ .reg .pred p; .reg .b32 t; and.b32 t, $2, $3; setp.ne.b32 p, t, 0;"
+                " selp.b32 $0, $1, 0xF1800000, p; }",
+                "=r,r,r,r",
+                [own[i], mask[:, None], 1 << bits_of(i % 2, paired)],
+                dtype=tl.float32,
+                is_pure=True,
+                pack=1,
+            )
+        legal = appended(legal, x)
+    return legal
 
 
 @triton.jit

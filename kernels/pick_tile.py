@@ -21,12 +21,9 @@ from .pick_load import (
     fetch,
     fetch_masks,
     fetch_tile_masks,
-    halves,
     illegal_only,
     is_edited,
-    lanes_with,
     legal_only,
-    no_lanes,
     place_of,
     row_of_mask,
 )
@@ -51,21 +48,19 @@ from .pick_weights import (
 
 
 @triton.jit
-def store_lanes(
-    to: tl.tensor, tile: tl.tensor, lanes: tl.tensor, logits: tl.tensor, packed: tl.constexpr,
-    paired: tl.constexpr,
-) -> None:  # fmt: skip
-    """Keep the maxima of a tile's lanes."""
-    first, second = halves(lanes, logits, packed)
-    tl.store(to + place_of(tile, 0, paired), first)
-    tl.store(to + place_of(tile, 1, paired), second)
+def lanes_with(lanes: tl.tensor, rows: tl.tensor) -> tl.tensor:
+    """The maxima of lanes, in halves, with some rows more."""
+    first, second = lanes
+    for i in tl.static_range(0, len(rows), 2):
+        first, second = higher(first, rows[i]), higher(second, rows[i + 1])
+    return first, second
 
 
 @triton.jit
-def top_of(lanes: tl.tensor, logits: tl.tensor, packed: tl.constexpr) -> tl.tensor:
-    """The maxima of octets, [OCTETS], from those of lanes."""
-    first, second = halves(lanes, logits, packed)
-    return tl.reduce(higher(first, second), 1, higher)
+def store_lanes(to: tl.tensor, tile: tl.tensor, lanes: tl.tensor, paired: tl.constexpr) -> None:
+    """Keep the maxima of a tile's lanes."""
+    tl.store(to + place_of(tile, 0, paired), lanes[0])
+    tl.store(to + place_of(tile, 1, paired), lanes[1])
 
 
 @triton.jit
@@ -136,7 +131,7 @@ def first_best(
     if high != LOWEST:
         allowed = fetch_masks(mask, mask_row, scores[3], row, rows, masked)
         raw = fetch(logits, scores[2], row, allowed, 0, rows, paired, massing=False)
-        own = halves(legal_only(raw, logits, allowed, 0, paired), logits, paired)
+        own = legal_only(raw, logits, allowed, 0, paired)
         if edit:
             own = edited_rows(own, edited, edit, row, paired)
         for i in tl.static_range(len(own)):
@@ -237,7 +232,6 @@ def tile_pass(
 
     rows: tl.constexpr = 4 if paired else 2
     steps: tl.constexpr = DEPTH // rows
-    packed: tl.constexpr = paired and not editing
     lowest = tl.full((OCTETS,), LOWEST, tl.float32)
     nothing, nowhere = lowest * 0.0, tl.zeros((OCTETS,), tl.int32)
     values, choices = (), ()
@@ -258,7 +252,8 @@ def tile_pass(
         after = tl.where(tile + 1 < ends, tile + 1, tiles)
         next_allowed = fetch_tile_masks(mask, mask_row, vocab, after, masked)
         top, total, first = lowest, nothing, nowhere
-        lanes, best_lanes = no_lanes(logits, packed), no_lanes(logits, packed)
+        none = tl.full((OCTETS, 4), LOWEST, tl.float32)
+        lanes, best_lanes = (none, none), (none, none)
         for step in tl.static_range(steps):
             raw = now
             now = soon
@@ -274,18 +269,15 @@ def tile_pass(
                 )  # fmt: skip
             here = tile * DEPTH + step * rows
             if here * LANES < vocab:
-                legal = legal_only(raw, logits, allowed, step * rows, paired)
-                own = halves(legal, logits, paired)
+                own = legal_only(raw, logits, allowed, step * rows, paired)
                 ours = own
                 if editing:
                     ours = edited_rows(own, edited, edit, here, paired)
-                    lanes = lanes_with(lanes, ours, logits, packed)
                     if ranking:
-                        best_lanes = lanes_with(best_lanes, own, logits, packed)
-                else:
-                    lanes = lanes_with(lanes, legal, logits, packed)
+                        best_lanes = lanes_with(best_lanes, own)
+                lanes = lanes_with(lanes, ours)
                 before = top
-                top = top_of(lanes, logits, packed)
+                top = tl.reduce(higher(lanes[0], lanes[1]), 1, higher)
                 if hot or believing:
                     total = weigh(ours, before, total, top, scale)
                 if believing:
@@ -298,11 +290,11 @@ def tile_pass(
                     far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
         if surveying:
             to = maxima + row.to(tl.int64) * (tiles * LANES)
-            store_lanes(to, tile, lanes, logits, packed, paired)
+            store_lanes(to, tile, lanes, paired)
         if ranking:
             to = ranks + row.to(tl.int64) * (tiles * LANES)
             best = best_lanes if editing else lanes
-            store_lanes(to, tile, best, logits, packed, paired)
+            store_lanes(to, tile, best, paired)
         peak = higher(peak, top)
         if believing:
             if not apart:
