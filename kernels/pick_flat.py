@@ -247,17 +247,21 @@ def flat_pass(
         rows: tl.constexpr = 4 if paired else 2
         steps = tiles * (DEPTH // rows)
         begins, ends = split * steps // splits, (split + 1) * steps // splits
+        # Loads run ahead of the arithmetic by a step, and those of their masks by one more.
         allowed = fetch_masks(mask, mask_row, vocab, begins * rows, rows, masked)
-        raw = fetch(logits, stored, begins * rows, allowed, 0, rows, paired, massing=False)
+        raw = fetch(logits, stored, begins * rows, allowed, paired, massing=False)
+        after = tl.where(begins + 1 < ends, begins + 1, steps) * rows
+        next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
         for step in range(begins, ends):
             after = tl.where(step + 1 < ends, step + 1, steps) * rows
-            next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
-            soon = fetch(logits, stored, after, next_allowed, 0, rows, paired, massing=False)
-            own = legal_only(raw, logits, allowed, 0, paired)
+            later = tl.where(step + 2 < ends, step + 2, steps) * rows
+            later_allowed = fetch_masks(mask, mask_row, vocab, later, rows, masked)
+            soon = fetch(logits, stored, after, next_allowed, paired, massing=False)
+            own = legal_only(raw, logits, allowed, paired)
             if editing:
                 own = edited_rows(own, edited, edit, step * rows, paired)
             sums = above(own, sums, tried, highest, scale)
-            allowed, raw = next_allowed, soon
+            allowed, raw, next_allowed = next_allowed, soon, later_allowed
         part = parts + (row * splits + split) * TRIES
         for i in tl.static_range(TRIES):
             tl.store(part + i, tl.sum(sums[i]))

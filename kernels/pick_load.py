@@ -2,8 +2,8 @@
 
 Does: load tiles, leaving out what a mask or a threshold makes needless, and edit them. Does not: weigh or draw.
 
-Tuples of arguments: `scores` (logits, row stride, columns, vocab), `mask` (words, row stride, words a row, row of each
-row of logits), `edits` as `pick._edits` makes them.
+Tuples of arguments: `scores` (logits, row stride, words or numbers a row, vocab), `mask` (words, row stride, words a
+row, row of each row of logits), `edits` as `pick._edits` makes them.
 """
 
 # ruff: noqa: RUF005 - Triton knows no starred tuples
@@ -72,7 +72,7 @@ def edit_tile(
     for step in range(DEPTH):
         at = first + step * LANES + tl.arange(0, LANES)
         place = scores[0] + row.to(tl.int64) * scores[1] + at
-        tl.store(edited + at, tl.load(place, mask=at < scores[2], other=NEVER).to(tl.float32))
+        tl.store(edited + at, tl.load(place, mask=at < scores[3], other=NEVER).to(tl.float32))
     tl.debug_barrier()
     chunk = tl.arange(0, LANES)
     end = tl.load(bias_starts + row + 1)
@@ -113,7 +113,23 @@ def row_of_mask(
 
 
 @triton.jit
-def fetch_masks(
+def whole_masks(
+    mask: tl.tensor, mask_row: tl.tensor, row: tl.tensor, rows: tl.constexpr, masked: tl.constexpr
+) -> tl.tensor:
+    """`fetch_masks` where nothing asked for lies past the vocabulary or the mask."""
+    octet = tl.arange(0, OCTETS)
+    place = mask[0] + mask_row.to(tl.int64) * mask[1] + row * (LANES // 32) + octet // 4
+    allowed = ()
+    for depth in tl.static_range(rows):
+        given = tl.full((OCTETS,), 255, tl.int32)
+        if masked:
+            given = tl.load(place + depth * (LANES // 32)) >> (octet % 4 * 8)
+        allowed = appended(allowed, given)
+    return allowed
+
+
+@triton.jit
+def ending_masks(
     mask: tl.tensor,
     mask_row: tl.tensor,
     vocab: tl.tensor,
@@ -121,7 +137,7 @@ def fetch_masks(
     rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The mask bytes of `rows` rows of LANES tokens, from row `row` on: a tuple of int32 [OCTETS]."""
+    """`fetch_masks` anywhere."""
     allowed = ()
     for depth in tl.static_range(rows):
         at = (row + depth) * OCTETS + tl.arange(0, OCTETS)
@@ -130,32 +146,25 @@ def fetch_masks(
 
 
 @triton.jit
-def fetch_tile_masks(
+def fetch_masks(
     mask: tl.tensor,
     mask_row: tl.tensor,
     vocab: tl.tensor,
-    tile: tl.tensor,
+    row: tl.tensor,
+    rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """`fetch_masks` of a tile, but that the higher bits may be anything."""
-    octet = tl.arange(0, OCTETS)
-    end = (tile + 1) * TILE
+    """The mask bytes of `rows` rows of LANES tokens, from row `row` on: a tuple of int32 [OCTETS].
+
+    Nothing past `vocab` is legal; the bits above a byte may be anything.
+    """
+    inside = vocab
     if masked:
-        end = tl.where(mask_row >= 0, end, 0x7FFFFFFF)
-        width = mask[2] * 32
+        inside = tl.minimum(vocab, tl.where(mask_row >= 0, mask[2] * 32, 0))
+    if (row + rows) * LANES <= inside:
+        allowed = whole_masks(mask, mask_row, row, rows, masked)
     else:
-        width = end
-    if end <= tl.minimum(vocab, width):
-        allowed = ()
-        place = mask[0] + mask_row.to(tl.int64) * mask[1] + tile * (TILE // 32) + octet // 4
-        for depth in tl.static_range(DEPTH):
-            if masked:
-                given = tl.load(place + depth * (LANES // 32)) >> (octet % 4 * 8)
-            else:
-                given = tl.full((OCTETS,), 255, tl.int32)
-            allowed = appended(allowed, given)
-    else:
-        allowed = fetch_masks(mask, mask_row, vocab, tile * DEPTH, DEPTH, masked)
+        allowed = ending_masks(mask, mask_row, vocab, row, rows, masked)
     return allowed
 
 
@@ -181,21 +190,17 @@ def fetch(
     stored: tl.tensor,
     row: tl.tensor,
     allowed: tl.tensor,
-    begin: tl.constexpr,
-    rows: tl.constexpr,
     paired: tl.constexpr,
     massing: tl.constexpr,
 ) -> tl.tensor:
-    """The logits of some rows as they are stored, a tuple of [OCTETS, 4]: of each row one of pairs or two halves.
-
-    `stored`: words or numbers of a whole row; `begin`: where their masks begin in `allowed`. Anything stands where
-    nobody asks.
+    """The logits of the rows whose masks are `allowed`, as they are stored: of each row one [OCTETS, 4] of pairs, or
+    two halves. `stored`: words or numbers of a whole row of logits. Anything stands where nobody asks.
     """
     raw = ()
     octet = tl.arange(0, OCTETS)[:, None]
     column = tl.arange(0, 4)[None, :]
-    for depth in tl.static_range(rows):
-        asked = ((allowed[begin + depth] & 255) != 0)[:, None]
+    for depth in tl.static_range(len(allowed)):
+        asked = ((allowed[depth] & 255) != 0)[:, None]
         if paired:
             words = logits.to(tl.pointer_type(tl.int32), bitcast=True)
             at = (row + depth) * (LANES // 2) + octet * 4 + column
@@ -238,14 +243,13 @@ def legal_only(
     raw: tl.tensor,
     logits: tl.tensor,
     allowed: tl.tensor,
-    begin: tl.constexpr,
     paired: tl.constexpr,
 ) -> tl.tensor:
     """What `fetch` loaded, by `halves`, LOWEST where it is not legal."""
     own = halves(raw, logits, paired)
     legal = ()
     for i in tl.static_range(len(own)):
-        mask = allowed[begin + i // 2]
+        mask = allowed[i // 2]
         if INTERPRETED:
             x = tl.where(is_legal_half(mask, i % 2, paired), own[i], LOWEST)
         else:
@@ -269,7 +273,6 @@ def illegal_only(
     logits: tl.tensor,
     allowed: tl.tensor,
     row: tl.tensor,
-    begin: tl.constexpr,
     paired: tl.constexpr,
     vocab: tl.tensor,
 ) -> tl.tensor:
@@ -277,7 +280,7 @@ def illegal_only(
     others = ()
     x = halves(raw, logits, paired)
     for i in tl.static_range(len(x)):
-        legal = is_legal_half(allowed[begin + i // 2], i % 2, paired)
+        legal = is_legal_half(allowed[i // 2], i % 2, paired)
         at = place_of(row + i // 2, i % 2, paired)
         others = appended(others, tl.where(legal | (at >= vocab), LOWEST, x[i]))
     return others

@@ -20,7 +20,6 @@ from .pick_load import (
     edited_rows,
     fetch,
     fetch_masks,
-    fetch_tile_masks,
     illegal_only,
     is_edited,
     legal_only,
@@ -130,8 +129,8 @@ def first_best(
     token = tl.full((), 0x7FFFFFFF, tl.int32)
     if high != LOWEST:
         allowed = fetch_masks(mask, mask_row, scores[3], row, rows, masked)
-        raw = fetch(logits, scores[2], row, allowed, 0, rows, paired, massing=False)
-        own = legal_only(raw, logits, allowed, 0, paired)
+        raw = fetch(logits, scores[2], row, allowed, paired, massing=False)
+        own = legal_only(raw, logits, allowed, paired)
         if edit:
             own = edited_rows(own, edited, edit, row, paired)
         for i in tl.static_range(len(own)):
@@ -230,8 +229,9 @@ def tile_pass(
     # Whether the model's own distribution is another one than that of the draw.
     apart = edit | (hot & (heat != 1.0))
 
+    # A step is as many rows as one load of a thread each, or two; a pair of steps is a turn of the loop.
     rows: tl.constexpr = 4 if paired else 2
-    steps: tl.constexpr = DEPTH // rows
+    pairs: tl.constexpr = DEPTH // (2 * rows)
     lowest = tl.full((OCTETS,), LOWEST, tl.float32)
     nothing, nowhere = lowest * 0.0, tl.zeros((OCTETS,), tl.int32)
     values, choices = (), ()
@@ -239,74 +239,72 @@ def tile_pass(
         values, choices = appended(values, lowest), appended(choices, nowhere)
     own_top, own_total, far_top, far_total = lowest, nothing, lowest, nothing
     all_top, all_total, peak = lowest, nothing, lowest
-    begins, ends = split * tiles // splits, (split + 1) * tiles // splits
-    allowed = fetch_tile_masks(mask, mask_row, vocab, begins, masked)
-    # Loads run ahead of the arithmetic by two steps, and those of masks by a tile.
-    row_at = begins * DEPTH
-    now = fetch(logits, stored, row_at, allowed, 0, rows, paired, massing)
-    soon = fetch(logits, stored, row_at + rows, allowed, rows, rows, paired, massing)
-    for tile in range(begins, ends):
+    top, total, first = lowest, nothing, nowhere
+    none = tl.full((OCTETS, 4), LOWEST, tl.float32)
+    lanes, best_lanes = (none, none), (none, none)
+    begins, ends = split * tiles // splits * pairs, (split + 1) * tiles // splits * pairs
+    ends = tl.minimum(ends, tl.cdiv(vocab, 2 * rows * LANES))
+    # Loads run ahead of the arithmetic by two steps, and those of their masks by two more.
+    at = begins * 2 * rows
+    masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
+    raws = fetch(logits, stored, at, masks, paired, massing)
+    at += rows
+    soon_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
+    soon_raws = fetch(logits, stored, at, soon_masks, paired, massing)
+    at = tl.where(begins + 1 < ends, begins + 1, tiles * pairs) * 2 * rows
+    later_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
+    last_masks = fetch_masks(mask, mask_row, vocab, at + rows, rows, masked)
+    for pair in range(begins, ends):
+        tile = pair // pairs
         if editing:
-            if edit:
+            if edit & (pair == tile * pairs):
                 edit_tile(scores, edited, edits, row, tile)
-        after = tl.where(tile + 1 < ends, tile + 1, tiles)
-        next_allowed = fetch_tile_masks(mask, mask_row, vocab, after, masked)
-        top, total, first = lowest, nothing, nowhere
-        none = tl.full((OCTETS, 4), LOWEST, tl.float32)
-        lanes, best_lanes = (none, none), (none, none)
-        for step in tl.static_range(steps):
-            raw = now
-            now = soon
-            if step + 2 < steps:
-                soon = fetch(
-                    logits, stored, tile * DEPTH + (step + 2) * rows, allowed, (step + 2) * rows,
-                    rows, paired, massing,
-                )  # fmt: skip
-            else:
-                soon = fetch(
-                    logits, stored, after * DEPTH + (step + 2 - steps) * rows, next_allowed,
-                    (step + 2 - steps) * rows, rows, paired, massing,
-                )  # fmt: skip
-            here = tile * DEPTH + step * rows
-            if here * LANES < vocab:
-                own = legal_only(raw, logits, allowed, step * rows, paired)
-                ours = own
-                if editing:
-                    ours = edited_rows(own, edited, edit, here, paired)
-                    if ranking:
-                        best_lanes = lanes_with(best_lanes, own)
-                lanes = lanes_with(lanes, ours)
-                before = top
-                top = tl.reduce(higher(lanes[0], lanes[1]), 1, higher)
-                if hot or believing:
-                    total = weigh(ours, before, total, top, scale)
-                if believing:
-                    if apart:
-                        own_top, own_total = weigh_higher(own, own_top, own_total, LOG2E)
-                if not hot:
-                    first = tl.where(top > before, tile * steps + step, first)
-                if massing:
-                    others = illegal_only(raw, logits, allowed, here, step * rows, paired, vocab)
-                    far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
-        if surveying:
-            to = maxima + row.to(tl.int64) * (tiles * LANES)
-            store_lanes(to, tile, lanes, paired)
-        if ranking:
-            to = ranks + row.to(tl.int64) * (tiles * LANES)
-            best = best_lanes if editing else lanes
-            store_lanes(to, tile, best, paired)
-        peak = higher(peak, top)
-        if believing:
-            if not apart:
-                own_top, own_total = join(own_top, own_total, top, total, LOG2E)
-        if surveying:
+        after = tl.where(pair + 1 < ends, pair + 1, tiles * pairs) * 2 * rows
+        later = tl.where(pair + 2 < ends, pair + 2, tiles * pairs) * 2 * rows
+        for step in tl.static_range(2):
+            allowed, raw = masks, raws
+            masks, raws, soon_masks = soon_masks, soon_raws, later_masks
+            soon_raws = fetch(logits, stored, after + step * rows, soon_masks, paired, massing)
+            later_masks = last_masks
+            last_masks = fetch_masks(mask, mask_row, vocab, later + step * rows, rows, masked)
+            here = (pair * 2 + step) * rows
+            own = legal_only(raw, logits, allowed, paired)
+            ours = own
+            if editing:
+                ours = edited_rows(own, edited, edit, here, paired)
+                if ranking:
+                    best_lanes = lanes_with(best_lanes, own)
+            lanes = lanes_with(lanes, ours)
+            before = top
+            top = tl.reduce(higher(lanes[0], lanes[1]), 1, higher)
+            if hot or believing:
+                total = weigh(ours, before, total, top, scale)
+            if believing:
+                if apart:
+                    own_top, own_total = weigh_higher(own, own_top, own_total, LOG2E)
+            if not hot:
+                first = tl.where(top > before, pair * 2 + step, first)
+            if massing:
+                others = illegal_only(raw, logits, allowed, here, paired, vocab)
+                far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
+        if (pair + 1 == (tile + 1) * pairs) | (pair + 1 == ends):
+            if surveying:
+                store_lanes(maxima + row.to(tl.int64) * (tiles * LANES), tile, lanes, paired)
+            if ranking:
+                best = best_lanes if editing else lanes
+                store_lanes(ranks + row.to(tl.int64) * (tiles * LANES), tile, best, paired)
+            peak = higher(peak, top)
+            if believing:
+                if not apart:
+                    own_top, own_total = join(own_top, own_total, top, total, LOG2E)
+            if surveying:
+                if hot:
+                    all_top, all_total = join(all_top, all_total, top, total, scale)
             if hot:
-                all_top, all_total = join(all_top, all_total, top, total, scale)
-        if hot:
-            values, choices = contest(values, choices, tile, top, total, scale, key0, key1)
-        else:
-            values, choices = lead(values, choices, top, first)
-        allowed = next_allowed
+                values, choices = contest(values, choices, tile, top, total, scale, key0, key1)
+            else:
+                values, choices = lead(values, choices, top, first)
+            top, total, lanes, best_lanes = lowest, nothing, (none, none), (none, none)
 
     if not hot:
         token = first_best(

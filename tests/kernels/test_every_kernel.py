@@ -52,7 +52,7 @@ Checks = list[Callable[[], None]]
 
 KERNELS = {
     "_decode", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_packed", "_rms_norm",
-    "_rope_and_store", "_skinny", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass",
+    "_rope_and_store", "_skinny", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass", "flat_pass",
     "stack_pass", "tell_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 

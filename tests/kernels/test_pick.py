@@ -41,9 +41,10 @@ def check(logits: torch.Tensor, args: PickArgs) -> None:
     compare(got, reference_logits.pick(logits.clone(), args))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("case", range(ALL + 1))
-def test_every_stage_equals_the_reference(case: int) -> None:
-    check(randn(ROWS, 36, seed=33), cases(33, 33, ROWS)[case])
+def test_every_stage_equals_the_reference(case: int, dtype: torch.dtype) -> None:
+    check(randn(ROWS, 36, seed=33).to(dtype), cases(33, 33, ROWS)[case])
 
 
 @pytest.mark.parametrize("vocab", [1, 32])
