@@ -23,8 +23,8 @@ from .pick_weights import LANES, PARTS, TILE, TRIES
 _SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
 _WARPS: Final = 4
 _REGISTERS: Final = 128
-_CUT_WARPS: Final = 16
-_CUT_REGISTERS: Final = 64
+_CUT_WARPS: Final = 8
+_CUT_REGISTERS: Final = 128
 _RESIDENT: Final = 4  # programs that a processor runs at once: as many as it has registers for
 
 
@@ -114,7 +114,6 @@ class _Run:
     def _flags(self) -> dict[str, Any]:
         return {
             "tiles": self.tiles,
-            "padded_tiles": triton.next_power_of_2(self.tiles),
             "masked": self.args.masks is not None,
             "mapped": self.args.mask_rows is not None,
             "editing": bool(self.edits),
@@ -143,6 +142,7 @@ class _Run:
             self._outputs(),
             splits,
             **self._flags(),
+            padded_tiles=triton.next_power_of_2(self.tiles),
             paired=self._paired,
             tries=TRIES.value if self.truncates else 1,
             drawing=args.draw is not None,
@@ -194,6 +194,7 @@ class _Run:
             self._flat(),
             splits,
             **self._flags(),
+            padded_tiles=triton.next_power_of_2(self.tiles),
             paired=self._paired,
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_WARPS,

@@ -25,7 +25,7 @@ SETTLED: tl.constexpr = tl.constexpr(0)  # nothing
 TEST: tl.constexpr = tl.constexpr(1)  # which try stays is to be found out: top-p alone
 SEARCH: tl.constexpr = tl.constexpr(2)  # the cut is to be found
 DRAW: tl.constexpr = tl.constexpr(3)  # the cut is known
-BOUND_STEPS: tl.constexpr = tl.constexpr(12)
+BOUND_STEPS: tl.constexpr = tl.constexpr(10)
 
 
 @triton.jit
@@ -49,25 +49,36 @@ def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def bound(
-    weight: tl.tensor,
+    maxima: tl.tensor,
     highest: tl.tensor,
     mass: tl.tensor,
     heat: tl.tensor,
     k: tl.tensor,
     p: tl.tensor,
     limited: tl.tensor,
+    tiles: tl.constexpr,
 ) -> tl.tensor:
-    """A logit that the cut does not lie below, or -inf: as many groups as tokens wanted, or as much mass, reach it by
-    their largest logits alone, of which `weight` are the weights. With top-k (`limited`), its whole set has to be at
-    hand: top-p is a share of it."""
+    """A logit that the cut does not lie below, or -inf: as many tokens as are wanted, or as much mass, reach it among
+    the two largest that each lane has in all tiles. With top-k (`limited`), its whole set has to be at hand: top-p is a
+    share of it."""
+    first = tl.full((LANES,), NEVER, tl.float32)
+    second = first
+    for tile in range(tiles):
+        best = tl.load(maxima + tile * LANES + tl.arange(0, LANES))
+        second = tl.maximum(second, tl.minimum(first, best))
+        first = tl.maximum(first, best)
+    first, second = (first - highest) / heat, (second - highest) / heat
+    more, less = tl.exp2(first * LOG2E), tl.exp2(second * LOG2E)
+    if limited:
+        more, less = more * 0.0 + 1.0, less * 0.0 + 1.0
+    goal = tl.where(limited, k.to(tl.float32), p * mass)
     low, high = -32.0, 0.0  # temperatures below the highest
     known = NEVER
-    goal = tl.where(limited, k.to(tl.float32), p * mass)
     for _ in range(BOUND_STEPS):
         middle = (low + high) * 0.5
-        reached = weight >= tl.exp2(middle * LOG2E)
-        enough = tl.sum(tl.where(reached, tl.where(limited, 1.0, weight), 0.0)) >= goal
-        # Below by more than the weights are rounded.
+        reached = tl.where(first >= middle, more, 0.0) + tl.where(second >= middle, less, 0.0)
+        enough = tl.sum(reached) >= goal
+        # Below by more than is lost in rounding.
         known = tl.where(enough, highest + (middle - 0.001) * heat, known)
         low = tl.where(enough, middle, low)
         high = tl.where(enough, high, middle)
@@ -166,7 +177,6 @@ def cut_pass(
     outputs: tl.tensor,
     flat: tl.tensor,
     tiles: tl.constexpr,
-    padded_tiles: tl.constexpr,
     spare: tl.constexpr,
     masked: tl.constexpr,
     mapped: tl.constexpr,
@@ -207,10 +217,7 @@ def cut_pass(
             groups += row * NEAR
             maxima += row.to(tl.int64) * (tiles * LANES)
             if searched:
-                at = tl.arange(0, padded_tiles * LANES)
-                best = tl.load(maxima + at, mask=at < tiles * LANES, other=NEVER)
-                weight = tl.exp2((best - highest) * scale)
-                known = bound(weight, highest, mass, heat, k, p, limited)
+                known = bound(maxima, highest, mass, heat, k, p, limited, tiles)
             count = list_near(groups, maxima, known, tiles)
             if count <= NEAR:
                 member, x = gather(

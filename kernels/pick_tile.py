@@ -47,6 +47,14 @@ from .pick_weights import (
 
 
 @triton.jit
+def row_ahead(
+    step: tl.tensor, end: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
+) -> tl.tensor:
+    """The first row of a step, or one past the last tile's where the program has no such step."""
+    return tl.where(step < end, step * rows, tiles * DEPTH)
+
+
+@triton.jit
 def lanes_with(lanes: tl.tensor, rows: tl.tensor) -> tl.tensor:
     """The maxima of lanes, in halves, with some rows more."""
     first, second = lanes
@@ -229,9 +237,10 @@ def tile_pass(
     # Whether the model's own distribution is another one than that of the draw.
     apart = edit | (hot & (heat != 1.0))
 
-    # A step is as many rows as one load of a thread each, or two; a pair of steps is a turn of the loop.
+    # A step is some rows of which a thread holds one or two words each; a turn of the loop is eight rows.
     rows: tl.constexpr = 4 if paired else 2
-    pairs: tl.constexpr = DEPTH // (2 * rows)
+    steps: tl.constexpr = 8 // rows
+    turns: tl.constexpr = DEPTH // 8
     lowest = tl.full((OCTETS,), LOWEST, tl.float32)
     nothing, nowhere = lowest * 0.0, tl.zeros((OCTETS,), tl.int32)
     values, choices = (), ()
@@ -242,32 +251,33 @@ def tile_pass(
     top, total, first = lowest, nothing, nowhere
     none = tl.full((OCTETS, 4), LOWEST, tl.float32)
     lanes, best_lanes = (none, none), (none, none)
-    begins, ends = split * tiles // splits * pairs, (split + 1) * tiles // splits * pairs
-    ends = tl.minimum(ends, tl.cdiv(vocab, 2 * rows * LANES))
+    begins, ends = split * tiles // splits * turns, (split + 1) * tiles // splits * turns
+    ends = tl.minimum(ends, tl.cdiv(vocab, 8 * LANES))
     # Loads run ahead of the arithmetic by two steps, and those of their masks by two more.
-    at = begins * 2 * rows
+    at = begins * 8
     masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
     raws = fetch(logits, stored, at, masks, paired, massing)
-    at += rows
-    soon_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
-    soon_raws = fetch(logits, stored, at, soon_masks, paired, massing)
-    at = tl.where(begins + 1 < ends, begins + 1, tiles * pairs) * 2 * rows
+    soon_masks = fetch_masks(mask, mask_row, vocab, at + rows, rows, masked)
+    soon_raws = fetch(logits, stored, at + rows, soon_masks, paired, massing)
+    at = row_ahead(begins * steps + 2, ends * steps, tiles, rows)
     later_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
-    last_masks = fetch_masks(mask, mask_row, vocab, at + rows, rows, masked)
-    for pair in range(begins, ends):
-        tile = pair // pairs
+    at = row_ahead(begins * steps + 3, ends * steps, tiles, rows)
+    last_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
+    for turn in range(begins, ends):
+        tile = turn // turns
         if editing:
-            if edit & (pair == tile * pairs):
+            if edit & (turn == tile * turns):
                 edit_tile(scores, edited, edits, row, tile)
-        after = tl.where(pair + 1 < ends, pair + 1, tiles * pairs) * 2 * rows
-        later = tl.where(pair + 2 < ends, pair + 2, tiles * pairs) * 2 * rows
-        for step in tl.static_range(2):
+        for part in tl.static_range(steps):
+            step = turn * steps + part
             allowed, raw = masks, raws
             masks, raws, soon_masks = soon_masks, soon_raws, later_masks
-            soon_raws = fetch(logits, stored, after + step * rows, soon_masks, paired, massing)
+            at = row_ahead(step + 2, ends * steps, tiles, rows)
+            soon_raws = fetch(logits, stored, at, soon_masks, paired, massing)
             later_masks = last_masks
-            last_masks = fetch_masks(mask, mask_row, vocab, later + step * rows, rows, masked)
-            here = (pair * 2 + step) * rows
+            at = row_ahead(step + 4, ends * steps, tiles, rows)
+            last_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
+            here = step * rows
             own = legal_only(raw, logits, allowed, paired)
             ours = own
             if editing:
@@ -283,11 +293,11 @@ def tile_pass(
                 if apart:
                     own_top, own_total = weigh_higher(own, own_top, own_total, LOG2E)
             if not hot:
-                first = tl.where(top > before, pair * 2 + step, first)
+                first = tl.where(top > before, step, first)
             if massing:
                 others = illegal_only(raw, logits, allowed, here, paired, vocab)
                 far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
-        if (pair + 1 == (tile + 1) * pairs) | (pair + 1 == ends):
+        if (turn + 1 == (tile + 1) * turns) | (turn + 1 == ends):
             if surveying:
                 store_lanes(maxima + row.to(tl.int64) * (tiles * LANES), tile, lanes, paired)
             if ranking:
