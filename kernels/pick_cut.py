@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .pick_load import is_edited, is_legal, row_of_mask
+from .pick_load import appended, is_edited, is_legal, row_of_mask
 from .pick_row import gumbel, settle, stays_first
 from .pick_weights import DEPTH, LANES, LOG2E, LOWEST, NEVER, TILE, TRIES
 
@@ -48,25 +48,32 @@ def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
+def load_maxima(maxima: tl.tensor, tiles: tl.constexpr) -> tl.tensor:
+    """The largest logits of a row's groups, a tuple of [LANES] by tile."""
+    best = ()
+    for tile in tl.static_range(tiles):
+        best = appended(best, tl.load(maxima + tile * LANES + tl.arange(0, LANES)))
+    return best
+
+
+@triton.jit
 def bound(
-    maxima: tl.tensor,
+    best: tl.tensor,
     highest: tl.tensor,
     mass: tl.tensor,
     heat: tl.tensor,
     k: tl.tensor,
     p: tl.tensor,
     limited: tl.tensor,
-    tiles: tl.constexpr,
 ) -> tl.tensor:
     """A logit that the cut does not lie below, or -inf: as many tokens as are wanted, or as much mass, reach it among
     the two largest that each lane has in all tiles. With top-k (`limited`), its whole set has to be at hand: top-p is a
     share of it."""
-    first = tl.full((LANES,), NEVER, tl.float32)
-    second = first
-    for tile in range(tiles):
-        best = tl.load(maxima + tile * LANES + tl.arange(0, LANES))
-        second = tl.maximum(second, tl.minimum(first, best))
-        first = tl.maximum(first, best)
+    first = best[0]
+    second = tl.full((LANES,), NEVER, tl.float32)
+    for tile in tl.static_range(1, len(best)):
+        second = tl.maximum(second, tl.minimum(first, best[tile]))
+        first = tl.maximum(first, best[tile])
     first, second = (first - highest) / heat, (second - highest) / heat
     more, less = tl.exp2(first * LOG2E), tl.exp2(second * LOG2E)
     if limited:
@@ -119,20 +126,25 @@ def search_near(
 
 
 @triton.jit
-def list_near(
-    groups: tl.tensor, maxima: tl.tensor, known: tl.tensor, tiles: tl.constexpr
-) -> tl.tensor:
-    """How many groups of a row reach `known`; the first NEAR of them are written to `groups`."""
-    count = 0
-    for tile in range(tiles):
-        at = tile * LANES + tl.arange(0, LANES)
-        best = tl.load(maxima + at)
-        # Where nothing bounds the cut, all groups are near: few, where a mask allows few tokens.
-        near = (best >= known) & (best > LOWEST)
-        slot = count + tl.cumsum(near.to(tl.int32), 0) - 1
-        tl.store(groups + slot, at, mask=near & (slot < NEAR))
-        count += tl.sum(near.to(tl.int32))
-    return count
+def list_near(groups: tl.tensor, best: tl.tensor, known: tl.tensor) -> tl.tensor:
+    """How many groups of a row reach `known`; NEAR of them at most are written to `groups`, lane by lane."""
+    counts = tl.zeros((LANES,), tl.int32)
+    for tile in tl.static_range(len(best)):
+        counts += is_near(best[tile], known).to(tl.int32)
+    slot = tl.cumsum(counts, 0) - counts
+    for tile in tl.static_range(len(best)):
+        near = is_near(best[tile], known)
+        group = tile * LANES + tl.arange(0, LANES)
+        tl.store(groups + slot, group, mask=near & (slot < NEAR))
+        slot += near.to(tl.int32)
+    return tl.sum(counts)
+
+
+@triton.jit
+def is_near(best: tl.tensor, known: tl.tensor) -> tl.tensor:
+    """Whether groups may hold something that stays. Where nothing bounds the cut, all with a legal token may: few,
+    where a mask allows few."""
+    return (best >= known) & (best > LOWEST)
 
 
 @triton.jit
@@ -216,9 +228,10 @@ def cut_pass(
         if searched | (stays_first(outputs, row, cut) == TRIES):
             groups += row * NEAR
             maxima += row.to(tl.int64) * (tiles * LANES)
+            best = load_maxima(maxima, tiles)
             if searched:
-                known = bound(maxima, highest, mass, heat, k, p, limited, tiles)
-            count = list_near(groups, maxima, known, tiles)
+                known = bound(best, highest, mass, heat, k, p, limited)
+            count = list_near(groups, best, known)
             if count <= NEAR:
                 member, x = gather(
                     logits, vocab, mask, mask_row, edited, edit, groups, count, masked, editing

@@ -247,14 +247,17 @@ def flat_pass(
         rows: tl.constexpr = 4 if paired else 2
         steps = tiles * (DEPTH // rows)
         begins, ends = split * steps // splits, (split + 1) * steps // splits
-        # Loads run ahead of the arithmetic by a step, and those of their masks by one more.
-        allowed = fetch_masks(mask, mask_row, vocab, begins * rows, rows, masked)
-        raw = fetch(logits, stored, begins * rows, allowed, paired, massing=False)
-        after = tl.where(begins + 1 < ends, begins + 1, steps) * rows
+        # Loads run ahead of the arithmetic by a step, and those of their masks by one more. From the end to the
+        # beginning: what the survey has read last may still be in the cache.
+        step = ends - 1
+        allowed = fetch_masks(mask, mask_row, vocab, step * rows, rows, masked)
+        raw = fetch(logits, stored, step * rows, allowed, paired, massing=False)
+        after = tl.where(step > begins, step - 1, steps) * rows
         next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
-        for step in range(begins, ends):
-            after = tl.where(step + 1 < ends, step + 1, steps) * rows
-            later = tl.where(step + 2 < ends, step + 2, steps) * rows
+        for turn in range(begins, ends):
+            step = begins + ends - 1 - turn
+            after = tl.where(step > begins, step - 1, steps) * rows
+            later = tl.where(step > begins + 1, step - 2, steps) * rows
             later_allowed = fetch_masks(mask, mask_row, vocab, later, rows, masked)
             soon = fetch(logits, stored, after, next_allowed, paired, massing=False)
             own = legal_only(raw, logits, allowed, paired)
