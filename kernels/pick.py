@@ -65,13 +65,12 @@ class _Run:
         # Every part begins at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
         width = triton.cdiv(rows, 4) * 4
         self.answer = logits.new_empty((2, width), dtype=torch.int64)[:, :rows]
-        self.numbers = self._floats(5 * width).view(5, width)[:, :rows]
+        self.numbers = self._floats(8 * width).view(8, width)[:, :rows]
         self.parts = self._floats(rows * self.tiles * PARTS.value)
         self.edits = _edits(args.bias, args.penalties, rows, logits.device)
         self.edited = self._floats(rows * self.tiles * TILE.value if self.edits else 1)
         self.maxima = self._floats(rows * self.tiles * LANES.value if self.truncates else 1)
         self.ranks = self._floats(rows * self.tiles * LANES.value if args.top else 1)
-        self.left = self._floats(3 * width).view(3, width)
         self.tried = self._floats(width * TRIES.value * 2 if self.truncates else 1)
 
     @property
@@ -84,7 +83,7 @@ class _Run:
 
     def _scores(self) -> tuple[Any, ...]:
         columns = self.logits.shape[1]
-        stored = triton.cdiv(columns, 2) if self._paired else columns
+        stored = triton.cdiv(columns, 2) if _paired(self.logits) else columns
         return self.logits, self.logits.stride(0), stored, self.vocab
 
     def _mask(self) -> tuple[Any, ...]:
@@ -98,14 +97,10 @@ class _Run:
         return (self.answer, self.answer) if draw is None else (draw.temperature, draw.keys)
 
     def _outputs(self) -> tuple[Any, ...]:
-        logprobs, sums, removed, highest_and_weight, _ = self.numbers
+        logprobs, sums, removed, highest_and_weight = self.numbers[:4]
         tried = self.tried[: len(self.tried) // 2].view(torch.int32)
         logits = self.tried[len(self.tried) // 2 :]
         return (*self.answer, logprobs, sums, removed, highest_and_weight, tried, logits)
-
-    @property
-    def _paired(self) -> bool:
-        return self.logits.element_size() == 2
 
     @property
     def _believing(self) -> bool:
@@ -143,7 +138,7 @@ class _Run:
             splits,
             **self._flags(),
             padded_tiles=triton.next_power_of_2(self.tiles),
-            paired=self._paired,
+            paired=_paired(self.logits),
             tries=TRIES.value if self.truncates else 1,
             drawing=args.draw is not None,
             surveying=self.truncates,
@@ -195,7 +190,7 @@ class _Run:
             splits,
             **self._flags(),
             padded_tiles=triton.next_power_of_2(self.tiles),
-            paired=self._paired,
+            paired=_paired(self.logits),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_WARPS,
             maxnreg=_REGISTERS,
@@ -204,7 +199,7 @@ class _Run:
 
     def _flat(self) -> tuple[Tensor, Tensor]:
         """Of each row what is left to do, and the bounds of its cut."""
-        return self.left[0].view(torch.int32), self.left[1:]
+        return self.numbers[5].view(torch.int32), self.numbers[6:]
 
     def drawn(self) -> Drawn:
         """What the passes found."""
@@ -212,37 +207,43 @@ class _Run:
         sums, removed = (self.numbers[1], self.numbers[2]) if args.mass else (None, None)
         if args.top is None:
             return Drawn(tokens, status, logsumexp=sums, removed=removed)
-        top_tokens, top_logits = self._best(min(args.top, self.vocab))
+        top_tokens, top_logits = _best(self, min(args.top, self.vocab))
         top_logprobs = top_logits - self.numbers[1][:, None]
         return Drawn(tokens, status, self.numbers[0], top_tokens, top_logprobs, sums, removed)
 
-    def _best(self, count: int) -> tuple[Tensor, Tensor]:
-        """The `count` legal tokens with the largest logits, and these: among the groups with the largest maxima."""
-        rows, device = self.logits.shape[0], self.logits.device
-        if count == 0:
-            return self.answer.new_empty((rows, 0)), self.numbers.new_empty((rows, 0))
-        lanes = self.ranks.view(rows, -1)
-        groups = lanes.topk(min(count, lanes.shape[1]), -1).indices
-        depth = torch.arange(TILE.value // LANES.value, device=device) * LANES.value
-        first = groups // LANES.value * TILE.value + groups % LANES.value
-        members = (first[:, :, None] + depth).view(rows, -1)
-        tokens = members.clamp(max=self.vocab - 1)
-        legal = members < self.vocab
-        if self.args.masks is not None:
-            which = self.args.mask_rows
-            row = torch.arange(rows, device=device) if which is None else which.clamp(min=0).long()
-            at = (tokens // WORD_BITS).clamp(max=self.args.masks.shape[1] - 1)
-            given = (self.args.masks[row[:, None], at] >> (tokens % WORD_BITS)) & 1 != 0
-            given &= tokens < self.args.masks.shape[1] * WORD_BITS
-            legal &= given if which is None else given | (which < 0)[:, None]
-        values = self.logits.gather(1, tokens).float().masked_fill(~legal, float("-inf"))
-        found = values.topk(count, -1)
-        return tokens.gather(1, found.indices), found.values
+
+def _best(run: _Run, count: int) -> tuple[Tensor, Tensor]:
+    """The `count` legal tokens with the largest logits, and these: among the groups with the largest maxima."""
+    rows, device = run.logits.shape[0], run.logits.device
+    if count == 0:
+        return run.answer.new_empty((rows, 0)), run.numbers.new_empty((rows, 0))
+    lanes = run.ranks.view(rows, -1)
+    groups = lanes.topk(min(count, lanes.shape[1]), -1).indices
+    depth = torch.arange(TILE.value // LANES.value, device=device) * LANES.value
+    first = groups // LANES.value * TILE.value + groups % LANES.value
+    members = (first[:, :, None] + depth).view(rows, -1)
+    tokens = members.clamp(max=run.vocab - 1)
+    legal = members < run.vocab
+    if run.args.masks is not None:
+        which = run.args.mask_rows
+        row = torch.arange(rows, device=device) if which is None else which.clamp(min=0).long()
+        at = (tokens // WORD_BITS).clamp(max=run.args.masks.shape[1] - 1)
+        given = (run.args.masks[row[:, None], at] >> (tokens % WORD_BITS)) & 1 != 0
+        given &= tokens < run.args.masks.shape[1] * WORD_BITS
+        legal &= given if which is None else given | (which < 0)[:, None]
+    values = run.logits.gather(1, tokens).float().masked_fill(~legal, float("-inf"))
+    found = values.topk(count, -1)
+    return tokens.gather(1, found.indices), found.values
+
+
+def _paired(logits: Tensor) -> bool:
+    """Whether two logits make a word."""
+    return logits.element_size() == 2
 
 
 def _in_words(logits: Tensor) -> Tensor:
     """The logits, or where two of them do not make a word at every row's beginning, a copy where they do."""
-    if logits.element_size() == 2 and (logits.stride(0) % 2 or logits.data_ptr() % 4):
+    if _paired(logits) and (logits.stride(0) % 2 or logits.data_ptr() % 4):
         rows, columns = logits.shape
         copy = logits.new_empty((rows, columns + columns % 2))
         copy[:, :columns] = logits

@@ -94,16 +94,22 @@ def bound(
 
 @triton.jit
 def search_near(
-    key: tl.tensor,
-    weight: tl.tensor,
-    bottom: tl.tensor,
-    ceiling: tl.tensor,
+    x: tl.tensor,
+    known: tl.tensor,
+    highest: tl.tensor,
     mass: tl.tensor,
+    heat: tl.tensor,
     k: tl.tensor,
     p: tl.tensor,
     limited: tl.tensor,
+    spare: tl.constexpr,
 ) -> tl.tensor:
-    """The least key that stays, among gathered keys; the cut is at `bottom` or above, below `ceiling`."""
+    """The least key that stays, among gathered logits, of a cut that is not below `known`."""
+    x = tl.where(x >= known, x, NEVER)
+    weight = tl.exp2((x - highest) * (LOG2E / heat))
+    key = to_key(x) >> spare
+    bottom = to_key(tl.maximum(known, LOWEST)) >> spare
+    ceiling = (to_key(highest) >> spare) + 1
     kept = mass
     if limited:
         upper = ceiling
@@ -177,6 +183,26 @@ def gather(
 
 
 @triton.jit
+def first_or_drawn(
+    member: tl.tensor,
+    x: tl.tensor,
+    cut: tl.tensor,
+    heat: tl.tensor,
+    draw: tl.tensor,
+    outputs: tl.tensor,
+    row: tl.tensor,
+) -> tl.tensor:
+    """The first try that is not below the cut, or a token drawn from the gathered ones that are not."""
+    one = stays_first(outputs, row, cut)
+    token = tl.load(outputs[6] + row * TRIES + tl.minimum(one, TRIES - 1))
+    if one == TRIES:
+        drawn = tl.div_rn(x, heat) + gumbel(draw, row, member, TRIES)
+        drawn = tl.where(x >= cut, drawn, NEVER)
+        token = tl.min(tl.where(drawn == tl.max(drawn), member, 0x7FFFFFFF))
+    return token
+
+
+@triton.jit
 def cut_pass(
     scores: tl.tensor,
     mask: tl.tensor,
@@ -215,7 +241,6 @@ def cut_pass(
             edited += row.to(tl.int64) * (tiles * TILE)
             edit = is_edited(edits, row)
         logits = scores[0] + row.to(tl.int64) * scores[1]
-        scale = LOG2E / heat
         k = tl.minimum(tl.load(truncation[0] + row), vocab).to(tl.int32)
         p = tl.load(truncation[1] + row)
         least = tl.load(truncation[2] + row)
@@ -237,21 +262,9 @@ def cut_pass(
                     logits, vocab, mask, mask_row, edited, edit, groups, count, masked, editing
                 )
                 if searched:
-                    x = tl.where(x >= known, x, NEVER)
-                    weight = tl.exp2((x - highest) * scale)
-                    bottom = to_key(tl.maximum(known, LOWEST)) >> spare
-                    ceiling = (to_key(highest) >> spare) + 1
-                    least_key = search_near(
-                        to_key(x) >> spare, weight, bottom, ceiling, mass, k, p, limited
-                    )
+                    least_key = search_near(x, known, highest, mass, heat, k, p, limited, spare)
                     cut = tl.maximum(cut, from_key(least_key << spare))
-                one = stays_first(outputs, row, cut)
-                token = tl.load(outputs[6] + row * TRIES + tl.minimum(one, TRIES - 1))
-                if one == TRIES:
-                    drawn = tl.div_rn(x, heat) + gumbel(draw, row, member, TRIES)
-                    drawn = tl.where(x >= cut, drawn, NEVER)
-                    won = drawn == tl.max(drawn)
-                    token = tl.min(tl.where(won, member, 0x7FFFFFFF))
+                token = first_or_drawn(member, x, cut, heat, draw, outputs, row)
                 settle(logits, outputs, row, tl.minimum(token, vocab - 1), believing)
             else:
                 todo = tl.where(limited, SEARCH, tl.where(searched, TEST, DRAW))

@@ -174,6 +174,55 @@ def above(
 
 
 @triton.jit
+def mass_above(
+    scores: tl.tensor,
+    whole: tl.tensor,
+    outputs: tl.tensor,
+    row: tl.tensor,
+    split: tl.tensor,
+    splits: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    tiles: tl.constexpr,
+    paired: tl.constexpr,
+    masked: tl.constexpr,
+    editing: tl.constexpr,
+) -> tl.tensor:
+    """For every try of a row, lane by lane, the mass above it in one of `splits` parts of the row.
+
+    `whole`: the row as in `reaching`.
+    """
+    logits, edited, edit, mask, mask_row, vocab = whole
+    stored = scores[2]
+    tried, sums = (), ()
+    for i in tl.static_range(TRIES):
+        tried = appended(tried, tl.load(outputs[7] + row * TRIES + i))
+        sums = appended(sums, tl.zeros((OCTETS, 4), tl.float32))
+    rows: tl.constexpr = 4 if paired else 2
+    steps = tiles * (DEPTH // rows)
+    begins, ends = split * steps // splits, (split + 1) * steps // splits
+    # Loads run ahead of the arithmetic by a step, and those of their masks by one more. From the end to the
+    # beginning: what the survey has read last may still be in the cache.
+    step = ends - 1
+    allowed = fetch_masks(mask, mask_row, vocab, step * rows, rows, masked)
+    raw = fetch(logits, stored, step * rows, allowed, paired, massing=False)
+    after = tl.where(step > begins, step - 1, steps) * rows
+    next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
+    for turn in range(begins, ends):
+        step = begins + ends - 1 - turn
+        after = tl.where(step > begins, step - 1, steps) * rows
+        later = tl.where(step > begins + 1, step - 2, steps) * rows
+        later_allowed = fetch_masks(mask, mask_row, vocab, later, rows, masked)
+        soon = fetch(logits, stored, after, next_allowed, paired, massing=False)
+        own = legal_only(raw, logits, allowed, paired)
+        if editing:
+            own = edited_rows(own, edited, edit, step * rows, paired)
+        sums = above(own, sums, tried, highest, scale)
+        allowed, raw, next_allowed = next_allowed, soon, later_allowed
+    return sums
+
+
+@triton.jit
 def first_within(
     parts: tl.tensor,
     outputs: tl.tensor,
@@ -226,12 +275,13 @@ def flat_pass(
     if todo == SETTLED:
         return
     logits = scores[0] + row.to(tl.int64) * scores[1]
-    stored, vocab = scores[2], scores[3]
+    vocab = scores[3]
     mask_row = row_of_mask(mask, row, masked, mapped)
     edit = False
     if editing:
         edited += row.to(tl.int64) * (tiles * TILE)
         edit = is_edited(edits, row)
+    whole = (logits, edited, edit, mask, mask_row, vocab)
     scale = LOG2E / tl.load(draw[0] + row)
     highest = tl.load(outputs[5] + row * 2)
     mass = tl.load(outputs[5] + row * 2 + 1)
@@ -240,31 +290,10 @@ def flat_pass(
     last = split == 0
     one = row * 0 + TRIES
     if todo == TEST:
-        tried, sums = (), ()
-        for i in tl.static_range(TRIES):
-            tried = appended(tried, tl.load(outputs[7] + row * TRIES + i))
-            sums = appended(sums, tl.zeros((OCTETS, 4), tl.float32))
-        rows: tl.constexpr = 4 if paired else 2
-        steps = tiles * (DEPTH // rows)
-        begins, ends = split * steps // splits, (split + 1) * steps // splits
-        # Loads run ahead of the arithmetic by a step, and those of their masks by one more. From the end to the
-        # beginning: what the survey has read last may still be in the cache.
-        step = ends - 1
-        allowed = fetch_masks(mask, mask_row, vocab, step * rows, rows, masked)
-        raw = fetch(logits, stored, step * rows, allowed, paired, massing=False)
-        after = tl.where(step > begins, step - 1, steps) * rows
-        next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
-        for turn in range(begins, ends):
-            step = begins + ends - 1 - turn
-            after = tl.where(step > begins, step - 1, steps) * rows
-            later = tl.where(step > begins + 1, step - 2, steps) * rows
-            later_allowed = fetch_masks(mask, mask_row, vocab, later, rows, masked)
-            soon = fetch(logits, stored, after, next_allowed, paired, massing=False)
-            own = legal_only(raw, logits, allowed, paired)
-            if editing:
-                own = edited_rows(own, edited, edit, step * rows, paired)
-            sums = above(own, sums, tried, highest, scale)
-            allowed, raw, next_allowed = next_allowed, soon, later_allowed
+        sums = mass_above(
+            scores, whole, outputs, row, split, splits, highest, scale, tiles, paired, masked,
+            editing,
+        )  # fmt: skip
         part = parts + (row * splits + split) * TRIES
         for i in tl.static_range(TRIES):
             tl.store(part + i, tl.sum(sums[i]))
@@ -274,7 +303,6 @@ def flat_pass(
             tl.store(counters + row, 0)
             one = first_within(parts, outputs, row, splits, p * mass, cut, padded_tiles)
     if last:
-        whole = (logits, edited, edit, mask, mask_row, vocab)
         if (one == TRIES) & (todo != DRAW):
             k = tl.minimum(tl.load(truncation[0] + row), vocab).to(tl.int32)
             bottom = to_key(tl.load(flat[1] + row * 2 + 1)) >> spare

@@ -205,12 +205,26 @@ def fetch(
             words = logits.to(tl.pointer_type(tl.int32), bitcast=True)
             at = (row + depth) * (LANES // 2) + octet * 4 + column
             there = at < stored
-            raw = appended(raw, tl.load(words + at, mask=there if massing else there & asked))
+            raw = appended(
+                raw,
+                tl.load(
+                    words + at,
+                    mask=there if massing else there & asked,
+                    eviction_policy="evict_first",
+                ),
+            )
         else:
             for half in tl.static_range(2):
                 at = (row + depth) * LANES + octet * 8 + half * 4 + column
                 there = at < stored
-                raw = appended(raw, tl.load(logits + at, mask=there if massing else there & asked))
+                raw = appended(
+                    raw,
+                    tl.load(
+                        logits + at,
+                        mask=there if massing else there & asked,
+                        eviction_policy="evict_first",
+                    ),
+                )
     return raw
 
 

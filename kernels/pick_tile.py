@@ -243,8 +243,8 @@ def tile_pass(
     turns: tl.constexpr = DEPTH // 8
     lowest = tl.full((OCTETS,), LOWEST, tl.float32)
     nothing, nowhere = lowest * 0.0, tl.zeros((OCTETS,), tl.int32)
-    values, choices = (), ()
-    for _ in tl.static_range(tries):
+    values, choices = appended((), lowest), appended((), nowhere)
+    for _ in tl.static_range(1, tries):
         values, choices = appended(values, lowest), appended(choices, nowhere)
     own_top, own_total, far_top, far_total = lowest, nothing, lowest, nothing
     all_top, all_total, peak = lowest, nothing, lowest
@@ -318,18 +318,9 @@ def tile_pass(
 
     if not hot:
         token = first_best(
-            scores,
-            logits,
-            mask,
-            mask_row,
-            edited,
-            edit,
-            values[0],
-            choices[0],
-            rows,
-            paired,
+            scores, logits, mask, mask_row, edited, edit, values[0], choices[0], rows, paired,
             masked,
-        )
+        )  # fmt: skip
         choices = replaced(choices, token)
     leave(
         parts + (row * splits + split) * PARTS, values, choices, (own_top, own_total),

@@ -77,7 +77,7 @@ def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> 
     counters = torch.zeros(rows, dtype=torch.int32, device=DEVICE)
     run.tile_pass(counters)
     run.cut_pass()
-    todo = run.left[0].view(torch.int32)[:rows].cpu()
+    todo = run.numbers[5].view(torch.int32).cpu()
     assert {TEST.value, SEARCH.value} <= set(todo.tolist())
     tries = run.tried[: rows * TRIES.value].view(torch.int32).view(rows, -1).cpu().long()
     missed = (kept.gather(1, tries) == -math.inf).all(1)
