@@ -12,7 +12,7 @@ from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Forced, Pick, Picked, StepCosts
 from intaglio.engine.run.graphs import sizes
 from intaglio.engine.schedule.admission import Limits
-from intaglio.engine.schedule.portions import GAIN, LEAST, Portions, portions
+from intaglio.engine.schedule.portions import FIXED, GAIN, LEAST, Portions, portions
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import SeqState, Sequence
 from intaglio.engine.types import Request, SamplingParams
@@ -50,10 +50,15 @@ def test_a_portion_is_most_of_what_there_is(costs: StepCosts) -> None:
 
 @given(any_costs())
 def test_nobody_waits_but_for_a_better_rate(costs: StepCosts) -> None:
-    def rate(tokens: int) -> float:
-        return tokens / next(seconds for size, seconds in costs.seconds if size >= tokens)
+    def seconds(tokens: int) -> float:
+        return next(seconds for size, seconds in costs.seconds if size >= tokens)
 
     for available, portion in enumerate(portions(costs)):
+
+        def rate(tokens: int, of: int = available) -> float:
+            rest = FIXED + (1 - FIXED) * tokens / of
+            return tokens / (seconds(tokens) + seconds(of) * rest)
+
         best = max([rate(n) for n in range(1, available + 1) if n >= LEAST * available], default=0)
         if portion < available:
             assert rate(available) < (1 - GAIN) * best <= rate(portion)
@@ -77,10 +82,16 @@ def test_costs_in_proportion_and_their_noise_hold_nobody_up(
 
 @pytest.mark.parametrize(
     ("available", "portion"),
-    [(577, 512), (608, 512), (640, 640), (512, 512), (288, 256), (64, 64), (33, 33), (9, 9)],
+    [(577, 512), (608, 608), (640, 640), (512, 512), (288, 256), (64, 64), (33, 33), (9, 9)],
 )
 def test_tiles_of_a_large_model(available: int, portion: int) -> None:
     assert portions(H200)[available] == portion
+
+
+def test_a_small_model_computes_all() -> None:
+    """Its products come in tiles as well, but they are a quarter of a step."""
+    tiles = tuple((size, 0.5e-3 + -(-size // 128) * 0.5e-3) for size in SIZES)
+    assert portions(StepCosts(tiles, 8))[448:513] == tuple(range(448, 513))
 
 
 def a_sequence(number: int, pending: int) -> Sequence:
