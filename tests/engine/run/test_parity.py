@@ -1,7 +1,7 @@
 """Greedy tokens and logits against `transformers`, alone and mixed, whole and chunked, with and without preemption.
 
 Tolerances, for logits of size up to 30 in float32: 2e-4 against transformers (other kernels, other order of
-sums); 2e-5 between our own schedules, whose logits are the same to the last bit wherever BLAS chooses alike.
+sums); 1e-4 between our own schedules, whose logits are the same to the last bit wherever BLAS chooses alike.
 """
 
 import os
@@ -22,7 +22,7 @@ from intaglio.engine.run.runner import ModelRunner
 from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.support.tiny_checkpoint import LLAMA, MISTRAL, QWEN2, QWEN3, write_checkpoint
 
-OURS = 2e-5
+OURS = 1e-4
 THEIRS = 2e-4
 OUTPUTS = 8
 
