@@ -92,9 +92,11 @@ class _Run:
             return self.answer, 0, 0, self.answer
         return masks, masks.stride(0), masks.shape[1], self.answer if rows is None else rows
 
-    def _draw(self) -> tuple[Any, ...]:
+    def _given(self) -> tuple[Any, ...]:
+        """What all passes read: scores, mask, draw, edited logits and edits."""
         draw = self.args.draw
-        return (self.answer, self.answer) if draw is None else (draw.temperature, draw.keys)
+        drawn = (self.answer, self.answer) if draw is None else (draw.temperature, draw.keys)
+        return self._scores(), self._mask(), drawn, self.edited, self.edits
 
     def _outputs(self) -> tuple[Any, ...]:
         logprobs, sums, removed, highest_and_weight = self.numbers[:4]
@@ -125,11 +127,7 @@ class _Run:
         """All tiles: the draw, and a survey if something may be left out."""
         args, splits = self.args, self._splits()
         tile_pass[(self.logits.shape[0] * splits,)](
-            self._scores(),
-            self._mask(),
-            self._draw(),
-            self.edited,
-            self.edits,
+            *self._given(),
             self.maxima,
             self.ranks,
             self.parts,
@@ -155,11 +153,7 @@ class _Run:
         assert args.truncation is not None
         groups = torch.empty(rows * NEAR.value, dtype=torch.int32, device=self.logits.device)
         cut_pass[(rows,)](
-            self._scores(),
-            self._mask(),
-            self._draw(),
-            self.edited,
-            self.edits,
+            *self._given(),
             (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
             self.maxima,
             groups,
@@ -177,11 +171,7 @@ class _Run:
         args, splits = self.args, self._splits()
         assert args.truncation is not None
         flat_pass[(self.logits.shape[0] * splits,)](
-            self._scores(),
-            self._mask(),
-            self._draw(),
-            self.edited,
-            self.edits,
+            *self._given(),
             (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
             self.parts,
             counters,

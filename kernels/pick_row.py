@@ -155,7 +155,7 @@ def settle(
     token: tl.tensor,
     believing: tl.constexpr,
 ) -> None:
-    """The row's token, and its log-probability, in place of what the survey answered."""
+    """Answer the row's token, and its log-probability; a survey's answer may be replaced."""
     tl.store(outputs[0] + row, token.to(tl.int64))
     if believing:
         own = tl.load(logits + token).to(tl.float32)

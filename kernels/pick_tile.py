@@ -27,7 +27,7 @@ from .pick_load import (
     row_of_mask,
 )
 from .pick_noise import exponential
-from .pick_row import chosen, report
+from .pick_row import chosen, report, settle
 from .pick_weights import (
     APART,
     DEPTH,
@@ -338,7 +338,4 @@ def tile_pass(
             logits, vocab, mask, mask_row, heat, (key0, key1), edited, edit, parts, row, splits,
             outputs, padded_tiles, tries, masked, drawing, editing, surveying,
         )  # fmt: skip
-        tl.store(outputs[0] + row, token.to(tl.int64))
-        if believing:
-            own = tl.load(logits + token).to(tl.float32)
-            tl.store(outputs[2] + row, own - tl.load(outputs[3] + row))
+        settle(logits, outputs, row, token, believing)

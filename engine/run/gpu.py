@@ -84,7 +84,7 @@ class GpuCompute:
     def capture(self) -> StepCosts:
         """Run every captured size once, then capture it, and measure it.
 
-        The tokens measured are padding: attention, which costs each token alike whatever the size, is not in it.
+        The tokens measured are padding: what attention costs is not in it.
         """
         pieces.warm_up()
         self._run_sizes()

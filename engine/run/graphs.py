@@ -71,9 +71,8 @@ class ForwardGraphs:
 
     def seconds(self, size: int) -> float:
         """What the device takes to replay a size, on the inputs as they stand: the lesser of two. The host waits."""
-        self.replay(
-            size
-        )  # while it runs the others are launched: the device never waits for the host
+        # While the first one runs the others are launched: the device never waits for the host.
+        self.replay(size)
         marks = [_mark()]
         for _ in range(2):
             self.replay(size)
