@@ -42,7 +42,9 @@ class Collector:
         if rounds < (_ROUNDS_IDLE if idle else _ROUNDS):
             return
         gc.collect()
-        self._added += len(gc.get_objects(generation=2))
+        # Counted within one call, so that no other thread runs while the list is there: a tuple that another is just
+        # making must not be referred to (`_PyTuple_Resize` calls that a bad argument).
+        self._added += sum(map(len, map(gc.get_objects, (2,))))
         gc.freeze()
         if self._added > self._all * (_GROWTH_IDLE if idle else _GROWTH):
             self._look_at_all()

@@ -1,6 +1,8 @@
 """The collector's policy: cycles are found, old ones too, and what lives is not gone through again and again."""
 
 import gc
+import sys
+import threading
 import weakref
 from collections.abc import Iterator
 
@@ -87,3 +89,30 @@ def test_a_step_without_an_end_does_not_fill_the_memory(collector: Collector) ->
     gone = [weakref.ref(Thing()) for _ in range(10_000)]
     assert collector is not None
     assert sum(ref() is not None for ref in gone) < 5_000
+
+
+def test_tuples_that_other_threads_are_making_are_left_alone(collector: Collector) -> None:
+    """While a tuple grows nobody else may refer to it."""
+    done, faults = threading.Event(), []
+
+    def make() -> None:
+        while not done.is_set() and not faults:
+            try:
+                assert len(tuple(number for number in range(500))) == 500
+            except SystemError as fault:
+                faults.append(fault)
+
+    thread, interval = threading.Thread(target=make), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(10, *gc.get_threshold()[1:])  # so that it looks often
+    thread.start()
+    try:
+        for _ in range(500):
+            kept = added(2_000)
+            collector.between_steps(idle=True)
+    finally:
+        done.set()
+        thread.join()
+        sys.setswitchinterval(interval)
+    assert len(kept) == 2_000
+    assert not faults
