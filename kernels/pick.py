@@ -7,31 +7,38 @@ equal logits under temperature 0 are no such case: the lowest token wins on both
 about 1e-5.
 """
 
+from dataclasses import replace
 from typing import Any, Final
 
 import torch
 import triton
 from torch import Tensor
 
-from .contracts import WORD_BITS, Bias, Drawn, Penalties, PickArgs
+from .contracts import WORD_BITS, Bias, Draw, Drawn, Penalties, PickArgs
 from .launch import overlap, processors
-from .pick_cut import NEAR, cut_pass
+from .pick_cut import MOST, cut_pass
 from .pick_flat import flat_pass
 from .pick_tile import tile_pass
-from .pick_weights import LANES, PARTS, TILE, TRIES
+from .pick_weights import LANES, OCTETS, PARTS, TILE, TRIES
+from .reference_logits import lead
 
 _SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
 _WARPS: Final = 4
 _REGISTERS: Final = 128
 _CUT_WARPS: Final = 8
 _CUT_REGISTERS: Final = 128
-_RESIDENT: Final = 4  # programs that a processor runs at once: as many as it has registers for
+_FLAT_REGISTERS: Final = 80
+# Programs that a processor runs at once: as many as it has registers for.
+_RESIDENT: Final = 4
+_FLAT_RESIDENT: Final = 6
 
 
 class Picker:
     """`pick` for up to `most_rows` rows of logits on one device. One instance serves one stream."""
 
     def __init__(self, device: torch.device, most_rows: int) -> None:
+        self._cold = torch.zeros(most_rows, dtype=torch.float32, device=device)
+        self._keys = torch.zeros((most_rows, 2), dtype=torch.int64, device=device)
         self._counters = torch.zeros(most_rows, dtype=torch.int32, device=device)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
@@ -46,6 +53,8 @@ class Picker:
                 f"logits {tuple(logits.shape)} with strides {logits.stride()}: at most"
                 f" {len(self._counters)} rows of contiguous logits"
             )
+        if args.draw is None:
+            args = replace(args, draw=Draw(self._cold[:rows], self._keys[:rows]), truncation=None)
         run = _Run(_in_words(logits), args)
         run.tile_pass(self._counters)
         if run.truncates:
@@ -58,6 +67,7 @@ class _Run:
     """The buffers of one call."""
 
     def __init__(self, logits: Tensor, args: PickArgs) -> None:
+        """`args` says what to draw; it may be at a temperature of 0."""
         rows, columns = logits.shape
         self.logits, self.args = logits, args
         self.vocab = min(args.vocab, columns)
@@ -69,14 +79,14 @@ class _Run:
         self.parts = self._floats(rows * self.tiles * PARTS.value)
         self.edits = _edits(args.bias, args.penalties, rows, logits.device)
         self.edited = self._floats(rows * self.tiles * TILE.value if self.edits else 1)
-        self.maxima = self._floats(rows * self.tiles * LANES.value if self.truncates else 1)
+        self.maxima = self._floats(rows * self.tiles * OCTETS.value if self.truncates else 1)
         self.ranks = self._floats(rows * self.tiles * LANES.value if args.top else 1)
         self.tried = self._floats(width * TRIES.value * 2 if self.truncates else 1)
 
     @property
     def truncates(self) -> bool:
         """Whether something may be left out."""
-        return self.args.draw is not None and self.args.truncation is not None
+        return self.args.truncation is not None
 
     def _floats(self, size: int) -> Tensor:
         return torch.empty(size, dtype=torch.float32, device=self.logits.device)
@@ -95,8 +105,14 @@ class _Run:
     def _given(self) -> tuple[Any, ...]:
         """What all passes read: scores, mask, draw, edited logits and edits."""
         draw = self.args.draw
-        drawn = (self.answer, self.answer) if draw is None else (draw.temperature, draw.keys)
-        return self._scores(), self._mask(), drawn, self.edited, self.edits
+        assert draw is not None
+        return (
+            self._scores(),
+            self._mask(),
+            (draw.temperature, draw.keys),
+            self.edited,
+            self.edits,
+        )
 
     def _outputs(self) -> tuple[Any, ...]:
         logprobs, sums, removed, highest_and_weight = self.numbers[:4]
@@ -117,15 +133,15 @@ class _Run:
             "believing": self._believing,
         }
 
-    def _splits(self) -> int:
-        """Programs a row: as few as fill the device."""
-        programs = processors(self.logits.device) * _RESIDENT
+    def _splits(self, resident: int) -> int:
+        """Programs a row: as few as fill the device, whose processors run `resident` at once."""
+        programs = processors(self.logits.device) * resident
         splits: int = min(self.tiles, programs // self.logits.shape[0])
         return max(1, splits)
 
     def tile_pass(self, counters: Tensor) -> None:
         """All tiles: the draw, and a survey if something may be left out."""
-        args, splits = self.args, self._splits()
+        args, splits = self.args, self._splits(_RESIDENT)
         tile_pass[(self.logits.shape[0] * splits,)](
             *self._given(),
             self.maxima,
@@ -135,10 +151,10 @@ class _Run:
             self._outputs(),
             splits,
             **self._flags(),
+            lead=lead(self.vocab),
             padded_tiles=triton.next_power_of_2(self.tiles),
             paired=_paired(self.logits),
             tries=TRIES.value if self.truncates else 1,
-            drawing=args.draw is not None,
             surveying=self.truncates,
             massing=args.mass,
             ranking=bool(args.top),
@@ -151,15 +167,19 @@ class _Run:
         """What stays of rows, and the draw from it, where it is found on the chip; after a survey."""
         rows, args = self.logits.shape[0], self.args
         assert args.truncation is not None
-        groups = torch.empty(rows * NEAR.value, dtype=torch.int32, device=self.logits.device)
+        listed = rows * (self.tiles * OCTETS.value + MOST.value)
+        lists = torch.empty(listed, dtype=torch.int32, device=self.logits.device)
         cut_pass[(rows,)](
             *self._given(),
             (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
             self.maxima,
-            groups,
+            lists,
+            self._floats(rows * MOST.value),
             self._outputs(),
             self._flat(),
             **self._flags(),
+            lead=lead(self.vocab),
+            padded_groups=triton.next_power_of_2(self.tiles * OCTETS.value),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_CUT_WARPS,
             maxnreg=_CUT_REGISTERS,
@@ -168,7 +188,7 @@ class _Run:
 
     def flat_pass(self, counters: Tensor) -> None:
         """The rows that are left."""
-        args, splits = self.args, self._splits()
+        args, splits = self.args, self._splits(_FLAT_RESIDENT)
         assert args.truncation is not None
         flat_pass[(self.logits.shape[0] * splits,)](
             *self._given(),
@@ -183,7 +203,7 @@ class _Run:
             paired=_paired(self.logits),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
             num_warps=_WARPS,
-            maxnreg=_REGISTERS,
+            maxnreg=_FLAT_REGISTERS,
             **overlap(self.logits),
         )
 
@@ -210,10 +230,10 @@ def _best(run: _Run, count: int) -> tuple[Tensor, Tensor]:
     lanes = run.ranks.view(rows, -1)
     groups = lanes.topk(min(count, lanes.shape[1]), -1).indices
     depth = torch.arange(TILE.value // LANES.value, device=device) * LANES.value
-    first = groups // LANES.value * TILE.value + groups % LANES.value
+    first = groups // LANES.value * TILE.value - lead(run.vocab) + groups % LANES.value
     members = (first[:, :, None] + depth).view(rows, -1)
-    tokens = members.clamp(max=run.vocab - 1)
-    legal = members < run.vocab
+    tokens = members.clamp(0, run.vocab - 1)
+    legal = (members >= 0) & (members < run.vocab)
     if run.args.masks is not None:
         which = run.args.mask_rows
         row = torch.arange(rows, device=device) if which is None else which.clamp(min=0).long()

@@ -2,10 +2,11 @@
 
 Does: find the least logit that stays, exactly as `reference_logits.truncated` defines it, and take the first try of the
 survey that stays, or else draw from what does. The largest logits of the groups bound the cut from below, and usually
-few groups reach the bound: those are gathered and searched on the chip; so are all that have a legal token, where these
-are few. Rows of which too much may stay (flat distributions) are left to `pick_flat`. Does not: read whole rows.
+few groups reach the bound: of those the tokens that do are collected and searched on the chip; so are all that are
+legal, where these are few. Rows of which too much may stay (flat distributions) are left to `pick_flat`. Does not: read
+whole rows.
 
-Searches halve intervals of keys, integers in the order of the logits; `spare` low bits of a key are zero for narrow
+Searches quarter intervals of keys, integers in the order of the logits; `spare` low bits of a key are zero for narrow
 logits and are left out.
 """
 
@@ -15,17 +16,19 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .pick_load import appended, is_edited, is_legal, row_of_mask
-from .pick_row import gumbel, settle, stays_first
-from .pick_weights import DEPTH, LANES, LOG2E, LOWEST, NEVER, TILE, TRIES
+from .pick_load import is_edited, legal_bytes, row_of_mask
+from .pick_row import gumbel, member_of, settle, stays_first, token_of
+from .pick_weights import DEPTH, LOG2E, LOWEST, NEVER, OCTETS, TILE, TRIES
 
-NEAR: tl.constexpr = tl.constexpr(256)  # groups that are searched on the chip
+MOST: tl.constexpr = tl.constexpr(1024)  # tokens that are searched on the chip
+NEAR: tl.constexpr = tl.constexpr(256)  # groups that are looked into, where there is no top-k
+CHUNK: tl.constexpr = tl.constexpr(32)  # of them at once
 # What `pick_flat` has to do for a row.
 SETTLED: tl.constexpr = tl.constexpr(0)  # nothing
 TEST: tl.constexpr = tl.constexpr(1)  # which try stays is to be found out: top-p alone
 SEARCH: tl.constexpr = tl.constexpr(2)  # the cut is to be found
 DRAW: tl.constexpr = tl.constexpr(3)  # the cut is known
-BOUND_STEPS: tl.constexpr = tl.constexpr(10)
+BOUND_STEPS: tl.constexpr = tl.constexpr(5)
 
 
 @triton.jit
@@ -48,12 +51,44 @@ def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
-def load_maxima(maxima: tl.tensor, tiles: tl.constexpr) -> tl.tensor:
-    """The largest logits of a row's groups, a tuple of [LANES] by tile."""
-    best = ()
-    for tile in tl.static_range(tiles):
-        best = appended(best, tl.load(maxima + tile * LANES + tl.arange(0, LANES)))
-    return best
+def three_sums(
+    a: tl.tensor, b: tl.tensor, c: tl.tensor, d: tl.tensor, e: tl.tensor, f: tl.tensor
+) -> tl.tensor:
+    """Three sums at once, for what takes time is to bring threads together."""
+    return a + d, b + e, c + f
+
+
+@triton.jit
+def reaching(key: tl.tensor, worth: tl.tensor, leasts: tl.tensor) -> tl.tensor:
+    """For each of three keys, how much all that reach it are worth."""
+    low, middle, high = leasts
+    reached = (
+        tl.where(key >= low, worth, 0.0),
+        tl.where(key >= middle, worth, 0.0),
+        tl.where(key >= high, worth, 0.0),
+    )
+    return tl.reduce(reached, 0, three_sums)
+
+
+@triton.jit
+def quarter(
+    lower: tl.tensor, upper: tl.tensor, leasts: tl.tensor, reached: tl.tensor, goal: tl.tensor
+) -> tl.tensor:
+    """The part of an interval, divided at three keys, in which the largest key lies that `goal` reaches."""
+    low, middle, high = leasts
+    least, half, most = reached
+    above = tl.where(least >= goal, middle, low)
+    above = tl.where(most >= goal, upper, tl.where(half >= goal, high, above))
+    below = tl.where(least >= goal, low, lower)
+    below = tl.where(most >= goal, high, tl.where(half >= goal, middle, below))
+    return below, above
+
+
+@triton.jit
+def quarters(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
+    """Three integers that divide an interval."""
+    middle = halfway(lower, upper)
+    return halfway(lower, middle), middle, halfway(middle, upper)
 
 
 @triton.jit
@@ -67,29 +102,31 @@ def bound(
     limited: tl.tensor,
 ) -> tl.tensor:
     """A logit that the cut does not lie below, or -inf: as many tokens as are wanted, or as much mass, reach it among
-    the two largest that each lane has in all tiles. With top-k (`limited`), its whole set has to be at hand: top-p is a
-    share of it."""
-    first = best[0]
-    second = tl.full((LANES,), NEVER, tl.float32)
-    for tile in tl.static_range(1, len(best)):
-        second = tl.maximum(second, tl.minimum(first, best[tile]))
-        first = tl.maximum(first, best[tile])
-    first, second = (first - highest) / heat, (second - highest) / heat
-    more, less = tl.exp2(first * LOG2E), tl.exp2(second * LOG2E)
+    the largest of each group. With top-k (`limited`), its whole set has to be at hand: top-p is a share of it."""
+    below = (best - highest) / heat
+    worth = tl.exp2(below * LOG2E)
     if limited:
-        more, less = more * 0.0 + 1.0, less * 0.0 + 1.0
+        worth = worth * 0.0 + 1.0
     goal = tl.where(limited, k.to(tl.float32), p * mass)
-    low, high = -32.0, 0.0  # temperatures below the highest
-    known = NEVER
+    # Temperatures below the highest, less by more than is lost in rounding.
+    least, above = -32.0, 0.0
     for _ in range(BOUND_STEPS):
-        middle = (low + high) * 0.5
-        reached = tl.where(first >= middle, more, 0.0) + tl.where(second >= middle, less, 0.0)
-        enough = tl.sum(reached) >= goal
-        # Below by more than is lost in rounding.
-        known = tl.where(enough, highest + (middle - 0.001) * heat, known)
-        low = tl.where(enough, middle, low)
-        high = tl.where(enough, high, middle)
-    return known
+        middle = (least + above) * 0.5
+        leasts = ((least + middle) * 0.5, middle, (middle + above) * 0.5)
+        least, above = quarter(least, above, leasts, reaching(below, worth, leasts), goal)
+    return tl.where(least > -32.0, highest + (least - 0.001) * heat, NEVER)
+
+
+@triton.jit
+def largest_reaching(
+    key: tl.tensor, worth: tl.tensor, bottom: tl.tensor, ceiling: tl.tensor, goal: tl.tensor
+) -> tl.tensor:
+    """The largest key from `bottom` on, below `ceiling`, that as much reaches as `goal` says; `bottom` is one."""
+    upper = ceiling
+    while upper > bottom + 1:
+        leasts = quarters(bottom, upper)
+        bottom, upper = quarter(bottom, upper, leasts, reaching(key, worth, leasts), goal)
+    return bottom
 
 
 @triton.jit
@@ -104,57 +141,35 @@ def search_near(
     limited: tl.tensor,
     spare: tl.constexpr,
 ) -> tl.tensor:
-    """The least key that stays, among gathered logits, of a cut that is not below `known`."""
-    x = tl.where(x >= known, x, NEVER)
+    """The least key that stays, among collected logits [MOST], of a cut that is not below `known`."""
     weight = tl.exp2((x - highest) * (LOG2E / heat))
     key = to_key(x) >> spare
     bottom = to_key(tl.maximum(known, LOWEST)) >> spare
     ceiling = (to_key(highest) >> spare) + 1
     kept = mass
     if limited:
-        upper = ceiling
-        while upper > bottom + 1:
-            middle = halfway(bottom, upper)
-            if tl.sum((key >= middle).to(tl.int32)) >= k:
-                bottom = middle
-            else:
-                upper = middle
+        bottom = largest_reaching(key, weight * 0.0 + 1.0, bottom, ceiling, k.to(tl.float32))
         kept = tl.sum(tl.where(key >= bottom, weight, 0.0))
     if p < 1.0:
-        upper = ceiling
-        while upper > bottom + 1:
-            middle = halfway(bottom, upper)
-            if tl.sum(tl.where(key >= middle, weight, 0.0)) >= p * kept:
-                bottom = middle
-            else:
-                upper = middle
+        bottom = largest_reaching(key, weight, bottom, ceiling, p * kept)
     return bottom
 
 
 @triton.jit
-def list_near(groups: tl.tensor, best: tl.tensor, known: tl.tensor) -> tl.tensor:
-    """How many groups of a row reach `known`; NEAR of them at most are written to `groups`, lane by lane."""
-    counts = tl.zeros((LANES,), tl.int32)
-    for tile in tl.static_range(len(best)):
-        counts += is_near(best[tile], known).to(tl.int32)
-    slot = tl.cumsum(counts, 0) - counts
-    for tile in tl.static_range(len(best)):
-        near = is_near(best[tile], known)
-        group = tile * LANES + tl.arange(0, LANES)
-        tl.store(groups + slot, group, mask=near & (slot < NEAR))
-        slot += near.to(tl.int32)
-    return tl.sum(counts)
+def list_near(
+    groups: tl.tensor, best: tl.tensor, known: tl.tensor, padded_groups: tl.constexpr
+) -> tl.tensor:
+    """How many groups of a row may hold something that stays; they are written to `groups`. Where nothing bounds the
+    cut, all with a legal token may: few, where a mask allows few."""
+    near = (best >= known) & (best > LOWEST)
+    count = near.to(tl.int32)
+    slot = tl.cumsum(count, 0) - count
+    tl.store(groups + slot, tl.arange(0, padded_groups), mask=near)
+    return tl.sum(count)
 
 
 @triton.jit
-def is_near(best: tl.tensor, known: tl.tensor) -> tl.tensor:
-    """Whether groups may hold something that stays. Where nothing bounds the cut, all with a legal token may: few,
-    where a mask allows few."""
-    return (best >= known) & (best > LOWEST)
-
-
-@triton.jit
-def gather(
+def collect(
     logits: tl.tensor,
     vocab: tl.tensor,
     mask: tl.tensor,
@@ -163,23 +178,61 @@ def gather(
     edit: tl.tensor,
     groups: tl.tensor,
     count: tl.tensor,
+    known: tl.tensor,
+    tokens: tl.tensor,
+    values: tl.tensor,
+    lead: tl.constexpr,
     masked: tl.constexpr,
     editing: tl.constexpr,
 ) -> tl.tensor:
-    """(tokens, their logits as the draw sees them), [NEAR, DEPTH], of the groups that are listed; others -inf."""
+    """How many legal tokens of the listed groups reach `known`; they and their logits as the draw sees them are written
+    to `tokens` and `values`, in order. If there are more than MOST, that is all that is certain."""
     tl.debug_barrier()
-    slot = tl.arange(0, NEAR)
-    group = tl.load(groups + slot, mask=slot < count, other=0)
-    depth = tl.arange(0, DEPTH) * LANES
-    member = ((group // LANES) * TILE + group % LANES)[:, None] + depth[None, :]
-    there = (slot < count)[:, None] & (member < vocab)
-    legal = is_legal(mask, mask_row, vocab, member, masked) & there
-    # Not only where it is legal: the two loads need not wait for one another.
-    x = tl.load(logits + member, mask=there, other=NEVER).to(tl.float32)
-    if editing:
-        if edit:
-            x = tl.load(edited + member, mask=legal, other=NEVER)
-    return member, tl.where(legal, x, NEVER)
+    found = 0
+    begin = 0
+    while (begin < count) & (found <= MOST):
+        slot = begin + tl.arange(0, CHUNK)
+        group = tl.load(groups + slot, mask=slot < count, other=0)
+        first = member_of(group[:, None], 8 * tl.arange(0, DEPTH)[None, :], lead)
+        there = (slot < count)[:, None] & (first >= 0) & (first < vocab)
+        octet = tl.where(there, first // 8, 0)
+        octets = tl.where(there, legal_bytes(mask, mask_row, vocab, octet, masked), 0)
+        member = first[:, :, None] + tl.arange(0, 8)[None, None, :]
+        legal = ((octets[:, :, None] >> tl.arange(0, 8)[None, None, :]) & 1) != 0
+        x = tl.load(logits + member, mask=there[:, :, None] & (member < vocab), other=NEVER)
+        x = x.to(tl.float32)
+        if editing:
+            if edit:
+                x = tl.load(edited + member, mask=legal, other=NEVER)
+        near = legal & (x >= known) & (x > NEVER)
+        # A place among those of the octet, of the group, and of all.
+        kept = near.to(tl.int32)
+        of_octet = tl.sum(kept, 2)
+        of_group = tl.sum(of_octet, 1)
+        place = found + (tl.cumsum(of_group, 0) - of_group)[:, None]
+        place = (place + tl.cumsum(of_octet, 1) - of_octet)[:, :, None] + tl.cumsum(kept, 2) - kept
+        tl.store(tokens + place, member, mask=near & (place < MOST))
+        tl.store(values + place, x, mask=near & (place < MOST))
+        found += tl.sum(of_group)
+        begin += CHUNK
+    return found
+
+
+@triton.jit
+def collected(tokens: tl.tensor, values: tl.tensor, found: tl.tensor) -> tl.tensor:
+    """What `collect` has written: tokens and logits [MOST]."""
+    tl.debug_barrier()
+    slot = tl.arange(0, MOST)
+    there = slot < found
+    token = tl.load(tokens + slot, mask=there, other=0x7FFFFFFF)
+    return token, tl.load(values + slot, mask=there, other=NEVER)
+
+
+@triton.jit
+def tried(outputs: tl.tensor, row: tl.tensor) -> tl.tensor:
+    """A row's tries: tokens and logits [TRIES]."""
+    at = row * TRIES + tl.arange(0, TRIES)
+    return tl.load(outputs[6] + at), tl.load(outputs[7] + at)
 
 
 @triton.jit
@@ -189,12 +242,13 @@ def first_or_drawn(
     cut: tl.tensor,
     heat: tl.tensor,
     draw: tl.tensor,
-    outputs: tl.tensor,
+    tries: tl.tensor,
     row: tl.tensor,
 ) -> tl.tensor:
-    """The first try that is not below the cut, or a token drawn from the gathered ones that are not."""
-    one = stays_first(outputs, row, cut)
-    token = tl.load(outputs[6] + row * TRIES + tl.minimum(one, TRIES - 1))
+    """The first of `tries` (tokens, logits) that is not below the cut, or a token drawn from the collected ones that
+    are not."""
+    one = stays_first(tries[1], cut)
+    token = token_of(tries[0], one)
     if one == TRIES:
         drawn = tl.div_rn(x, heat) + gumbel(draw, row, member, TRIES)
         drawn = tl.where(x >= cut, drawn, NEVER)
@@ -211,10 +265,13 @@ def cut_pass(
     edits: tl.tensor,
     truncation: tl.tensor,
     maxima: tl.tensor,
-    groups: tl.tensor,
+    lists: tl.tensor,
+    values: tl.tensor,
     outputs: tl.tensor,
     flat: tl.tensor,
     tiles: tl.constexpr,
+    lead: tl.constexpr,
+    padded_groups: tl.constexpr,
     spare: tl.constexpr,
     masked: tl.constexpr,
     mapped: tl.constexpr,
@@ -222,9 +279,10 @@ def cut_pass(
     believing: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """Grid [rows]. `truncation`: (top-k, top-p, min-p); `draw` and `outputs` as in `pick_tile`; `flat`: for
-    `pick_flat`, of each row what is to be done (int32), the cut as far as it is known and where to search from (float32
-    [rows, 2])."""
+    """Grid [rows]. `truncation`: (top-k, top-p, min-p); `draw` and `outputs` as in `pick_tile`; `maxima`: the largest
+    logit of each group [rows, groups]; `lists`, `values`: room for a row's groups and tokens, and for logits; `flat`:
+    for `pick_flat`, of each row what is to be done (int32), the cut as far as it is known and where to search from
+    (float32 [rows, 2])."""
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
@@ -233,44 +291,52 @@ def cut_pass(
     heat = tl.load(draw[0] + row)
     highest = tl.load(outputs[5] + row * 2)
     mass = tl.load(outputs[5] + row * 2 + 1)
+    group = tl.arange(0, padded_groups)
+    mine = group < tiles * OCTETS
+    best = tl.load(maxima + row.to(tl.int64) * (tiles * OCTETS) + group, mask=mine, other=LOWEST)
+    k = tl.minimum(tl.load(truncation[0] + row), vocab).to(tl.int32)
+    p = tl.load(truncation[1] + row)
+    least = tl.load(truncation[2] + row)
+    tries = tried(outputs, row)
+    mask_row = row_of_mask(mask, row, masked, mapped)
     todo = SETTLED
     if (heat > 0) & (highest > LOWEST) & (mass >= 1.0):
-        mask_row = row_of_mask(mask, row, masked, mapped)
         edit = False
         if editing:
             edited += row.to(tl.int64) * (tiles * TILE)
             edit = is_edited(edits, row)
         logits = scores[0] + row.to(tl.int64) * scores[1]
-        k = tl.minimum(tl.load(truncation[0] + row), vocab).to(tl.int32)
-        p = tl.load(truncation[1] + row)
-        least = tl.load(truncation[2] + row)
         limited = (k > 0) & (k < vocab)
         searched = limited | (p < 1.0)
         cut = NEVER
         if least > 0:
             cut = highest + heat * tl.log(least)
         known = cut
-        if searched | (stays_first(outputs, row, cut) == TRIES):
-            groups += row * NEAR
-            maxima += row.to(tl.int64) * (tiles * LANES)
-            best = load_maxima(maxima, tiles)
+        first = stays_first(tries[1], cut)
+        if searched | (first == TRIES):
+            lists += row * (tiles * OCTETS + MOST)
+            tokens = lists + tiles * OCTETS
+            values += row * MOST
             if searched:
                 known = bound(best, highest, mass, heat, k, p, limited)
-            count = list_near(groups, best, known)
-            if count <= NEAR:
-                member, x = gather(
-                    logits, vocab, mask, mask_row, edited, edit, groups, count, masked, editing
-                )
+            count = list_near(lists, best, known, padded_groups)
+            found = MOST + 1
+            if limited | (count <= NEAR):
+                found = collect(
+                    logits, vocab, mask, mask_row, edited, edit, lists, count, known, tokens,
+                    values, lead, masked, editing,
+                )  # fmt: skip
+            if found <= MOST:
+                member, x = collected(tokens, values, found)
                 if searched:
                     least_key = search_near(x, known, highest, mass, heat, k, p, limited, spare)
                     cut = tl.maximum(cut, from_key(least_key << spare))
-                token = first_or_drawn(member, x, cut, heat, draw, outputs, row)
+                token = first_or_drawn(member, x, cut, heat, draw, tries, row)
                 settle(logits, outputs, row, tl.minimum(token, vocab - 1), believing)
             else:
                 todo = tl.where(limited, SEARCH, tl.where(searched, TEST, DRAW))
                 tl.store(flat[1] + row * 2, cut)
                 tl.store(flat[1] + row * 2 + 1, tl.maximum(known, LOWEST))
         else:
-            one = stays_first(outputs, row, cut)
-            settle(logits, outputs, row, tl.load(outputs[6] + row * TRIES + one), believing)
+            settle(logits, outputs, row, token_of(tries[0], first), believing)
     tl.store(flat[0] + row, todo)

@@ -10,19 +10,27 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .pick_cut import DRAW, SETTLED, TEST, from_key, halfway, to_key
+from .pick_cut import DRAW, SETTLED, TEST, from_key, quarter, quarters, to_key
+from .pick_kept import (
+    add_above,
+    in_singles,
+    kept_of,
+    pair_of,
+)
 from .pick_load import (
     appended,
     edited_rows,
+    existing,
     fetch,
     fetch_masks,
     is_edited,
     is_legal,
-    legal_only,
+    last_octets,
+    octets_of,
     row_of_mask,
 )
 from .pick_row import gumbel, settle, stays_first
-from .pick_weights import DEPTH, LANES, LOG2E, NEVER, OCTETS, TILE, TRIES
+from .pick_weights import DEPTH, INTERPRETED, LANES, LOG2E, NEVER, OCTETS, TILE, TRIES
 
 
 @triton.jit
@@ -46,7 +54,7 @@ def row_chunk(
 
 
 @triton.jit
-def reaching(
+def row_reaching(
     row: tl.tensor,
     highest: tl.tensor,
     scale: tl.tensor,
@@ -92,17 +100,9 @@ def narrowed(
     Two bits for each time that the row is read.
     """
     while upper > bottom + 1:
-        middle = halfway(bottom, upper)
-        low, high = halfway(bottom, middle), halfway(middle, upper)
-        least, half, most = reaching(
-            row, highest, scale, (low, middle, high), spare, masked, counting
-        )
-        upper = tl.where(
-            most >= goal, upper, tl.where(half >= goal, high, tl.where(least >= goal, middle, low))
-        )
-        bottom = tl.where(
-            most >= goal, high, tl.where(half >= goal, middle, tl.where(least >= goal, low, bottom))
-        )
+        leasts = quarters(bottom, upper)
+        reached = row_reaching(row, highest, scale, leasts, spare, masked, counting)
+        bottom, upper = quarter(bottom, upper, leasts, reached, goal)
     return bottom
 
 
@@ -125,7 +125,7 @@ def search_row(
     if limited:
         goal = k.to(tl.float32)  # a vocabulary has fewer tokens than float32 can count
         bottom = narrowed(row, highest, scale, bottom, ceiling, goal, spare, masked, counting=True)
-        kept, _, _ = reaching(
+        kept, _, _ = row_reaching(
             row, highest, scale, (bottom, bottom, bottom), spare, masked, counting=False
         )
     if p < 1.0:
@@ -143,7 +143,7 @@ def draw_row(
     cut: tl.tensor,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """A token drawn from what is not below the cut. `row` as in `reaching`, `number` is which row it is."""
+    """A token drawn from what is not below the cut. `row` as in `row_reaching`, `number` is which row it is."""
     logits, edited, edit, mask, mask_row, vocab = row
     heat = tl.load(draw[0] + number)
     best = tl.full((LANES,), NEVER, tl.float32)
@@ -161,24 +161,45 @@ def draw_row(
 
 @triton.jit
 def above(
-    own: tl.tensor, sums: tl.tensor, tried: tl.tensor, highest: tl.tensor, scale: tl.tensor
+    rows: tl.tensor,
+    sums: tl.tensor,
+    tried: tl.tensor,
+    highest: tl.tensor,
+    scale: tl.tensor,
+    pairs: tl.constexpr,
 ) -> tl.tensor:
-    """For every try the mass above it, lane by lane, with some rows more."""
-    for i in tl.static_range(len(own)):
-        weight = tl.exp2((own[i] - highest) * scale)
+    """For every try the mass above it, lane by lane, with some rows more, kept as `pick_kept.kept_of` says."""
+    own = in_singles(rows, pairs)
+    base = highest * scale
+    for i in tl.static_range(0, len(own), 2):
+        first = tl.exp2(own[i] * scale - base)
+        second = tl.exp2(own[i + 1] * scale - base)
         more = ()
         for one in tl.static_range(TRIES):
-            more = appended(more, sums[one] + tl.where(own[i] > tried[one], weight, 0.0))
+            if pairs and not INTERPRETED:
+                both = pair_of(tried[one], tried[one])
+                total = add_above(sums[one], rows[i // 2], both, first, second)
+            else:
+                total = sums[one] + tl.where(own[i] > tried[one], first, 0.0)
+                total += tl.where(own[i + 1] > tried[one], second, 0.0)
+            more = appended(more, total)
         sums = more
     return sums
+
+
+@triton.jit
+def row_behind(
+    step: tl.tensor, begin: tl.tensor, steps: tl.tensor, rows: tl.constexpr
+) -> tl.tensor:
+    """The first row of a step, or one past the last step's where it lies before the program's first."""
+    return tl.where(step >= begin, step, steps) * rows
 
 
 @triton.jit
 def mass_above(
     scores: tl.tensor,
     whole: tl.tensor,
-    outputs: tl.tensor,
-    row: tl.tensor,
+    tried: tl.tensor,
     split: tl.tensor,
     splits: tl.tensor,
     highest: tl.tensor,
@@ -188,38 +209,58 @@ def mass_above(
     masked: tl.constexpr,
     editing: tl.constexpr,
 ) -> tl.tensor:
-    """For every try of a row, lane by lane, the mass above it in one of `splits` parts of the row.
+    """For every try of a row, whose logits are `tried`, octet by octet the mass above it in one of `splits` parts.
 
-    `whole`: the row as in `reaching`.
+    `whole`: the row as in `row_reaching`.
     """
     logits, edited, edit, mask, mask_row, vocab = whole
     stored = scores[2]
-    tried, sums = (), ()
-    for i in tl.static_range(TRIES):
-        tried = appended(tried, tl.load(outputs[7] + row * TRIES + i))
+    sums = ()
+    for _ in tl.static_range(TRIES):
         sums = appended(sums, tl.zeros((OCTETS, 4), tl.float32))
     rows: tl.constexpr = 4 if paired else 2
+    pairs: tl.constexpr = logits.dtype.element_ty == tl.bfloat16 and not editing
     steps = tiles * (DEPTH // rows)
     begins, ends = split * steps // splits, (split + 1) * steps // splits
-    # Loads run ahead of the arithmetic by a step, and those of their masks by one more. From the end to the
-    # beginning: what the survey has read last may still be in the cache.
-    step = ends - 1
-    allowed = fetch_masks(mask, mask_row, vocab, step * rows, rows, masked)
-    raw = fetch(logits, stored, step * rows, allowed, paired, massing=False)
-    after = tl.where(step > begins, step - 1, steps) * rows
-    next_allowed = fetch_masks(mask, mask_row, vocab, after, rows, masked)
+    # Loads run ahead of the weighing by a step, and those of their masks by one more. From the end to the beginning:
+    # what the survey has read last may still be in the cache.
+    last, nil = last_octets(vocab, rows), tl.zeros((OCTETS,), tl.int32)
+    at = (ends - 1) * rows
+    words = fetch_masks(mask, mask_row, at, rows, masked)
+    octets = octets_of(words, 0, nil, mask_row, rows, masked)
+    raw = fetch(logits, stored, at, octets, rows, paired, massing=False)
+    words = fetch_masks(mask, mask_row, row_behind(ends - 2, begins, steps, rows), rows, masked)
     for turn in range(begins, ends):
         step = begins + ends - 1 - turn
-        after = tl.where(step > begins, step - 1, steps) * rows
-        later = tl.where(step > begins + 1, step - 2, steps) * rows
-        later_allowed = fetch_masks(mask, mask_row, vocab, later, rows, masked)
-        soon = fetch(logits, stored, after, next_allowed, paired, massing=False)
-        own = legal_only(raw, logits, allowed, paired)
+        legal = existing(octets, last, vocab, step * rows, rows)
+        kept = kept_of(raw, logits, legal, paired, pairs)
+        octets = octets_of(words, 0, nil, mask_row, rows, masked)
+        later = row_behind(step - 1, begins, steps, rows)
+        raw = fetch(logits, stored, later, octets, rows, paired, massing=False)
+        later = row_behind(step - 2, begins, steps, rows)
+        words = fetch_masks(mask, mask_row, later, rows, masked)
         if editing:
-            own = edited_rows(own, edited, edit, step * rows, paired)
-        sums = above(own, sums, tried, highest, scale)
-        allowed, raw, next_allowed = next_allowed, soon, later_allowed
-    return sums
+            kept = edited_rows(kept, edited, edit, step * rows, paired)
+        sums = above(kept, sums, tried, highest, scale, pairs)
+    octets = ()
+    for i in tl.static_range(TRIES):
+        octets = appended(octets, tl.sum(sums[i], 1))
+    return octets
+
+
+@triton.jit
+def four_sums(
+    a: tl.tensor,
+    b: tl.tensor,
+    c: tl.tensor,
+    d: tl.tensor,
+    e: tl.tensor,
+    f: tl.tensor,
+    g: tl.tensor,
+    h: tl.tensor,
+) -> tl.tensor:
+    """One for each try, at once: see `pick_cut.three_sums`."""
+    return a + e, b + f, c + g, d + h
 
 
 @triton.jit
@@ -272,31 +313,36 @@ def flat_pass(
     row = tl.program_id(0) // splits
     split = tl.program_id(0) % splits
     todo = tl.load(flat[0] + row)
-    if todo == SETTLED:
-        return
+    # All that is needed is asked for at once.
     logits = scores[0] + row.to(tl.int64) * scores[1]
     vocab = scores[3]
     mask_row = row_of_mask(mask, row, masked, mapped)
-    edit = False
-    if editing:
-        edited += row.to(tl.int64) * (tiles * TILE)
-        edit = is_edited(edits, row)
-    whole = (logits, edited, edit, mask, mask_row, vocab)
     scale = LOG2E / tl.load(draw[0] + row)
     highest = tl.load(outputs[5] + row * 2)
     mass = tl.load(outputs[5] + row * 2 + 1)
     p = tl.load(truncation[1] + row)
     cut = tl.load(flat[1] + row * 2)
+    tried = ()
+    for i in tl.static_range(TRIES):
+        tried = appended(tried, tl.load(outputs[7] + row * TRIES + i))
+    if todo == SETTLED:
+        return
+    edit = False
+    if editing:
+        edited += row.to(tl.int64) * (tiles * TILE)
+        edit = is_edited(edits, row)
+    whole = (logits, edited, edit, mask, mask_row, vocab)
     last = split == 0
     one = row * 0 + TRIES
     if todo == TEST:
         sums = mass_above(
-            scores, whole, outputs, row, split, splits, highest, scale, tiles, paired, masked,
+            scores, whole, tried, split, splits, highest, scale, tiles, paired, masked,
             editing,
         )  # fmt: skip
         part = parts + (row * splits + split) * TRIES
+        sums = tl.reduce(sums, 0, four_sums)
         for i in tl.static_range(TRIES):
-            tl.store(part + i, tl.sum(sums[i]))
+            tl.store(part + i, sums[i])
         tl.debug_barrier()
         last = tl.atomic_add(counters + row, 1, sem="acq_rel") == splits - 1
         if last:
@@ -312,7 +358,8 @@ def flat_pass(
                 whole, highest, scale, bottom, ceiling, mass, k, p, limited, spare, masked
             )
             cut = tl.maximum(cut, from_key(least_key << spare))
-            one = stays_first(outputs, row, cut)
+            logit = tl.load(outputs[7] + row * TRIES + tl.arange(0, TRIES))
+            one = stays_first(logit, cut)
         token = tl.load(outputs[6] + row * TRIES + tl.minimum(one, TRIES - 1))
         if one == TRIES:
             token = draw_row(whole, draw, row, cut, masked)

@@ -8,20 +8,22 @@ row, row of each row of logits), `edits` as `pick._edits` makes them.
 
 # ruff: noqa: RUF005 - Triton knows no starred tuples
 
-from typing import Final
-
 import triton
 import triton.language as tl
 
-from .pick_weights import DEPTH, LANES, LOWEST, NEVER, OCTETS, TILE
-
-INTERPRETED: Final = tl.constexpr(triton.knobs.runtime.interpret)
+from .pick_weights import DEPTH, INTERPRETED, LANES, LOWEST, NEVER, OCTETS, TILE
 
 
 @triton.jit
 def appended(rows: tl.tensor, row: tl.tensor) -> tl.tensor:
     """A tuple with one more."""
     return rows + (row,)
+
+
+@triton.jit
+def nil_of(x: tl.tensor, vocab: tl.tensor) -> tl.tensor:
+    """Zero, which no compiler knows: so what needs it comes after what `x` needs."""
+    return x.to(tl.int32, bitcast=True) & (vocab >> 31)
 
 
 @triton.jit
@@ -64,21 +66,27 @@ def is_edited(edits: tl.tensor, row: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def edit_tile(
-    scores: tl.tensor, edited: tl.tensor, edits: tl.tensor, row: tl.tensor, tile: tl.tensor
+    scores: tl.tensor,
+    edited: tl.tensor,
+    edits: tl.tensor,
+    row: tl.tensor,
+    tile: tl.tensor,
+    lead: tl.constexpr,
 ) -> None:
     """Write the tile's logits with bias and penalties to `edited`, the row's own."""
     bias_starts, bias_tokens, bias_values, pen_starts, pen_tokens, pen_counts, strengths = edits
-    first = tile * TILE
+    first = tile * TILE - lead
     for step in range(DEPTH):
         at = first + step * LANES + tl.arange(0, LANES)
         place = scores[0] + row.to(tl.int64) * scores[1] + at
-        tl.store(edited + at, tl.load(place, mask=at < scores[3], other=NEVER).to(tl.float32))
+        there = (at >= 0) & (at < scores[3])
+        tl.store(edited + at, tl.load(place, mask=there, other=NEVER).to(tl.float32), mask=at >= 0)
     tl.debug_barrier()
     chunk = tl.arange(0, LANES)
     end = tl.load(bias_starts + row + 1)
     for i in range(tl.load(bias_starts + row), end, LANES):
         token = tl.load(bias_tokens + i + chunk, mask=i + chunk < end, other=-1)
-        here = (token >= first) & (token < first + TILE)
+        here = (token >= first) & (token >= 0) & (token < first + TILE)
         value = tl.load(edited + token, mask=here, other=0.0)
         value += tl.load(bias_values + i + chunk, mask=here, other=0.0)
         tl.store(edited + token, value, mask=here)
@@ -89,7 +97,7 @@ def edit_tile(
     end = tl.load(pen_starts + row + 1)
     for i in range(tl.load(pen_starts + row), end, LANES):
         token = tl.load(pen_tokens + i + chunk, mask=i + chunk < end, other=-1)
-        here = (token >= first) & (token < first + TILE)
+        here = (token >= first) & (token >= 0) & (token < first + TILE)
         count = tl.load(pen_counts + i + chunk, mask=here, other=0.0)
         value = tl.load(edited + token, mask=here, other=0.0)
         value = tl.where(value > 0, tl.div_rn(value, repetition), value * repetition)
@@ -113,59 +121,117 @@ def row_of_mask(
 
 
 @triton.jit
-def whole_masks(
-    mask: tl.tensor, mask_row: tl.tensor, row: tl.tensor, rows: tl.constexpr, masked: tl.constexpr
+def row_ahead(
+    step: tl.tensor, end: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
 ) -> tl.tensor:
-    """`fetch_masks` where nothing asked for lies past the vocabulary or the mask."""
-    octet = tl.arange(0, OCTETS)
-    place = mask[0] + mask_row.to(tl.int64) * mask[1] + row * (LANES // 32) + octet // 4
-    allowed = ()
-    for depth in tl.static_range(rows):
-        given = tl.full((OCTETS,), 255, tl.int32)
-        if masked:
-            given = tl.load(place + depth * (LANES // 32)) >> (octet % 4 * 8)
-        allowed = appended(allowed, given)
-    return allowed
-
-
-@triton.jit
-def ending_masks(
-    mask: tl.tensor,
-    mask_row: tl.tensor,
-    vocab: tl.tensor,
-    row: tl.tensor,
-    rows: tl.constexpr,
-    masked: tl.constexpr,
-) -> tl.tensor:
-    """`fetch_masks` anywhere."""
-    allowed = ()
-    for depth in tl.static_range(rows):
-        at = (row + depth) * OCTETS + tl.arange(0, OCTETS)
-        allowed = appended(allowed, legal_bytes(mask, mask_row, vocab, at, masked))
-    return allowed
+    """The first row of a step of `rows` rows, or one past the last tile's where the program has no such step."""
+    return tl.where(step < end, step * rows, tiles * DEPTH)
 
 
 @triton.jit
 def fetch_masks(
     mask: tl.tensor,
     mask_row: tl.tensor,
-    vocab: tl.tensor,
     row: tl.tensor,
     rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The mask bytes of `rows` rows of LANES tokens, from row `row` on: a tuple of int32 [OCTETS].
+    """The words of the mask that `rows` rows of LANES tokens have from row `row` on, as they are stored: a tuple of
+    int32 [OCTETS], in each the word of an octet and its three neighbours; zero past the mask's end."""
+    words = ()
+    at = row * (LANES // 32) + tl.arange(0, OCTETS) // 4
+    for depth in tl.static_range(rows):
+        given = tl.zeros((OCTETS,), tl.int32)
+        if masked:
+            place = mask[0] + mask_row.to(tl.int64) * mask[1] + at
+            end = tl.where(mask_row >= 0, mask[2], 0) - depth * (LANES // 32)
+            given = tl.load(place + depth * (LANES // 32), mask=at < end, other=0)
+        words = appended(words, given)
+    return words
 
-    Nothing past `vocab` is legal; the bits above a byte may be anything.
-    """
-    inside = vocab
+
+@triton.jit
+def octets_of(
+    words: tl.tensor,
+    first: tl.constexpr,
+    nil: tl.tensor,
+    mask_row: tl.tensor,
+    rows: tl.constexpr,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """The octets' mask bytes of `rows` rows, four at most, in one int32 [OCTETS]: of what `fetch_masks` read, from the
+    row `first` of it on. `nil`: zeros [OCTETS]; the words are not looked at before they are there."""
+    octets = tl.full((OCTETS,), -1, tl.int32)
     if masked:
-        inside = tl.minimum(vocab, tl.where(mask_row >= 0, mask[2] * 32, 0))
-    if (row + rows) * LANES <= inside:
-        allowed = whole_masks(mask, mask_row, row, rows, masked)
-    else:
-        allowed = ending_masks(mask, mask_row, vocab, row, rows, masked)
-    return allowed
+        octet = tl.arange(0, OCTETS) % 4 + nil
+        if rows == 4 and not INTERPRETED:
+            octets = tl.inline_asm_elementwise(
+                "{ .reg .b32 a, b; prmt.b32 a, $1, $2, $5; prmt.b32 b, $3, $4, $5;"
+                " prmt.b32 $0, a, b, 0x5410; }",
+                "=r,r,r,r,r,r",
+                [
+                    words[first],
+                    words[first + 1],
+                    words[first + 2],
+                    words[first + 3],
+                    octet * 17 + 64,
+                ],
+                dtype=tl.int32,
+                is_pure=True,
+                pack=1,
+            )
+        else:
+            octets = octets * 0
+            for depth in tl.static_range(rows):
+                byte = (words[first + depth] >> (octet * 8)) & 255
+                octets |= byte << (8 * depth)
+        # All of a row without a mask (`mask_row` < 0) is legal.
+        octets |= (mask_row >> 31).to(tl.int32)
+    return octets
+
+
+@triton.jit
+def all_octets(
+    words: tl.tensor,
+    nil: tl.tensor,
+    mask_row: tl.tensor,
+    rows: tl.constexpr,
+    masked: tl.constexpr,
+) -> tl.tensor:
+    """A turn's mask bytes, a tuple by steps of `rows` rows; `nil`: zeros, before which nothing is looked at."""
+    found = ()
+    for first in tl.static_range(0, 8, rows):
+        found = appended(found, octets_of(words, first, nil, mask_row, rows, masked))
+    return found
+
+
+@triton.jit
+def later_half(rows: tl.tensor) -> tl.tensor:
+    """The second half of a tuple."""
+    found = ()
+    for i in tl.static_range(len(rows) // 2, len(rows)):
+        found = appended(found, rows[i])
+    return found
+
+
+@triton.jit
+def last_octets(vocab: tl.tensor, rows: tl.constexpr) -> tl.tensor:
+    """Mask bytes of all tokens that exist in the step, of `rows` rows, in which the vocabulary ends."""
+    octets = tl.zeros((OCTETS,), tl.int32)
+    for depth in tl.static_range(rows):
+        at = (vocab // (rows * LANES) * rows + depth) * OCTETS + tl.arange(0, OCTETS)
+        left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
+        octets |= ((1 << left) - 1) << (8 * depth)
+    return octets
+
+
+@triton.jit
+def existing(
+    octets: tl.tensor, last: tl.tensor, vocab: tl.tensor, row: tl.tensor, rows: tl.constexpr
+) -> tl.tensor:
+    """Mask bytes of a step, from row `row` on, with nothing past `vocab`; `last`: see `last_octets`."""
+    end = vocab // (rows * LANES) * rows
+    return octets & tl.where(row < end, -1, tl.where(row == end, last, 0))
 
 
 @triton.jit
@@ -189,38 +255,42 @@ def fetch(
     logits: tl.tensor,
     stored: tl.tensor,
     row: tl.tensor,
-    allowed: tl.tensor,
+    octets: tl.tensor,
+    rows: tl.constexpr,
     paired: tl.constexpr,
     massing: tl.constexpr,
 ) -> tl.tensor:
-    """The logits of the rows whose masks are `allowed`, as they are stored: of each row one [OCTETS, 4] of pairs, or
-    two halves. `stored`: words or numbers of a whole row of logits. Anything stands where nobody asks.
+    """The logits of `rows` rows from row `row` on, as they are stored: of each row one [OCTETS, 4] of pairs, or two
+    halves.
+
+    `octets`: the rows' mask bytes. `stored`: words or numbers of a whole row of logits. Where nobody asks anything
+    stands.
     """
     raw = ()
-    octet = tl.arange(0, OCTETS)[:, None]
+    octet = tl.arange(0, OCTETS)
     column = tl.arange(0, 4)[None, :]
-    for depth in tl.static_range(len(allowed)):
-        asked = ((allowed[depth] & 255) != 0)[:, None]
+    for depth in tl.static_range(rows):
+        asked = (((octets >> (8 * depth)) & 255) != 0)[:, None]
         if paired:
-            words = logits.to(tl.pointer_type(tl.int32), bitcast=True)
-            at = (row + depth) * (LANES // 2) + octet * 4 + column
-            there = at < stored
+            at = (row * (LANES // 2) + octet * 4)[:, None] + column
+            there = at < stored - depth * (LANES // 2)
+            place = logits.to(tl.pointer_type(tl.int32), bitcast=True) + at
             raw = appended(
                 raw,
                 tl.load(
-                    words + at,
+                    place + depth * (LANES // 2),
                     mask=there if massing else there & asked,
                     eviction_policy="evict_first",
                 ),
             )
         else:
             for half in tl.static_range(2):
-                at = (row + depth) * LANES + octet * 8 + half * 4 + column
-                there = at < stored
+                at = (row * LANES + octet * 8)[:, None] + column
+                there = at < stored - depth * LANES - half * 4
                 raw = appended(
                     raw,
                     tl.load(
-                        logits + at,
+                        logits + at + (depth * LANES + half * 4),
                         mask=there if massing else there & asked,
                         eviction_policy="evict_first",
                     ),
@@ -247,32 +317,32 @@ def halves(raw: tl.tensor, logits: tl.tensor, paired: tl.constexpr) -> tl.tensor
 
 
 @triton.jit
-def is_legal_half(allowed: tl.tensor, half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
-    """Whether the tokens of half a row are legal, by the row's mask bytes."""
-    return (allowed[:, None] & (1 << bits_of(half, paired))) != 0
+def legal_bits(number: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
+    """Which bits of `octets_of` tell of half a row, the halves of all rows counted; int32 [1, 4]."""
+    return 1 << (bits_of(number % 2, paired) + number // 2 * 8)
 
 
 @triton.jit
 def legal_only(
     raw: tl.tensor,
     logits: tl.tensor,
-    allowed: tl.tensor,
+    octets: tl.tensor,
     paired: tl.constexpr,
 ) -> tl.tensor:
     """What `fetch` loaded, by `halves`, LOWEST where it is not legal."""
     own = halves(raw, logits, paired)
     legal = ()
     for i in tl.static_range(len(own)):
-        mask = allowed[i // 2]
+        bits = legal_bits(i, paired)
         if INTERPRETED:
-            x = tl.where(is_legal_half(mask, i % 2, paired), own[i], LOWEST)
+            x = tl.where((octets[:, None] & bits) != 0, own[i], LOWEST)
         else:
             # The compiler, left to itself, collects the bits of many rows in words before it looks at them.
             x = tl.inline_asm_elementwise(
                 "{ .reg .pred p; .reg .b32 t; and.b32 t, $2, $3; setp.ne.b32 p, t, 0;"
                 " selp.b32 $0, $1, 0xF1800000, p; }",
                 "=r,r,r,r",
-                [own[i], mask[:, None], 1 << bits_of(i % 2, paired)],
+                [own[i], octets[:, None], bits],
                 dtype=tl.float32,
                 is_pure=True,
                 pack=1,
@@ -285,7 +355,7 @@ def legal_only(
 def illegal_only(
     raw: tl.tensor,
     logits: tl.tensor,
-    allowed: tl.tensor,
+    octets: tl.tensor,
     row: tl.tensor,
     paired: tl.constexpr,
     vocab: tl.tensor,
@@ -294,7 +364,7 @@ def illegal_only(
     others = ()
     x = halves(raw, logits, paired)
     for i in tl.static_range(len(x)):
-        legal = is_legal_half(allowed[i // 2], i % 2, paired)
+        legal = (octets[:, None] & legal_bits(i, paired)) != 0
         at = place_of(row + i // 2, i % 2, paired)
         others = appended(others, tl.where(legal | (at >= vocab), LOWEST, x[i]))
     return others

@@ -1,10 +1,14 @@
 """The random numbers of a draw on the device: the same counter-based bits as `reference_logits.gumbel`.
 
-Does: hash, and turn a hash into Gumbel noise in base-2 units. Does not: keep state.
+Does: hash, turn a hash into exponential noise, and take logarithms of it. Does not: keep state.
 """
 
 import triton
 import triton.language as tl
+
+from .pick_weights import INTERPRETED
+
+DRAWS: tl.constexpr = tl.constexpr(0x1B873593)  # times the number of a draw: what it has of its own
 
 
 @triton.jit
@@ -18,16 +22,44 @@ def _finalise(x: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
-def exponential(key0: tl.tensor, key1: tl.tensor, counter: tl.tensor) -> tl.tensor:
-    """Standard exponential noise for uint32 `counter`; `-log` of it is Gumbel noise.
+def binary_log(x: tl.tensor) -> tl.tensor:
+    """log2 of numbers that are not too small to be normal ones, to which the compiler's own would look first."""
+    if INTERPRETED:
+        found = tl.log2(x)
+    else:
+        found = tl.inline_asm_elementwise(
+            "lg2.approx.ftz.f32 $0, $1;",
+            "=f,f",
+            [x],
+            dtype=tl.float32,
+            is_pure=True,
+            pack=1,
+        )
+    return found
+
+
+@triton.jit
+def natural_log(x: tl.tensor) -> tl.tensor:
+    """`binary_log` to the base e."""
+    return 0.6931471805599453 * binary_log(x)
+
+
+@triton.jit
+def counted(key0: tl.tensor, counter: tl.tensor) -> tl.tensor:
+    """What all noise of a uint32 `counter` has in common."""
+    return _finalise(counter * 0x9E3779B9 + key0)
+
+
+@triton.jit
+def exponential(mixed: tl.tensor, key1: tl.tensor, number: tl.tensor) -> tl.tensor:
+    """Standard exponential noise of a row's draw of that number, from `counted`; `-log` of it is Gumbel noise.
 
     `-log1p(-u)` in full relative precision, as the fast logarithm has none near one: a short series where u is small.
     """
-    mixed = _finalise(counter * 0x9E3779B9 + key0)
-    mixed = _finalise(mixed ^ key1)
+    mixed = _finalise(mixed ^ key1 ^ (number * DRAWS))
     u = (mixed.to(tl.float32) + 0.5) * 2.3283064365386963e-10
     u = tl.minimum(u, 0.99999994)
     series = 0.14285714 + u * (0.125 + u * (0.11111111 + u * 0.1))
     series = 0.25 + u * (0.2 + u * (0.16666667 + u * series))
     series = u * (1.0 + u * (0.5 + u * (0.33333333 + u * series)))
-    return tl.where(u < 0.25, series, -tl.log(1.0 - u))
+    return tl.where(u < 0.25, series, -natural_log(1.0 - u))

@@ -9,9 +9,8 @@ import triton
 import triton.language as tl
 
 from .pick_load import is_legal
-from .pick_noise import exponential
+from .pick_noise import counted, exponential, natural_log
 from .pick_weights import (
-    APART,
     DEPTH,
     LANES,
     LOG2E,
@@ -26,9 +25,37 @@ from .pick_weights import (
 
 
 @triton.jit
-def member_of(group: tl.tensor, inner: tl.tensor) -> tl.tensor:
+def member_of(group: tl.tensor, inner: tl.tensor, lead: tl.constexpr) -> tl.tensor:
     """The tokens of groups, by their number in the group."""
-    return group // OCTETS * TILE + group % OCTETS * 8 + inner // 8 * LANES + inner % 8
+    return group // OCTETS * TILE - lead + group % OCTETS * 8 + inner // 8 * LANES + inner % 8
+
+
+@triton.jit
+def better(
+    value: tl.tensor, choice: tl.tensor, other: tl.tensor, other_choice: tl.tensor
+) -> tl.tensor:
+    """The larger value, and whose it is: the lower one's of equals."""
+    wins = (value > other) | ((value == other) & (choice < other_choice))
+    return tl.where(wins, value, other), tl.where(wins, choice, other_choice)
+
+
+@triton.jit
+def best_of(
+    parts: tl.tensor,
+    row: tl.tensor,
+    splits: tl.tensor,
+    padded_tiles: tl.constexpr,
+    tries: tl.constexpr,
+) -> tl.tensor:
+    """The best value of a row's programs, and its choice, for each try [tries]."""
+    at = tl.arange(0, padded_tiles)
+    one = tl.arange(0, tries)
+    there = (at < splits)[None, :] & (one[:, None] < tries)
+    part = parts + (row * splits + at)[None, :] * PARTS + 8 + 2 * one[:, None]
+    value = tl.load(part, mask=there, other=NEVER, cache_modifier=".cg")
+    choices = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
+    choices = choices.to(tl.int32, bitcast=True)
+    return tl.reduce((value, choices), 1, better)
 
 
 @triton.jit
@@ -41,54 +68,46 @@ def chosen(
     keys: tl.tensor,
     edited: tl.tensor,
     edit: tl.tensor,
-    parts: tl.tensor,
+    best: tl.tensor,
+    found: tl.tensor,
     row: tl.tensor,
-    splits: tl.tensor,
     outputs: tl.tensor,
-    padded_tiles: tl.constexpr,
+    lead: tl.constexpr,
     tries: tl.constexpr,
     masked: tl.constexpr,
-    drawing: tl.constexpr,
     editing: tl.constexpr,
     surveying: tl.constexpr,
 ) -> tl.tensor:
-    """The row's token: the best of its tiles', or drawn in the best group of the tiles'. Surveys keep all tries."""
-    at = tl.arange(0, padded_tiles)
+    """The row's status and token: what was `found` best, or drawn in the group that was, for each try [tries]; `best`
+    is by what. Surveys keep all tries."""
     one = tl.arange(0, tries)
-    there = (at < splits)[None, :] & (one[:, None] < tries)
-    part = parts + (row * splits + at)[None, :] * PARTS + 8 + 2 * one[:, None]
-    value = tl.load(part, mask=there, other=NEVER, cache_modifier=".cg")
-    choices = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
-    choices = choices.to(tl.int32, bitcast=True)
-    best = tl.max(value, 1)
-    found = tl.min(tl.where(value == best[:, None], choices, 0x7FFFFFFF), 1)
     token = found
-    if drawing:
-        if heat > 0:
-            # Where logits are not sound nobody won.
-            group = tl.minimum(found, (vocab - 1) // TILE * OCTETS + OCTETS - 1)
-            member = member_of(group[:, None], tl.arange(0, DEPTH * 8)[None, :])
-            legal = is_legal(mask, mask_row, vocab, member, masked)
-            # Not only where it is legal: the two loads need not wait for one another.
-            x = tl.load(logits + member, mask=member < vocab, other=NEVER).to(tl.float32)
-            if editing:
-                if edit:
-                    x = tl.load(edited + member, mask=legal, other=NEVER, cache_modifier=".cg")
-            x = tl.where(legal, x, NEVER)
-            counter = member.to(tl.uint32) + one.to(tl.uint32)[:, None] * APART
-            drawn = tl.div_rn(x, heat) - tl.log(exponential(keys[0], keys[1], counter))
-            won = drawn == tl.max(drawn, 1)[:, None]
-            token = tl.min(tl.where(won, member, 0x7FFFFFFF), 1)
-            if surveying:
-                token = tl.minimum(token, vocab - 1)
-                logit = tl.load(logits + token).to(tl.float32)
-                if editing:
-                    if edit:
-                        logit = tl.load(edited + token, cache_modifier=".cg")
-                tl.store(outputs[6] + row * TRIES + one, token)
-                tl.store(outputs[7] + row * TRIES + one, logit)
+    if heat > 0:
+        # Where logits are not sound nobody won.
+        group = tl.minimum(found, (vocab - 1 + lead) // TILE * OCTETS + OCTETS - 1)
+        member = member_of(group[:, None], tl.arange(0, DEPTH * 8)[None, :], lead)
+        inside = (member >= 0) & (member < vocab)
+        member = tl.where(inside, member, 0)
+        legal = is_legal(mask, mask_row, vocab, member, masked) & inside
+        # Not only where it is legal: the two loads need not wait for one another.
+        x = tl.load(logits + member).to(tl.float32)
+        if editing:
+            if edit:
+                x = tl.load(edited + member, mask=legal, other=NEVER, cache_modifier=".cg")
+        x = tl.where(legal, x, NEVER)
+        mixed = counted(keys[0], member.to(tl.uint32))
+        noise = exponential(mixed, keys[1], one.to(tl.uint32)[:, None])
+        drawn = tl.div_rn(x, heat) - natural_log(noise)
+        won = drawn == tl.max(drawn, 1)[:, None]
+        token = tl.min(tl.where(won, member, 0x7FFFFFFF), 1)
+        if surveying:
+            tl.store(outputs[6] + row * TRIES + one, tl.minimum(token, vocab - 1))
+            own = tl.where(won & (member == token[:, None]), x, NEVER)
+            tl.store(outputs[7] + row * TRIES + one, tl.max(own, 1))
+    highest = tl.max(best)
+    state = tl.where(highest < float("inf"), tl.where(highest == LOWEST, 2, 0), 1)
     first = tl.min(tl.where(one == 0, token, 0x7FFFFFFF))
-    return tl.minimum(first, vocab - 1)
+    return state, tl.minimum(first, vocab - 1)
 
 
 @triton.jit
@@ -98,19 +117,16 @@ def report(
     row: tl.tensor,
     splits: tl.tensor,
     scale: tl.tensor,
+    state: tl.tensor,
     padded_tiles: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
     massing: tl.constexpr,
 ) -> None:
-    """The row's status, sums and shares."""
+    """The row's sums and shares."""
     at = tl.arange(0, padded_tiles)
     there = at < splits
     part = parts + (row * splits + at) * PARTS
-    unsound = tl.max(tl.load(part + 6, mask=there, other=0.0, cache_modifier=".cg"))
-    value = tl.load(part + 8, mask=there, other=LOWEST, cache_modifier=".cg")
-    state = tl.where(unsound == 0, tl.where(tl.max(value) == LOWEST, 2, 0), 1)
-    tl.store(outputs[1] + row, state.to(tl.int64))
     if surveying:
         high = tl.load(part + 4, mask=there, other=LOWEST, cache_modifier=".cg")
         total = tl.load(part + 5, mask=there, other=0.0, cache_modifier=".cg")
@@ -136,15 +152,19 @@ def gumbel(draw: tl.tensor, row: tl.tensor, token: tl.tensor, number: tl.constex
     """Noise of tokens in a row's draw of that number."""
     key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
     key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
-    return -tl.log(exponential(key0, key1, token.to(tl.uint32) + number * APART))
+    return -natural_log(exponential(counted(key0, token.to(tl.uint32)), key1, number))
 
 
 @triton.jit
-def stays_first(outputs: tl.tensor, row: tl.tensor, cut: tl.tensor) -> tl.tensor:
-    """Which try is the first that is not below the cut; TRIES if there is none."""
-    one = tl.arange(0, TRIES)
-    logit = tl.load(outputs[7] + row * TRIES + one)
-    return tl.min(tl.where(logit >= cut, one, TRIES))
+def stays_first(tried: tl.tensor, cut: tl.tensor) -> tl.tensor:
+    """Which try is the first whose logit, of `tried` [TRIES], is not below the cut; TRIES if there is none."""
+    return tl.min(tl.where(tried >= cut, tl.arange(0, TRIES), TRIES))
+
+
+@triton.jit
+def token_of(tokens: tl.tensor, number: tl.tensor) -> tl.tensor:
+    """One of the tries' tokens [TRIES]."""
+    return tl.min(tl.where(tl.arange(0, TRIES) == number, tokens, 0x7FFFFFFF))
 
 
 @triton.jit

@@ -14,22 +14,29 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
+from .pick_kept import in_singles, kept_of, lanes_unless, lanes_with, no_lanes, store_lanes, top_of
 from .pick_load import (
+    all_octets,
     appended,
     edit_tile,
     edited_rows,
+    existing,
     fetch,
     fetch_masks,
     illegal_only,
     is_edited,
+    last_octets,
+    later_half,
     legal_only,
+    nil_of,
+    octets_of,
     place_of,
+    row_ahead,
     row_of_mask,
 )
-from .pick_noise import exponential
-from .pick_row import chosen, report, settle
+from .pick_noise import binary_log, counted, exponential
+from .pick_row import best_of, better, chosen, report, settle
 from .pick_weights import (
-    APART,
     DEPTH,
     GROUPS,
     LANES,
@@ -38,36 +45,13 @@ from .pick_weights import (
     OCTETS,
     PARTS,
     TILE,
+    base_of,
     fold,
     higher,
     join,
-    weigh,
     weigh_higher,
+    weights,
 )
-
-
-@triton.jit
-def row_ahead(
-    step: tl.tensor, end: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
-) -> tl.tensor:
-    """The first row of a step, or one past the last tile's where the program has no such step."""
-    return tl.where(step < end, step * rows, tiles * DEPTH)
-
-
-@triton.jit
-def lanes_with(lanes: tl.tensor, rows: tl.tensor) -> tl.tensor:
-    """The maxima of lanes, in halves, with some rows more."""
-    first, second = lanes
-    for i in tl.static_range(0, len(rows), 2):
-        first, second = higher(first, rows[i]), higher(second, rows[i + 1])
-    return first, second
-
-
-@triton.jit
-def store_lanes(to: tl.tensor, tile: tl.tensor, lanes: tl.tensor, paired: tl.constexpr) -> None:
-    """Keep the maxima of a tile's lanes."""
-    tl.store(to + place_of(tile, 0, paired), lanes[0])
-    tl.store(to + place_of(tile, 1, paired), lanes[1])
 
 
 @triton.jit
@@ -83,11 +67,11 @@ def contest(
 ) -> tl.tensor:
     """For every try, the best group so far of each octet and what it competes by, after one more tile."""
     group = tile * OCTETS + tl.arange(0, OCTETS)
-    worth = top * scale + tl.log2(weight)
+    worth = top * scale + binary_log(weight)
+    mixed = counted(key0, group.to(tl.uint32) + GROUPS)
     new_values, new_choices = (), ()
     for i in tl.static_range(len(values)):
-        counter = group.to(tl.uint32) + (GROUPS + i * APART)
-        here = worth - tl.log2(exponential(key0, key1, counter))
+        here = worth - binary_log(exponential(mixed, key1, i))
         here = tl.where(top == LOWEST, LOWEST, here)
         new_choices = appended(new_choices, tl.where(here > values[i], group, choices[i]))
         new_values = appended(new_values, tl.maximum(values[i], here))
@@ -95,7 +79,7 @@ def contest(
 
 
 @triton.jit
-def lead(values: tl.tensor, choices: tl.tensor, top: tl.tensor, first: tl.tensor) -> tl.tensor:
+def outdo(values: tl.tensor, choices: tl.tensor, top: tl.tensor, first: tl.tensor) -> tl.tensor:
     """The largest logit so far of each octet, and the first step that had it, after one more tile; of the first try."""
     better = top > values[0]
     new_values = (tl.where(better, top, values[0]),)
@@ -136,9 +120,16 @@ def first_best(
     row = tl.min(tl.where(best == high, step, 0x7FFFFFFF)) * rows
     token = tl.full((), 0x7FFFFFFF, tl.int32)
     if high != LOWEST:
-        allowed = fetch_masks(mask, mask_row, scores[3], row, rows, masked)
-        raw = fetch(logits, scores[2], row, allowed, paired, massing=False)
-        own = legal_only(raw, logits, allowed, paired)
+        words = fetch_masks(mask, mask_row, row, rows, masked)
+        nil = tl.zeros((OCTETS,), tl.int32)
+        octets = octets_of(words, 0, nil, mask_row, rows, masked)
+        raw = fetch(logits, scores[2], row, octets, rows, paired, massing=False)
+        own = legal_only(
+            raw,
+            logits,
+            existing(octets, last_octets(scores[3], rows), scores[3], row, rows),
+            paired,
+        )
         if edit:
             own = edited_rows(own, edited, edit, row, paired)
         for i in tl.static_range(len(own)):
@@ -162,13 +153,12 @@ def leave(
     massing: tl.constexpr,
 ) -> None:
     """What a program has to say of its tiles, in PARTS numbers: belief (maximum, sum), outside (maximum, sum),
-    weights of the draw (maximum, sum), whether a legal logit is not sound; then (value, choice) of every try."""
-    unsound = tl.max(tl.where(peak < float("inf"), 0.0, 1.0))
-    tl.store(part + 6, unsound)
+    weights of the draw (maximum, sum); from the ninth on (value, choice) of every try, infinity if a legal logit is not
+    sound."""
     for i in tl.static_range(len(values)):
-        best = tl.max(values[i])
+        value = tl.where(peak < float("inf"), values[i], float("inf"))
+        best, choice = tl.reduce((value, choices[i]), 0, better)
         tl.store(part + 8 + 2 * i, best)
-        choice = tl.min(tl.where(values[i] == best, choices[i], 0x7FFFFFFF))
         tl.store(part + 9 + 2 * i, choice.to(tl.float32, bitcast=True))
     if believing:
         own_high, own_sum = fold(own[0], own[1], LOG2E)
@@ -198,12 +188,12 @@ def tile_pass(
     outputs: tl.tensor,
     splits: tl.tensor,
     tiles: tl.constexpr,
+    lead: tl.constexpr,
     padded_tiles: tl.constexpr,
     paired: tl.constexpr,
     tries: tl.constexpr,
     masked: tl.constexpr,
     mapped: tl.constexpr,
-    drawing: tl.constexpr,
     editing: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
@@ -214,7 +204,6 @@ def tile_pass(
     """Grid [splits * rows], so that programs with less to do lie beside those with more. The constexpr flags say which
     stages the batch has; see `pick`."""
     if EARLY:
-        gdc_launch_dependents()
         gdc_wait()
     rows_there = tl.num_programs(0) // splits
     row = tl.program_id(0) % rows_there
@@ -222,12 +211,9 @@ def tile_pass(
     logits = scores[0] + row.to(tl.int64) * scores[1]
     stored, vocab = scores[2], scores[3]
     mask_row = row_of_mask(mask, row, masked, mapped)
-    heat = 0.0
-    key0, key1 = row.to(tl.uint32), row.to(tl.uint32)
-    if drawing:
-        heat = tl.load(draw[0] + row)
-        key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
-        key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
+    heat = tl.load(draw[0] + row)
+    key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
+    key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
     hot = heat > 0
     scale = LOG2E / tl.where(hot, heat, 1.0)
     edit = False
@@ -241,6 +227,7 @@ def tile_pass(
     rows: tl.constexpr = 4 if paired else 2
     steps: tl.constexpr = 8 // rows
     turns: tl.constexpr = DEPTH // 8
+    pairs: tl.constexpr = logits.dtype.element_ty == tl.bfloat16 and not editing
     lowest = tl.full((OCTETS,), LOWEST, tl.float32)
     nothing, nowhere = lowest * 0.0, tl.zeros((OCTETS,), tl.int32)
     values, choices = appended((), lowest), appended((), nowhere)
@@ -248,74 +235,117 @@ def tile_pass(
         values, choices = appended(values, lowest), appended(choices, nowhere)
     own_top, own_total, far_top, far_total = lowest, nothing, lowest, nothing
     all_top, all_total, peak = lowest, nothing, lowest
-    top, total, first = lowest, nothing, nowhere
-    none = tl.full((OCTETS, 4), LOWEST, tl.float32)
-    lanes, best_lanes = (none, none), (none, none)
-    begins, ends = split * tiles // splits * turns, (split + 1) * tiles // splits * turns
+    before, total, first = lowest, nothing, nowhere
+    missing: tl.constexpr = lead // (
+        8 * LANES
+    )  # turns of the first tile that lie before the first token
+    begins = tl.maximum(split * tiles // splits * turns - missing, 0)
+    ends = (split + 1) * tiles // splits * turns - missing
     ends = tl.minimum(ends, tl.cdiv(vocab, 8 * LANES))
-    # Loads run ahead of the arithmetic by two steps, and those of their masks by two more.
+    last_step = ends * steps
+    # While a step's logits are weighed those of the next are masked and compared, for exponentials take as long as all
+    # the rest and keep another part of the processor busy; those of the step after it are on their way, and so are the
+    # masks of the turn after the next.
     at = begins * 8
-    masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
-    raws = fetch(logits, stored, at, masks, paired, massing)
-    soon_masks = fetch_masks(mask, mask_row, vocab, at + rows, rows, masked)
-    soon_raws = fetch(logits, stored, at + rows, soon_masks, paired, massing)
-    at = row_ahead(begins * steps + 2, ends * steps, tiles, rows)
-    later_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
-    at = row_ahead(begins * steps + 3, ends * steps, tiles, rows)
-    last_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
+    words = fetch_masks(mask, mask_row, at, 8, masked)
+    octets = all_octets(words, nowhere, mask_row, rows, masked)
+    raw = fetch(logits, stored, at, octets[0], rows, paired, massing)
+    next_raw = fetch(logits, stored, at + rows, octets[1], rows, paired, massing)
+    after = row_ahead(begins + 1, ends, tiles, 8)
+    words = fetch_masks(mask, mask_row, after, 8, masked)
+    if editing:
+        if edit & (begins < ends):
+            edit_tile(scores, edited, edits, row, (begins + missing) // turns, lead)
+    last = last_octets(vocab, rows)
+    legal = existing(octets[0], last, vocab, at, rows)
+    kept = kept_of(raw, logits, legal, paired, pairs)
+    best_lanes = no_lanes(pairs)
+    if massing:
+        others = illegal_only(raw, logits, legal, at, paired, vocab)
+        far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
+    if editing:
+        if ranking:
+            best_lanes = lanes_with(best_lanes, kept, pairs)
+        if believing:
+            if apart:
+                own_top, own_total = weigh_higher(kept, own_top, own_total, LOG2E)
+        kept = edited_rows(kept, edited, edit, at, paired)
+    lanes = lanes_with(no_lanes(pairs), kept, pairs)
+    top = top_of(lanes, pairs)
+    raw = next_raw
     for turn in range(begins, ends):
-        tile = turn // turns
-        if editing:
-            if edit & (turn == tile * turns):
-                edit_tile(scores, edited, edits, row, tile)
+        tile = (turn + missing) // turns
+        ended = turn + 1 == (tile + 1) * turns - missing
         for part in tl.static_range(steps):
             step = turn * steps + part
-            allowed, raw = masks, raws
-            masks, raws, soon_masks = soon_masks, soon_raws, later_masks
-            at = row_ahead(step + 2, ends * steps, tiles, rows)
-            soon_raws = fetch(logits, stored, at, soon_masks, paired, massing)
-            later_masks = last_masks
-            at = row_ahead(step + 4, ends * steps, tiles, rows)
-            last_masks = fetch_masks(mask, mask_row, vocab, at, rows, masked)
-            here = step * rows
-            own = legal_only(raw, logits, allowed, paired)
-            ours = own
-            if editing:
-                ours = edited_rows(own, edited, edit, here, paired)
-                if ranking:
-                    best_lanes = lanes_with(best_lanes, own)
-            lanes = lanes_with(lanes, ours)
-            before = top
-            top = tl.reduce(higher(lanes[0], lanes[1]), 1, higher)
-            if hot or believing:
-                total = weigh(ours, before, total, top, scale)
-            if believing:
+            now = in_singles(kept, pairs)
+            base = base_of(top, scale)
+            columns = weights(now, base, scale, 0)
+            used = nil_of(tl.sum(columns, 1), vocab)
+            columns += weights(now, base, scale, 1)
+            total = total * tl.exp2(before * scale - base) + tl.sum(columns, 1)
+            if believing and not editing:
                 if apart:
-                    own_top, own_total = weigh_higher(own, own_top, own_total, LOG2E)
-            if not hot:
-                first = tl.where(top > before, step, first)
+                    own_top, own_total = weigh_higher(now, own_top, own_total, LOG2E)
+            first = tl.where(top > before, step, first)
+            before = top
+
+            at = row_ahead(step + 1, last_step, tiles, rows)
+            legal = existing(octets[part + 1] | used, last, vocab, at, rows)
+            kept = kept_of(raw, logits, legal, paired, pairs)
+            old_lanes, old_best_lanes = lanes, best_lanes
+            if part == steps - 1:
+                lanes = lanes_unless(ended, lanes, pairs)
+                best_lanes = lanes_unless(ended, best_lanes, pairs)
             if massing:
-                others = illegal_only(raw, logits, allowed, here, paired, vocab)
+                others = illegal_only(raw, logits, legal, at, paired, vocab)
                 far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
-        if (turn + 1 == (tile + 1) * turns) | (turn + 1 == ends):
+            if editing:
+                if part == steps - 1:
+                    if edit & ended & (turn + 1 < ends):
+                        edit_tile(scores, edited, edits, row, tile + 1, lead)
+                if ranking:
+                    best_lanes = lanes_with(best_lanes, kept, pairs)
+                if believing:
+                    if apart:
+                        own_top, own_total = weigh_higher(kept, own_top, own_total, LOG2E)
+                kept = edited_rows(kept, edited, edit, at, paired)
+            lanes = lanes_with(lanes, kept, pairs)
+            top = top_of(lanes, pairs)
+
+            # A warp waits for all that it has asked for at once: so nothing is asked for before what came was used.
+            used = nil_of(top, vocab)
+            if part == 0:
+                octets = octets + all_octets(words, used, mask_row, rows, masked)
+            later = row_ahead(step + 2, last_step, tiles, rows) + used
+            raw = fetch(logits, stored, later, octets[part + 2], rows, paired, massing)
+            if part == 0:
+                later = row_ahead(turn + 2, ends, tiles, 8) + used
+                words = fetch_masks(mask, mask_row, later, 8, masked)
+        octets = later_half(octets)
+        if ended | (turn + 1 == ends):
             if surveying:
-                store_lanes(maxima + row.to(tl.int64) * (tiles * LANES), tile, lanes, paired)
+                group = (row.to(tl.int64) * tiles + tile) * OCTETS + tl.arange(0, OCTETS)
+                tl.store(maxima + group, before)
             if ranking:
-                best = best_lanes if editing else lanes
-                store_lanes(ranks + row.to(tl.int64) * (tiles * LANES), tile, best, paired)
-            peak = higher(peak, top)
+                to = ranks + row.to(tl.int64) * (tiles * LANES)
+                store_lanes(to, tile, old_best_lanes if editing else old_lanes, paired, pairs)
+            peak = higher(peak, before)
             if believing:
                 if not apart:
-                    own_top, own_total = join(own_top, own_total, top, total, LOG2E)
+                    own_top, own_total = join(own_top, own_total, before, total, LOG2E)
             if surveying:
                 if hot:
-                    all_top, all_total = join(all_top, all_total, top, total, scale)
+                    all_top, all_total = join(all_top, all_total, before, total, scale)
             if hot:
-                values, choices = contest(values, choices, tile, top, total, scale, key0, key1)
+                values, choices = contest(values, choices, tile, before, total, scale, key0, key1)
             else:
-                values, choices = lead(values, choices, top, first)
-            top, total, lanes, best_lanes = lowest, nothing, (none, none), (none, none)
+                values, choices = outdo(values, choices, before, first)
+            before, total = lowest, nothing
 
+    if EARLY:
+        # Not before: programs that only wait would take the places that these leave, unevenly.
+        gdc_launch_dependents()
     if not hot:
         token = first_best(
             scores, logits, mask, mask_row, edited, edit, values[0], choices[0], rows, paired,
@@ -327,15 +357,19 @@ def tile_pass(
         (far_top, far_total), (all_top, all_total), peak, scale, surveying, believing, massing,
     )  # fmt: skip
     tl.debug_barrier()
-    last = splits == 1
+    is_last = splits == 1
     if splits > 1:
-        last = tl.atomic_add(counters + row, 1, sem="acq_rel") == splits - 1
-    if last:
+        is_last = tl.atomic_add(counters + row, 1, sem="acq_rel") == splits - 1
+    if is_last:
         if splits > 1:
             tl.store(counters + row, 0)
-        report(parts, outputs, row, splits, scale, padded_tiles, surveying, believing, massing)
-        token = chosen(
-            logits, vocab, mask, mask_row, heat, (key0, key1), edited, edit, parts, row, splits,
-            outputs, padded_tiles, tries, masked, drawing, editing, surveying,
+        best, found = best_of(parts, row, splits, padded_tiles, tries)
+        state, token = chosen(
+            logits, vocab, mask, mask_row, heat, (key0, key1), edited, edit, best, found, row,
+            outputs, lead, tries, masked, editing, surveying,
         )  # fmt: skip
+        tl.store(outputs[1] + row, state.to(tl.int64))
+        report(
+            parts, outputs, row, splits, scale, state, padded_tiles, surveying, believing, massing
+        )
         settle(logits, outputs, row, token, believing)

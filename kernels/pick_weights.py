@@ -3,13 +3,15 @@
 Does: name the tile, and add weights up without overflow. Does not: load or store anything.
 
 A tile is `DEPTH` rows of `LANES` tokens, so that a group of the draw, eight tokens side by side in every row, stays in
-one thread and costs one exponential a token and one noise a group. `scale` is log2(e) / temperature: weights are powers
-of two. A maximum is NaN where one of its logits is: so it tells, at no cost, that they are not sound.
+one thread and costs one exponential a token and one noise a group; `reference_logits.lead` says where the first begins.
+`scale` is log2(e) / temperature: weights are powers of two. A maximum is NaN where one of its logits is: so it tells,
+at no cost, that they are not sound.
 """
 
 import triton
 import triton.language as tl
 
+INTERPRETED: tl.constexpr = tl.constexpr(triton.knobs.runtime.interpret)
 LOG2E: tl.constexpr = tl.constexpr(1.4426950408889634)
 NEVER: tl.constexpr = tl.constexpr(float("-inf"))
 # Stands for no logit; times `scale` it is still a finite number.
@@ -20,9 +22,8 @@ DEPTH: tl.constexpr = tl.constexpr(16)
 TILE: tl.constexpr = tl.constexpr(16384)
 # Draws of a whole row that are made before what truncation leaves of it is drawn from.
 TRIES: tl.constexpr = tl.constexpr(4)
-# Counters of groups begin here, past those of all tokens; those of a try `APART` after those of the one before.
+# Counters of groups begin here, past those of all tokens.
 GROUPS: tl.constexpr = tl.constexpr(0x80000000)
-APART: tl.constexpr = tl.constexpr(1 << 27)
 # Numbers a program leaves behind, see `pick_tile.leave`, and choices.
 PARTS: tl.constexpr = tl.constexpr(16)
 
@@ -54,10 +55,17 @@ def weigh(
 ) -> tl.tensor:
     """Sums [N] of 2**((x - top) * scale), of `total`, relative to `high`, and a tuple of logits [N, columns]."""
     base = base_of(top, scale)
-    columns = tl.exp2(rows[0] * scale - base[:, None])
-    for i in tl.static_range(1, len(rows)):
-        columns += tl.exp2(rows[i] * scale - base[:, None])
+    columns = weights(rows, base, scale, 0) + weights(rows, base, scale, 1)
     return total * tl.exp2(high * scale - base) + tl.sum(columns, 1)
+
+
+@triton.jit
+def weights(rows: tl.tensor, base: tl.tensor, scale: tl.tensor, half: tl.constexpr) -> tl.tensor:
+    """Sums [N, columns] of 2**(x * scale - base) of the first or the second half of a tuple of logits."""
+    columns = tl.exp2(rows[half * (len(rows) // 2)] * scale - base[:, None])
+    for i in tl.static_range(1, len(rows) // 2):
+        columns += tl.exp2(rows[half * (len(rows) // 2) + i] * scale - base[:, None])
+    return columns
 
 
 @triton.jit

@@ -18,12 +18,13 @@ Definitions
                 `logit / temperature + gumbel(key, token)`. Both together choose a token with exactly its probability,
                 as one draw among all tokens would, at one noise for many tokens. Temperature 0 takes the largest
                 logit. Of equals the lowest number wins
-    truncation  of TRIES draws from the whole row, each with counters APART from those of the one before, the first
-                whose token stays; if none does, the token that stays with the largest `logit / temperature +
-                gumbel(key, token)`. That is a draw from what stays (von Neumann's rejection, and then a draw from the
-                same distribution), and with most of the mass kept nobody has to know where the cut lies
-    group       of token t, `t // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and those that
-                lie multiples of LANES further in the same tile
+    truncation  of TRIES draws from the whole row, each with noise of its own, the first whose token stays; if none
+                does, the token that stays with the largest `logit / temperature + gumbel(key, token)`. That is a draw
+                from what stays (von Neumann's rejection, and then a draw from the same distribution), and with most of
+                the mass kept nobody has to know where the cut lies
+    group       of token t, `(t + lead) // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and
+                those that lie multiples of LANES further in the same tile. `lead` is half a tile where that makes the
+                last tile a fuller one, or 0: so half of the tiles are about half of the row
 """
 
 import torch
@@ -47,7 +48,7 @@ SPAN = 8
 LANES = 1024
 TILE = 16 * LANES
 GROUPS = 1 << 31
-APART = 1 << 27
+DRAWS = 0x1B873593
 TRIES = 4
 _WORD = 0xFFFFFFFF
 
@@ -159,14 +160,21 @@ def drawn(logits: Tensor, draw: Draw, truncation: Truncation | None) -> Tensor:
             if left.numel():
                 tokens[left] = grouped_draw(rows[left], groups[left], keys[left], number)
         left = torch.nonzero(kept.gather(1, tokens[:, None])[:, 0] == NEVER)[:, 0]
-        counters = torch.arange(rows.shape[1], device=rows.device) + TRIES * APART
-        tokens[left] = (kept[left] + gumbel(keys[left], counters)).argmax(-1)
+        counters = torch.arange(rows.shape[1], device=rows.device)
+        tokens[left] = (kept[left] + gumbel(keys[left], counters, TRIES)).argmax(-1)
     return greedy.index_copy(0, hot, tokens)
+
+
+def lead(vocab: int) -> int:
+    """By how many tokens the first tile begins before the first token."""
+    return TILE // 2 if 0 < vocab % TILE <= TILE // 2 < vocab else 0
 
 
 def group_weights(logits: Tensor) -> Tensor:
     """Logarithms of the weights `exp(logits)` [R, V] of groups: [R, groups]."""
-    padded = torch.nn.functional.pad(logits, (0, -logits.shape[1] % LANES), value=NEVER)
+    before = lead(logits.shape[1])
+    padding = before, -logits.shape[1] % LANES
+    padded = torch.nn.functional.pad(logits, padding, value=NEVER)
     lanes = padded.view(len(logits), -1, LANES // SPAN, SPAN)
     tiles = torch.split(lanes, TILE // LANES, 1)
     return torch.cat([tile.logsumexp((1, 3)) for tile in tiles], 1)
@@ -178,17 +186,16 @@ def grouped_draw(logits: Tensor, groups: Tensor, keys: Tensor, number: int = 0) 
     `groups` as `group_weights` finds them; `number` says which of the row's draws it is.
     """
     vocab = logits.shape[1]
-    first = number * APART
-    counters = torch.arange(groups.shape[1], device=logits.device) + (GROUPS + first)
-    group = (groups + gumbel(keys, counters)).argmax(-1)
-    token = group // (LANES // SPAN) * TILE + group % (LANES // SPAN) * SPAN
+    counters = torch.arange(groups.shape[1], device=logits.device) + GROUPS
+    group = (groups + gumbel(keys, counters, number)).argmax(-1)
+    token = group // (LANES // SPAN) * TILE - lead(vocab) + group % (LANES // SPAN) * SPAN
     depth = torch.arange(0, TILE, LANES, device=logits.device)
     inner = (depth[:, None] + torch.arange(SPAN, device=logits.device)).flatten()
     members = token[:, None] + inner
-    inside = members < vocab
-    members = members.clamp(max=vocab - 1)
+    inside = (members >= 0) & (members < vocab)
+    members = members.clamp(0, vocab - 1)
     values = logits.gather(1, members).masked_fill(~inside, NEVER)
-    values += gumbel(keys, members + first)
+    values += gumbel(keys, members, number)
     return members.gather(1, values.argmax(-1, keepdim=True))[:, 0]
 
 
@@ -211,17 +218,18 @@ def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
     return logits.masked_fill(logits < floor, NEVER)
 
 
-def gumbel(keys: Tensor, counters: Tensor) -> Tensor:
-    """Standard Gumbel noise [R, n] float32, a pure function of the row's key words `keys` [R, 2] and the counter.
+def gumbel(keys: Tensor, counters: Tensor, number: int = 0) -> Tensor:
+    """Standard Gumbel noise [R, n] float32, a pure function of the row's key words `keys` [R, 2], the counter and the
+    number of the draw.
 
     `counters` [n] or [R, n] int64, below 2**32: tokens, or GROUPS and up.
 
     A 32-bit counter hash: the finaliser of MurmurHash3 over `counter * 0x9E3779B9 + key0`, then again after xor with
-    `key1`. The hash gives u in (0, 1); `-log1p(-u)` is exponential and keeps full precision where it is small, which is
-    where the largest noise, and so the draw, comes from.
+    `key1` and `number * DRAWS`. The hash gives u in (0, 1); `-log1p(-u)` is exponential and keeps full precision where
+    it is small, which is where the largest noise, and so the draw, comes from.
     """
     mixed = _finalise((counters * 0x9E3779B9 + keys[:, :1]) & _WORD)
-    mixed = _finalise(mixed ^ keys[:, 1:])
+    mixed = _finalise(mixed ^ keys[:, 1:] ^ (number * DRAWS & _WORD))
     unit = (mixed.float() + 0.5).mul_(2.0**-32).clamp_(max=1 - 2.0**-24)
     return unit.neg_().log1p_().neg_().log_().neg_()
 

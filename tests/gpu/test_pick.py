@@ -60,6 +60,20 @@ def test_wide_nuclei_and_flat_rows() -> None:
             compare(got, reference_logits.pick(logits.to(dtype), args))
 
 
+def test_many_rows_of_few_programs_each() -> None:
+    """So many rows that two programs share one, call after call; and so many that each has its own."""
+    for rows in (256, 600):
+        picker = Picker(torch.device("cuda"), rows)
+        for seed in range(10):
+            generator = torch.Generator().manual_seed(seed)
+            logits = (torch.randn(rows, 20_000, generator=generator) * 2).bfloat16()
+            temperature = torch.tensor([1.0, 0.0, 0.8, 1.0]).repeat(rows // 4)
+            keys = torch.randint(0, 2**32, (rows, 2), generator=generator)
+            args = PickArgs(20_000, draw=Draw(temperature, keys))
+            got = picker.pick(logits.cuda(), on_device(args))
+            compare(got, reference_logits.pick(logits.clone(), args))
+
+
 def test_a_captured_graph_draws_anew_at_each_replay() -> None:
     picker = Picker(torch.device("cuda"), ROWS)
     args = cases(32_001, 3, ROWS)[4]

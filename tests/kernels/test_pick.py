@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from intaglio.kernels import reference_logits
+from intaglio.kernels import pick, reference_logits
 from intaglio.kernels.contracts import OK, Draw, Drawn, PickArgs, Truncation
 from intaglio.kernels.pick import Picker, _Run
 from intaglio.kernels.pick_cut import SEARCH, SETTLED, TEST
@@ -82,6 +82,25 @@ def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> 
     tries = run.tried[: rows * TRIES.value].view(torch.int32).view(rows, -1).cpu().long()
     missed = (kept.gather(1, tries) == -math.inf).all(1)
     assert (missed & (todo != SETTLED.value)).any()
+
+
+def test_two_programs_of_a_row_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same whichever of them is the last, one call after the other, also where a row is refused."""
+    rows = 8
+    monkeypatch.setattr(pick, "processors", lambda _device: rows // 2)
+    chosen = picker(rows)
+    for dtype in (torch.float32, torch.bfloat16):
+        logits = randn(rows, 40_000).to(dtype)
+        logits[1, 5], logits[2], logits[5, 39_000] = math.nan, -math.inf, math.inf
+        bits = torch.Generator().manual_seed(1)
+        masks = torch.randint(-(2**31), 2**31, (rows, 1250), generator=bits).to(torch.int32)
+        masks[3], masks[1:3], masks[5] = 0, -1, -1
+        for seed, temperature in enumerate((torch.ones(rows), torch.arange(rows) % 2 * 0.7)):
+            keys = torch.arange(2 * rows).view(rows, 2) + 1000 * seed
+            args = PickArgs(40_000, masks=masks, draw=Draw(temperature, keys))
+            got = chosen.pick(logits.to(DEVICE), on_device(args, DEVICE))
+            compare(got, reference_logits.pick(logits.clone(), args))
+            assert not chosen._counters.any()
 
 
 def test_fewer_legal_tokens_than_top_k_asks_for() -> None:

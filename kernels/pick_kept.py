@@ -1,0 +1,180 @@
+"""Logits as the passes of `pick` keep them from loads to weights: masked, LOWEST where they are not legal.
+
+Does: mask and compare. Does not: load. `pairs` says how they are kept: bfloat16 as it is stored, in words of two, for
+half the instructions; other types, and logits that were edited, as halves of rows in float32.
+"""
+
+import triton
+import triton.language as tl
+
+from .pick_load import appended, legal_bits, legal_only, place_of
+from .pick_weights import INTERPRETED, LOWEST, OCTETS, higher
+
+LOWEST_PAIR: tl.constexpr = tl.constexpr(-0x0E7F0E80)  # twice LOWEST
+
+
+@triton.jit
+def low_of(words: tl.tensor) -> tl.tensor:
+    """The even one of two logits, as float32."""
+    return (words << 16).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def high_of(words: tl.tensor) -> tl.tensor:
+    """The odd one."""
+    return (words & -65536).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def pair_of(low: tl.tensor, high: tl.tensor) -> tl.tensor:
+    """A word of two logits that bfloat16 holds without loss."""
+    first = (low.to(tl.int32, bitcast=True) >> 16) & 0xFFFF
+    return first | (high.to(tl.int32, bitcast=True) & -65536)
+
+
+@triton.jit
+def singles(words: tl.tensor) -> tl.tensor:
+    """A tuple of words as one of logits: two halves of each."""
+    found = ()
+    for i in tl.static_range(len(words)):
+        found = appended(appended(found, low_of(words[i])), high_of(words[i]))
+    return found
+
+
+@triton.jit
+def legal_pairs(raw: tl.tensor, octets: tl.tensor) -> tl.tensor:
+    """The words that `pick_load.fetch` loaded, LOWEST where a logit is not legal."""
+    legal = ()
+    column = tl.arange(0, 4)[None, :]
+    for i in tl.static_range(len(raw)):
+        if INTERPRETED:
+            even = (octets[:, None] & legal_bits(2 * i, paired=True)) != 0
+            odd = (octets[:, None] & legal_bits(2 * i + 1, paired=True)) != 0
+            low = tl.where(even, low_of(raw[i]), LOWEST)
+            high = tl.where(odd, high_of(raw[i]), LOWEST)
+            word = pair_of(low, high)
+        else:
+            # The bits of both logits, each brought to the highest place of a byte of its half, spread over the halves.
+            spread = ((octets >> (8 * i)) & 255)[:, None] * (
+                (1 << (7 - 2 * column)) | (1 << (22 - 2 * column))
+            )
+            word = tl.inline_asm_elementwise(
+                "{ .reg .b32 m; prmt.b32 m, $2, 0, 0xAA88; lop3.b32 $0, $1, m, 0xF180F180, 0xE2; }",
+                "=r,r,r",
+                [raw[i], spread],
+                dtype=tl.int32,
+                is_pure=True,
+                pack=1,
+            )
+        legal = appended(legal, word)
+    return legal
+
+
+@triton.jit
+def higher_pairs(x: tl.tensor, y: tl.tensor) -> tl.tensor:
+    """`pick_weights.higher` of both logits of words."""
+    if INTERPRETED:
+        word = pair_of(higher(low_of(x), low_of(y)), higher(high_of(x), high_of(y)))
+    else:
+        word = tl.inline_asm_elementwise(
+            "max.NaN.bf16x2 $0, $1, $2;",
+            "=r,r,r",
+            [x, y],
+            dtype=tl.int32,
+            is_pure=True,
+            pack=1,
+        )
+    return word
+
+
+@triton.jit
+def add_above(
+    total: tl.tensor, words: tl.tensor, bound: tl.tensor, first: tl.tensor, second: tl.tensor
+) -> tl.tensor:
+    """`total` with the weights `first` and `second` of those of a word's two logits that are above the bound's two."""
+    return tl.inline_asm_elementwise(
+        "{ .reg .pred p, q; setp.gt.bf16x2 p|q, $2, $3; mov.b32 $0, $1;"
+        " @p add.f32 $0, $0, $4; @q add.f32 $0, $0, $5; }",
+        "=&f,f,r,r,f,f",
+        [total, words, bound, first, second],
+        dtype=tl.float32,
+        is_pure=True,
+        pack=1,
+    )
+
+
+@triton.jit
+def kept_of(
+    raw: tl.tensor,
+    logits: tl.tensor,
+    octets: tl.tensor,
+    paired: tl.constexpr,
+    pairs: tl.constexpr,
+) -> tl.tensor:
+    """What `fetch` loaded, LOWEST where it is not legal: words of two (`pairs`), or halves of rows in float32."""
+    return legal_pairs(raw, octets) if pairs else legal_only(raw, logits, octets, paired)
+
+
+@triton.jit
+def no_lanes(pairs: tl.constexpr) -> tl.tensor:
+    """Maxima of the lanes of no rows: words of two, or two halves."""
+    lanes = (
+        tl.full((OCTETS, 4), LOWEST_PAIR if pairs else LOWEST, tl.int32 if pairs else tl.float32),
+    )
+    return lanes if pairs else lanes + lanes
+
+
+@triton.jit
+def lanes_with(lanes: tl.tensor, rows: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
+    """The maxima of lanes with some rows more."""
+    found = lanes
+    for i in tl.static_range(0, len(rows), len(lanes)):
+        more = ()
+        for half in tl.static_range(len(lanes)):
+            own = rows[i + half]
+            best = higher_pairs(found[half], own) if pairs else higher(found[half], own)
+            more = appended(more, best)
+        found = more
+    return found
+
+
+@triton.jit
+def lanes_unless(ended: tl.tensor, lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
+    """The same lanes, or those of no rows."""
+    none = no_lanes(pairs)
+    found = ()
+    for i in tl.static_range(len(lanes)):
+        found = appended(found, tl.where(ended, none[i], lanes[i]))
+    return found
+
+
+@triton.jit
+def in_singles(rows: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
+    """Lanes or rows as halves in float32."""
+    return singles(rows) if pairs else rows
+
+
+@triton.jit
+def top_of(lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
+    """The largest logit of each octet of lanes [OCTETS]."""
+    if pairs and not INTERPRETED:
+        word = tl.reduce(lanes[0], 1, higher_pairs)
+        top = higher(low_of(word), high_of(word))
+    else:
+        first, second = in_singles(lanes, pairs)
+        top = tl.reduce(higher(first, second), 1, higher)
+    return top
+
+
+@triton.jit
+def store_lanes(
+    to: tl.tensor,
+    tile: tl.tensor,
+    lanes: tl.tensor,
+    paired: tl.constexpr,
+    pairs: tl.constexpr,
+) -> None:
+    """Keep the maxima of a tile's lanes."""
+    maxima = in_singles(lanes, pairs)
+    tl.store(to + place_of(tile, 0, paired), maxima[0])
+    tl.store(to + place_of(tile, 1, paired), maxima[1])
