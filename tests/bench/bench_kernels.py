@@ -12,7 +12,6 @@ side: all calls are made once without them.
 import argparse
 import random
 import statistics
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -343,7 +342,7 @@ def main() -> None:
             rows,
             arguments.commit,
             triton=triton.__version__,
-            command="python " + " ".join(sys.argv),
+            command="python -m tests.bench.bench_kernels" + " --quick" * arguments.quick,
             ceilings={"bandwidth": top.bandwidth, "arithmetic": top.arithmetic},
         )
 
