@@ -4,8 +4,9 @@ Does: say what every launch has in common. Does not: launch.
 
 Kernels that follow one another on a stream overlap where the GPU can (programmatic dependent launch, compute capability
 9.0 and later): a kernel is started once all programs of the one before it have begun, loads what no kernel writes
-(weights), and waits before it touches anything else. So every kernel calls `gdc_launch_dependents` first, and
-`gdc_wait` before its first access to activations, caches or buffers, under the constant `EARLY`.
+(weights), and waits before it touches anything else. So every kernel calls `gdc_launch_dependents` first, or late where
+programs that wait would crowd it, and `gdc_wait` before its first access to activations, caches or buffers, under the
+constant `EARLY`.
 """
 
 from functools import lru_cache
