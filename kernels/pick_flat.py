@@ -28,6 +28,7 @@ from .pick_load import (
     last_octets,
     octets_of,
     row_of_mask,
+    row_of_step,
 )
 from .pick_row import gumbel, settle, stays_first
 from .pick_weights import DEPTH, INTERPRETED, LANES, LOG2E, NEVER, OCTETS, TILE, TRIES
@@ -188,14 +189,6 @@ def above(
 
 
 @triton.jit
-def row_behind(
-    step: tl.tensor, begin: tl.tensor, steps: tl.tensor, rows: tl.constexpr
-) -> tl.tensor:
-    """The first row of a step, or one past the last step's where it lies before the program's first."""
-    return tl.where(step >= begin, step, steps) * rows
-
-
-@triton.jit
 def mass_above(
     scores: tl.tensor,
     whole: tl.tensor,
@@ -229,23 +222,25 @@ def mass_above(
     words = fetch_masks(mask, mask_row, at, rows, masked)
     octets = octets_of(words, 0, nil, mask_row, rows, masked)
     raw = fetch(logits, stored, at, octets, rows, paired, massing=False)
-    words = fetch_masks(mask, mask_row, row_behind(ends - 2, begins, steps, rows), rows, masked)
+    words = fetch_masks(
+        mask, mask_row, row_of_step(ends - 2, ends - 2 >= begins, tiles, rows), rows, masked
+    )
     for turn in range(begins, ends):
         step = begins + ends - 1 - turn
         legal = existing(octets, last, vocab, step * rows, rows)
         kept = kept_of(raw, logits, legal, paired, pairs)
         octets = octets_of(words, 0, nil, mask_row, rows, masked)
-        later = row_behind(step - 1, begins, steps, rows)
+        later = row_of_step(step - 1, step > begins, tiles, rows)
         raw = fetch(logits, stored, later, octets, rows, paired, massing=False)
-        later = row_behind(step - 2, begins, steps, rows)
+        later = row_of_step(step - 2, step > begins + 1, tiles, rows)
         words = fetch_masks(mask, mask_row, later, rows, masked)
         if editing:
             kept = edited_rows(kept, edited, edit, step * rows, paired)
         sums = above(kept, sums, tried, highest, scale, pairs)
-    octets = ()
+    found = ()
     for i in tl.static_range(TRIES):
-        octets = appended(octets, tl.sum(sums[i], 1))
-    return octets
+        found = appended(found, tl.sum(sums[i], 1))
+    return found
 
 
 @triton.jit

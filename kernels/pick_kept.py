@@ -7,7 +7,7 @@ half the instructions; other types, and logits that were edited, as halves of ro
 import triton
 import triton.language as tl
 
-from .pick_load import appended, legal_bits, legal_only, place_of
+from .pick_load import appended, bits_of, place_of
 from .pick_weights import INTERPRETED, LOWEST, OCTETS, higher
 
 LOWEST_PAIR: tl.constexpr = tl.constexpr(-0x0E7F0E80)  # twice LOWEST
@@ -39,6 +39,77 @@ def singles(words: tl.tensor) -> tl.tensor:
     for i in tl.static_range(len(words)):
         found = appended(appended(found, low_of(words[i])), high_of(words[i]))
     return found
+
+
+@triton.jit
+def halves(raw: tl.tensor, logits: tl.tensor, paired: tl.constexpr) -> tl.tensor:
+    """What `fetch` loaded as float32, a tuple of [OCTETS, 4]: two halves of each row. `logits` points to the logits."""
+    found = ()
+    for i in tl.static_range(len(raw)):
+        if not paired:
+            found = appended(found, raw[i].to(tl.float32))
+        elif logits.dtype.element_ty == tl.bfloat16:
+            found = appended(appended(found, low_of(raw[i])), high_of(raw[i]))
+        else:
+            for half in tl.static_range(2):
+                short = (raw[i] >> (16 * half)).to(tl.int16)
+                x = short.to(logits.dtype.element_ty, bitcast=True).to(tl.float32)
+                found = appended(found, x)
+    return found
+
+
+@triton.jit
+def legal_bits(number: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
+    """Which bits of `octets_of` tell of half a row, the halves of all rows counted; int32 [1, 4]."""
+    return 1 << (bits_of(number % 2, paired) + number // 2 * 8)
+
+
+@triton.jit
+def legal_only(
+    raw: tl.tensor,
+    logits: tl.tensor,
+    octets: tl.tensor,
+    paired: tl.constexpr,
+) -> tl.tensor:
+    """What `fetch` loaded, by `halves`, LOWEST where it is not legal."""
+    own = halves(raw, logits, paired)
+    legal = ()
+    for i in tl.static_range(len(own)):
+        bits = legal_bits(i, paired)
+        if INTERPRETED:
+            x = tl.where((octets[:, None] & bits) != 0, own[i], LOWEST)
+        else:
+            # The compiler, left to itself, collects the bits of many rows in words before it looks at them.
+            x = tl.inline_asm_elementwise(
+                "{ .reg .pred p; .reg .b32 t; and.b32 t, $2, $3; setp.ne.b32 p, t, 0;"
+                " selp.b32 $0, $1, 0xF1800000, p; }",
+                "=r,r,r,r",
+                [own[i], octets[:, None], bits],
+                dtype=tl.float32,
+                is_pure=True,
+                pack=1,
+            )
+        legal = appended(legal, x)
+    return legal
+
+
+@triton.jit
+def illegal_only(
+    raw: tl.tensor,
+    logits: tl.tensor,
+    octets: tl.tensor,
+    row: tl.tensor,
+    paired: tl.constexpr,
+    vocab: tl.tensor,
+) -> tl.tensor:
+    """What `fetch` loaded in halves, LOWEST where it is legal or no token."""
+    others = ()
+    x = halves(raw, logits, paired)
+    for i in tl.static_range(len(x)):
+        legal = (octets[:, None] & legal_bits(i, paired)) != 0
+        at = place_of(row + i // 2, i % 2, paired)
+        others = appended(others, tl.where(legal | (at >= vocab), LOWEST, x[i]))
+    return others
 
 
 @triton.jit

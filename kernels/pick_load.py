@@ -1,6 +1,7 @@
 """What the passes of `pick` read: logits, masks, and logits with bias and penalties.
 
-Does: load tiles, leaving out what a mask or a threshold makes needless, and edit them. Does not: weigh or draw.
+Does: load rows, leaving out what a mask makes needless, and edit them. Does not: mask what it has loaded
+(`pick_kept`), weigh or draw.
 
 Tuples of arguments: `scores` (logits, row stride, words or numbers a row, vocab), `mask` (words, row stride, words a
 row, row of each row of logits), `edits` as `pick._edits` makes them.
@@ -27,6 +28,13 @@ def nil_of(x: tl.tensor, vocab: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
+def existing_byte(vocab: tl.tensor, at: tl.tensor) -> tl.tensor:
+    """The mask bytes `at` of all tokens below `vocab`."""
+    left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
+    return (1 << left) - 1
+
+
+@triton.jit
 def legal_bytes(
     mask: tl.tensor,
     mask_row: tl.tensor,
@@ -35,8 +43,7 @@ def legal_bytes(
     masked: tl.constexpr,
 ) -> tl.tensor:
     """The mask bytes `at` as int32, with nothing past `vocab`; all ones for a row without a mask (`mask_row` < 0)."""
-    left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
-    legal = (1 << left) - 1
+    legal = existing_byte(vocab, at)
     if masked:
         inside = at < tl.where(mask_row >= 0, mask[2] * 4, 0)
         place = mask[0] + mask_row.to(tl.int64) * mask[1] + at // 4
@@ -121,11 +128,11 @@ def row_of_mask(
 
 
 @triton.jit
-def row_ahead(
-    step: tl.tensor, end: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
+def row_of_step(
+    step: tl.tensor, there: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
 ) -> tl.tensor:
     """The first row of a step of `rows` rows, or one past the last tile's where the program has no such step."""
-    return tl.where(step < end, step * rows, tiles * DEPTH)
+    return tl.where(there, step * rows, tiles * DEPTH)
 
 
 @triton.jit
@@ -220,8 +227,7 @@ def last_octets(vocab: tl.tensor, rows: tl.constexpr) -> tl.tensor:
     octets = tl.zeros((OCTETS,), tl.int32)
     for depth in tl.static_range(rows):
         at = (vocab // (rows * LANES) * rows + depth) * OCTETS + tl.arange(0, OCTETS)
-        left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
-        octets |= ((1 << left) - 1) << (8 * depth)
+        octets |= existing_byte(vocab, at) << (8 * depth)
     return octets
 
 
@@ -296,78 +302,6 @@ def fetch(
                     ),
                 )
     return raw
-
-
-@triton.jit
-def halves(raw: tl.tensor, logits: tl.tensor, paired: tl.constexpr) -> tl.tensor:
-    """What `fetch` loaded as float32, a tuple of [OCTETS, 4]: two halves of each row. `logits` points to the logits."""
-    found = ()
-    for i in tl.static_range(len(raw)):
-        if not paired:
-            found = appended(found, raw[i].to(tl.float32))
-        elif logits.dtype.element_ty == tl.bfloat16:
-            found = appended(found, (raw[i] << 16).to(tl.float32, bitcast=True))
-            found = appended(found, (raw[i] & -65536).to(tl.float32, bitcast=True))
-        else:
-            for half in tl.static_range(2):
-                short = (raw[i] >> (16 * half)).to(tl.int16)
-                x = short.to(logits.dtype.element_ty, bitcast=True).to(tl.float32)
-                found = appended(found, x)
-    return found
-
-
-@triton.jit
-def legal_bits(number: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
-    """Which bits of `octets_of` tell of half a row, the halves of all rows counted; int32 [1, 4]."""
-    return 1 << (bits_of(number % 2, paired) + number // 2 * 8)
-
-
-@triton.jit
-def legal_only(
-    raw: tl.tensor,
-    logits: tl.tensor,
-    octets: tl.tensor,
-    paired: tl.constexpr,
-) -> tl.tensor:
-    """What `fetch` loaded, by `halves`, LOWEST where it is not legal."""
-    own = halves(raw, logits, paired)
-    legal = ()
-    for i in tl.static_range(len(own)):
-        bits = legal_bits(i, paired)
-        if INTERPRETED:
-            x = tl.where((octets[:, None] & bits) != 0, own[i], LOWEST)
-        else:
-            # The compiler, left to itself, collects the bits of many rows in words before it looks at them.
-            x = tl.inline_asm_elementwise(
-                "{ .reg .pred p; .reg .b32 t; and.b32 t, $2, $3; setp.ne.b32 p, t, 0;"
-                " selp.b32 $0, $1, 0xF1800000, p; }",
-                "=r,r,r,r",
-                [own[i], octets[:, None], bits],
-                dtype=tl.float32,
-                is_pure=True,
-                pack=1,
-            )
-        legal = appended(legal, x)
-    return legal
-
-
-@triton.jit
-def illegal_only(
-    raw: tl.tensor,
-    logits: tl.tensor,
-    octets: tl.tensor,
-    row: tl.tensor,
-    paired: tl.constexpr,
-    vocab: tl.tensor,
-) -> tl.tensor:
-    """What `fetch` loaded in halves, LOWEST where it is legal or no token."""
-    others = ()
-    x = halves(raw, logits, paired)
-    for i in tl.static_range(len(x)):
-        legal = (octets[:, None] & legal_bits(i, paired)) != 0
-        at = place_of(row + i // 2, i % 2, paired)
-        others = appended(others, tl.where(legal | (at >= vocab), LOWEST, x[i]))
-    return others
 
 
 @triton.jit

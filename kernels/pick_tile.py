@@ -14,7 +14,17 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .pick_kept import in_singles, kept_of, lanes_unless, lanes_with, no_lanes, store_lanes, top_of
+from .pick_kept import (
+    illegal_only,
+    in_singles,
+    kept_of,
+    lanes_unless,
+    lanes_with,
+    legal_only,
+    no_lanes,
+    store_lanes,
+    top_of,
+)
 from .pick_load import (
     all_octets,
     appended,
@@ -23,16 +33,14 @@ from .pick_load import (
     existing,
     fetch,
     fetch_masks,
-    illegal_only,
     is_edited,
     last_octets,
     later_half,
-    legal_only,
     nil_of,
     octets_of,
     place_of,
-    row_ahead,
     row_of_mask,
+    row_of_step,
 )
 from .pick_noise import binary_log, counted, exponential
 from .pick_row import best_of, better, chosen, report, settle
@@ -45,12 +53,11 @@ from .pick_weights import (
     OCTETS,
     PARTS,
     TILE,
-    base_of,
     fold,
     higher,
     join,
+    weigh,
     weigh_higher,
-    weights,
 )
 
 
@@ -81,9 +88,9 @@ def contest(
 @triton.jit
 def outdo(values: tl.tensor, choices: tl.tensor, top: tl.tensor, first: tl.tensor) -> tl.tensor:
     """The largest logit so far of each octet, and the first step that had it, after one more tile; of the first try."""
-    better = top > values[0]
-    new_values = (tl.where(better, top, values[0]),)
-    new_choices = (tl.where(better, first, choices[0]),)
+    higher_now = top > values[0]
+    new_values = (tl.where(higher_now, top, values[0]),)
+    new_choices = (tl.where(higher_now, first, choices[0]),)
     for i in tl.static_range(1, len(values)):
         new_values, new_choices = appended(new_values, values[i]), appended(new_choices, choices[i])
     return new_values, new_choices
@@ -136,6 +143,42 @@ def first_best(
             at = place_of(row + i // 2, i % 2, paired)
             token = tl.minimum(token, tl.min(tl.where(own[i] == high, at, 0x7FFFFFFF)))
     return token
+
+
+@triton.jit
+def arrived(
+    raw: tl.tensor,
+    logits: tl.tensor,
+    legal: tl.tensor,
+    vocab: tl.tensor,
+    row: tl.tensor,
+    edited: tl.tensor,
+    edit: tl.tensor,
+    apart: tl.tensor,
+    best_lanes: tl.tensor,
+    own: tl.tensor,
+    far: tl.tensor,
+    paired: tl.constexpr,
+    pairs: tl.constexpr,
+    editing: tl.constexpr,
+    ranking: tl.constexpr,
+    believing: tl.constexpr,
+    massing: tl.constexpr,
+) -> tl.tensor:
+    """What is kept of a step that `fetch` has brought, from row `row` on, and what is told of it before it is edited:
+    the maxima of its lanes, and (maxima, sums) of belief, and of what is outside."""
+    kept = kept_of(raw, logits, legal, paired, pairs)
+    if massing:
+        others = illegal_only(raw, logits, legal, row, paired, vocab)
+        far = weigh_higher(others, far[0], far[1], LOG2E)
+    if editing:
+        if ranking:
+            best_lanes = lanes_with(best_lanes, kept, pairs)
+        if believing:
+            if apart:
+                own = weigh_higher(kept, own[0], own[1], LOG2E)
+        kept = edited_rows(kept, edited, edit, row, paired)
+    return kept, best_lanes, own, far
 
 
 @triton.jit
@@ -233,12 +276,11 @@ def tile_pass(
     values, choices = appended((), lowest), appended((), nowhere)
     for _ in tl.static_range(1, tries):
         values, choices = appended(values, lowest), appended(choices, nowhere)
-    own_top, own_total, far_top, far_total = lowest, nothing, lowest, nothing
+    own, far = (lowest, nothing), (lowest, nothing)
     all_top, all_total, peak = lowest, nothing, lowest
     before, total, first = lowest, nothing, nowhere
-    missing: tl.constexpr = lead // (
-        8 * LANES
-    )  # turns of the first tile that lie before the first token
+    # Turns of the first tile that lie before the first token.
+    missing: tl.constexpr = lead // (8 * LANES)
     begins = tl.maximum(split * tiles // splits * turns - missing, 0)
     ends = (split + 1) * tiles // splits * turns - missing
     ends = tl.minimum(ends, tl.cdiv(vocab, 8 * LANES))
@@ -251,25 +293,17 @@ def tile_pass(
     octets = all_octets(words, nowhere, mask_row, rows, masked)
     raw = fetch(logits, stored, at, octets[0], rows, paired, massing)
     next_raw = fetch(logits, stored, at + rows, octets[1], rows, paired, massing)
-    after = row_ahead(begins + 1, ends, tiles, 8)
+    after = row_of_step(begins + 1, begins + 1 < ends, tiles, 8)
     words = fetch_masks(mask, mask_row, after, 8, masked)
     if editing:
         if edit & (begins < ends):
             edit_tile(scores, edited, edits, row, (begins + missing) // turns, lead)
     last = last_octets(vocab, rows)
     legal = existing(octets[0], last, vocab, at, rows)
-    kept = kept_of(raw, logits, legal, paired, pairs)
-    best_lanes = no_lanes(pairs)
-    if massing:
-        others = illegal_only(raw, logits, legal, at, paired, vocab)
-        far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
-    if editing:
-        if ranking:
-            best_lanes = lanes_with(best_lanes, kept, pairs)
-        if believing:
-            if apart:
-                own_top, own_total = weigh_higher(kept, own_top, own_total, LOG2E)
-        kept = edited_rows(kept, edited, edit, at, paired)
+    kept, best_lanes, own, far = arrived(
+        raw, logits, legal, vocab, at, edited, edit, apart, no_lanes(pairs), own, far, paired, pairs,
+        editing, ranking, believing, massing,
+    )  # fmt: skip
     lanes = lanes_with(no_lanes(pairs), kept, pairs)
     top = top_of(lanes, pairs)
     raw = next_raw
@@ -279,37 +313,27 @@ def tile_pass(
         for part in tl.static_range(steps):
             step = turn * steps + part
             now = in_singles(kept, pairs)
-            base = base_of(top, scale)
-            columns = weights(now, base, scale, 0)
-            used = nil_of(tl.sum(columns, 1), vocab)
-            columns += weights(now, base, scale, 1)
-            total = total * tl.exp2(before * scale - base) + tl.sum(columns, 1)
+            total, early = weigh(now, before, total, top, scale)
             if believing and not editing:
                 if apart:
-                    own_top, own_total = weigh_higher(now, own_top, own_total, LOG2E)
+                    own = weigh_higher(now, own[0], own[1], LOG2E)
             first = tl.where(top > before, step, first)
             before = top
 
-            at = row_ahead(step + 1, last_step, tiles, rows)
-            legal = existing(octets[part + 1] | used, last, vocab, at, rows)
-            kept = kept_of(raw, logits, legal, paired, pairs)
+            at = row_of_step(step + 1, step + 1 < last_step, tiles, rows)
+            # Half of that is done before the next ones are waited for.
+            legal = existing(octets[part + 1] | nil_of(early, vocab), last, vocab, at, rows)
             old_lanes, old_best_lanes = lanes, best_lanes
             if part == steps - 1:
                 lanes = lanes_unless(ended, lanes, pairs)
                 best_lanes = lanes_unless(ended, best_lanes, pairs)
-            if massing:
-                others = illegal_only(raw, logits, legal, at, paired, vocab)
-                far_top, far_total = weigh_higher(others, far_top, far_total, LOG2E)
-            if editing:
-                if part == steps - 1:
+                if editing:
                     if edit & ended & (turn + 1 < ends):
                         edit_tile(scores, edited, edits, row, tile + 1, lead)
-                if ranking:
-                    best_lanes = lanes_with(best_lanes, kept, pairs)
-                if believing:
-                    if apart:
-                        own_top, own_total = weigh_higher(kept, own_top, own_total, LOG2E)
-                kept = edited_rows(kept, edited, edit, at, paired)
+            kept, best_lanes, own, far = arrived(
+                raw, logits, legal, vocab, at, edited, edit, apart, best_lanes, own, far, paired,
+                pairs, editing, ranking, believing, massing,
+            )  # fmt: skip
             lanes = lanes_with(lanes, kept, pairs)
             top = top_of(lanes, pairs)
 
@@ -317,10 +341,10 @@ def tile_pass(
             used = nil_of(top, vocab)
             if part == 0:
                 octets = octets + all_octets(words, used, mask_row, rows, masked)
-            later = row_ahead(step + 2, last_step, tiles, rows) + used
+            later = row_of_step(step + 2, step + 2 < last_step, tiles, rows) + used
             raw = fetch(logits, stored, later, octets[part + 2], rows, paired, massing)
             if part == 0:
-                later = row_ahead(turn + 2, ends, tiles, 8) + used
+                later = row_of_step(turn + 2, turn + 2 < ends, tiles, 8) + used
                 words = fetch_masks(mask, mask_row, later, 8, masked)
         octets = later_half(octets)
         if ended | (turn + 1 == ends):
@@ -333,7 +357,7 @@ def tile_pass(
             peak = higher(peak, before)
             if believing:
                 if not apart:
-                    own_top, own_total = join(own_top, own_total, before, total, LOG2E)
+                    own = join(own[0], own[1], before, total, LOG2E)
             if surveying:
                 if hot:
                     all_top, all_total = join(all_top, all_total, before, total, scale)
@@ -353,8 +377,8 @@ def tile_pass(
         )  # fmt: skip
         choices = replaced(choices, token)
     leave(
-        parts + (row * splits + split) * PARTS, values, choices, (own_top, own_total),
-        (far_top, far_total), (all_top, all_total), peak, scale, surveying, believing, massing,
+        parts + (row * splits + split) * PARTS, values, choices, own, far,
+        (all_top, all_total), peak, scale, surveying, believing, massing,
     )  # fmt: skip
     tl.debug_barrier()
     is_last = splits == 1

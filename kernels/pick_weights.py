@@ -53,10 +53,13 @@ def base_of(high: tl.tensor, scale: tl.tensor) -> tl.tensor:
 def weigh(
     rows: tl.tensor, high: tl.tensor, total: tl.tensor, top: tl.tensor, scale: tl.tensor
 ) -> tl.tensor:
-    """Sums [N] of 2**((x - top) * scale), of `total`, relative to `high`, and a tuple of logits [N, columns]."""
+    """Sums [N] of 2**((x - top) * scale), of `total`, relative to `high`, and a tuple of logits [N, columns]; and the
+    sums of the tuple's first half alone, which are there earlier."""
     base = base_of(top, scale)
-    columns = weights(rows, base, scale, 0) + weights(rows, base, scale, 1)
-    return total * tl.exp2(high * scale - base) + tl.sum(columns, 1)
+    columns = weights(rows, base, scale, 0)
+    early = tl.sum(columns, 1)
+    columns += weights(rows, base, scale, 1)
+    return total * tl.exp2(high * scale - base) + tl.sum(columns, 1), early
 
 
 @triton.jit
@@ -72,7 +75,8 @@ def weights(rows: tl.tensor, base: tl.tensor, scale: tl.tensor, half: tl.constex
 def weigh_higher(rows: tl.tensor, high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> tl.tensor:
     """(maxima, sums) with a tuple of logits [N, columns] added, relative to what is the maximum then."""
     top = higher(high, tl.reduce(highest(rows), 1, higher))
-    return top, weigh(rows, high, total, top, scale)
+    total, _ = weigh(rows, high, total, top, scale)
+    return top, total
 
 
 @triton.jit

@@ -2,9 +2,8 @@
 
 Run on a GPU: `python -m tests.bench.bench_pick [--out FILE] [--short]`. Each figure is the median of replays of a CUDA
 graph that calls over several input sets, together larger than the cache, and often enough that the launch of the graph
-does not count. Logits are normal with deviation 2; masks
-allow 64 tokens, half, or 95% of them at random; `free` has no mask. `ratio` is against logits and mask bits, `/logits`
-against the logits alone.
+does not count. Logits are normal with deviation 2; masks allow 64 tokens, half, or 95% of them at random; `free` has no
+mask. `ratio` is against logits and mask bits, `/logits` against the logits alone.
 """
 
 import argparse
