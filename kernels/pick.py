@@ -23,13 +23,14 @@ from .pick_weights import LANES, OCTETS, PARTS, TILE, TRIES
 from .reference_logits import lead
 
 _SPARE_BITS: Final = {torch.float32: 0, torch.float16: 13, torch.bfloat16: 16}
-_WARPS: Final = 4
+_WARPS: Final = 8
 _REGISTERS: Final = 128
 _CUT_WARPS: Final = 8
 _CUT_REGISTERS: Final = 128
+_FLAT_WARPS: Final = 4
 _FLAT_REGISTERS: Final = 80
 # Programs that a processor runs at once: as many as it has registers for.
-_RESIDENT: Final = 4
+_RESIDENT: Final = 2
 _FLAT_RESIDENT: Final = 6
 
 
@@ -71,7 +72,7 @@ class _Run:
         rows, columns = logits.shape
         self.logits, self.args = logits, args
         self.vocab = min(args.vocab, columns)
-        self.tiles = triton.cdiv(self.vocab, TILE.value)
+        self.tiles = 2 * triton.cdiv(self.vocab, 2 * TILE.value)
         # Every part begins at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
         width = triton.cdiv(rows, 4) * 4
         self.answer = logits.new_empty((2, width), dtype=torch.int64)[:, :rows]
@@ -79,9 +80,13 @@ class _Run:
         self.parts = self._floats(rows * self.tiles * PARTS.value)
         self.edits = _edits(args.bias, args.penalties, rows, logits.device)
         self.edited = self._floats(rows * self.tiles * TILE.value if self.edits else 1)
-        self.maxima = self._floats(rows * self.tiles * OCTETS.value if self.truncates else 1)
+        groups = rows * self.tiles * OCTETS.value if self.truncates else 1
+        self.groups = self._floats(groups), self._floats(groups)
         self.ranks = self._floats(rows * self.tiles * LANES.value if args.top else 1)
-        self.tried = self._floats(width * TRIES.value * 2 if self.truncates else 1)
+        # Tokens of tries and their logits; how many rows are left to `pick_flat`, and which.
+        tries = rows * TRIES.value if self.truncates else 1
+        left = self._floats(1 + rows).view(torch.int32)
+        self.tried = self._floats(tries).view(torch.int32), self._floats(tries), left
 
     @property
     def truncates(self) -> bool:
@@ -116,9 +121,8 @@ class _Run:
 
     def _outputs(self) -> tuple[Any, ...]:
         logprobs, sums, removed, highest_and_weight = self.numbers[:4]
-        tried = self.tried[: len(self.tried) // 2].view(torch.int32)
-        logits = self.tried[len(self.tried) // 2 :]
-        return (*self.answer, logprobs, sums, removed, highest_and_weight, tried, logits)
+        numbers = logprobs, sums, removed, highest_and_weight
+        return (*self.answer, *numbers, *self.tried)
 
     @property
     def _believing(self) -> bool:
@@ -133,23 +137,20 @@ class _Run:
             "believing": self._believing,
         }
 
-    def _splits(self, resident: int) -> int:
-        """Programs a row: as few as fill the device, whose processors run `resident` at once."""
-        programs = processors(self.logits.device) * resident
-        splits: int = min(self.tiles, programs // self.logits.shape[0])
-        return max(1, splits)
-
     def tile_pass(self, counters: Tensor) -> None:
         """All tiles: the draw, and a survey if something may be left out."""
-        args, splits = self.args, self._splits(_RESIDENT)
-        tile_pass[(self.logits.shape[0] * splits,)](
+        args, programs = self.args, processors(self.logits.device) * _RESIDENT
+        # Programs a row: as few as fill the device.
+        splits = max(1, min(self.tiles // 2, programs // self.logits.shape[0]))
+        tile_pass[(self.logits.shape[0], splits)](
             *self._given(),
-            self.maxima,
+            self.groups,
             self.ranks,
             self.parts,
             counters,
             self._outputs(),
             splits,
+            triton.cdiv(self.tiles // 2 * 65_536, splits),
             **self._flags(),
             lead=lead(self.vocab),
             padded_tiles=triton.next_power_of_2(self.tiles),
@@ -172,7 +173,7 @@ class _Run:
         cut_pass[(rows,)](
             *self._given(),
             (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
-            self.maxima,
+            self.groups,
             lists,
             self._floats(rows * MOST.value),
             self._outputs(),
@@ -188,21 +189,20 @@ class _Run:
 
     def flat_pass(self, counters: Tensor) -> None:
         """The rows that are left."""
-        args, splits = self.args, self._splits(_FLAT_RESIDENT)
+        args, programs = self.args, processors(self.logits.device) * _FLAT_RESIDENT
         assert args.truncation is not None
-        flat_pass[(self.logits.shape[0] * splits,)](
+        flat_pass[(max(self.logits.shape[0], programs),)](
             *self._given(),
             (args.truncation.top_k, args.truncation.top_p, args.truncation.min_p),
             self.parts,
             counters,
             self._outputs(),
             self._flat(),
-            splits,
             **self._flags(),
             padded_tiles=triton.next_power_of_2(self.tiles),
             paired=_paired(self.logits),
             spare=0 if self.edits else _SPARE_BITS[self.logits.dtype],
-            num_warps=_WARPS,
+            num_warps=_FLAT_WARPS,
             maxnreg=_FLAT_REGISTERS,
             **overlap(self.logits),
         )

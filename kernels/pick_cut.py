@@ -3,8 +3,8 @@
 Does: find the least logit that stays, exactly as `reference_logits.truncated` defines it, and take the first try of the
 survey that stays, or else draw from what does. The largest logits of the groups bound the cut from below, and usually
 few groups reach the bound: of those the tokens that do are collected and searched on the chip; so are all that are
-legal, where these are few. Rows of which too much may stay (flat distributions) are left to `pick_flat`. Does not: read
-whole rows.
+legal, where these are few. Rows of which too much may stay (flat distributions) are left to `pick_flat`, unless the
+weights of groups already tell that top-p leaves the first try. Does not: read whole rows.
 
 Searches quarter intervals of keys, integers in the order of the logits; `spare` low bits of a key are zero for narrow
 logits and are left out.
@@ -23,11 +23,10 @@ from .pick_weights import DEPTH, LOG2E, LOWEST, NEVER, OCTETS, TILE, TRIES
 MOST: tl.constexpr = tl.constexpr(1024)  # tokens that are searched on the chip
 NEAR: tl.constexpr = tl.constexpr(256)  # groups that are looked into, where there is no top-k
 CHUNK: tl.constexpr = tl.constexpr(32)  # of them at once
-# What `pick_flat` has to do for a row.
-SETTLED: tl.constexpr = tl.constexpr(0)  # nothing
-TEST: tl.constexpr = tl.constexpr(1)  # which try stays is to be found out: top-p alone
-SEARCH: tl.constexpr = tl.constexpr(2)  # the cut is to be found
-DRAW: tl.constexpr = tl.constexpr(3)  # the cut is known
+# What `pick_flat` has to do for a row that is left to it.
+TEST: tl.constexpr = tl.constexpr(0)  # which try stays is to be found out: top-p alone
+SEARCH: tl.constexpr = tl.constexpr(1)  # the cut is to be found
+DRAW: tl.constexpr = tl.constexpr(2)  # the cut is known
 BOUND_STEPS: tl.constexpr = tl.constexpr(5)
 
 
@@ -127,6 +126,24 @@ def largest_reaching(
         leasts = quarters(bottom, upper)
         bottom, upper = quarter(bottom, upper, leasts, reaching(key, worth, leasts), goal)
     return bottom
+
+
+@triton.jit
+def surely_stays(
+    best: tl.tensor,
+    total: tl.tensor,
+    highest: tl.tensor,
+    mass: tl.tensor,
+    heat: tl.tensor,
+    p: tl.tensor,
+    logit: tl.tensor,
+) -> tl.tensor:
+    """Whether top-p certainly leaves a logit, by the groups of which it is not below the largest: no mass above it is
+    theirs. Where there are most of the rest, that is enough, and rows need not be read again."""
+    worth = total * tl.exp2((best - highest) * (LOG2E / heat))
+    above = tl.sum(tl.where(best <= logit, 0.0, worth))
+    # Less by more than is lost in rounding.
+    return (logit == highest) | (above < (p - 0.0001) * mass)
 
 
 @triton.jit
@@ -257,6 +274,24 @@ def first_or_drawn(
 
 
 @triton.jit
+def leave_row(
+    outputs: tl.tensor,
+    flat: tl.tensor,
+    row: tl.tensor,
+    todo: tl.tensor,
+    cut: tl.tensor,
+    known: tl.tensor,
+) -> None:
+    """Leave a row to `pick_flat`, and what is known of it; see `cut_pass`."""
+    tl.store(flat[0] + row, todo)
+    tl.store(flat[1] + row * 2, cut)
+    tl.store(flat[1] + row * 2 + 1, known)
+    # Rows come in no order that lasts, but what is found of each does not depend on that.
+    place = tl.atomic_add(outputs[8], 1, sem="relaxed")
+    tl.store(outputs[8] + 1 + place, row)
+
+
+@triton.jit
 def cut_pass(
     scores: tl.tensor,
     mask: tl.tensor,
@@ -264,7 +299,7 @@ def cut_pass(
     edited: tl.tensor,
     edits: tl.tensor,
     truncation: tl.tensor,
-    maxima: tl.tensor,
+    groups: tl.tensor,
     lists: tl.tensor,
     values: tl.tensor,
     outputs: tl.tensor,
@@ -279,10 +314,9 @@ def cut_pass(
     believing: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """Grid [rows]. `truncation`: (top-k, top-p, min-p); `draw` and `outputs` as in `pick_tile`; `maxima`: the largest
-    logit of each group [rows, groups]; `lists`, `values`: room for a row's groups and tokens, and for logits; `flat`:
-    for `pick_flat`, of each row what is to be done (int32), the cut as far as it is known and where to search from
-    (float32 [rows, 2])."""
+    """Grid [rows]. `truncation`: (top-k, top-p, min-p); `draw`, `groups` and `outputs` as in `pick_tile`; `lists`,
+    `values`: room for a row's groups and tokens, and for logits; `flat`: for `pick_flat`, of each row what is to be
+    done (int32), the cut as far as it is known and where to search from (float32 [rows, 2])."""
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
@@ -293,13 +327,14 @@ def cut_pass(
     mass = tl.load(outputs[5] + row * 2 + 1)
     group = tl.arange(0, padded_groups)
     mine = group < tiles * OCTETS
-    best = tl.load(maxima + row.to(tl.int64) * (tiles * OCTETS) + group, mask=mine, other=LOWEST)
+    group += row.to(tl.int64) * (tiles * OCTETS)
+    best = tl.load(groups[0] + group, mask=mine, other=LOWEST)
+    total = tl.load(groups[1] + group, mask=mine, other=0.0)
     k = tl.minimum(tl.load(truncation[0] + row), vocab).to(tl.int32)
     p = tl.load(truncation[1] + row)
     least = tl.load(truncation[2] + row)
     tries = tried(outputs, row)
     mask_row = row_of_mask(mask, row, masked, mapped)
-    todo = SETTLED
     if (heat > 0) & (highest > LOWEST) & (mass >= 1.0):
         edit = False
         if editing:
@@ -313,7 +348,11 @@ def cut_pass(
             cut = highest + heat * tl.log(least)
         known = cut
         first = stays_first(tries[1], cut)
-        if searched | (first == TRIES):
+        sure = first < TRIES
+        if searched:
+            logit = tl.max(tl.where(tl.arange(0, TRIES) == first, tries[1], NEVER))
+            sure &= surely_stays(best, total, highest, mass, heat, p, logit) & (limited == 0)
+        if sure == 0:
             lists += row * (tiles * OCTETS + MOST)
             tokens = lists + tiles * OCTETS
             values += row * MOST
@@ -335,8 +374,6 @@ def cut_pass(
                 settle(logits, outputs, row, tl.minimum(token, vocab - 1), believing)
             else:
                 todo = tl.where(limited, SEARCH, tl.where(searched, TEST, DRAW))
-                tl.store(flat[1] + row * 2, cut)
-                tl.store(flat[1] + row * 2 + 1, tl.maximum(known, LOWEST))
+                leave_row(outputs, flat, row, todo, cut, tl.maximum(known, LOWEST))
         else:
             settle(logits, outputs, row, token_of(tries[0], first), believing)
-    tl.store(flat[0] + row, todo)

@@ -10,7 +10,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .pick_cut import DRAW, SETTLED, TEST, from_key, quarter, quarters, to_key
+from .pick_cut import DRAW, TEST, from_key, quarter, quarters, to_key
 from .pick_kept import (
     add_above,
     in_singles,
@@ -26,12 +26,13 @@ from .pick_load import (
     is_edited,
     is_legal,
     last_octets,
+    octet_of,
     octets_of,
     row_of_mask,
     row_of_step,
 )
 from .pick_row import gumbel, settle, stays_first
-from .pick_weights import DEPTH, INTERPRETED, LANES, LOG2E, NEVER, OCTETS, TILE, TRIES
+from .pick_weights import INTERPRETED, LANES, LOG2E, NEVER, OCTETS, TILE, TRIES
 
 
 @triton.jit
@@ -213,12 +214,13 @@ def mass_above(
         sums = appended(sums, tl.zeros((OCTETS, 4), tl.float32))
     rows: tl.constexpr = 4 if paired else 2
     pairs: tl.constexpr = logits.dtype.element_ty == tl.bfloat16 and not editing
-    steps = tiles * (DEPTH // rows)
+    steps = tl.cdiv(vocab, rows * LANES)
     begins, ends = split * steps // splits, (split + 1) * steps // splits
     # Loads run ahead of the weighing by a step, and those of their masks by one more. From the end to the beginning:
     # what the survey has read last may still be in the cache.
-    last, nil = last_octets(vocab, rows), tl.zeros((OCTETS,), tl.int32)
-    at = (ends - 1) * rows
+    nil = tl.zeros((OCTETS,), tl.int32)
+    last = last_octets(vocab, octet_of(nil), rows)
+    at = row_of_step(ends - 1, ends > begins, tiles, rows)
     words = fetch_masks(mask, mask_row, at, rows, masked)
     octets = octets_of(words, 0, nil, mask_row, rows, masked)
     raw = fetch(logits, stored, at, octets, rows, paired, massing=False)
@@ -227,7 +229,8 @@ def mass_above(
     )
     for turn in range(begins, ends):
         step = begins + ends - 1 - turn
-        legal = existing(octets, last, vocab, step * rows, rows)
+        at = row_of_step(step, step >= begins, tiles, rows)
+        legal = existing(octets, last, vocab, at, rows)
         kept = kept_of(raw, logits, legal, paired, pairs)
         octets = octets_of(words, 0, nil, mask_row, rows, masked)
         later = row_of_step(step - 1, step > begins, tiles, rows)
@@ -235,7 +238,7 @@ def mass_above(
         later = row_of_step(step - 2, step > begins + 1, tiles, rows)
         words = fetch_masks(mask, mask_row, later, rows, masked)
         if editing:
-            kept = edited_rows(kept, edited, edit, step * rows, paired)
+            kept = edited_rows(kept, edited, edit, at, paired)
         sums = above(kept, sums, tried, highest, scale, pairs)
     found = ()
     for i in tl.static_range(TRIES):
@@ -278,7 +281,7 @@ def first_within(
     return tl.min(tl.where(stays, one, TRIES))
 
 
-@triton.jit(do_not_specialize=["splits"])
+@triton.jit
 def flat_pass(
     scores: tl.tensor,
     mask: tl.tensor,
@@ -290,7 +293,6 @@ def flat_pass(
     counters: tl.tensor,
     outputs: tl.tensor,
     flat: tl.tensor,
-    splits: tl.tensor,
     tiles: tl.constexpr,
     padded_tiles: tl.constexpr,
     paired: tl.constexpr,
@@ -301,11 +303,15 @@ def flat_pass(
     believing: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """Grid [rows * splits]. Arguments as in `pick_tile` and `pick_cut`."""
+    """Grid [rows at least], all programs sharing the rows that are left. Arguments as in `pick_tile` and `pick_cut`."""
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
-    row = tl.program_id(0) // splits
+    left = tl.load(outputs[8])
+    splits = tl.minimum(tl.num_programs(0) // tl.maximum(left, 1), tiles)
+    if tl.program_id(0) >= left * splits:
+        return
+    row = tl.load(outputs[8] + 1 + tl.program_id(0) // splits)
     split = tl.program_id(0) % splits
     todo = tl.load(flat[0] + row)
     # All that is needed is asked for at once.
@@ -320,8 +326,6 @@ def flat_pass(
     tried = ()
     for i in tl.static_range(TRIES):
         tried = appended(tried, tl.load(outputs[7] + row * TRIES + i))
-    if todo == SETTLED:
-        return
     edit = False
     if editing:
         edited += row.to(tl.int64) * (tiles * TILE)

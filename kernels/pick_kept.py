@@ -7,8 +7,8 @@ half the instructions; other types, and logits that were edited, as halves of ro
 import triton
 import triton.language as tl
 
-from .pick_load import appended, bits_of, place_of
-from .pick_weights import INTERPRETED, LOWEST, OCTETS, higher
+from .pick_load import appended, bits_of, place_of, within
+from .pick_weights import INTERPRETED, LOWEST, higher
 
 LOWEST_PAIR: tl.constexpr = tl.constexpr(-0x0E7F0E80)  # twice LOWEST
 
@@ -43,7 +43,7 @@ def singles(words: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def halves(raw: tl.tensor, logits: tl.tensor, paired: tl.constexpr) -> tl.tensor:
-    """What `fetch` loaded as float32, a tuple of [OCTETS, 4]: two halves of each row. `logits` points to the logits."""
+    """What `fetch` loaded as float32, a tuple of [N, 4]: two halves of each row. `logits` points to the logits."""
     found = ()
     for i in tl.static_range(len(raw)):
         if not paired:
@@ -108,7 +108,7 @@ def illegal_only(
     for i in tl.static_range(len(x)):
         legal = (octets[:, None] & legal_bits(i, paired)) != 0
         at = place_of(row + i // 2, i % 2, paired)
-        others = appended(others, tl.where(legal | (at >= vocab), LOWEST, x[i]))
+        others = appended(others, tl.where(legal | ~within(at, vocab), LOWEST, x[i]))
     return others
 
 
@@ -187,10 +187,10 @@ def kept_of(
 
 
 @triton.jit
-def no_lanes(pairs: tl.constexpr) -> tl.tensor:
-    """Maxima of the lanes of no rows: words of two, or two halves."""
+def no_lanes(octets: tl.constexpr, pairs: tl.constexpr) -> tl.tensor:
+    """Maxima of the lanes of no rows: words of two, or two halves; of so many octets."""
     lanes = (
-        tl.full((OCTETS, 4), LOWEST_PAIR if pairs else LOWEST, tl.int32 if pairs else tl.float32),
+        tl.full((octets, 4), LOWEST_PAIR if pairs else LOWEST, tl.int32 if pairs else tl.float32),
     )
     return lanes if pairs else lanes + lanes
 
@@ -212,7 +212,7 @@ def lanes_with(lanes: tl.tensor, rows: tl.tensor, pairs: tl.constexpr) -> tl.ten
 @triton.jit
 def lanes_unless(ended: tl.tensor, lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
     """The same lanes, or those of no rows."""
-    none = no_lanes(pairs)
+    none = no_lanes(lanes[0].shape[0], pairs)
     found = ()
     for i in tl.static_range(len(lanes)):
         found = appended(found, tl.where(ended, none[i], lanes[i]))
@@ -227,7 +227,7 @@ def in_singles(rows: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
 
 @triton.jit
 def top_of(lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
-    """The largest logit of each octet of lanes [OCTETS]."""
+    """The largest logit of each octet of lanes [N]."""
     if pairs and not INTERPRETED:
         word = tl.reduce(lanes[0], 1, higher_pairs)
         top = higher(low_of(word), high_of(word))
@@ -240,12 +240,12 @@ def top_of(lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
 @triton.jit
 def store_lanes(
     to: tl.tensor,
-    tile: tl.tensor,
     lanes: tl.tensor,
     paired: tl.constexpr,
     pairs: tl.constexpr,
 ) -> None:
-    """Keep the maxima of a tile's lanes."""
+    """Keep the maxima of lanes of tiles side by side."""
     maxima = in_singles(lanes, pairs)
-    tl.store(to + place_of(tile, 0, paired), maxima[0])
-    tl.store(to + place_of(tile, 1, paired), maxima[1])
+    octet = to + 8 * tl.arange(0, maxima[0].shape[0])[:, None]
+    tl.store(octet + bits_of(0, paired), maxima[0])
+    tl.store(octet + bits_of(1, paired), maxima[1])

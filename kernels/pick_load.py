@@ -12,7 +12,7 @@ row, row of each row of logits), `edits` as `pick._edits` makes them.
 import triton
 import triton.language as tl
 
-from .pick_weights import DEPTH, INTERPRETED, LANES, LOWEST, NEVER, OCTETS, TILE
+from .pick_weights import DEPTH, INTERPRETED, LANES, LOWEST, NEVER, OCTETS, TILE, WIDE
 
 
 @triton.jit
@@ -115,6 +115,20 @@ def edit_tile(
 
 
 @triton.jit
+def edit_two(
+    scores: tl.tensor,
+    edited: tl.tensor,
+    edits: tl.tensor,
+    row: tl.tensor,
+    two: tl.tensor,
+    lead: tl.constexpr,
+) -> None:
+    """Two tiles by `edit_tile`."""
+    edit_tile(scores, edited, edits, row, two * 2, lead)
+    edit_tile(scores, edited, edits, row, two * 2 + 1, lead)
+
+
+@triton.jit
 def row_of_mask(
     mask: tl.tensor, row: tl.tensor, masked: tl.constexpr, mapped: tl.constexpr
 ) -> tl.tensor:
@@ -131,8 +145,43 @@ def row_of_mask(
 def row_of_step(
     step: tl.tensor, there: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
 ) -> tl.tensor:
-    """The first row of a step of `rows` rows, or one past the last tile's where the program has no such step."""
-    return tl.where(there, step * rows, tiles * DEPTH)
+    """The first row of a step of `rows` rows for each of OCTETS octets, or one past the last tile's where the program
+    has no such step."""
+    return tl.where(there, step * rows, tiles * DEPTH) + tl.zeros((OCTETS,), tl.int32)
+
+
+@triton.jit
+def rows_of_two(
+    step: tl.tensor,
+    there: tl.tensor,
+    tiles: tl.constexpr,
+    lead: tl.constexpr,
+    rows: tl.constexpr,
+) -> tl.tensor:
+    """The first row of a step of `rows` rows for each of WIDE octets, those of two tiles that are gone through side by
+    side: negative before the first token, past the last tile's where the program has no such step."""
+    first = tl.where(there, step * rows + step // (DEPTH // rows) * DEPTH, tiles * DEPTH)
+    return first + tl.arange(0, WIDE) // OCTETS * DEPTH - lead // LANES
+
+
+@triton.jit
+def turns_of_two(vocab: tl.tensor, lead: tl.constexpr) -> tl.tensor:
+    """Turns, of eight rows of two tiles side by side, that a row of logits takes."""
+    turns: tl.constexpr = DEPTH // 8
+    single = tl.cdiv(vocab + lead, 8 * LANES)
+    return single // (2 * turns) * turns + tl.minimum(single % (2 * turns), turns)
+
+
+@triton.jit
+def octet_of(row: tl.tensor) -> tl.tensor:
+    """Which octet of its row each of [N] octets is; `row` is the row of each."""
+    return tl.arange(0, row.shape[0]) % OCTETS
+
+
+@triton.jit
+def within(at: tl.tensor, end: tl.tensor) -> tl.tensor:
+    """Whether places, some of which may be negative, are from 0 on and below an end, which may be, too."""
+    return at.to(tl.uint32) < tl.maximum(end, 0).to(tl.uint32)
 
 
 @triton.jit
@@ -143,16 +192,16 @@ def fetch_masks(
     rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The words of the mask that `rows` rows of LANES tokens have from row `row` on, as they are stored: a tuple of
-    int32 [OCTETS], in each the word of an octet and its three neighbours; zero past the mask's end."""
+    """The words of the mask that `rows` rows of LANES tokens have from row `row` [N] on, as they are stored: a tuple of
+    int32 [N], in each the word of an octet and its three neighbours; zero outside of the mask."""
     words = ()
-    at = row * (LANES // 32) + tl.arange(0, OCTETS) // 4
+    at = row * (LANES // 32) + octet_of(row) // 4
     for depth in tl.static_range(rows):
-        given = tl.zeros((OCTETS,), tl.int32)
+        given = tl.zeros(row.shape, tl.int32)
         if masked:
             place = mask[0] + mask_row.to(tl.int64) * mask[1] + at
             end = tl.where(mask_row >= 0, mask[2], 0) - depth * (LANES // 32)
-            given = tl.load(place + depth * (LANES // 32), mask=at < end, other=0)
+            given = tl.load(place + depth * (LANES // 32), mask=within(at, end), other=0)
         words = appended(words, given)
     return words
 
@@ -166,11 +215,11 @@ def octets_of(
     rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The octets' mask bytes of `rows` rows, four at most, in one int32 [OCTETS]: of what `fetch_masks` read, from the
-    row `first` of it on. `nil`: zeros [OCTETS]; the words are not looked at before they are there."""
-    octets = tl.full((OCTETS,), -1, tl.int32)
+    """The octets' mask bytes of `rows` rows, four at most, in one int32 [N]: of what `fetch_masks` read, from the row
+    `first` of it on. `nil`: zeros [N]; the words are not looked at before they are there."""
+    octets = tl.full(nil.shape, -1, tl.int32)
     if masked:
-        octet = tl.arange(0, OCTETS) % 4 + nil
+        octet = tl.arange(0, nil.shape[0]) % 4 + nil
         if rows == 4 and not INTERPRETED:
             octets = tl.inline_asm_elementwise(
                 "{ .reg .b32 a, b; prmt.b32 a, $1, $2, $5; prmt.b32 b, $3, $4, $5;"
@@ -222,11 +271,12 @@ def later_half(rows: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
-def last_octets(vocab: tl.tensor, rows: tl.constexpr) -> tl.tensor:
-    """Mask bytes of all tokens that exist in the step, of `rows` rows, in which the vocabulary ends."""
-    octets = tl.zeros((OCTETS,), tl.int32)
+def last_octets(vocab: tl.tensor, octet: tl.tensor, rows: tl.constexpr) -> tl.tensor:
+    """Mask bytes of all tokens that exist in the step, of `rows` rows, in which the vocabulary ends; `octet` as from
+    `octet_of`."""
+    octets = octet * 0
     for depth in tl.static_range(rows):
-        at = (vocab // (rows * LANES) * rows + depth) * OCTETS + tl.arange(0, OCTETS)
+        at = (vocab // (rows * LANES) * rows + depth) * OCTETS + octet
         octets |= existing_byte(vocab, at) << (8 * depth)
     return octets
 
@@ -235,9 +285,10 @@ def last_octets(vocab: tl.tensor, rows: tl.constexpr) -> tl.tensor:
 def existing(
     octets: tl.tensor, last: tl.tensor, vocab: tl.tensor, row: tl.tensor, rows: tl.constexpr
 ) -> tl.tensor:
-    """Mask bytes of a step, from row `row` on, with nothing past `vocab`; `last`: see `last_octets`."""
+    """Mask bytes of a step, from row `row` on, with nothing before the first token or past `vocab`; `last`: see
+    `last_octets`."""
     end = vocab // (rows * LANES) * rows
-    return octets & tl.where(row < end, -1, tl.where(row == end, last, 0))
+    return octets & tl.where(within(row, end), -1, tl.where(row == end, last, 0))
 
 
 @triton.jit
@@ -252,8 +303,8 @@ def bits_of(half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
 
 @triton.jit
 def place_of(row: tl.tensor, half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
-    """The tokens [OCTETS, 4] of half a row."""
-    return row * LANES + tl.arange(0, OCTETS)[:, None] * 8 + bits_of(half, paired)
+    """The tokens [N, 4] of half of each row [N]."""
+    return (row * LANES + octet_of(row) * 8)[:, None] + bits_of(half, paired)
 
 
 @triton.jit
@@ -266,20 +317,20 @@ def fetch(
     paired: tl.constexpr,
     massing: tl.constexpr,
 ) -> tl.tensor:
-    """The logits of `rows` rows from row `row` on, as they are stored: of each row one [OCTETS, 4] of pairs, or two
+    """The logits of `rows` rows from row `row` [N] on, as they are stored: of each row one [N, 4] of pairs, or two
     halves.
 
     `octets`: the rows' mask bytes. `stored`: words or numbers of a whole row of logits. Where nobody asks anything
     stands.
     """
     raw = ()
-    octet = tl.arange(0, OCTETS)
+    octet = octet_of(row)
     column = tl.arange(0, 4)[None, :]
     for depth in tl.static_range(rows):
         asked = (((octets >> (8 * depth)) & 255) != 0)[:, None]
         if paired:
             at = (row * (LANES // 2) + octet * 4)[:, None] + column
-            there = at < stored - depth * (LANES // 2)
+            there = within(at, stored - depth * (LANES // 2))
             place = logits.to(tl.pointer_type(tl.int32), bitcast=True) + at
             raw = appended(
                 raw,
@@ -292,7 +343,7 @@ def fetch(
         else:
             for half in tl.static_range(2):
                 at = (row * LANES + octet * 8)[:, None] + column
-                there = at < stored - depth * LANES - half * 4
+                there = within(at, stored - depth * LANES - half * 4)
                 raw = appended(
                     raw,
                     tl.load(

@@ -40,22 +40,76 @@ def better(
 
 
 @triton.jit
-def best_of(
+def in_vector(numbers: tl.tensor) -> tl.tensor:
+    """A tuple of scalars as one tensor."""
+    at = tl.arange(0, len(numbers))
+    row = tl.zeros(at.shape, numbers[0].dtype) + numbers[0]
+    for i in tl.static_range(1, len(numbers)):
+        row = tl.where(at == i, numbers[i], row)
+    return row
+
+
+@triton.jit
+def leave(
+    part: tl.tensor,
+    said: tl.tensor,
+    surveying: tl.constexpr,
+    believing: tl.constexpr,
+    massing: tl.constexpr,
+) -> None:
+    """Write what a program has to say of its tiles, as from `pick_tile.summary`, in PARTS numbers."""
+    best, found, own, far, drawn = said
+    one = tl.arange(0, best.shape[0])
+    tl.store(part + 8 + 2 * one, best)
+    tl.store(part + 9 + 2 * one, found.to(tl.float32, bitcast=True))
+    if believing:
+        tl.store(part, own[0])
+        tl.store(part + 1, own[1])
+    if massing:
+        tl.store(part + 2, far[0])
+        tl.store(part + 3, far[1])
+    if surveying:
+        tl.store(part + 4, drawn[0])
+        tl.store(part + 5, drawn[1])
+
+
+@triton.jit
+def folded(part: tl.tensor, there: tl.tensor, scale: tl.tensor) -> tl.tensor:
+    """(maximum, sum) of those of several programs."""
+    high = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
+    total = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
+    return fold(high, total, scale)
+
+
+@triton.jit
+def gathered(
     parts: tl.tensor,
+    said: tl.tensor,
     row: tl.tensor,
     splits: tl.tensor,
+    scale: tl.tensor,
     padded_tiles: tl.constexpr,
-    tries: tl.constexpr,
+    surveying: tl.constexpr,
+    believing: tl.constexpr,
+    massing: tl.constexpr,
 ) -> tl.tensor:
-    """The best value of a row's programs, and its choice, for each try [tries]."""
+    """What all programs of a row have left, as if one had said it; `said` is what one did say."""
+    best, found, own, far, drawn = said
     at = tl.arange(0, padded_tiles)
-    one = tl.arange(0, tries)
-    there = (at < splits)[None, :] & (one[:, None] < tries)
-    part = parts + (row * splits + at)[None, :] * PARTS + 8 + 2 * one[:, None]
-    value = tl.load(part, mask=there, other=NEVER, cache_modifier=".cg")
-    choices = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
-    choices = choices.to(tl.int32, bitcast=True)
-    return tl.reduce((value, choices), 1, better)
+    there = at < splits
+    part = parts + (row * splits + at) * PARTS
+    one = tl.arange(0, best.shape[0])
+    tried = part[None, :] + 8 + 2 * one[:, None]
+    value = tl.load(tried, mask=there[None, :], other=NEVER, cache_modifier=".cg")
+    choice = tl.load(tried + 1, mask=there[None, :], other=0.0, cache_modifier=".cg")
+    best, found = tl.reduce((value, choice.to(tl.int32, bitcast=True)), 1, better)
+    if believing:
+        own = folded(part, there, LOG2E)
+    if massing:
+        far = folded(part + 2, there, LOG2E)
+    if surveying:
+        drawn = folded(part + 4, there, scale)
+    return best, found, own, far, drawn
 
 
 @triton.jit
@@ -78,10 +132,9 @@ def chosen(
     editing: tl.constexpr,
     surveying: tl.constexpr,
 ) -> tl.tensor:
-    """The row's status and token: what was `found` best, or drawn in the group that was, for each try [tries]; `best`
-    is by what. Surveys keep all tries."""
+    """The row's status, its token, and the model's own logit of that: what was `found` best, or drawn in the group that
+    was, for each try [tries]; `best` is by what. Surveys keep all tries."""
     one = tl.arange(0, tries)
-    token = found
     if heat > 0:
         # Where logits are not sound nobody won.
         group = tl.minimum(found, (vocab - 1 + lead) // TILE * OCTETS + OCTETS - 1)
@@ -90,7 +143,8 @@ def chosen(
         member = tl.where(inside, member, 0)
         legal = is_legal(mask, mask_row, vocab, member, masked) & inside
         # Not only where it is legal: the two loads need not wait for one another.
-        x = tl.load(logits + member).to(tl.float32)
+        given = tl.load(logits + member).to(tl.float32)
+        x = given
         if editing:
             if edit:
                 x = tl.load(edited + member, mask=legal, other=NEVER, cache_modifier=".cg")
@@ -98,53 +152,43 @@ def chosen(
         mixed = counted(keys[0], member.to(tl.uint32))
         noise = exponential(mixed, keys[1], one.to(tl.uint32)[:, None])
         drawn = tl.div_rn(x, heat) - natural_log(noise)
-        won = drawn == tl.max(drawn, 1)[:, None]
-        token = tl.min(tl.where(won, member, 0x7FFFFFFF), 1)
+        _, tokens = tl.reduce((drawn, member), 1, better)
+        chose = (member == tokens[:, None]) & inside
         if surveying:
-            tl.store(outputs[6] + row * TRIES + one, tl.minimum(token, vocab - 1))
-            own = tl.where(won & (member == token[:, None]), x, NEVER)
-            tl.store(outputs[7] + row * TRIES + one, tl.max(own, 1))
+            tl.store(outputs[6] + row * TRIES + one, tokens)
+            tl.store(outputs[7] + row * TRIES + one, tl.max(tl.where(chose, x, NEVER), 1))
+        own = tl.max(tl.where(chose & (one == 0)[:, None], given, NEVER))
+        token = tl.max(tl.where(one == 0, tokens, 0))
+    else:
+        token = tl.minimum(tl.max(tl.where(one == 0, found, 0)), vocab - 1)
+        own = tl.load(logits + token).to(tl.float32)
     highest = tl.max(best)
     state = tl.where(highest < float("inf"), tl.where(highest == LOWEST, 2, 0), 1)
-    first = tl.min(tl.where(one == 0, token, 0x7FFFFFFF))
-    return state, tl.minimum(first, vocab - 1)
+    return state, token, own
 
 
 @triton.jit
 def report(
-    parts: tl.tensor,
+    said: tl.tensor,
     outputs: tl.tensor,
     row: tl.tensor,
-    splits: tl.tensor,
-    scale: tl.tensor,
     state: tl.tensor,
-    padded_tiles: tl.constexpr,
     surveying: tl.constexpr,
     believing: tl.constexpr,
     massing: tl.constexpr,
-) -> None:
-    """The row's sums and shares."""
-    at = tl.arange(0, padded_tiles)
-    there = at < splits
-    part = parts + (row * splits + at) * PARTS
+) -> tl.tensor:
+    """The row's sums and shares; the logarithm of the belief's sum."""
+    _, _, own, far, drawn = said
+    lse = own[0] + tl.log(own[1])
     if surveying:
-        high = tl.load(part + 4, mask=there, other=LOWEST, cache_modifier=".cg")
-        total = tl.load(part + 5, mask=there, other=0.0, cache_modifier=".cg")
-        top, summed = fold(high, total, scale)
-        tl.store(outputs[5] + row * 2, top)
-        tl.store(outputs[5] + row * 2 + 1, tl.where(state == 0, summed, 0.0))
+        tl.store(outputs[5] + row * 2, drawn[0])
+        tl.store(outputs[5] + row * 2 + 1, tl.where(state == 0, drawn[1], 0.0))
     if believing:
-        high = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
-        total = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
-        top, summed = fold(high, total, LOG2E)
-        lse = top + tl.log(summed)
         tl.store(outputs[3] + row, lse)
         if massing:
-            high = tl.load(part + 2, mask=there, other=LOWEST, cache_modifier=".cg")
-            total = tl.load(part + 3, mask=there, other=0.0, cache_modifier=".cg")
-            top, summed = fold(high, total, LOG2E)
-            share = 1.0 / (1.0 + tl.exp(lse - top - tl.log(summed)))
-            tl.store(outputs[4] + row, tl.where(summed > 0, share, summed))
+            share = 1.0 / (1.0 + tl.exp(lse - far[0] - tl.log(far[1])))
+            tl.store(outputs[4] + row, tl.where(far[1] > 0, share, far[1]))
+    return lse
 
 
 @triton.jit

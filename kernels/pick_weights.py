@@ -17,6 +17,7 @@ NEVER: tl.constexpr = tl.constexpr(float("-inf"))
 # Stands for no logit; times `scale` it is still a finite number.
 LOWEST: tl.constexpr = tl.constexpr(-(2.0**100))
 OCTETS: tl.constexpr = tl.constexpr(128)  # bytes of mask, each of eight tokens, of a tile's row
+WIDE: tl.constexpr = tl.constexpr(256)  # those of two tiles
 LANES: tl.constexpr = tl.constexpr(1024)
 DEPTH: tl.constexpr = tl.constexpr(16)
 TILE: tl.constexpr = tl.constexpr(16384)

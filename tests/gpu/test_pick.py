@@ -60,16 +60,19 @@ def test_wide_nuclei_and_flat_rows() -> None:
             compare(got, reference_logits.pick(logits.to(dtype), args))
 
 
-def test_many_rows_of_few_programs_each() -> None:
+@pytest.mark.parametrize(("rows", "vocab"), [(120, 70_000), (256, 20_000), (600, 20_000)])
+def test_many_rows_of_few_programs_each(rows: int, vocab: int) -> None:
     """So many rows that two programs share one, call after call; and so many that each has its own."""
-    for rows in (256, 600):
-        picker = Picker(torch.device("cuda"), rows)
-        for seed in range(10):
-            generator = torch.Generator().manual_seed(seed)
-            logits = (torch.randn(rows, 20_000, generator=generator) * 2).bfloat16()
-            temperature = torch.tensor([1.0, 0.0, 0.8, 1.0]).repeat(rows // 4)
-            keys = torch.randint(0, 2**32, (rows, 2), generator=generator)
-            args = PickArgs(20_000, draw=Draw(temperature, keys))
+    picker = Picker(torch.device("cuda"), rows)
+    for seed in range(5):
+        generator = torch.Generator().manual_seed(seed)
+        logits = (torch.randn(rows, vocab, generator=generator) * 2).bfloat16()
+        temperature = torch.tensor([1.0, 0.0, 0.8, 1.0]).repeat(rows // 4)
+        keys = torch.randint(0, 2**32, (rows, 2), generator=generator)
+        top_p = torch.tensor([1.0, 0.95, 0.9, 0.95]).repeat(rows // 4)
+        truncation = Truncation(torch.zeros(rows, dtype=torch.int64), top_p, torch.zeros(rows))
+        for cut in (None, truncation):
+            args = PickArgs(vocab, draw=Draw(temperature, keys), truncation=cut)
             got = picker.pick(logits.cuda(), on_device(args))
             compare(got, reference_logits.pick(logits.clone(), args))
 

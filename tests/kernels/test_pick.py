@@ -10,8 +10,7 @@ import torch
 from intaglio.kernels import pick, reference_logits
 from intaglio.kernels.contracts import OK, Draw, Drawn, PickArgs, Truncation
 from intaglio.kernels.pick import Picker, _Run
-from intaglio.kernels.pick_cut import SEARCH, SETTLED, TEST
-from intaglio.kernels.pick_weights import TRIES
+from intaglio.kernels.pick_cut import MOST, SEARCH, TEST
 
 from tests.support.legal import legal_tokens
 from tests.support.picks import cases, compare, on_device
@@ -57,6 +56,15 @@ def test_several_tiles_and_every_dtype(dtype: torch.dtype) -> None:
     check(randn(1, 17_001).to(dtype), cases(17_001, 1, 1)[ALL])
 
 
+def left_to_do(run: _Run) -> dict[int, int]:
+    """By rows that are not settled on the chip, each of which is listed once, what is left to do."""
+    left = run.tried[2].tolist()
+    rows = left[1 : 1 + left[0]]
+    todo = run.numbers[5].view(torch.int32)
+    assert len(set(rows)) == len(rows)
+    return {row: int(todo[row]) for row in rows}
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> None:
     """So much may stay that whole rows are read again, and so little that all tries often fail."""
@@ -77,17 +85,39 @@ def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> 
     counters = torch.zeros(rows, dtype=torch.int32, device=DEVICE)
     run.tile_pass(counters)
     run.cut_pass()
-    todo = run.numbers[5].view(torch.int32).cpu()
-    assert {TEST.value, SEARCH.value} <= set(todo.tolist())
-    tries = run.tried[: rows * TRIES.value].view(torch.int32).view(rows, -1).cpu().long()
+    todo = left_to_do(run)
+    assert {TEST.value, SEARCH.value} <= set(todo.values())
+    tries = run.tried[0].view(rows, -1).cpu().long()
     missed = (kept.gather(1, tries) == -math.inf).all(1)
-    assert (missed & (todo != SETTLED.value)).any()
+    assert missed[list(todo)].any()
+
+
+def test_wide_rows_are_settled_by_their_groups_where_that_is_certain() -> None:
+    """Others are left, each once, and all tokens are those of the reference."""
+    rows = 12
+    logits = (randn(rows, 17_001) * (2 / 3)).bfloat16()
+    truncation = Truncation(
+        torch.zeros(rows, dtype=torch.int64), torch.full((rows,), 0.95), torch.zeros(rows)
+    )
+    draw = Draw(torch.ones(rows), torch.arange(2 * rows).view(rows, 2))
+    args = PickArgs(17_001, draw=draw, truncation=truncation)
+    run = _Run(logits.to(DEVICE), on_device(args, DEVICE))
+    counters = torch.zeros(rows, dtype=torch.int32, device=DEVICE)
+    run.tile_pass(counters)
+    run.cut_pass()
+    todo = left_to_do(run)
+    run.flat_pass(counters)
+    compare(run.drawn(), reference_logits.pick(logits, args))
+    kept = reference_logits.truncated(logits.float(), truncation)
+    assert torch.isfinite(kept).sum(1).min() > MOST.value
+    assert 0 < len(todo) < rows / 2
+    assert set(todo.values()) == {TEST.value}
 
 
 def test_two_programs_of_a_row_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same whichever of them is the last, one call after the other, also where a row is refused."""
     rows = 8
-    monkeypatch.setattr(pick, "processors", lambda _device: rows // 2)
+    monkeypatch.setattr(pick, "processors", lambda _device: rows)
     chosen = picker(rows)
     for dtype in (torch.float32, torch.bfloat16):
         logits = randn(rows, 40_000).to(dtype)
