@@ -199,21 +199,14 @@ class Bench:
         }
 
     def idle(self, count: int, grammar: Callable[[int], Any]) -> dict[str, float]:
-        """Share of the time in which the GPU did nothing, over 40 decode steps of `count` sequences: of three such
-        windows the one in the middle, for a host that is busy otherwise can keep a window waiting."""
+        """Share of the time in which the GPU did nothing, over 40 decode steps of `count` sequences."""
         requests = self.requests(count, salt="d", limits=[1024] * count, constraint=grammar)
         have = dict.fromkeys((r.id for r in requests), 0)
         for request in requests:
             self.engine.submit(request)
+        # What an earlier profile left behind is not the engine's to look through while it is measured.
+        self.collector.start()
         self._until(have, self.span.begin)
-        windows = sorted((self._profiled() for _ in range(3)), key=lambda found: found["idle"])
-        for request in requests:
-            self.engine.abort(request.id)
-        for _ in self._until_idle():
-            pass
-        return windows[1] | {"least": windows[0]["idle"], "most": windows[2]["idle"]}
-
-    def _profiled(self) -> dict[str, float]:
         before = self.engine.metrics().seconds
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
             for _ in range(40):
@@ -224,6 +217,10 @@ class Bench:
             for e in profiler.events() or ()
             if e.device_type == torch.autograd.DeviceType.CUDA
         )
+        for request in requests:
+            self.engine.abort(request.id)
+        for _ in self._until_idle():
+            pass
         busy, last = 0.0, spans[0][0]
         for begin, end in spans:
             busy += max(0.0, end - max(begin, last))

@@ -15,16 +15,21 @@ pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
 ]
 ROWS = 24
-VOCABULARIES = (1, 31, 32, 33, 1000, 16384, 32001, 151936)
+# Nearly all of the time is the compiler's: sizes, types and gaps between rows are mixed, not all combined.
+VOCABULARIES = {
+    torch.float32: (1, 31, 32, 33, 1000, 16384, 32001, 151936),
+    torch.bfloat16: (1, 33, 1000, 40000, 151936),
+    torch.float16: (31, 32001),
+}
+CASES = [(vocab, dtype) for dtype, sizes in VOCABULARIES.items() for vocab in sizes]
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("vocab", VOCABULARIES)
+@pytest.mark.parametrize(("vocab", "dtype"), CASES)
 def test_equals_the_reference(vocab: int, dtype: torch.dtype) -> None:
     picker = Picker(torch.device("cuda"), ROWS)
     for seed in range(3):
         wide = torch.randn(
-            ROWS, vocab + 8 * (seed % 2), generator=torch.Generator().manual_seed(seed)
+            ROWS, vocab + 8 * (vocab % 2), generator=torch.Generator().manual_seed(seed)
         )
         logits = (wide * 3).to(dtype)
         for args in cases(vocab, seed, ROWS):
