@@ -72,6 +72,7 @@ class _Run:
         rows, columns = logits.shape
         self.logits, self.args = logits, args
         self.vocab = min(args.vocab, columns)
+        # An even number, for programs go through two side by side; the last may be empty.
         self.tiles = 2 * triton.cdiv(self.vocab, 2 * TILE.value)
         # Every part begins at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
         width = triton.cdiv(rows, 4) * 4
@@ -120,9 +121,8 @@ class _Run:
         )
 
     def _outputs(self) -> tuple[Any, ...]:
-        logprobs, sums, removed, highest_and_weight = self.numbers[:4]
-        numbers = logprobs, sums, removed, highest_and_weight
-        return (*self.answer, *numbers, *self.tried)
+        # Log-probabilities, sums, what masks removed, and where (maximum, weight) of each row begin.
+        return (*self.answer, *self.numbers[:4], *self.tried)
 
     @property
     def _believing(self) -> bool:
