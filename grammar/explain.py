@@ -30,12 +30,17 @@ TIERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One keyword at one place: enforced by `tier` (see `TIERS`), or not at all (None), and then why."""
+    """One keyword at one place: enforced by `tier` (see `TIERS`), or not at all (None), and then why.
+
+    `unknown`: the word itself is not known; `hint` says what to write instead.
+    """
 
     where: str
     keyword: str
     tier: Literal["A", "B", "C"] | None
     reason: str = ""
+    unknown: bool = False
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +177,10 @@ def _findings(constraint: Constraint) -> tuple[Finding, ...]:
     normal = Normal(Schemas(schema, read_all(constraint.schemas)), constraint.formats)
     enforced, _ = look(normal)
     found = [Finding(entry.where, entry.keyword, entry.tier.value) for entry in enforced]
-    found += [Finding(entry.where, entry.keyword, None, entry.reason) for entry in unread(normal)]
+    found += [
+        Finding(entry.where, entry.keyword, None, entry.reason, entry.kind == "unknown", entry.hint)
+        for entry in unread(normal)
+    ]
     return tuple(sorted(found, key=partial(_rank, schema)))
 
 

@@ -20,13 +20,16 @@ class ExplainRequest(Wire):
 
 class KeywordReport(Wire):
     """One keyword at one place. `tier`: A, by the automaton; B, with a memory of what was written; C, judged at the end
-    of the value; null, not enforced, and `reason` says why.
+    of the value; null, not enforced, and `reason` says why. `unknown`: the word itself is not known, and `hint` says
+    what may have been meant.
     """
 
     pointer: str
     keyword: str
     tier: Literal["A", "B", "C"] | None
     reason: str = ""
+    unknown: bool = False
+    hint: str = ""
 
 
 class PromptReport(Wire):

@@ -34,10 +34,14 @@ class Task:
     max_tokens: int | None = None
     output: Path | None = None
     as_json: bool = False
+    strict_schema: bool = False
 
     @property
     def options(self) -> Options:
-        return {} if self.max_tokens is None else {"max_tokens": self.max_tokens}
+        options: Options = {"strict_schema": True} if self.strict_schema else {}
+        if self.max_tokens is not None:
+            options["max_tokens"] = self.max_tokens
+        return options
 
 
 @dataclass(frozen=True, slots=True)

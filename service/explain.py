@@ -88,7 +88,12 @@ def report(found: Explanation, prompt: PromptReport | None) -> ExplainResult:
 
 def _keyword(found: Finding) -> KeywordReport:
     return KeywordReport(
-        pointer=found.where, keyword=found.keyword, tier=found.tier, reason=found.reason
+        pointer=found.where,
+        keyword=found.keyword,
+        tier=found.tier,
+        reason=found.reason,
+        unknown=found.unknown,
+        hint=found.hint,
     )
 
 

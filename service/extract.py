@@ -24,10 +24,12 @@ from ..engine.api import (
     TooLong,
 )
 from ..engine.api import Usage as EngineUsage
-from ..grammar.api import Constraint, InvalidJson, Vocabulary, parse_json
+from ..grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
 from ..schemas import catalogue
+from ..schemas.contract import Contract
 from ..schemas.problem import Detail
 from ..schemas.wire import ExtractOptions, ExtractRequest, ExtractResult, Timings, Usage
+from .contract import contract_of, demand_known
 from .errors import (
     DeadlineExceeded,
     Incomplete,
@@ -37,7 +39,7 @@ from .errors import (
     failed,
 )
 from .prompt import extraction_messages
-from .translate import sampling, schema_constraint
+from .translate import extraction_constraint, sampling
 
 MOST_OUTPUT_DEPTH = 512
 
@@ -86,6 +88,7 @@ class Prepared:
 
     request: Request
     schema: Mapping[str, Any] | bool
+    contract: Contract
     began: float
 
 
@@ -137,15 +140,21 @@ class Extractor:
                 details=(Detail(pointer="/model", reason="not loaded"),),
             )
         schema = find_schema(body.schema_)
-        return Asked(body, schema, schema_constraint(schema, body.options), began)
+        return Asked(body, schema, extraction_constraint(schema, body.options), began)
 
-    def prepare(self, asked: Asked) -> Prepared:
-        """What else can be refused before the engine is asked.
+    def prepare(self, asked: Asked, verdict: Verdict) -> Prepared:
+        """What else can be refused before the engine is asked; `verdict` is that on the constraint.
 
         Raises:
+            GrammarError: the constraint cannot be used, or has unknown keywords where the request wants none.
             TooLong: prompt and budget do not fit.
         """
+        if verdict.error is not None:
+            raise verdict.error
         body, schema = asked.body, asked.schema
+        contract = contract_of(verdict.coverage)
+        if body.options.strict_schema:
+            demand_known(contract)
         words = extraction_messages(schema if isinstance(schema, dict) else {}, body.text)
         prompt = self._text.chat.encode(words.messages, words.variables)
         request = Request(
@@ -156,7 +165,7 @@ class Extractor:
             priority=body.options.priority,
             deadline=body.options.deadline_s,
         )
-        return Prepared(request, schema, asked.began)
+        return Prepared(request, schema, contract, asked.began)
 
     def conclude(self, prepared: Prepared, output: Output) -> ExtractResult:
         """The result of a finished output.
@@ -195,6 +204,7 @@ class Extractor:
                 decode_ms=_ms(usage.decode_s),
                 total_ms=_ms(time.perf_counter() - prepared.began),
             ),
+            contract=prepared.contract,
         )
 
     def _budget(self, prompt: int, wanted: int | None) -> int:
@@ -243,7 +253,7 @@ class Extractor:
 def catalogue_constraints() -> Iterator[Constraint]:
     """What extractions with the schemas of the catalogue ask for, as a rule."""
     for name in catalogue.names():
-        yield schema_constraint(catalogue.get(name).schema, ExtractOptions())
+        yield extraction_constraint(catalogue.get(name).schema, ExtractOptions())
 
 
 def find_schema(given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:

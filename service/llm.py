@@ -238,8 +238,8 @@ class LLM:
                     with as_the_client_would():
                         body = request_body(shape, text, None, options)
                         asked = self._extractor.ask(checked(body))
-                        self._door.admit(asked.constraint)
-                        ready = self._extractor.prepare(asked)
+                        verdict = self._door.admit(asked.constraint)
+                        ready = self._extractor.prepare(asked, verdict)
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:

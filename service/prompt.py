@@ -48,6 +48,8 @@ _BOUNDS = {
     "null": frozenset[str](),
 }
 _BOUNDS["integer"] = _BOUNDS["number"]
+# Formats by names that models read rightly.
+_SPELLED = {"iso-date-time": "date-time", "time-local": "local time"}
 
 
 @dataclass(frozen=True)
@@ -294,6 +296,7 @@ def _range(low: Any, high: Any) -> str:
 
 def _string(schema: Mapping[str, Any]) -> str:
     name = str(schema.get("format", "string"))
+    name = _SPELLED.get(name, name)
     pattern = f" /{one_line(schema['pattern'])}/" if "pattern" in schema else ""
     return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
 
