@@ -3,6 +3,8 @@
 Does: shapes. Does not: find anything out.
 """
 
+from collections.abc import Iterator
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -41,3 +43,11 @@ class Contract(BaseModel):
     omitted: int = Field(
         default=0, description="How many more are ignored or unknown than are told here."
     )
+
+    def notes(self) -> Iterator[str]:
+        """A line for each keyword that is not enforced, for people."""
+        for entry in (*self.unknown, *self.ignored):
+            hint = f"; {entry.hint}" if entry.hint else ""
+            yield f"{entry.pointer} is not enforced: {entry.reason}{hint}"
+        if self.omitted:
+            yield f"… and {self.omitted} more"

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from .contract import Contract
 from .problem import Code, Detail
 from .wire import FormOptions, Wire
 
@@ -55,8 +56,9 @@ class ExplainResult(Wire):
     """What becomes of a schema. Where it is refused, `code`, `message` and `refusals` say why, and only `keywords` and
     `prompt` are there besides.
 
-    `engine` is what follows an answer: `machine`, or `xgrammar` for what has no deterministic form, with `note`.
-    `shortest` and `typical` are documents that the schema allows; tokens count the one that ends the answer.
+    `contract` is what answers tell of the same, in short. `engine` is what follows an answer: `machine`, or `xgrammar`
+    for what has no deterministic form, with `note`. `shortest` and `typical` are documents that the schema allows;
+    tokens count the one that ends the answer.
     """
 
     enforced: bool
@@ -64,6 +66,7 @@ class ExplainResult(Wire):
     message: str = ""
     refusals: tuple[Detail, ...] = ()
     keywords: tuple[KeywordReport, ...] = ()
+    contract: Contract = Contract()
     engine: str = ""
     note: str = ""
     cost: CostReport | None = None

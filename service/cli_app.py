@@ -60,6 +60,12 @@ def extract(
         bool,
         typer.Option("--strict-schema", help="Refuse a schema with words that are not known."),
     ] = False,
+    answer: Annotated[
+        bool,
+        typer.Option(
+            "--answer", help="The whole answer as a line of JSON: data, contract, usage, timings."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
     """Read what a schema describes out of documents.
@@ -71,8 +77,15 @@ def extract(
 
     return run(
         Task(
-            tuple(documents), schema, url, model, max_tokens, output, as_json,
+            tuple(documents),
+            schema,
+            url,
+            model,
+            max_tokens,
+            output,
+            as_json,
             strict_schema=strict_schema,
+            answer=answer,
         )
     )
 
@@ -227,7 +240,9 @@ def schema_check(
     ref: Refs = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Fail where a keyword or format is not known: it may be a slip."),
+        typer.Option(
+            "--strict", help="Fail where a keyword or format is not known: it may be a slip."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> Exit:

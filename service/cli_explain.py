@@ -68,7 +68,8 @@ def check(names: Sequence[str], form: Form, *, strict: bool, as_json: bool) -> E
         end = max(end, _exit(found), Exit.REFUSED if strict and _unknown(found) else Exit.OK)
         if as_json:
             fields = found.model_dump(
-                mode="json", include={"enforced", "code", "message", "refusals", "keywords"}
+                mode="json",
+                include={"enforced", "code", "message", "refusals", "keywords", "contract"},
             )
             sys.stdout.write(compact({"file": name, **fields}) + "\n")
         else:

@@ -4,7 +4,6 @@ Does: put a verdict's findings on the wire, and refuse a schema with unknown key
 not: look at schemas (`intaglio.grammar`).
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from ..grammar.api import Coverage, Refusal, UnsupportedConstraint
@@ -55,15 +54,3 @@ def _told(coverage: Coverage, kind: str) -> tuple[UnreadKeyword, ...]:
         for entry in coverage.unread
         if entry.kind == kind
     )
-
-
-def summed_up(contract: Contract) -> str:
-    """What `contract` finds fault with, in a few words; empty where all is well."""
-    parts = [_count(contract.unknown, "unknown"), _count(contract.ignored, "without effect")]
-    return ", ".join(filter(None, parts))
-
-
-def _count(entries: Iterable[UnreadKeyword], what: str) -> str:
-    names = list(dict.fromkeys(entry.keyword for entry in entries))
-    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    return f"{what}: {shown}" if names else ""

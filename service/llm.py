@@ -155,7 +155,7 @@ class LLM:
     def extract_many(
         self,
         schema: type[T] | TypeAdapter[T],
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
         **options: Unpack[Options],
@@ -165,7 +165,7 @@ class LLM:
     def extract_many(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
         **options: Unpack[Options],
@@ -175,7 +175,7 @@ class LLM:
     def extract_many(
         self,
         schema: type[T] | TypeAdapter[T],
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[True],
         **options: Unpack[Options],
@@ -185,7 +185,7 @@ class LLM:
     def extract_many(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[True],
         **options: Unpack[Options],
@@ -194,7 +194,7 @@ class LLM:
     def extract_many(
         self,
         schema: Any,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: bool = False,
         **options: Unpack[Options],
@@ -203,14 +203,23 @@ class LLM:
 
         With `return_errors`, a text that fails has its error in its place; otherwise the first one is raised, and the
         rest is aborted.
+
+        Raises:
+            TypeError: `texts` is one text, or no text at all.
+            IntaglioError: the first that failed.
         """
+        if isinstance(texts, str | bytes | bytearray | Mapping):
+            raise TypeError(
+                f"texts must be several texts, such as a list, not a single {type(texts).__name__}: "
+                "for one document call extract(), or give [text]"
+            )
         items = ((index, schema, text) for index, text in enumerate(texts))
         results: dict[int, Any] = {}
         for index, outcome in self.extract_stream(items, **options):
             if isinstance(outcome, IntaglioError) and not return_errors:
                 raise outcome
             results[index] = outcome
-        return [results[index] for index in range(len(texts))]
+        return [results[index] for index in range(len(results))]
 
     def extract_stream(
         self,

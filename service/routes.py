@@ -117,7 +117,9 @@ async def extract(service: Service, request: Request) -> Response:
         return await service.offload(partial(_laid_out, result, layout))
 
 
-def _laid_out(result: ExtractResult, whitespace: Literal["compact", "spaced", "pretty"]) -> Response:
+def _laid_out(
+    result: ExtractResult, whitespace: Literal["compact", "spaced", "pretty"]
+) -> Response:
     """An answer with the white space that its request asked for."""
     if whitespace == "compact":
         return document(result)

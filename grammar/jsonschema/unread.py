@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ..coverage import Unread, UnreadKind
-from ..leaves.formats import NAMES
+from ..leaves.formats import KNOWN
 from .dialects import DIALECTS, Dialect
 from .normal import UNREACHED, Normal
 from .places import Place, Schema
@@ -142,11 +142,11 @@ def _extension(keyword: str) -> Cause | None:
 def _of_format(value: object, asserted: bool) -> Cause | None:
     if not asserted:
         return _annotation("formats are annotations here")
-    if not isinstance(value, str) or value in NAMES:
+    if not isinstance(value, str) or value in KNOWN:
         return None
     if value in _REGISTERED:
         return _annotation(f"the format {value!r} is an annotation: nothing checks it")
-    meant = _meant(value, tuple(sorted(NAMES))) or _FORMATS_INSTEAD.get(_plain(value))
+    meant = _meant(value, tuple(sorted(KNOWN))) or _FORMATS_INSTEAD.get(_plain(value))
     hint = f"did you mean {meant}?" if meant else "give a pattern instead"
     return Cause("unknown", f"{_short(value)!r} is no format that is known", hint)
 

@@ -172,12 +172,14 @@ _PATTERNS: Final[dict[str, Callable[[], str]]] = {
     "relative-json-pointer": lambda: rf"(?:0|[1-9]\d*)(?:#|{_POINTER})",
     "regex": lambda: r"[^]*",
 }
-NAMES: Final = frozenset(_PATTERNS)
+KNOWN: Final = frozenset(_PATTERNS)
+LOCAL_TIMES: Final = frozenset({"date-time-local", "time-local", "iso-date-time", "iso-time"})
+NAMES: Final = KNOWN - LOCAL_TIMES  # of the specification
 
 
 @cache
 def language(name: str) -> Dfa:
-    """The texts of a format in `NAMES`, over code points, outcome 0; where `check(name)` is not None, a superset."""
+    """The texts of a format in `KNOWN`, over code points, outcome 0; where `check(name)` is not None, a superset."""
     chars = whole(_PATTERNS[name]())
     if name == "time":
         return union(chars, _leap_seconds())
