@@ -284,9 +284,9 @@ def _run(
         results().print(told(status), soft_wrap=True)
         for path in written:
             errors().print(f"  {path}", style="dim")
-        if status.counts.done:
-            for note in contract_of_job(book.spec(job)).notes():
-                errors().print(f"schema: {note}", style="yellow")
+        contract = contract_of_job(book.spec(job)) if status.counts.done else None
+        for note in contract.notes() if contract else ():
+            errors().print(f"schema: {note}", style="yellow")
     return Exit.INTERRUPTED if stopped() else _end(status, job)
 
 

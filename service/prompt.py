@@ -58,7 +58,7 @@ _SHOWN_VALUES = 10  # of one that is cut
 _MOST_MEMBERS = 500  # properties of one object
 _MOST_TEXT = 1000  # characters of a description, literal or pattern
 _MOST_RAW = 4000  # characters of a sub-schema that is shown as JSON
-_SPARSE = 12  # letters and digits; a document with fewer gives nothing to copy
+_SPARSE = 6  # letters and digits; a document with fewer gives nothing to copy
 _LETTER = re.compile(r"<\|\w*\|>|([^\W_])")
 # Formats by names that models read rightly.
 _SPELLED = {"iso-date-time": "date-time", "time-local": "local time"}

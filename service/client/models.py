@@ -57,19 +57,16 @@ class Extraction(Generic[T]):
 
 
 def request_body(
-    shape: Shape[Any], text: str, model: str | None, options: Mapping[str, Any]
+    shape: Shape[Any], text: object, model: str | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The body of `POST /v1/extract`. Raises TypeError for a text that is none, or an option that does not exist.
 
     Values are judged by the service, which knows its own bounds.
     """
-    if isinstance(text, bytes | bytearray | memoryview):
-        raise TypeError(
-            f"text must be a str, not {type(text).__name__}: decode it first, for instance "
-            "text.decode('utf-8')"
-        )
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
+        decode = isinstance(text, bytes | bytearray | memoryview)
+        hint = ": decode it first, for instance bytes(text).decode()" if decode else ""
+        raise TypeError(f"text must be a str, not {type(text).__name__}{hint}")
     for name in options:
         if name not in ExtractOptions.model_fields:
             close = get_close_matches(name, ExtractOptions.model_fields, n=1)

@@ -114,17 +114,18 @@ def gather(ledger: Ledger, job: str) -> Report:
     )
 
 
-def contract_of_job(spec: JobSpec) -> Contract:
-    """What the results of a job are held to, once for all its rows.
-
-    Raises:
-        UnknownSchema: the catalogue has no schema of that name any more.
-    """
+def contract_of_job(spec: JobSpec) -> Contract | None:
+    """What the results of a job are held to, once for all its rows; None where the catalogue lost its schema since."""
+    from ..errors import UnknownSchema
     from ..explain import judged
     from ..extract import find_schema
     from ..translate import extraction_constraint
 
-    return judged(extraction_constraint(find_schema(spec.schema_), spec.options)).contract
+    try:
+        schema = find_schema(spec.schema_)
+    except UnknownSchema:
+        return None
+    return judged(extraction_constraint(schema, spec.options)).contract
 
 
 def as_json(report: Report) -> str:
