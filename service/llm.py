@@ -6,7 +6,7 @@ generation. Does not: serve others, or touch the network.
 
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -100,7 +100,7 @@ class LLM:
 
     def generate(
         self,
-        prompts: str | Sequence[str],
+        prompts: str | Iterable[str],
         sampling: SamplingParams | None = None,
         *,
         constraint: Constraint | None = None,
@@ -110,9 +110,13 @@ class LLM:
         Prompts are taken as they are, without a chat template. The text ends at a stop string, which is not part of it.
 
         Raises:
+            TypeError: a prompt is no text.
             IntaglioError: a request was refused or failed; the others were aborted.
         """
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
+        wrong = next((text for text in texts if not isinstance(text, str)), None)
+        if wrong is not None:
+            raise TypeError(f"prompts must be a str or several, not of {type(wrong).__name__}")
         sampling = sampling or SamplingParams()
         if constraint is not None:
             with as_the_client_would():
@@ -210,7 +214,7 @@ class LLM:
         """
         if isinstance(texts, str | bytes | bytearray | Mapping):
             raise TypeError(
-                f"texts must be several texts, such as a list, not a single {type(texts).__name__}: "
+                f"texts must be several texts, such as a list, not a {type(texts).__name__}: "
                 "for one document call extract(), or give [text]"
             )
         items = ((index, schema, text) for index, text in enumerate(texts))
