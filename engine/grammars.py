@@ -104,9 +104,9 @@ class Door:
         """See `Admission.submit`. Returns at once."""
         return self._admission.submit(constraint)
 
-    def admit(self, constraint: Constraint) -> None:
+    def admit(self, constraint: Constraint) -> Verdict:
         """See `Admission.admit`."""
-        self._admission.admit(constraint)
+        return self._admission.admit(constraint)
 
     def start(self) -> None:
         """Have a process ready, where constraints are examined in some.

@@ -21,6 +21,7 @@ Whether it can be had
     store           verdicts on disk
     explain         what becomes of each part of a constraint
     explained       ... as bytes
+    coverage        how far a schema is enforced, in short
 
 From its source to rules and leaves
     jsonschema      JSON Schema: formulas, and rules for values

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from .admission import Admission
 from .cache import CacheStats, GrammarCache
 from .compile import Compiler
+from .coverage import Coverage
 from .device import DeviceTables, HostOnly, followers, tables_of
 from .errors import (
     CompilerBusy,
@@ -39,6 +40,7 @@ __all__ = [
     "Compiler",
     "CompilerBusy",
     "Constraint",
+    "Coverage",
     "ConstraintTooLarge",
     "DeviceTables",
     "Explanation",

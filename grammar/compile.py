@@ -106,9 +106,9 @@ class Compiler:
             self.is_warming = False
 
     def _load(self) -> None:
-        from .leaves.formats import NAMES
+        from .leaves.formats import KNOWN
 
-        for name in sorted(NAMES):
+        for name in sorted(KNOWN):
             asked = json.dumps({"type": "string", "format": name})
             self.compile(Constraint(Kind.JSON_SCHEMA, asked))
         matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()

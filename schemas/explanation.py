@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from .contract import Contract
 from .problem import Code, Detail
 from .wire import FormOptions, Wire
 
@@ -20,13 +21,16 @@ class ExplainRequest(Wire):
 
 class KeywordReport(Wire):
     """One keyword at one place. `tier`: A, by the automaton; B, with a memory of what was written; C, judged at the end
-    of the value; null, not enforced, and `reason` says why.
+    of the value; null, not enforced, and `reason` says why. `unknown`: the word itself is not known, and `hint` says
+    what may have been meant.
     """
 
     pointer: str
     keyword: str
     tier: Literal["A", "B", "C"] | None
     reason: str = ""
+    unknown: bool = False
+    hint: str = ""
 
 
 class PromptReport(Wire):
@@ -52,8 +56,9 @@ class ExplainResult(Wire):
     """What becomes of a schema. Where it is refused, `code`, `message` and `refusals` say why, and only `keywords` and
     `prompt` are there besides.
 
-    `engine` is what follows an answer: `machine`, or `xgrammar` for what has no deterministic form, with `note`.
-    `shortest` and `typical` are documents that the schema allows; tokens count the one that ends the answer.
+    `contract` is what answers tell of the same, in short. `engine` is what follows an answer: `machine`, or `xgrammar`
+    for what has no deterministic form, with `note`. `shortest` and `typical` are documents that the schema allows;
+    tokens count the one that ends the answer.
     """
 
     enforced: bool
@@ -61,6 +66,7 @@ class ExplainResult(Wire):
     message: str = ""
     refusals: tuple[Detail, ...] = ()
     keywords: tuple[KeywordReport, ...] = ()
+    contract: Contract = Contract()
     engine: str = ""
     note: str = ""
     cost: CostReport | None = None

@@ -38,7 +38,7 @@ class Source(Wire):
     @model_validator(mode="after")
     def _one_way_to_the_text(self) -> "Source":
         if self.text is not None and self.template is not None:
-            raise ValueError("text and template exclude each other")
+            raise ValueError("text and template exclude each other: give one of them")
         return self
 
 

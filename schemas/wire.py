@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from .contract import Contract
+
 MAX_TEXT_CHARACTERS = 1_000_000
 
 
@@ -36,6 +38,11 @@ class FormOptions(Wire):
 class ExtractOptions(FormOptions):
     """How an extraction runs. The defaults are greedy and deterministic."""
 
+    whitespace: Literal["compact", "spaced", "pretty"] = Field(
+        default="compact",
+        description="How an answer over HTTP is laid out: without white space; with a blank after each comma and "
+        "colon; or with a line for each member and item. The model always writes compact JSON.",
+    )
     max_tokens: int | None = Field(
         default=None,
         ge=1,
@@ -48,6 +55,10 @@ class ExtractOptions(FormOptions):
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
     priority: int = Field(default=0, ge=-100, le=100, description="Smaller is served first.")
+    strict_schema: bool = Field(
+        default=False,
+        description="Refuse a schema with keywords or formats that are not known, instead of telling of them.",
+    )
 
 
 class ExtractRequest(Wire):
@@ -95,7 +106,8 @@ class ExtractResult(Wire):
     """Body of a successful extraction: `data` is valid against the whole schema, always.
 
     `valid` is the verdict of the final, independent check; a result that fails it is never sent as a success, so it is
-    true here. `finish` is `stop`, because a truncated document is an error and not a result.
+    true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` tells what of
+    the schema that verdict is about.
     """
 
     id: str
@@ -105,6 +117,7 @@ class ExtractResult(Wire):
     finish: Literal["stop"] = "stop"
     usage: Usage
     timings: Timings
+    contract: Contract = Contract()
 
 
 class ModelCard(Wire):

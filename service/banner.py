@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from ..schemas import catalogue
 
 SHOWN = "contact"
-TEXT = "Helena Brandt, Head of Sales, Kestrel Acoustics, Leipzig. Phone +49 341 555 0170."
+TEXT = (
+    "Name: Helena Brandt. Position: Head of Sales. Company: Kestrel Acoustics. City: Leipzig. "
+    "Phone: +49 341 555 0170."
+)
 
 
 @dataclass(frozen=True, slots=True)

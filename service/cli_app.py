@@ -56,6 +56,16 @@ def extract(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result to this file instead.")
     ] = None,
+    strict_schema: Annotated[
+        bool,
+        typer.Option("--strict-schema", help="Refuse a schema with words that are not known."),
+    ] = False,
+    answer: Annotated[
+        bool,
+        typer.Option(
+            "--answer", help="The whole answer as a line of JSON: data, contract, usage, timings."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
     """Read what a schema describes out of documents.
@@ -65,7 +75,19 @@ def extract(
     """
     from .cli_extract import Task, run
 
-    return run(Task(tuple(documents), schema, url, model, max_tokens, output, as_json))
+    return run(
+        Task(
+            tuple(documents),
+            schema,
+            url,
+            model,
+            max_tokens,
+            output,
+            as_json,
+            strict_schema=strict_schema,
+            answer=answer,
+        )
+    )
 
 
 @app.command()
@@ -216,13 +238,20 @@ def schema_check(
     any_order: AnyOrder = False,
     extra_properties: Extra = False,
     ref: Refs = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Fail where a keyword or format is not known: it may be a slip."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
     """Check that schemas can be enforced in full, without a model; made for CI.
 
-    Exit codes: 0 all can, 2 one cannot be read, 3 one is refused, 5 one is no schema at all; the greatest counts.
+    Exit codes: 0 all can, 2 one cannot be read, 3 one is refused (with --strict also for unknown words), 5 one is no
+    schema at all; the greatest counts.
     """
     from .cli_explain import Form, check
 
     form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
-    return check(names, form, as_json=as_json)
+    return check(names, form, strict=strict, as_json=as_json)

@@ -6,7 +6,7 @@ generation. Does not: serve others, or touch the network.
 
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -100,7 +100,7 @@ class LLM:
 
     def generate(
         self,
-        prompts: str | Sequence[str],
+        prompts: str | Iterable[str],
         sampling: SamplingParams | None = None,
         *,
         constraint: Constraint | None = None,
@@ -110,9 +110,13 @@ class LLM:
         Prompts are taken as they are, without a chat template. The text ends at a stop string, which is not part of it.
 
         Raises:
+            TypeError: a prompt is no text.
             IntaglioError: a request was refused or failed; the others were aborted.
         """
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
+        wrong = next((text for text in texts if not isinstance(text, str)), None)
+        if wrong is not None:
+            raise TypeError(f"prompts must be a str or several, not of {type(wrong).__name__}")
         sampling = sampling or SamplingParams()
         if constraint is not None:
             with as_the_client_would():
@@ -155,7 +159,7 @@ class LLM:
     def extract_many(
         self,
         schema: type[T] | TypeAdapter[T],
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
         **options: Unpack[Options],
@@ -165,7 +169,7 @@ class LLM:
     def extract_many(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
         **options: Unpack[Options],
@@ -175,7 +179,7 @@ class LLM:
     def extract_many(
         self,
         schema: type[T] | TypeAdapter[T],
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[True],
         **options: Unpack[Options],
@@ -185,7 +189,7 @@ class LLM:
     def extract_many(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[True],
         **options: Unpack[Options],
@@ -194,7 +198,7 @@ class LLM:
     def extract_many(
         self,
         schema: Any,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: bool = False,
         **options: Unpack[Options],
@@ -203,14 +207,23 @@ class LLM:
 
         With `return_errors`, a text that fails has its error in its place; otherwise the first one is raised, and the
         rest is aborted.
+
+        Raises:
+            TypeError: `texts` is one text, or no text at all.
+            IntaglioError: the first that failed.
         """
+        if isinstance(texts, str | bytes | bytearray | Mapping):
+            raise TypeError(
+                f"texts must be several texts, such as a list, not a {type(texts).__name__}: "
+                "for one document call extract(), or give [text]"
+            )
         items = ((index, schema, text) for index, text in enumerate(texts))
         results: dict[int, Any] = {}
         for index, outcome in self.extract_stream(items, **options):
             if isinstance(outcome, IntaglioError) and not return_errors:
                 raise outcome
             results[index] = outcome
-        return [results[index] for index in range(len(texts))]
+        return [results[index] for index in range(len(results))]
 
     def extract_stream(
         self,
@@ -238,8 +251,8 @@ class LLM:
                     with as_the_client_would():
                         body = request_body(shape, text, None, options)
                         asked = self._extractor.ask(checked(body))
-                        self._door.admit(asked.constraint)
-                        ready = self._extractor.prepare(asked)
+                        verdict = self._door.admit(asked.constraint)
+                        ready = self._extractor.prepare(asked, verdict)
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:

@@ -10,8 +10,10 @@ never decides what is legal.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 INSTRUCTION = (
@@ -48,6 +50,18 @@ _BOUNDS = {
     "null": frozenset[str](),
 }
 _BOUNDS["integer"] = _BOUNDS["number"]
+# What is larger is cut short with a count: an outline informs, and masks enforce the whole all the same. Nobody reads a
+# thousand values, and a prompt of them leaves no room for the document.
+_MOST_VALUES = 100  # of an enumeration, and characters of all together
+_MOST_VALUES_LENGTH = 2000
+_SHOWN_VALUES = 10  # of one that is cut
+_MOST_MEMBERS = 500  # properties of one object
+_MOST_TEXT = 1000  # characters of a description, literal or pattern
+_MOST_RAW = 4000  # characters of a sub-schema that is shown as JSON
+_SPARSE = 6  # letters and digits; a document with fewer gives nothing to copy
+_LETTER = re.compile(r"<\|\w*\|>|([^\W_])")
+# Formats by names that models read rightly.
+_SPELLED = {"iso-date-time": "date-time", "time-local": "local time"}
 
 
 @dataclass(frozen=True)
@@ -59,27 +73,41 @@ class ExtractionPrompt:
 
 
 def extraction_messages(schema: Mapping[str, Any], document: str) -> ExtractionPrompt:
-    """Return the prompt for `document` under `schema`, with the schema rendered by `outline`."""
+    """Return the prompt for `document` under `schema`, with the schema rendered by `outline`.
+
+    The embedded model copies. Where the document gives it next to nothing to copy, it copies the schema's descriptions,
+    so that its variables hold none of them then.
+    """
     shape = outline(schema)
     return ExtractionPrompt(
         messages=(
             {"role": "system", "content": f"{INSTRUCTION}\n\n{shape}"},
             {"role": "user", "content": document},
         ),
-        variables={"schema": shape, "document": document},
+        variables={
+            "schema": outline(schema, described=False) if _is_sparse(document) else shape,
+            "document": document,
+        },
     )
 
 
-def outline(schema: Mapping[str, Any] | bool) -> str:
+def _is_sparse(document: str) -> bool:
+    """Whether a document has next to no letters and digits, control tokens that its author typed left out."""
+    letters = (found for found in _LETTER.finditer(document) if found[1])
+    return next(islice(letters, _SPARSE - 1, None), None) is None
+
+
+def outline(schema: Mapping[str, Any] | bool, *, described: bool = True) -> str:
     """Render a JSON Schema as one property a line, nested by indentation.
 
     `name?: type` marks a property that may be missing, `| null` one that may be null, `// …` carries
     the description. Local references are written out where they are used; recursive ones, and those
     past the first 64, are named and declared below. A sub-schema with keywords that have no short form
-    appears as its own compact JSON. Expects a schema that is valid against its dialect; whether it can
-    be enforced is the compiler's question.
+    appears as its own compact JSON. Very long enumerations, descriptions and lists of properties are
+    cut; without `described` nothing is described. Expects a schema that is valid against its dialect;
+    whether it can be enforced is the compiler's question.
     """
-    writer = _Outline(schema)
+    writer = _Outline(schema, described)
     lines = writer.root()
     return "\n".join(lines)
 
@@ -89,6 +117,7 @@ class _Outline:
     """Writes one schema; `declared` grows with the definitions met on the way that are not written out in place."""
 
     schema: Mapping[str, Any] | bool
+    described: bool = True
     declared: dict[str, str] = field(default_factory=dict)
     expansions: int = 0
 
@@ -97,9 +126,9 @@ class _Outline:
         schema = self.schema
         if isinstance(schema, Mapping):
             heading = ": ".join(
-                one_line(schema[key]) for key in ("title", "description") if schema.get(key)
+                _short(one_line(schema[key])) for key in ("title", "description") if schema.get(key)
             )
-            if heading:
+            if heading and self.described:
                 lines.append(f"// {heading}")
             if _is_plain_object(schema):
                 lines.extend(self._members(schema, "", ()))
@@ -121,9 +150,12 @@ class _Outline:
         """One line, or an indented block, for each property of an object schema."""
         required = schema.get("required", ())
         lines: list[str] = []
-        for name, member in schema.get("properties", {}).items():
+        properties = schema.get("properties", {})
+        for name, member in islice(properties.items(), _MOST_MEMBERS):
             mark = "" if name in required else "?"
             lines.extend(self._lines(f"{indent}{_key(name)}{mark}: ", member, indent, inside))
+        if len(properties) > _MOST_MEMBERS:
+            lines.append(f"{indent}… and {len(properties) - _MOST_MEMBERS:,} more properties")
         rest = schema.get("additionalProperties", False)
         if isinstance(rest, Mapping) and rest:
             lines.extend(self._lines(f"{indent}[key]: ", rest, indent, inside))
@@ -137,7 +169,7 @@ class _Outline:
         return [f"{first} // {note}" if note and (indent or head) else first, *rest]
 
     def _description(self, schema: Any) -> str:
-        if not isinstance(schema, Mapping):
+        if not self.described or not isinstance(schema, Mapping):
             return ""
         text = schema.get("description")
         if text is None and isinstance(schema.get("$ref"), str):
@@ -145,7 +177,7 @@ class _Outline:
             text = target.get("description") if isinstance(target, Mapping) else None
         if text is None and isinstance(schema.get("items"), Mapping):
             text = schema["items"].get("description")
-        return one_line(text) if isinstance(text, str) else ""
+        return _short(one_line(text)) if isinstance(text, str) else ""
 
     def _type(self, schema: Any, indent: str, inside: tuple[str, ...]) -> str:
         """The type in short form; several lines where it is an object."""
@@ -158,7 +190,7 @@ class _Outline:
         if "$ref" in keys:
             return self._reference(schema, keys, indent, inside)
         if "const" in keys:
-            return _literal(schema["const"]) if keys == {"const"} else self._raw(schema)
+            return _short(_literal(schema["const"])) if keys == {"const"} else self._raw(schema)
         if "enum" in keys:
             return self._enum(schema, keys)
         for word in ("anyOf", "oneOf"):
@@ -170,7 +202,9 @@ class _Outline:
         values = schema["enum"]
         if keys != {"enum"} or not isinstance(values, Sequence):
             return self._raw(schema)
-        return " | ".join(_literal(value) for value in values)
+        shown, more = _first(values)
+        literals = [_short(_literal(value)) for value in shown]
+        return " | ".join([*literals, more] if more else literals)
 
     def _typed(
         self, schema: Mapping[str, Any], keys: set[str], indent: str, inside: tuple[str, ...]
@@ -244,12 +278,38 @@ class _Outline:
         for reference in _references(shown):
             if self._target(reference) is not None:
                 self._name(reference)
-        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        return _short(_literal(_trimmed(shown)), _MOST_RAW)
 
 
 def one_line(text: Any) -> str:
     """`text` with every run of white space as one space: it cannot start a line of its own."""
     return " ".join(str(text).split())
+
+
+def _short(text: str, most: int = _MOST_TEXT) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _first(values: Sequence[Any]) -> tuple[Sequence[Any], str]:
+    """The values that are shown, and how many more there are, in words; few or short ones are shown whole."""
+    few = len(values) <= _MOST_VALUES
+    if few and sum(len(_literal(value)) for value in values) <= _MOST_VALUES_LENGTH:
+        return values, ""
+    more = len(values) - _SHOWN_VALUES
+    return values[:_SHOWN_VALUES], f"… and {more:,} more" if more > 0 else ""
+
+
+def _trimmed(schema: Any) -> Any:
+    """A sub-schema with its long enumerations cut."""
+    if isinstance(schema, list):
+        return [_trimmed(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    trimmed = {key: _trimmed(part) for key, part in schema.items()}
+    if isinstance(schema.get("enum"), list):
+        shown, more = _first(schema["enum"])
+        trimmed["enum"] = [*shown, more] if more else list(shown)
+    return trimmed
 
 
 def _is_plain_object(schema: Mapping[str, Any]) -> bool:
@@ -294,7 +354,8 @@ def _range(low: Any, high: Any) -> str:
 
 def _string(schema: Mapping[str, Any]) -> str:
     name = str(schema.get("format", "string"))
-    pattern = f" /{one_line(schema['pattern'])}/" if "pattern" in schema else ""
+    name = _SPELLED.get(name, name)
+    pattern = f" /{_short(one_line(schema['pattern']))}/" if "pattern" in schema else ""
     return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
 
 

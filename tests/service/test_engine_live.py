@@ -60,10 +60,16 @@ def test_an_extraction_meets_its_schema(service: Live) -> None:
     assert again.data == result.data
 
 
-def test_pretty_output_is_the_same_kind_of_data(service: Live) -> None:
-    options = {"whitespace": "pretty", "seed": 7, "temperature": 1.0}
-    response = service.extract(TICKET, "Printer on fire", options=options)
-    jsonschema.validate(response.json()["data"], TICKET)
+def test_white_space_is_that_of_the_answer_and_never_of_what_the_model_writes(
+    service: Live,
+) -> None:
+    compact = service.extract(TICKET, "Printer on fire")
+    assert b'", "' not in compact.content.split(b'"usage"')[0]
+    for layout, mark in (("spaced", b'"data": {"title": '), ("pretty", b'\n    "title": ')):
+        answer = service.extract(TICKET, "Printer on fire", options={"whitespace": layout})
+        assert answer.json()["data"] == compact.json()["data"]
+        assert answer.json()["usage"] == compact.json()["usage"]
+        assert mark in answer.content
 
 
 REFUSED: list[tuple[Any, str, int]] = [
