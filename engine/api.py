@@ -1,7 +1,7 @@
 """The names of the engine that others may use."""
 
 from .checkpoint import model_folder
-from .client import EngineClient
+from .client import EngineClient, Lives
 from .config import EngineConfig, GrammarConfig
 from .errors import (
     BudgetTooSmall,
@@ -14,6 +14,7 @@ from .errors import (
     ModelError,
     QueueFull,
     Refused,
+    RequestQuarantined,
     TooLong,
 )
 from .grammars import Door
@@ -55,11 +56,13 @@ __all__ = [
     "InternalError",
     "InvalidRequest",
     "Launch",
+    "Lives",
     "LocalEngine",
     "ModelError",
     "QueueFull",
     "Refused",
     "Request",
+    "RequestQuarantined",
     "SamplingParams",
     "Snapshot",
     "TokenLogprob",

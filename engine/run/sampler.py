@@ -8,7 +8,7 @@ Penalties count as everywhere: repetition counts prompt and output; presence and
 forced tokens included. Log-probabilities are the model's own among the legal tokens, before anything else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
 from .choice import Array, Choice, Edits
 from .compiled import compiled
+from .faults import SamplingFault, guarded_sampling
 from .rows import SPECIAL, TRUNCATED, Ints, SequenceRows
 
 # Where the mask of a sequence comes from, if not from a row of the host.
@@ -82,7 +83,7 @@ class Sampler:
         """What few ask for."""
         params = self._params(rows)
         return Edits(
-            _bias(params),
+            self._bias(rows),
             self._penalties(params, rows, count),
             max((p.logprobs for p in params if p.logprobs is not None), default=None),
         )
@@ -93,6 +94,17 @@ class Sampler:
         if len(known) < len(params):
             raise InternalError("a free row is asked for a token")
         return known
+
+    def _bias(self, rows: Ints) -> tuple[Array, ...] | None:
+        given = [(i, self._rows.bias[row]) for i, row in enumerate(rows.tolist())]
+        biased = [(i, bias) for i, bias in given if bias is not None]
+        if not biased:
+            return None
+        return (
+            np.concatenate([np.full(bias.tokens.size, i, dtype=np.int64) for i, bias in biased]),
+            np.concatenate([bias.tokens for _, bias in biased]),
+            np.concatenate([bias.values for _, bias in biased]),
+        )
 
     def _penalties(
         self, params: Sequence[SamplingParams], rows: Ints, count: int
@@ -121,16 +133,6 @@ class Sampler:
             _column([p.presence_penalty for p in params], count, 0),
             _column([p.frequency_penalty for p in params], count, 0),
         )
-
-
-def _bias(params: Sequence[SamplingParams]) -> tuple[Array, ...] | None:
-    entries = [
-        (i, token, value) for i, p in enumerate(params) for token, value in p.logit_bias.items()
-    ]
-    if not entries:
-        return None
-    rows, tokens, values = (np.array(column) for column in zip(*entries, strict=True))
-    return rows, tokens, values.astype(np.float32)
 
 
 def _sources(picking: Sequence[int], masks: Masks) -> npt.NDArray[np.int32]:
@@ -162,21 +164,31 @@ def _place_masks(
     return walks
 
 
-def picks(picking: Sequence[int], drawn: Drawn, wanted: Wanted | None) -> Picked:
-    """The answer to a plan, from what was drawn, on the host."""
+def picks(
+    picking: Sequence[int], drawn: Drawn, wanted: Wanted | None, failed: Mapping[int, Failure]
+) -> Picked:
+    """The answer to a plan, from what was drawn, on the host. Sequences in `failed` get their failure."""
     count = len(picking)
     tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
     status: list[int] = drawn.status.numpy()[:count].tolist()
-    if wanted is None and not any(status):
+    if wanted is None and not failed and not any(status):
         return Picked(tuple(map(Pick, picking, zip(tokens, strict=True))))
     found = []
     for i, seq_id in enumerate(picking):
-        if status[i] != OK:
+        failure = failed.get(seq_id)
+        if failure is None and status[i] != OK:
             failure = NUMERICAL if status[i] == NOT_FINITE else NO_TOKEN
+        if failure is not None:
             found.append(Pick(seq_id, (), failure=failure))
             continue
         asked = None if wanted is None else wanted[i]
-        logprobs = () if asked is None else (_logprob(drawn, i, tokens[i], asked),)
+        try:
+            logprobs = (
+                () if asked is None else (guarded_sampling(_logprob, drawn, i, tokens[i], asked),)
+            )
+        except SamplingFault as fault:
+            found.append(Pick(seq_id, (), failure=fault.failure))
+            continue
         found.append(Pick(seq_id, (tokens[i],), logprobs))
     return Picked(tuple(found))
 
