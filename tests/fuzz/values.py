@@ -170,7 +170,7 @@ def spoil(dice: Dice, request: dict[str, Any], *, sendable: bool = True) -> dict
         part = dice.choice(("sampling", "sampling", "sampling", "request", "constraint"))
         inner = spoilt.get(part)
         target = inner if part != "request" and isinstance(inner, dict) else spoilt
-        name = dice.choice([field for field in _FIELDS[part if target is inner else "request"]])
+        name = dice.choice(_FIELDS[part if target is inner else "request"])
         if dice.often(0.05):
             target.pop(name, None)
         elif dice.often(0.05):

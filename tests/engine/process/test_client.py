@@ -204,8 +204,7 @@ def test_a_request_whose_caller_left_still_counts_as_in_flight() -> None:
                 task.cancel()
                 await asyncio.wait({task})
                 os.kill(pid, signal.SIGKILL)
-                while client.lives.restarts == turn:
-                    await asyncio.sleep(0.01)
+                await eventually(lambda turns=turn + 1: client.lives.restarts == turns)  # type: ignore[misc]
             with pytest.raises(RequestQuarantined):
                 await whole(client, request("again", "hold"))
 
