@@ -1,7 +1,7 @@
 """The names of the engine that others may use."""
 
 from .checkpoint import model_folder
-from .client import EngineClient, Lives
+from .client import EngineClient
 from .config import EngineConfig, GrammarConfig
 from .errors import (
     BudgetTooSmall,
@@ -18,6 +18,7 @@ from .errors import (
     TooLong,
 )
 from .grammars import Door
+from .lives import Lives
 from .local import LocalEngine
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot

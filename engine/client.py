@@ -7,33 +7,16 @@ process dies. Does not: start or watch the process (engine/supervisor.py), token
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-from dataclasses import dataclass, replace
 from itertools import count
 
 from ..grammar.api import CacheStats
 from . import messages
 from .errors import EngineLost, EngineStopped, InvalidRequest, ModelError
+from .lives import LifeRecord, Lives
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
-from .quarantine import Quarantine
 from .supervisor import EngineState, Launch, Supervisor, Watch
 from .types import Delta, Request
-
-
-@dataclass(frozen=True, slots=True)
-class Lives:
-    """How often the engine's process died and how often another took its place; requests that are refused for that.
-
-    `reason` is how the last one died, with `lost` requests in flight; `pid` is the process that runs now.
-    """
-
-    deaths: int = 0
-    restarts: int = 0
-    quarantined: int = 0
-    reason: str = ""
-    lost: int = 0
-    pid: int = 0
 
 
 class EngineClient:
@@ -44,10 +27,7 @@ class EngineClient:
         self._streams: dict[str, asyncio.Queue[Delta | EngineStopped]] = {}
         self._checks: dict[int, asyncio.Future[BlockReport]] = {}
         self._tickets = count()
-        self._in_flight: dict[str, Request] = {}  # also those whose caller has gone
-        self._quarantine = Quarantine()
-        self._lives = Lives()
-        self._tell_lives: Callable[[Lives], None] = lambda _: None
+        self._record = LifeRecord()
         self._info: EngineInfo | None = None
         self._metrics: Snapshot | None = None
         self._grammars: CacheStats | None = None
@@ -80,11 +60,11 @@ class EngineClient:
     @property
     def lives(self) -> Lives:
         """Deaths and restarts so far."""
-        return replace(self._lives, quarantined=self._quarantine.refused)
+        return self._record.lives
 
     def when_lives_change(self, call: Callable[[Lives], None]) -> None:
         """Have `call` made, from the event loop, whenever the process has died or another is ready in its place."""
-        self._tell_lives = call
+        self._record.when_changed(call)
 
     async def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""
@@ -111,31 +91,27 @@ class EngineClient:
             RequestQuarantined: the same request was in flight at two deaths of the process.
             EngineStopped: the engine is not ready, or its process died.
         """
-        async with self._quarantine.watch(request), aclosing(self._stream(request)) as deltas:
-            async for delta in deltas:
-                yield delta
-
-    async def _stream(self, request: Request) -> AsyncGenerator[Delta, None]:
-        if request.id in self._streams:
-            raise InvalidRequest(f"a request with the id {request.id!r} is running")
-        queue: asyncio.Queue[Delta | EngineStopped] = asyncio.Queue()
-        self._streams[request.id] = queue
-        over, run = False, 0
-        try:
-            self._supervisor.tell(messages.Submit(request))
-            self._in_flight[request.id] = request
-            run = self._supervisor.run
-            while not over:
-                item = await queue.get()
-                over = not isinstance(item, Delta) or item.finish is not None
-                if isinstance(item, EngineStopped):
-                    raise item
-                yield item
-        finally:
-            del self._streams[request.id]
-            if not over and run == self._supervisor.run:
-                with contextlib.suppress(EngineStopped):  # then it is over anyway
-                    self._supervisor.tell(messages.Abort(request.id))
+        async with self._record.watch(request):
+            if request.id in self._streams:
+                raise InvalidRequest(f"a request with the id {request.id!r} is running")
+            queue: asyncio.Queue[Delta | EngineStopped] = asyncio.Queue()
+            self._streams[request.id] = queue
+            over, run = False, 0
+            try:
+                self._supervisor.tell(messages.Submit(request))
+                self._record.sent(request)
+                run = self._supervisor.run
+                while not over:
+                    item = await queue.get()
+                    over = not isinstance(item, Delta) or item.finish is not None
+                    if isinstance(item, EngineStopped):
+                        raise item
+                    yield item
+            finally:
+                del self._streams[request.id]
+                if not over and run == self._supervisor.run:
+                    with contextlib.suppress(EngineStopped):  # then it is over anyway
+                        self._supervisor.tell(messages.Abort(request.id))
 
     async def check(self) -> BlockReport:
         """Have the engine check its invariants and count its blocks.
@@ -160,7 +136,7 @@ class EngineClient:
         if isinstance(event, messages.Deltas):
             for delta in event.items:
                 if delta.finish is not None:
-                    self._ended(delta)
+                    self._record.ended(delta, self._supervisor.run)
                 queue = self._streams.get(delta.request_id)
                 if queue is not None:  # None: aborted, and these are the last words
                     queue.put_nowait(delta)
@@ -173,31 +149,11 @@ class EngineClient:
                 answer.set_result(event.report)
         elif isinstance(event, messages.Ready):
             self._info = event.info
-            restarts = self._lives.restarts + (self._supervisor.run > 1)
-            self._live(replace(self._lives, restarts=restarts, pid=event.info.pid))
-
-    def _ended(self, delta: Delta) -> None:
-        """A request is in flight no more, whether or not its caller still waits."""
-        request = self._in_flight.pop(delta.request_id, None)
-        if request is None:
-            return
-        if delta.error is not None and delta.error.code == EngineLost.code:  # its step failed
-            self._quarantine.lost(request, self._supervisor.run)
-        else:
-            self._quarantine.survived(request)
-
-    def _live(self, lives: Lives) -> None:
-        known, self._lives = self._lives, lives
-        if (lives.deaths, lives.restarts) != (known.deaths, known.restarts):
-            self._tell_lives(self.lives)
+            self._record.ready(self._supervisor.run, event.info.pid)
 
     def _end_all(self, error: EngineStopped) -> None:
         if isinstance(error, EngineLost) and self._supervisor.fault is None:
-            deaths, lost = self._lives.deaths + 1, len(self._in_flight)
-            for request in self._in_flight.values():
-                self._quarantine.lost(request, self._supervisor.run)
-            self._live(replace(self._lives, deaths=deaths, reason=error.message, lost=lost, pid=0))
-        self._in_flight.clear()
+            self._record.died(error, self._supervisor.run)
         for queue in self._streams.values():
             queue.put_nowait(error)
         for answer in self._checks.values():

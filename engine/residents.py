@@ -11,7 +11,7 @@ goes back for good if its stack grows too high for a device.
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Container, Iterable, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
@@ -107,6 +107,11 @@ class _Page:
     astray: bool = False
 
 
+def _page(exports: Exports, constraint: Constraint) -> _Page:
+    key = constraint.key
+    return _Page(key, exports.ask(key, constraint))
+
+
 class _Awaited(NamedTuple):
     """Sequences whose picks of one step are awaited, and those of them that the executor follows by itself."""
 
@@ -151,14 +156,10 @@ class ResidentConstraints(Constraints):
         constraint = self._opening.pop(seq_id, None)
         if isinstance(opening, Opening) and constraint is not None:
             try:
-                self._pages[seq_id] = guarded(self._page, constraint)
+                self._pages[seq_id] = guarded(_page, self._exports, constraint)
             except MatcherFault as fault:
                 return fault.failure
         return opening
-
-    def _page(self, constraint: Constraint) -> _Page:
-        key = constraint.key
-        return _Page(key, self._exports.ask(key, constraint))
 
     def can_mask_ahead(self, plan: Plan) -> bool:
         """See `Constraints`. Where residents stand, the executor knows."""
@@ -182,7 +183,14 @@ class ResidentConstraints(Constraints):
                 self._pages[seq_id].anew = True
                 self._news.add(seq_id)
         wanted = {work.seq_id for work in plan.works if work.wants_logits}
-        told = self._tell(wanted & self._residents)
+        told: dict[int, Resident] = {}
+        for seq_id in self._news & wanted & self._residents:
+            try:
+                told[seq_id] = guarded(self._claim, seq_id)
+            except MatcherFault as fault:  # its output cannot be spelled: it fails, on the host
+                self._leave(seq_id)
+                self._failures[seq_id] = fault.failure
+        self._news.difference_update(told)
         walked = wanted & self._residents
         for seq_id in walked:
             if seq_id in void:
@@ -271,18 +279,6 @@ class ResidentConstraints(Constraints):
         """The host makes the masks of those whose stack has grown too high, or whose tables lead nowhere."""
         for seq_id in (*self._along.above(MOST_DEPTH), *(self._residents - self._along.keys())):
             self._leave(seq_id)
-
-    def _tell(self, walked: Set[int]) -> dict[int, Resident]:
-        """The news of residents. One whose output cannot be spelled is a resident no more, and fails."""
-        told: dict[int, Resident] = {}
-        for seq_id in self._news & walked:
-            try:
-                told[seq_id] = guarded(self._claim, seq_id)
-            except MatcherFault as fault:
-                self._leave(seq_id)
-                self._failures[seq_id] = fault.failure
-        self._news.difference_update(told)
-        return told
 
     def _claim(self, seq_id: int) -> Resident:
         """What the executor must know to make the next mask of a resident."""

@@ -6,7 +6,6 @@ it. The arrays never grow: `max_running` rows of `max_context` tokens.
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +14,8 @@ import numpy.typing as npt
 from ...kernels.contracts import NULL_BLOCK
 from ..errors import InternalError
 from ..plan import AHEAD, Admitted
-from ..types import Failure, SamplingParams
+from ..types import SamplingParams
 from .compiled import compiled
-from .faults import SamplingFault, guarded_sampling
 
 # What `Wishes.asks` says of a row, added up.
 TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
@@ -35,7 +33,6 @@ _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _NOBODY = np.iinfo(np.int64).min
-_GREEDY = SamplingParams(temperature=0)
 
 Ints = npt.NDArray[np.int64]
 
@@ -50,13 +47,6 @@ class Wishes(NamedTuple):
     asks: npt.NDArray[np.uint8]
 
 
-class Bias(NamedTuple):
-    """What one sequence adds to its logits: `values` to those of `tokens`."""
-
-    tokens: Ints
-    values: npt.NDArray[np.float32]
-
-
 class Draws(NamedTuple):
     """How a token is drawn for each of some rows, and what any of them asks for besides, as in `Wishes.asks`."""
 
@@ -68,7 +58,6 @@ class Draws(NamedTuple):
 class SequenceRows:
     """Rows by sequence. Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context],
     `known` and `prompts` int64 [rows] (tokens known, of which prompt). A token may be `AHEAD` until it was read.
-    `failures`: sequences whose sampling parameters do not fit the arrays, and why; their rows are greedy.
     """
 
     def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
@@ -80,8 +69,6 @@ class SequenceRows:
         self.prompts = np.zeros(max_running, dtype=np.int64)
         self.seeds = np.zeros(max_running, dtype=np.uint64)
         self.sampling: list[SamplingParams | None] = [None] * max_running
-        self.bias: list[Bias | None] = [None] * max_running
-        self.failures: dict[int, Failure] = {}
         self.wishes = Wishes(
             np.zeros(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.int64),
@@ -115,12 +102,12 @@ class SequenceRows:
         self.known[row] = len(admitted.tokens)
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
-        try:
-            guarded_sampling(self._wish, row, admitted)
-        except SamplingFault as fault:
-            # The step is laid out for many: this sequence goes on greedily, and its pick tells what happened.
-            self.failures[admitted.seq_id] = fault.failure
-            self._wish(row, replace(admitted, sampling=_GREEDY))
+        self._wish(row, admitted.sampling)
+        seed = admitted.sampling.seed
+        # Without a seed: as random as this process, and still the same again for a sequence that was preempted.
+        self.seeds[row] = (
+            _mix(self._entropy + admitted.seq_id * _GOLDEN) if seed is None else _mix(seed)
+        )
         return row
 
     def hold(self, row: int, blocks: Sequence[int]) -> int:
@@ -144,8 +131,7 @@ class SequenceRows:
         row = self._row_of.pop(seq_id, None)
         if row is None:
             raise InternalError(f"sequence {seq_id} was released and is not here")
-        self.sampling[row] = self.bias[row] = None
-        self.failures.pop(seq_id, None)
+        self.sampling[row] = None
         self._holders[row] = _NOBODY
         self._free.append(row)
 
@@ -172,15 +158,9 @@ class SequenceRows:
         if rows != list(range(len(self.sampling))):
             raise InternalError("a row is lost, or belongs to two sequences")
 
-    def _wish(self, row: int, admitted: Admitted) -> None:
-        sampling = admitted.sampling
-        temperature = sampling.temperature if sampling.temperature >= LEAST_TEMPERATURE else 0.0
-        # Without a seed: as random as this process, and still the same again for a sequence that was preempted.
-        seed = sampling.seed
-        self.seeds[row] = _mix(self._entropy + admitted.seq_id * _GOLDEN if seed is None else seed)
-        _check_edits(sampling)
+    def _wish(self, row: int, sampling: SamplingParams) -> None:
+        temperature = sampling.temperature if sampling.temperature >= LEAST_TEMPERATURE else 0
         self.sampling[row] = sampling
-        self.bias[row] = _bias(sampling.logit_bias)
         self.wishes.temperature[row] = temperature
         self.wishes.top_k[row] = max(sampling.top_k, 0)
         self.wishes.top_p[row] = sampling.top_p
@@ -195,21 +175,17 @@ class SequenceRows:
         )
 
 
-def _check_edits(sampling: SamplingParams) -> None:
-    """Raise what laying out these values beside those of other sequences would raise."""
-    penalties = sampling.repetition_penalty, sampling.presence_penalty, sampling.frequency_penalty
-    np.array(penalties, dtype=np.float32)
-    if sampling.logprobs is not None:
-        np.array(sampling.logprobs, dtype=np.int64)
-
-
-def _bias(logit_bias: Mapping[int, float]) -> Bias | None:
-    if not logit_bias:
-        return None
-    return Bias(
-        np.array(list(logit_bias), dtype=np.int64),
-        np.array(list(logit_bias.values()), dtype=np.float32),
-    )
+def check_fits(sampling: SamplingParams) -> None:
+    """Raise what laying out these values in arrays, beside those of other sequences, would raise."""
+    bias = sampling.logit_bias
+    for value in (
+        *(sampling.temperature, sampling.top_p, sampling.min_p, sampling.repetition_penalty),
+        *(sampling.presence_penalty, sampling.frequency_penalty, *bias.values()),
+    ):
+        np.float32(value + 0.0)
+    for count in (sampling.top_k, sampling.logprobs or 0, *bias):
+        np.int64(count + 0)
+    _mix(sampling.seed or 0)
 
 
 @compiled

@@ -3,8 +3,8 @@
 Does: implement `dist.executor.Executor` in process. Does not: schedule, match grammars, or talk to clients.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from ...kernels.contracts import Drawn
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..plan import Admitted, Masks, Picked, Plan, Work
-from ..types import Failure, SamplingParams
+from ..types import SamplingParams
 from .batch import Batch, BatchBuilder, is_ahead
 from .compute import Compute
 from .kv import KVCache
@@ -36,13 +36,12 @@ class RunnerLimits:
 @dataclass(slots=True, eq=False)
 class Pass:
     """A plan under way: `hidden` [R or more, hidden] once `forward` returned, None where nobody wants a token; the
-    other fields once `sample` did. `failed`: sequences whose picks mean nothing, and why."""
+    other fields once `sample` did."""
 
     batch: Batch
     hidden: Tensor | None
     drawn: Callable[[], Drawn] | None = None
     wanted: Wanted | None = None
-    failed: Mapping[int, Failure] = field(default_factory=dict)
 
 
 class ModelRunner:
@@ -107,7 +106,6 @@ class ModelRunner:
         handle.drawn = self._compute.choose(handle.hidden, choice)
         self._places[batch.picking_rows] = np.arange(len(batch.picking))
         handle.wanted = self._sampler.wanted(batch, choice)
-        handle.failed = dict(self._rows.failures)
         handle.hidden = None  # its memory serves the next pass
 
     def picked(self, handle: Pass) -> Picked:
@@ -121,7 +119,7 @@ class ModelRunner:
         self._rows.read(
             batch.picking, batch.picking_rows, batch.next_positions, drawn.tokens.numpy()
         )
-        return picks(batch.picking, drawn, handle.wanted, handle.failed)
+        return picks(batch.picking, drawn, handle.wanted, batch.failed)
 
     def warm_up(self) -> None:
         """Run one small step, so that the first request does not pay for what libraries set up on first use."""

@@ -83,7 +83,7 @@ class Sampler:
         """What few ask for."""
         params = self._params(rows)
         return Edits(
-            self._bias(rows),
+            _bias(params),
             self._penalties(params, rows, count),
             max((p.logprobs for p in params if p.logprobs is not None), default=None),
         )
@@ -94,17 +94,6 @@ class Sampler:
         if len(known) < len(params):
             raise InternalError("a free row is asked for a token")
         return known
-
-    def _bias(self, rows: Ints) -> tuple[Array, ...] | None:
-        given = [(i, self._rows.bias[row]) for i, row in enumerate(rows.tolist())]
-        biased = [(i, bias) for i, bias in given if bias is not None]
-        if not biased:
-            return None
-        return (
-            np.concatenate([np.full(bias.tokens.size, i, dtype=np.int64) for i, bias in biased]),
-            np.concatenate([bias.tokens for _, bias in biased]),
-            np.concatenate([bias.values for _, bias in biased]),
-        )
 
     def _penalties(
         self, params: Sequence[SamplingParams], rows: Ints, count: int
@@ -133,6 +122,16 @@ class Sampler:
             _column([p.presence_penalty for p in params], count, 0),
             _column([p.frequency_penalty for p in params], count, 0),
         )
+
+
+def _bias(params: Sequence[SamplingParams]) -> tuple[Array, ...] | None:
+    entries = [
+        (i, token, value) for i, p in enumerate(params) for token, value in p.logit_bias.items()
+    ]
+    if not entries:
+        return None
+    rows, tokens, values = (np.array(column) for column in zip(*entries, strict=True))
+    return rows, tokens, values.astype(np.float32)
 
 
 def _sources(picking: Sequence[int], masks: Masks) -> npt.NDArray[np.int32]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 import pytest
-from intaglio.engine.client import EngineClient, Lives
+from intaglio.engine.client import EngineClient
 from intaglio.engine.errors import (
     EngineError,
     EngineStopped,
@@ -20,6 +20,7 @@ from intaglio.engine.errors import (
     ModelError,
     RequestQuarantined,
 )
+from intaglio.engine.lives import Lives
 from intaglio.engine.messages import BlockReport
 from intaglio.engine.supervisor import EngineState, Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
