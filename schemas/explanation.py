@@ -5,11 +5,11 @@ Does: shapes. Does not: find anything out.
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .contract import Contract
 from .problem import Code, Detail
-from .wire import FormOptions, Wire
+from .wire import FormOptions, Wire, check_name
 
 
 class ExplainRequest(Wire):
@@ -17,6 +17,11 @@ class ExplainRequest(Wire):
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
     options: FormOptions = FormOptions()
+
+    @model_validator(mode="after")
+    def _schema_may_be_a_name(self) -> "ExplainRequest":
+        check_name(self.schema_)
+        return self
 
 
 class KeywordReport(Wire):

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from .contract import Contract
 
 MAX_TEXT_CHARACTERS = 1_000_000
+MAX_NAME_CHARACTERS = 1024
+MAX_COUNT = 2**31 - 1
 
 
 class Wire(BaseModel):
@@ -46,11 +48,12 @@ class ExtractOptions(FormOptions):
     max_tokens: int | None = Field(
         default=None,
         ge=1,
+        le=MAX_COUNT,
         description="Most tokens the answer may take; default: what the context leaves.",
     )
     temperature: float = Field(default=0.0, ge=0.0, le=5.0)
-    top_p: float = Field(default=1.0, gt=0.0, le=1.0)
-    top_k: int = Field(default=0, ge=0)
+    top_p: float = Field(default=1.0, ge=1e-6, le=1.0)
+    top_k: int = Field(default=0, ge=0, le=MAX_COUNT, description="0 considers all tokens.")
     min_p: float = Field(default=0.0, ge=0.0, le=1.0)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
@@ -69,14 +72,23 @@ class ExtractRequest(Wire):
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
     text: str = Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)
-    model: str | None = None
+    model: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
     options: ExtractOptions = ExtractOptions()
 
     @model_validator(mode="after")
-    def _named_schema_is_not_blank(self) -> "ExtractRequest":
-        if isinstance(self.schema_, str) and not self.schema_.strip():
-            raise ValueError("schema: a name must not be blank")
+    def _schema_may_be_a_name(self) -> "ExtractRequest":
+        check_name(self.schema_)
         return self
+
+
+def check_name(schema: object) -> None:
+    """Raise ValueError where a schema is given by a name that no schema can have."""
+    if not isinstance(schema, str):
+        return
+    if not schema.strip():
+        raise ValueError("schema: a name must not be blank")
+    if len(schema) > MAX_NAME_CHARACTERS:
+        raise ValueError(f"schema: a name has at most {MAX_NAME_CHARACTERS} characters")
 
 
 class Usage(Wire):

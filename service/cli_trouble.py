@@ -58,6 +58,8 @@ _BY_CODE = {
             Code.UNKNOWN_FIELD,
             Code.UNKNOWN_SCHEMA,
             Code.UNKNOWN_MODEL,
+            Code.UNAUTHORIZED,
+            Code.HOST_NOT_ALLOWED,
         ),
         Exit.USAGE,
     ),

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 
-from ..engine.api import Snapshot
+from ..engine.api import Lives, Snapshot
 from ..grammar.api import CacheStats
 from ..schemas.problem import Code
 from .backend import Backend
@@ -115,12 +115,26 @@ class _EngineCollector:
             "1 while the engine takes requests.",
             value=float(self._backend.state == "ready"),
         )
+        yield from _lives(self._backend.lives)
         if snapshot is None or info is None:
             return
         yield from _gauges(snapshot, info.blocks)
         yield from _counters(snapshot)
         if self._backend.grammars is not None:
             yield from _grammars(self._backend.grammars)
+
+
+def _lives(lives: Lives) -> Iterator[Metric]:
+    for name, text, value in (
+        ("engine_deaths", "Times the engine's process died.", lives.deaths),
+        ("engine_restarts", "Times another engine was ready in its place.", lives.restarts),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    yield GaugeMetricFamily(
+        "intaglio_quarantined_requests",
+        "Requests that are refused, since they were in flight at two deaths of the engine.",
+        value=float(lives.quarantined),
+    )
 
 
 def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:

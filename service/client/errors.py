@@ -194,6 +194,9 @@ _BY_CODE: dict[str, type[APIStatusError]] = {
     Code.OVERLOADED: Overloaded,
     Code.NOT_READY: NotReady,
     Code.ENGINE_LOST: NotReady,
+    Code.REQUEST_QUARANTINED: BadRequest,
+    Code.UNAUTHORIZED: Unauthorized,
+    Code.HOST_NOT_ALLOWED: Unauthorized,
     Code.INTERNAL: ServerFault,
 }
 _BY_STATUS: dict[int, type[APIStatusError]] = {
