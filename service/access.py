@@ -4,8 +4,8 @@ Does: refuse a request without a key where keys are set, and one whose Host head
 users, quotas or TLS (a proxy's work). `/health` and `/ready` need neither, so that a load balancer can ask them.
 
 A page on the web can have a name of its own resolve to 127.0.0.1 and then read what a server there answers (DNS
-rebinding). Its requests carry that name, so a server on a loopback address answers to local names alone. With a key
-such a page learns nothing, and a server that others reach cannot know all its names: both answer to any, unless
+rebinding). Its requests carry that name, so a server on a loopback address answers to local names alone: loopback
+addresses, `localhost`, and names without a dot, which no one can have in public. With a key such a page learns nothing, and a server that others reach cannot know all its names: both answer to any, unless
 `allowed_hosts` says otherwise.
 """
 
@@ -53,7 +53,7 @@ class Access:
         if not (self._hosts or self._guards(scope)) or _ANY in self._hosts:
             return
         host = _name(_header(scope, b"host").decode("latin-1"))
-        if host in self._hosts or (not self._hosts and is_loopback(host)):
+        if host in self._hosts or (not self._hosts and _is_local_name(host)):
             return
         raise HostNotAllowed(
             "this server does not answer to the name in the Host header",
@@ -82,6 +82,10 @@ def is_loopback(host: str) -> bool:
     """Whether a host name or address is this machine's own, out of reach for others."""
     name = _plain(host)
     return name == "localhost" or name.endswith(".localhost") or _is_local_ip(name)
+
+
+def _is_local_name(host: str) -> bool:
+    return is_loopback(host) or (bool(host) and not set(host) & set(".:[]"))
 
 
 def _is_local_ip(text: str) -> bool:

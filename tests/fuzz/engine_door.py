@@ -8,6 +8,7 @@ never die, and each request that has an id must end exactly once. Prints the see
 import argparse
 import json
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import msgspec
+import psutil
 import zmq
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.errors import EngineError
@@ -30,9 +32,14 @@ from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace
 from tests.fuzz.values import Dice, good_request, spoil
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 AT_ONCE = 48
-ENTRY = "from intaglio.engine.process import main; raise SystemExit(main())"
+ENTRY = """
+import faulthandler, signal
+faulthandler.register(signal.SIGUSR1, all_threads=True)
+from intaglio.engine.process import main
+raise SystemExit(main())
+"""
 
 
 @dataclass
@@ -75,6 +82,11 @@ class EngineProcess:
         self._popen.wait()
         self._context.destroy(linger=0)
 
+    @property
+    def megabytes(self) -> int:
+        """What the process holds in memory."""
+        return int(psutil.Process(self._popen.pid).memory_info().rss / 2**20)
+
     def send(self, message: bytes) -> None:
         self._commands.send(message)
 
@@ -85,6 +97,8 @@ class EngineProcess:
             if self._popen.poll() is not None:
                 raise AssertionError(f"the engine died: {self._popen.returncode}")
             if time.monotonic() > end:
+                self._popen.send_signal(signal.SIGUSR1)  # it writes where its threads are
+                time.sleep(5.0)
                 raise AssertionError("the engine is silent")
         return event(self._events.recv())
 
@@ -198,7 +212,9 @@ def run(seed: int, seconds: float, folder: Path) -> dict[str, Tally]:
     sockets = Path(tempfile.mkdtemp(prefix="fuzz-"))
     with EngineProcess(config, sockets) as engine:
         until = time.monotonic() + seconds / 2
+        began = engine.megabytes
         found["messages"] = over_messages(engine, Dice(seed), until, vocabulary)
+        print(f"the engine grew from {began} to {engine.megabytes} MiB", flush=True)
         engine.check()
     local = LocalEngine.build(config)
     try:

@@ -105,6 +105,8 @@ def test_a_page_of_another_name_cannot_use_a_local_server(local: Live) -> None:
         "127.0.0.1",
         "127.8.8.8:80",
         "[::1]:3",
+        "x",
+        "desk:80",
         "app.localhost",
     ):
         assert local.http.get("/version", headers={"host": host}).status_code == 200, host
