@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from intaglio.engine.api import SamplingParams
+from intaglio.grammar.api import Constraint, Kind
 from intaglio.schemas import catalogue
+from intaglio.schemas.contract import Contract
 from intaglio.service.client import BadRequest, SchemaRefused
 from intaglio.service.llm import LLM
 
@@ -99,6 +102,16 @@ def test_answers_carry_the_contract_of_their_schema(llm: LLM) -> None:
         llm.extract(schema, "some text", strict_schema=True)
     assert refused.value.details[0].pointer == "/schema/maxlength"
     assert llm.extract({"enum": ["a", "b"]}, "some text", strict_schema=True).contract.unknown == ()
+
+
+def test_generated_texts_carry_it_too(llm: LLM) -> None:
+    constraint = Constraint(Kind.JSON_SCHEMA, '{"enum": ["a"], "maxlength": 3}')
+    (found,) = llm.generate("a text", SamplingParams(max_tokens=8), constraint=constraint)
+    assert [entry.hint for entry in found.contract.unknown] == ["did you mean maxLength?"]
+    (free,) = llm.generate("a text", SamplingParams(max_tokens=2))
+    assert free.contract == Contract()
+    with pytest.raises(TypeError, match="prompts must be"):
+        llm.generate(b"a text")  # type: ignore[arg-type]
 
 
 def test_thousands_of_unknown_words_are_told_in_part(service: Live) -> None:
