@@ -146,10 +146,17 @@ def test_a_long_enumeration_leaves_room_for_the_text(llm: LLM) -> None:
     assert result.usage.prompt_tokens < 1000
 
 
+def test_values_that_leave_no_room_are_cut_where_they_would_be_whole_elsewhere(llm: LLM) -> None:
+    values = [
+        f"value {n}" for n in range(250)
+    ]  # 3,000 characters, each a token of this model; it takes 1,024
+    assert llm.extract({"enum": values}, "value 47").data in values
+
+
 def test_what_is_too_long_names_the_part_that_is(service: Live) -> None:
     wide = {
         "type": "object",
-        "properties": {f"a_property_{n}": {"enum": ["x", "y"]} for n in range(450)},
+        "properties": {f"a_{'long_' * 40}property_{n}": {"enum": ["x", "y"]} for n in range(150)},
     }
     error = service.extract(wide, "a short text").json()["error"]
     assert (error["code"], error["param"]) == ("context_length_exceeded", "schema")
