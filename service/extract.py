@@ -40,7 +40,7 @@ from .errors import (
     UnknownSchema,
     failed,
 )
-from .prompt import extraction_messages
+from .prompt import BRIEF, extraction_messages
 from .translate import extraction_constraint, sampling
 
 MOST_OUTPUT_DEPTH = 512
@@ -171,10 +171,7 @@ class Extractor:
         contract = contract_of(verdict.coverage)
         if body.options.strict_schema:
             demand_known(contract)
-        words = extraction_messages(schema if isinstance(schema, dict) else {}, body.text)
-        prompt = self._text.chat.encode(words.messages, words.variables)
-        if len(prompt) >= self._room:
-            raise self._too_long(len(prompt), words.variables["schema"])
+        prompt = self._prompt(schema if isinstance(schema, dict) else {}, body)
         request = Request(
             id=uuid4().hex,
             prompt=prompt,
@@ -236,6 +233,26 @@ class Extractor:
                 hint=f"set max_tokens to {left} at most, or shorten the text",
             )
         return wanted or left
+
+    def _prompt(self, schema: dict[str, Any], body: ExtractRequest) -> tuple[int, ...]:
+        """The tokens of a prompt, with as much of the schema as leaves room for the answer.
+
+        Raises:
+            TooLong: there is no room in any case.
+        """
+        usual = extraction_messages(schema, body.text)
+        prompt = self._text.chat.encode(usual.messages, usual.variables)
+        over = len(prompt) + (body.options.max_tokens or 1) - self._room
+        if over <= 0:
+            return prompt
+        brief = extraction_messages(schema, body.text, BRIEF)
+        shapes = usual.variables["schema"], brief.variables["schema"]
+        most_saved = len(shapes[0].encode()) - len(shapes[1].encode())  # tokens; none is empty
+        if most_saved >= over:
+            prompt = self._text.chat.encode(brief.messages, brief.variables)
+        if len(prompt) >= self._room:
+            raise self._too_long(len(prompt), shapes[1] if most_saved >= over else shapes[0])
+        return prompt
 
     def _too_long(self, prompt: int, outline: str) -> TooLong:
         """Why a prompt leaves no room for an answer: the part that takes more is the one to shorten."""

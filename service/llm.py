@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import TracebackType, UnionType
@@ -31,10 +31,12 @@ from ..engine.api import (
     model_folder,
 )
 from ..grammar.api import Constraint
+from ..schemas.contract import Contract
 from .as_client import as_the_client_would
 from .client.errors import IntaglioError
 from .client.models import Extraction, Options, extraction, request_body
 from .client.shapes import Shape, shape_of
+from .contract import contract_of
 from .errors import failed
 from .extract import Extractor, Output, Prepared, TextModel
 from .translate import checked
@@ -45,13 +47,17 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One generated text. `tokens` are its ids, the end token not among them; `logprobs` are there if asked for."""
+    """One generated text. `tokens` are its ids, the end token not among them; `logprobs` are there if asked for.
+
+    `contract` tells what of a constraint that is a JSON Schema the text is held to.
+    """
 
     text: str
     tokens: tuple[int, ...]
     finish: Finish
     usage: Usage
     logprobs: tuple[TokenLogprob, ...] = ()
+    contract: Contract = field(default_factory=Contract)
 
 
 class LLM:
@@ -118,9 +124,10 @@ class LLM:
         if wrong is not None:
             raise TypeError(f"prompts must be a str or several, not of {type(wrong).__name__}")
         sampling = sampling or SamplingParams()
+        contract = Contract()
         if constraint is not None:
             with as_the_client_would():
-                self._door.admit(constraint)
+                contract = contract_of(self._door.admit(constraint).coverage)
         encode = self._extractor.text.tokenizer.encode
         requests = [
             Request(id=uuid4().hex, prompt=encode(text), sampling=sampling, constraint=constraint)
@@ -135,7 +142,7 @@ class LLM:
                 stream.logprobs.extend(delta.logprobs)
                 if stream.stopped and delta.finish is None:
                     self._engine.abort(delta.request_id)
-            return [streams[request.id].completion() for request in requests]
+            return [streams[request.id].completion(contract) for request in requests]
 
     @overload
     def extract(
@@ -305,7 +312,7 @@ class _Text:
     def push(self, tokens: tuple[int, ...]) -> None:
         self._text += self._detokenizer.push(tokens)
 
-    def completion(self) -> Completion:
+    def completion(self, contract: Contract) -> Completion:
         output = self.output
         if output.error is not None:
             raise failed(output.error)
@@ -313,7 +320,8 @@ class _Text:
         assert output.usage is not None
         text = self._text + self._detokenizer.finish()
         finish = Finish.STOP if self.stopped else output.finish
-        return Completion(text, tuple(output.tokens), finish, output.usage, tuple(self.logprobs))
+        tokens, logprobs = tuple(output.tokens), tuple(self.logprobs)
+        return Completion(text, tokens, finish, output.usage, logprobs, contract)
 
 
 _LOADING = threading.Lock()

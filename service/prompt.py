@@ -50,18 +50,29 @@ _BOUNDS = {
     "null": frozenset[str](),
 }
 _BOUNDS["integer"] = _BOUNDS["number"]
-# What is larger is cut short with a count: an outline informs, and masks enforce the whole all the same. Nobody reads a
-# thousand values, and a prompt of them leaves no room for the document.
-_MOST_VALUES = 100  # of an enumeration, and characters of all together
-_MOST_VALUES_LENGTH = 2000
-_SHOWN_VALUES = 10  # of one that is cut
-_MOST_MEMBERS = 500  # properties of one object
-_MOST_TEXT = 1000  # characters of a description, literal or pattern
-_MOST_RAW = 4000  # characters of a sub-schema that is shown as JSON
+_SHOWN_VALUES = 10  # of an enumeration that is cut
 _SPARSE = 6  # letters and digits; a document with fewer gives nothing to copy
 _LETTER = re.compile(r"<\|\w*\|>|([^\W_])")
 # Formats by names that models read rightly.
 _SPELLED = {"iso-date-time": "date-time", "time-local": "local time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """What an outline shows whole, in characters, but for `members`; the rest is cut, long lists with a count.
+
+    An outline informs, and masks enforce the whole all the same; a prompt of thousands of values has no room for the
+    document.
+    """
+
+    values: int = 4000  # of an enumeration
+    text: int = 2000  # of a description, literal or pattern
+    raw: int = 10_000  # of a sub-schema that is shown as JSON
+    members: int = 1000  # properties of one object
+
+
+USUAL = Most()
+BRIEF = Most(values=400, text=200, raw=800, members=100)
 
 
 @dataclass(frozen=True)
@@ -72,20 +83,24 @@ class ExtractionPrompt:
     variables: Mapping[str, str]
 
 
-def extraction_messages(schema: Mapping[str, Any], document: str) -> ExtractionPrompt:
+def extraction_messages(
+    schema: Mapping[str, Any], document: str, most: Most = USUAL
+) -> ExtractionPrompt:
     """Return the prompt for `document` under `schema`, with the schema rendered by `outline`.
 
     The embedded model copies. Where the document gives it next to nothing to copy, it copies the schema's descriptions,
     so that its variables hold none of them then.
     """
-    shape = outline(schema)
+    shape = outline(schema, most=most)
     return ExtractionPrompt(
         messages=(
             {"role": "system", "content": f"{INSTRUCTION}\n\n{shape}"},
             {"role": "user", "content": document},
         ),
         variables={
-            "schema": outline(schema, described=False) if _is_sparse(document) else shape,
+            "schema": outline(schema, most=most, described=False)
+            if _is_sparse(document)
+            else shape,
             "document": document,
         },
     )
@@ -97,17 +112,17 @@ def _is_sparse(document: str) -> bool:
     return next(islice(letters, _SPARSE - 1, None), None) is None
 
 
-def outline(schema: Mapping[str, Any] | bool, *, described: bool = True) -> str:
+def outline(schema: Mapping[str, Any] | bool, *, most: Most = USUAL, described: bool = True) -> str:
     """Render a JSON Schema as one property a line, nested by indentation.
 
     `name?: type` marks a property that may be missing, `| null` one that may be null, `// …` carries
     the description. Local references are written out where they are used; recursive ones, and those
     past the first 64, are named and declared below. A sub-schema with keywords that have no short form
-    appears as its own compact JSON. Very long enumerations, descriptions and lists of properties are
-    cut; without `described` nothing is described. Expects a schema that is valid against its dialect;
+    appears as its own compact JSON. What is longer than `most` is cut; without `described` nothing is
+    described. Expects a schema that is valid against its dialect;
     whether it can be enforced is the compiler's question.
     """
-    writer = _Outline(schema, described)
+    writer = _Outline(schema, most, described)
     lines = writer.root()
     return "\n".join(lines)
 
@@ -117,7 +132,8 @@ class _Outline:
     """Writes one schema; `declared` grows with the definitions met on the way that are not written out in place."""
 
     schema: Mapping[str, Any] | bool
-    described: bool = True
+    most: Most
+    described: bool
     declared: dict[str, str] = field(default_factory=dict)
     expansions: int = 0
 
@@ -126,7 +142,9 @@ class _Outline:
         schema = self.schema
         if isinstance(schema, Mapping):
             heading = ": ".join(
-                _short(one_line(schema[key])) for key in ("title", "description") if schema.get(key)
+                self._short(one_line(schema[key]))
+                for key in ("title", "description")
+                if schema.get(key)
             )
             if heading and self.described:
                 lines.append(f"// {heading}")
@@ -151,11 +169,11 @@ class _Outline:
         required = schema.get("required", ())
         lines: list[str] = []
         properties = schema.get("properties", {})
-        for name, member in islice(properties.items(), _MOST_MEMBERS):
+        for name, member in islice(properties.items(), self.most.members):
             mark = "" if name in required else "?"
             lines.extend(self._lines(f"{indent}{_key(name)}{mark}: ", member, indent, inside))
-        if len(properties) > _MOST_MEMBERS:
-            lines.append(f"{indent}… and {len(properties) - _MOST_MEMBERS:,} more properties")
+        if len(properties) > self.most.members:
+            lines.append(f"{indent}… and {len(properties) - self.most.members:,} more properties")
         rest = schema.get("additionalProperties", False)
         if isinstance(rest, Mapping) and rest:
             lines.extend(self._lines(f"{indent}[key]: ", rest, indent, inside))
@@ -177,7 +195,7 @@ class _Outline:
             text = target.get("description") if isinstance(target, Mapping) else None
         if text is None and isinstance(schema.get("items"), Mapping):
             text = schema["items"].get("description")
-        return _short(one_line(text)) if isinstance(text, str) else ""
+        return self._short(one_line(text)) if isinstance(text, str) else ""
 
     def _type(self, schema: Any, indent: str, inside: tuple[str, ...]) -> str:
         """The type in short form; several lines where it is an object."""
@@ -190,7 +208,9 @@ class _Outline:
         if "$ref" in keys:
             return self._reference(schema, keys, indent, inside)
         if "const" in keys:
-            return _short(_literal(schema["const"])) if keys == {"const"} else self._raw(schema)
+            return (
+                self._short(_literal(schema["const"])) if keys == {"const"} else self._raw(schema)
+            )
         if "enum" in keys:
             return self._enum(schema, keys)
         for word in ("anyOf", "oneOf"):
@@ -202,8 +222,8 @@ class _Outline:
         values = schema["enum"]
         if keys != {"enum"} or not isinstance(values, Sequence):
             return self._raw(schema)
-        shown, more = _first(values)
-        literals = [_short(_literal(value)) for value in shown]
+        shown, more = _first(values, self.most.values)
+        literals = [self._short(_literal(value)) for value in shown]
         return " | ".join([*literals, more] if more else literals)
 
     def _typed(
@@ -231,7 +251,7 @@ class _Outline:
             unique = " unique" if schema.get("uniqueItems") else ""
             return f"[{item}]{_range(schema.get('minItems'), schema.get('maxItems'))}{unique}"
         if name == "string":
-            return _string(schema)
+            return self._string(schema)
         if name in ("number", "integer"):
             return name + _numeric(schema)
         return name
@@ -278,7 +298,16 @@ class _Outline:
         for reference in _references(shown):
             if self._target(reference) is not None:
                 self._name(reference)
-        return _short(_literal(_trimmed(shown)), _MOST_RAW)
+        return _cut(_literal(_trimmed(shown, self.most.values)), self.most.raw)
+
+    def _string(self, schema: Mapping[str, Any]) -> str:
+        name = str(schema.get("format", "string"))
+        name = _SPELLED.get(name, self._short(name))
+        pattern = f" /{self._short(one_line(schema['pattern']))}/" if "pattern" in schema else ""
+        return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
+
+    def _short(self, text: str) -> str:
+        return _cut(text, self.most.text)
 
 
 def one_line(text: Any) -> str:
@@ -286,28 +315,27 @@ def one_line(text: Any) -> str:
     return " ".join(str(text).split())
 
 
-def _short(text: str, most: int = _MOST_TEXT) -> str:
+def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _first(values: Sequence[Any]) -> tuple[Sequence[Any], str]:
-    """The values that are shown, and how many more there are, in words; few or short ones are shown whole."""
-    few = len(values) <= _MOST_VALUES
-    if few and sum(len(_literal(value)) for value in values) <= _MOST_VALUES_LENGTH:
+def _first(values: Sequence[Any], most: int) -> tuple[Sequence[Any], str]:
+    """The values that are shown, and how many more there are, in words; all where they are short enough together."""
+    if sum(len(_literal(value)) for value in values) <= most:
         return values, ""
     more = len(values) - _SHOWN_VALUES
     return values[:_SHOWN_VALUES], f"… and {more:,} more" if more > 0 else ""
 
 
-def _trimmed(schema: Any) -> Any:
+def _trimmed(schema: Any, most: int) -> Any:
     """A sub-schema with its long enumerations cut."""
     if isinstance(schema, list):
-        return [_trimmed(part) for part in schema]
+        return [_trimmed(part, most) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
-    trimmed = {key: _trimmed(part) for key, part in schema.items()}
+    trimmed = {key: _trimmed(part, most) for key, part in schema.items()}
     if isinstance(schema.get("enum"), list):
-        shown, more = _first(schema["enum"])
+        shown, more = _first(schema["enum"], most)
         trimmed["enum"] = [*shown, more] if more else list(shown)
     return trimmed
 
@@ -350,13 +378,6 @@ def _range(low: Any, high: Any) -> str:
     if low in (None, 0) and high is None:
         return ""
     return f" {'' if low is None else low}..{'' if high is None else high}"
-
-
-def _string(schema: Mapping[str, Any]) -> str:
-    name = str(schema.get("format", "string"))
-    name = _SPELLED.get(name, name)
-    pattern = f" /{_short(one_line(schema['pattern']))}/" if "pattern" in schema else ""
-    return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
 
 
 def _numeric(schema: Mapping[str, Any]) -> str:

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from intaglio.engine.api import SamplingParams
+from intaglio.grammar.api import Constraint, Kind
 from intaglio.schemas import catalogue
+from intaglio.schemas.contract import Contract
 from intaglio.service.client import BadRequest, SchemaRefused
 from intaglio.service.llm import LLM
 
@@ -101,6 +104,16 @@ def test_answers_carry_the_contract_of_their_schema(llm: LLM) -> None:
     assert llm.extract({"enum": ["a", "b"]}, "some text", strict_schema=True).contract.unknown == ()
 
 
+def test_generated_texts_carry_it_too(llm: LLM) -> None:
+    constraint = Constraint(Kind.JSON_SCHEMA, '{"enum": ["a"], "maxlength": 3}')
+    (found,) = llm.generate("a text", SamplingParams(max_tokens=8), constraint=constraint)
+    assert [entry.hint for entry in found.contract.unknown] == ["did you mean maxLength?"]
+    (free,) = llm.generate("a text", SamplingParams(max_tokens=2))
+    assert free.contract == Contract()
+    with pytest.raises(TypeError, match="prompts must be"):
+        llm.generate(b"a text")  # type: ignore[arg-type]
+
+
 def test_thousands_of_unknown_words_are_told_in_part(service: Live) -> None:
     schema = {"const": 1} | {f"unheard-of-{n}": n for n in range(3000)} | {"x" * 5000: 1}
     answer = service.http.post("/v1/schemas/explain", json={"schema": schema}).json()["contract"]
@@ -133,10 +146,17 @@ def test_a_long_enumeration_leaves_room_for_the_text(llm: LLM) -> None:
     assert result.usage.prompt_tokens < 1000
 
 
+def test_values_that_leave_no_room_are_cut_where_they_would_be_whole_elsewhere(llm: LLM) -> None:
+    values = [
+        f"value {n}" for n in range(250)
+    ]  # 3,000 characters, each a token of this model; it takes 1,024
+    assert llm.extract({"enum": values}, "value 47").data in values
+
+
 def test_what_is_too_long_names_the_part_that_is(service: Live) -> None:
     wide = {
         "type": "object",
-        "properties": {f"a_property_{n}": {"enum": ["x", "y"]} for n in range(450)},
+        "properties": {f"a_{'long_' * 40}property_{n}": {"enum": ["x", "y"]} for n in range(150)},
     }
     error = service.extract(wide, "a short text").json()["error"]
     assert (error["code"], error["param"]) == ("context_length_exceeded", "schema")
