@@ -2,8 +2,8 @@
 
 Does: hand out futures, bound memory by evicting what was used least recently (`holdings` counts it), answer waiting
 requests when a compilation takes too long, keep what it found out in a store and start from what is there. Does not:
-stop a compilation. Native code in a thread cannot be killed; it holds one of `workers` threads until it ends. Constraints of
-strangers go through `admission` before they come here.
+stop a compilation. Native code in a thread cannot be killed; it holds one of `workers` threads until it ends.
+Constraints of strangers go through `admission` before they come here.
 """
 
 import threading
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from .compile import Compiler
 from .errors import ConstraintTooLarge, GrammarError
+from .heap import give_back
 from .holdings import Holdings
 from .matcher import CompiledGrammar
 from .spec import Constraint
@@ -23,6 +24,7 @@ from .verdict import Verdict
 # Grammars grow while they are used, so their sizes are asked for again after so long.
 _ACCOUNT_S = 1.0
 _UNTOLD_USES = 256
+_HOLES = 16 << 20  # bytes of evicted grammars after which free memory is given back
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,11 @@ class GrammarCache:
                 self._counts["failures"] += 1
             self._held.put(constraint.key, result, len(constraint.source))
             self._account()
+            holes = self._held.evicted_bytes >= _HOLES
+            if holes:
+                self._held.evicted_bytes = 0
+        if holes:
+            give_back()
 
     def _account(self) -> None:
         """Ask grammars for their sizes again, every now and then."""

@@ -40,7 +40,11 @@ class _Entry:
 
 
 class Holdings:
-    """Outcomes by key, the least recently used first to go. `held_bytes` is as of the last measurement."""
+    """Outcomes by key, the least recently used first to go.
+
+    `held_bytes` is as of the last measurement. `evictions` counts all, `evicted_bytes` what they held, until the owner
+    sets it back.
+    """
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
@@ -49,6 +53,7 @@ class Holdings:
         self._leaving: list[tuple[ref[CompiledGrammar], int]] = []
         self.held_bytes = 0
         self.evictions = 0
+        self.evicted_bytes = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -80,7 +85,9 @@ class Holdings:
         for entry in [*recent, *others]:
             self.held_bytes += entry.measure()
         self._evict()
-        self._leaving = [(grammar, size) for grammar, size in self._leaving if grammar() is not None]
+        self._leaving = [
+            (grammar, size) for grammar, size in self._leaving if grammar() is not None
+        ]
 
     @property
     def leaving_bytes(self) -> int:
@@ -92,6 +99,7 @@ class Holdings:
             _, entry = self._entries.popitem(last=False)
             self.held_bytes -= entry.size
             self.evictions += 1
+            self.evicted_bytes += entry.size
             grammar = entry.grammar
             if grammar is not None:
                 self._leaving.append((ref(grammar), entry.size))

@@ -126,11 +126,6 @@ class Machine:
 
     @property
     def size_bytes(self) -> int:
-        """Room in the tables, by which they are bounded."""
-        return self._growing.nbytes
-
-    @property
-    def held_bytes(self) -> int:
         """Memory held, by estimate: the tables as far as they are written, leaves, rules and their states."""
         leaves = sum(leaf.held_bytes for leaf in list(self.leaves))
         named = _STATE_BYTES * len(self._numbers) + _SITE_BYTES * len(self.sites)
@@ -146,7 +141,7 @@ class Machine:
             if self._growing.states.array[state, ROW] >= 0:
                 return
             extra = min(2 * self._leaf_bytes, _LEAVES_MORE * self.most_bytes)  # arrays double
-            if self.size_bytes > self.most_bytes + extra:
+            if self._growing.nbytes > self.most_bytes + extra:
                 raise ConstraintTooLarge(
                     f"this constraint needs tables of more than {self.most_bytes} bytes"
                 )

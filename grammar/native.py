@@ -90,7 +90,7 @@ class NativeGrammar:
         """Memory held, by estimate: tables, leaves, rules, what was found out of ways to the end, masks."""
         kept = self.ends, self.forces, self.plain_stacks, self.detours
         found = sum(answers.nbytes for answers in kept) + self.ways.nbytes + self.bounds.nbytes
-        return self.machine.held_bytes + found + self.rows.nbytes
+        return self.machine.size_bytes + found + self.rows.nbytes
 
     @cached_property
     def least_tokens(self) -> int | None:

@@ -1,7 +1,7 @@
 """Masks made once and kept: of leaves across all grammars of a vocabulary, of configurations within one grammar.
 
-Does: hold a mask as few words beside one that many share, keep within bounds, unpack; say what all grammars hold. Does not: walk (`walk_tokens`) or
-decide what is legal (`native`).
+Does: hold a mask as few words beside one that many share, keep within bounds, unpack; say what all grammars hold. Does
+not: walk (`walk_tokens`) or decide what is legal (`native`).
 """
 
 from collections.abc import Hashable

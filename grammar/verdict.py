@@ -26,6 +26,7 @@ from .spec import Constraint, Kind
 if TYPE_CHECKING:
     from .compile import Compiler
 
+_OBJECT_BYTES: Final = 700  # of a verdict, its key and its place among others, besides texts
 _MOST_MASKS: Final = 256  # made on trial, along a shortest output
 _SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
 
@@ -55,7 +56,7 @@ class Verdict:
     def size_bytes(self) -> int:
         """About what it takes in memory."""
         texts = sum(len(text) for r in self.refusals for text in asdict(r).values())
-        return 256 + len(self.message) + texts + len(self.shortest or b"")
+        return _OBJECT_BYTES + len(self.message) + texts + len(self.shortest or b"")
 
 
 _CLASSES: Final[dict[str, type[GrammarError]]] = {

@@ -113,8 +113,7 @@ class Ways:
     def nbytes(self) -> int:
         """Memory of what was found, by estimate."""
         texts = sum(len(found) for found, _ in list(self._nearest.values()))
-        places = len(self.known) + len(self._least) + len(self._moves) + len(self._parts)
-        return _PLACE_BYTES * (places + texts)
+        return _PLACE_BYTES * (len(self.known) + len(self._least) + len(self._moves) + texts)
 
     def after(self, site: int, outcome: int) -> Iterator[int]:
         """Where a site's rule goes on after an outcome: a state or `ENDED` - outcome; first that after a new text."""
@@ -216,15 +215,8 @@ class Search:
                     break
                 priority, _, task = heappop(self._heap)
                 task(priority)
-        self._let_go()
+        self._heap.clear()  # its tasks refer to this search, and so to the machine, which should go with its grammar
         return self._found
-
-    def _let_go(self) -> None:
-        """Refer to nothing any more, so that machines go with their grammars, and not when cycles are looked for."""
-        self._heap.clear()
-        for part in self._parts.values():
-            part.callers.clear()
-        self._parts.clear()
 
     def _begin(self) -> None:
         cursor = self._cursor

@@ -32,7 +32,9 @@ class Speller:
         self._vocabulary = vocabulary
         self._canonical = canonical
         self._crossed = crossed(vocabulary.tokens)
-        self._spelled: Kept[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = Kept(_KEPT_BYTES)
+        self._spelled: Kept[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = Kept(
+            _KEPT_BYTES
+        )
 
     @property
     def nbytes(self) -> int:

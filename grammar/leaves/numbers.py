@@ -288,9 +288,7 @@ def _normalised(integer: bool, bounds: Sequence[Bound], limits: Limits) -> Dfa:
     if not integer and _takes_zero(bounds):
         result = union(result, _ascii(_ZEROS), limits)
     for bound, relations in bounds:
-        result = intersection(
-            result, compare_normalised(bound, limits).restrict(relations), limits
-        )
+        result = intersection(result, compare_normalised(bound, limits).restrict(relations), limits)
     return result
 
 

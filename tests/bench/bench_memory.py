@@ -192,7 +192,9 @@ async def drive(args: argparse.Namespace, process: subprocess.Popen[bytes], url:
             await asyncio.sleep(0.5)
         else:
             raise SystemExit("the server did not become ready")
-        print(f"{'answers':>8} {'time':>10} {'api':>9} {'engine':>9} {'examiners':>11}   held (MiB)")
+        print(
+            f"{'answers':>8} {'time':>10} {'api':>9} {'engine':>9} {'examiners':>11}   held (MiB)"
+        )
         served = Served(args, http, process.pid)
         await served.run()
         return served

@@ -10,15 +10,72 @@ from typing import Any, Final
 
 Schema = dict[str, Any]
 
-_FIRST: Final = (
-    "order invoice customer delivery account contract payment shipment ticket product employee patient vehicle "
-    "policy claim meeting recipe property flight booking asset device supplier warehouse campaign"
-).split()
-_SECOND: Final = (
-    "number date total status name code reference amount currency address email phone category weight "
-    "priority owner region quantity rate comment version start end limit score"
-).split()
-_CITIES: Final = "Leipzig Lyon Porto Gdansk Turin Ghent Malmo Brno Cork Graz".split()
+_FIRST: Final = [
+    "order",
+    "invoice",
+    "customer",
+    "delivery",
+    "account",
+    "contract",
+    "payment",
+    "shipment",
+    "ticket",
+    "product",
+    "employee",
+    "patient",
+    "vehicle",
+    "policy",
+    "claim",
+    "meeting",
+    "recipe",
+    "property",
+    "flight",
+    "booking",
+    "asset",
+    "device",
+    "supplier",
+    "warehouse",
+    "campaign",
+]
+_SECOND: Final = [
+    "number",
+    "date",
+    "total",
+    "status",
+    "name",
+    "code",
+    "reference",
+    "amount",
+    "currency",
+    "address",
+    "email",
+    "phone",
+    "category",
+    "weight",
+    "priority",
+    "owner",
+    "region",
+    "quantity",
+    "rate",
+    "comment",
+    "version",
+    "start",
+    "end",
+    "limit",
+    "score",
+]
+_CITIES: Final = [
+    "Leipzig",
+    "Lyon",
+    "Porto",
+    "Gdansk",
+    "Turin",
+    "Ghent",
+    "Malmo",
+    "Brno",
+    "Cork",
+    "Graz",
+]
 
 
 def _text(dice: random.Random) -> Schema:
