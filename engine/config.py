@@ -124,12 +124,13 @@ class GrammarConfig:
 
     `grammar_bytes` bounds the memory of compiled grammars with their masks, and of the masks and automata that they
     share; those used least recently go first, and those in use by running requests may come on top. A server examines
-    constraints in processes of their own first (`grammar_isolation` "server"; "always" has `LLM` do so too, "never" trusts everybody): `grammar_workers` at a
-    time, each for `grammar_deadline_s` at most, of which `grammar_cpu_s` of processor time, and with `grammar_memory`
-    above what a fresh one has. What was found out is kept in the file `grammar_store`, up to `grammar_store_bytes`;
-    "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off" keeps nothing. It holds the sources of
-    constraints. The `grammar_warm` most used of it are compiled at the start, in the background. With `grammar_device`
-    "auto" a model on a GPU has masks made there, for grammars that can be written as tables; "off": all on the host.
+    constraints in processes of their own first (`grammar_isolation` "server"; "always" has `LLM` do so too, "never"
+    trusts everybody): `grammar_workers` at a time, each for `grammar_deadline_s` at most, of which `grammar_cpu_s` of
+    processor time, and with `grammar_memory` above what a fresh one has. What was found out is kept in the file
+    `grammar_store`, up to `grammar_store_bytes`; "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off"
+    keeps nothing. It holds the sources of constraints. The `grammar_warm` most used of it are compiled at the start, in
+    the background. With `grammar_device` "auto" a model on a GPU has masks made there, for grammars that can be written
+    as tables; "off": all on the host.
     """
 
     grammar_bytes: int = 512 << 20
