@@ -65,7 +65,7 @@ class CacheConfig:
     """How much memory holds keys and values: the first that is given of `num_blocks`, `cache_bytes`, `memory_fraction`.
 
     `block_size` is in tokens. `memory_fraction` is a share of a GPU's memory, the model's weights included; on a CPU
-    512 MiB are taken, more (up to 4 GiB) where eight sequences of `max_context` tokens need it, and never more than
+    384 MiB are taken, more (up to 4 GiB) where eight sequences of `max_context` tokens need it, and never more than
     this share of what is free.
     `prefix_caching` keeps the keys and values of beginnings that several requests share. `kv_dtype` "fp8" keeps them in
     one byte each (E4M3, no scales, what is larger than 448 becomes 448): twice as many tokens on a GPU, rounded.

@@ -14,7 +14,7 @@ from ..config import CacheConfig
 from ..errors import ConfigError
 from ..model.spec import ModelSpec
 
-CPU_BYTES = 512 * 2**20
+CPU_BYTES = 384 * 2**20
 """What is taken of a host's memory where the configuration names neither blocks nor bytes. All of it is in use after
 some hundred requests, however few run at once: blocks are taken in turn, and keep their beginnings for as long as they
 can."""
