@@ -27,6 +27,7 @@ from .spec import Constraint, Kind
 if TYPE_CHECKING:
     from .compile import Compiler
 
+_OBJECT_BYTES: Final = 700  # of a verdict, its key and its place among others, besides texts
 _MOST_MASKS: Final = 256  # made on trial, along a shortest output
 _SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
 
@@ -59,7 +60,7 @@ class Verdict:
         """About what it takes in memory."""
         texts = sum(len(text) for r in self.refusals for text in asdict(r).values())
         covered = 0 if self.coverage is None else self.coverage.size_bytes
-        return 256 + len(self.message) + texts + len(self.shortest or b"") + covered
+        return _OBJECT_BYTES + len(self.message) + texts + len(self.shortest or b"") + covered
 
 
 _CLASSES: Final[dict[str, type[GrammarError]]] = {

@@ -7,7 +7,7 @@ can choose.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 
@@ -71,6 +71,10 @@ class Meters:
             registry=self._registry,
         ).set_function(lambda: gate.inside)
         self._registry.register(_EngineCollector(backend))
+        ProcessCollector(registry=self._registry)
+        ProcessCollector(
+            namespace="intaglio_engine", pid=lambda: _engine_pid(backend), registry=self._registry
+        )
 
     def answered(self, route: str, outcome: str, seconds: float) -> None:
         """Count one response."""
@@ -100,6 +104,11 @@ class Meters:
     def exposition(self) -> bytes:
         """All meters as text."""
         return generate_latest(self._registry)
+
+
+def _engine_pid(backend: Backend) -> int:
+    """The process id of the engine; 0, which no process has, before it was ready once."""
+    return 0 if backend.info is None else backend.info.pid
 
 
 class _EngineCollector:
@@ -210,6 +219,14 @@ def _grammars(stats: CacheStats) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "intaglio_grammar_cache_bytes", "Memory of the grammars held.", value=stats.held_bytes
     )
+    parts = GaugeMetricFamily(
+        "intaglio_grammar_bytes",
+        "Memory of grammars and of what they share, by part; evicted: given up, still in use.",
+        labels=("part",),
+    )
+    for part, size in {"grammars": stats.held_bytes, **stats.shared}.items():
+        parts.add_metric((part,), size)
+    yield parts
     yield GaugeMetricFamily(
         "intaglio_grammar_warming",
         "Whether compiled code of grammars is still being loaded.",

@@ -82,7 +82,7 @@ def _reason(error: RuntimeError) -> str:
     return _SOURCE_PLACE.sub("", first) or "it cannot be read"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class EarleyGrammar:
     """A grammar compiled for one vocabulary; see `CompiledGrammar`."""
 

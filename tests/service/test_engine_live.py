@@ -157,6 +157,14 @@ def metric(service: Live, name: str) -> float:
     raise AssertionError(f"there is no {name}")
 
 
+def test_memory_of_processes_and_of_grammars_is_told(service: Live) -> None:
+    service.extract(TICKET, "Printer on fire")
+    until(lambda: metric(service, 'intaglio_grammar_bytes{part="grammars"}') > 0)
+    until(lambda: metric(service, 'intaglio_grammar_bytes{part="automata"}') > 0)
+    for process in ("process", "intaglio_engine_process"):
+        assert metric(service, f"{process}_resident_memory_bytes") > 10 << 20
+
+
 def test_kill_9_of_the_engine_under_load(service: Live) -> None:
     with ThreadPoolExecutor(8) as pool:
         futures = [pool.submit(service.extract, LONG, f"text {n}") for n in range(8)]
