@@ -1,6 +1,6 @@
 """The names of this package that others may use."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .admission import Admission
 from .cache import CacheStats, GrammarCache
@@ -29,6 +29,7 @@ from .verdict import Verdict, screened
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # loads compiled code
+    from .automata.jit import brief_kernel as brief_kernel
     from .followers import Followers as Followers
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "allow",
     "allowed_tokens",
     "any_json",
+    "brief_kernel",
     "csv_table",
     "empty_rows",
     "explain",
@@ -83,3 +85,11 @@ __all__ = [
     "words",
     "xml_document",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "brief_kernel":
+        from .automata.jit import brief_kernel
+
+        return brief_kernel
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
