@@ -20,8 +20,12 @@ def model_folder(model: str | Path | None = None) -> Path:
     if model is None or str(model) == EMBEDDED:
         try:
             return embedded.folder()
+        except embedded.MissingModel as error:
+            hint = "pip install 'intaglio[server]', or give the folder of a checkpoint"
+            raise ModelError(str(error), where="model", hint=hint) from error
         except embedded.DamagedModel as error:
-            raise ModelError(str(error), where="model") from error
+            hint = "pip install --force-reinstall --no-deps intaglio-embedded"
+            raise ModelError(str(error), where="model", hint=hint) from error
     folder = Path(model).expanduser()
     if not folder.is_dir():
         raise ModelError(

@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,6 +26,8 @@ from .jit import kernels_of
 from .machine_code import Folder, MachineCode, baseline, is_portable
 
 SIGNATURES = Path(__file__).with_name("signatures.json")
+UNUSED = ("idna", "jsonschema_specifications", "msgspec", "torch", "xgrammar")
+"""Packages that modules with loops import, and loops never use."""
 
 Spelled = Any  # JSON: a name, an array as "int32:2C", a list for a tuple, {"class": [...]} for a named tuple
 
@@ -69,6 +72,12 @@ def read(text: Spelled) -> Any:
 class _StandIn(type):
     """A class that answers every attribute, call, subscript and operator with itself or another such class."""
 
+    def __new__(cls, name: str, bases: Any, members: Any, **_: object) -> Any:
+        return super().__new__(cls, name, bases, members)
+
+    def __init__(cls, name: str, bases: Any, members: Any, **_: object) -> None:
+        super().__init__(name, bases, members)
+
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -90,10 +99,10 @@ class _StandIn(type):
 
 
 class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds, after all others, a module of stand-ins for what is not installed."""
+    """Gives modules of stand-ins for what modules with loops import and their loops do not use."""
 
     def find_spec(self, name: str, *_: object) -> Any:
-        if name.split(".")[0] in ("intaglio", "numba", "llvmlite", "numpy", *sys.stdlib_module_names):
+        if name.split(".")[0] not in UNUSED:
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
@@ -101,8 +110,7 @@ class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        stand_in = _StandIn("StandIn", (), {})
-        module.__getattr__ = lambda name: stand_in  # type: ignore[method-assign]  # noqa: ARG005
+        module.__getattr__ = partial(getattr, _StandIn("StandIn", (), {}))  # type: ignore[method-assign]
 
 
 def compile_into(folder: Path, processes: int) -> int:
@@ -110,7 +118,7 @@ def compile_into(folder: Path, processes: int) -> int:
 
     Must be called in a fresh process, for it decides on the processor that numba compiles for.
     """
-    sys.meta_path.append(_Absent())
+    sys.meta_path.insert(0, _Absent())
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = baseline(), ""
     listed: Mapping[str, Sequence[Spelled]] = json.loads(SIGNATURES.read_text("utf-8"))
     modules = {name.partition(":")[0] for name in listed}
