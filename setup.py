@@ -1,8 +1,8 @@
 """What pyproject.toml cannot say: the sub-packages of the five folders, and where a checkout has its other two parts.
 
-The extra `server` needs the distributions `intaglio-embedded` (the model's files) and `intaglio-compiled` (machine code),
-which a checkout builds from folders of its own. In a checkout the requirement is therefore a path; in a source archive,
-which has neither folder, it stays a version.
+The extra `server` needs the distributions `intaglio-embedded` (the model's files) and `intaglio-compiled` (machine
+code), which a checkout builds from folders of its own. In a checkout the requirement is therefore a path; in a source
+archive, which has neither folder, it stays a version.
 """
 
 from pathlib import Path

@@ -30,6 +30,8 @@ from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # loads compiled code
     from .automata.jit import brief_kernel as brief_kernel
+    from .automata.machine_code import CompiledLoops as CompiledLoops
+    from .automata.machine_code import compiled_loops as compiled_loops
     from .followers import Followers as Followers
 
 __all__ = [
@@ -71,6 +73,7 @@ __all__ = [
     "allowed_tokens",
     "any_json",
     "brief_kernel",
+    "compiled_loops",
     "csv_table",
     "empty_rows",
     "explain",
@@ -92,4 +95,8 @@ def __getattr__(name: str) -> Any:
         from .automata.jit import brief_kernel
 
         return brief_kernel
+    if name == "compiled_loops":
+        from .automata.machine_code import compiled_loops
+
+        return compiled_loops
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

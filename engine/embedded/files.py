@@ -1,7 +1,8 @@
 """Finds the embedded model's folder, after checking every file against the shipped manifest.
 
 The files lie beside this module in a checkout, and in the package `intaglio_embedded` once installed: the distribution
-`intaglio` has none, so that a client does not bring them. The manifest is written by `examples/train_embedded/seal.py`. Loading the model is the engine's work.
+`intaglio` has none, so that a client does not bring them. The manifest is written by `examples/train_embedded/seal.py`.
+Loading the model is the engine's work.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 MANIFEST = "manifest.json"
 PACKAGE = "intaglio_embedded"
+FOLDER = "embedded"  # of that package; models are called like their folders
 
 
 class MissingModel(RuntimeError):
@@ -38,7 +40,7 @@ def folder() -> Path:
     package = find_spec(PACKAGE)
     if package is None:
         raise MissingModel("the embedded model is not installed")
-    return check(Path(next(iter(package.submodule_search_locations or ()))))
+    return check(Path(next(iter(package.submodule_search_locations or ())), FOLDER))
 
 
 def check(model: Path) -> Path:

@@ -1,7 +1,7 @@
 """Compilation of the loops over a step's tokens to machine code.
 
-Does: one typed decorator. Does not: hold any loop itself, or compile: that is `grammar/automata/jit.py`, which the loops
-of grammars share.
+Does: one typed decorator. Does not: hold any loop itself, or compile: `grammar/automata/jit.py` does that, for grammars
+as well.
 """
 
 from collections.abc import Callable

@@ -35,6 +35,6 @@ def _compiled(function: Callable[..., object], *, nogil: bool) -> Any:
 def kernels_of(module: object) -> Iterator[tuple[str, Any]]:
     """Name and dispatcher of every compiled function that a module defines."""
     for name, value in vars(module).items():
-        if isinstance(getattr(value, "_cache", None), MachineCode):
-            if value.py_func.__module__ == vars(module)["__name__"]:
-                yield name, value
+        is_loop = isinstance(getattr(value, "_cache", None), MachineCode)
+        if is_loop and value.py_func.__module__ == vars(module)["__name__"]:
+            yield name, value

@@ -91,10 +91,9 @@ def baseline() -> str:
 @cache
 def folders() -> tuple[Folder, ...]:
     """Where machine code is looked for, in this order; the one to keep more in, if there is one, comes last."""
-    found = []
     package = find_spec(PACKAGE)
-    for place in (package.submodule_search_locations or ()) if package else ():
-        found.append(Folder(Path(place), baseline()))
+    places = (package.submodule_search_locations or ()) if package else ()
+    found = [Folder(Path(place), baseline()) for place in places]
     kept = next(filter(_is_ours, _candidates()), None)
     if kept is not None:
         found.append(Folder(kept, is_kept=True))
@@ -193,6 +192,21 @@ class Progress:
             self.compiled,
             "happens once" if folders() and folders()[-1].is_kept else "nothing can be kept of it",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledLoops:
+    """How many functions this process had to compile, and the folder they are kept in, if there is one."""
+
+    now: int
+    kept: Path | None
+
+
+def compiled_loops() -> CompiledLoops:
+    """What this process compiled until now."""
+    last = folders()[-1] if folders() else None
+    kept = last.path if last is not None and last.is_kept else None
+    return CompiledLoops(progress().compiled, kept)
 
 
 @cache

@@ -10,10 +10,9 @@ import fcntl
 import json
 from typing import Any
 
-from numba.core.dispatcher import Dispatcher
-
 from intaglio.grammar.automata.ahead import SIGNATURES, spelled
 from intaglio.grammar.automata.machine_code import MachineCode
+from numba.core.dispatcher import Dispatcher
 
 _called: dict[tuple[str, str], Any] = {}
 
