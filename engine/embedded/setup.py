@@ -13,5 +13,6 @@ class FilesOnly(build_py):
         return []
 
 
-with tempfile.TemporaryDirectory() as scratch:
-    setup(cmdclass={"build_py": FilesOnly}, options={"build": {"build_base": scratch}})
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        setup(cmdclass={"build_py": FilesOnly}, options={"build": {"build_base": scratch}})

@@ -113,14 +113,13 @@ class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__getattr__ = partial(getattr, _StandIn("StandIn", (), {}))  # type: ignore[method-assign]
 
 
-def compile_into(folder: Path, processes: int) -> int:
-    """Compile all that `SIGNATURES` lists into files in `folder`; returns how many.
+def compile_into(folder: Path, processes: int, listed: Mapping[str, Sequence[Spelled]]) -> int:
+    """Compile loops, by module and name, for lists of types into files in `folder`; returns how many.
 
     Must be called in a fresh process, for it decides on the processor that numba compiles for.
     """
     sys.meta_path.insert(0, _Absent())
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = baseline(), ""
-    listed: Mapping[str, Sequence[Spelled]] = json.loads(SIGNATURES.read_text("utf-8"))
     modules = {name.partition(":")[0] for name in listed}
     loops = {
         f"{module}:{name}": loop
@@ -131,8 +130,8 @@ def compile_into(folder: Path, processes: int) -> int:
         for _, loop in kernels_of(module):
             loop._cache = NullCache()
     work = [(loops[name], each) for name, signatures in listed.items() for each in signatures]
-    global_folder = Folder(folder, baseline())
-    with multiprocessing.get_context("fork").Pool(processes, _begin, (work, global_folder)) as pool:
+    begin = work, Folder(folder, baseline())
+    with multiprocessing.get_context("fork").Pool(processes, _begin, begin) as pool:
         return sum(pool.imap_unordered(_compile, range(len(work)), chunksize=1))
 
 
@@ -156,6 +155,8 @@ def _compile(index: int) -> int:
     return 1
 
 
-if __name__ == "__main__":
-    count = compile_into(Path(sys.argv[1]), len(os.sched_getaffinity(0)))
+def main(folder: str) -> None:
+    """Compile into `folder` with all processors, and say how much that was."""
+    listed = json.loads(SIGNATURES.read_text("utf-8"))
+    count = compile_into(Path(folder), len(os.sched_getaffinity(0)), listed)
     print(f"{count} functions for {baseline()}")  # noqa: T201

@@ -37,7 +37,6 @@ PACKAGE: Final = "intaglio_compiled"
 BASELINE: Final = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}
 """The processor that code compiled ahead of time is for, by machine; "generic" for others."""
 _DIGEST_BYTES: Final = 32
-_MOST_BYTES: Final = 256 << 20  # of a user's folder; the oldest files go first
 _ENDING: Final = ".code"
 _SILENT_S: Final = 5.0  # between two lines about what is being compiled
 
@@ -46,11 +45,15 @@ _log = logging.getLogger("intaglio")
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Machine code for one kind of processor. `processor` is empty for the one that this process runs on."""
+    """Machine code for one kind of processor. `processor` is empty for the one that this process runs on.
+
+    `is_kept`: whether more is kept there, up to about `most_bytes`.
+    """
 
     path: Path
     processor: str = ""
     is_kept: bool = False
+    most_bytes: int = 256 << 20
 
     def read(self, key: str) -> Any:
         """What is kept under `key`, unpickled; None where nothing is, or it is damaged."""
@@ -79,7 +82,7 @@ class Folder:
         size = 0
         for status, path in sorted(files, key=lambda file: -file[0].st_mtime):
             size += status.st_size
-            if size > _MOST_BYTES:
+            if size > self.most_bytes:
                 path.unlink(missing_ok=True)
 
 

@@ -4,7 +4,6 @@ Does: lay the sources out as they are imported, have them compiled in a process 
 know what is compiled (`grammar/automata/ahead.py`).
 """
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -30,11 +29,11 @@ class CompileLoops(build_py):
                 if not (ROOT / name / "__init__.py").exists():
                     raise SystemExit(f"intaglio-compiled is built in a checkout; {ROOT} is none")
                 (package / name).symlink_to(ROOT / name)
-            # What was there has to stay: the packages of an isolated build are found through it.
-            paths = os.pathsep.join(filter(None, [tree, os.environ.get("PYTHONPATH")]))
-            environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
-            command = [sys.executable, "-m", "intaglio.grammar.automata.ahead", str(folder)]
-            subprocess.run(command, check=True, env=environment, cwd=tree)
+            program = (
+                f"import sys; sys.path.insert(0, {tree!r}); "
+                f"from intaglio.grammar.automata.ahead import main; main({str(folder)!r})"
+            )
+            subprocess.run([sys.executable, "-B", "-c", program], check=True)
 
 
 class ForOneMachine(Distribution):
@@ -44,11 +43,12 @@ class ForOneMachine(Distribution):
         return True
 
 
-with tempfile.TemporaryDirectory() as scratch:
-    setup(
-        packages=["intaglio_compiled"],
-        package_dir={"intaglio_compiled": "."},
-        distclass=ForOneMachine,
-        cmdclass={"build_py": CompileLoops},
-        options={"build": {"build_base": scratch}},
-    )
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        setup(
+            packages=["intaglio_compiled"],
+            package_dir={"intaglio_compiled": "."},
+            distclass=ForOneMachine,
+            cmdclass={"build_py": CompileLoops},
+            options={"build": {"build_base": scratch}},
+        )

@@ -33,15 +33,23 @@ def record() -> None:
     Dispatcher._compile_for_args = listen
 
 
+def called() -> dict[str, list[Any]]:
+    """Types by loop, of every call since `record`."""
+    found: dict[str, list[Any]] = {}
+    for (name, _), types in _called.items():
+        found.setdefault(name, []).append(types)
+    return found
+
+
 def save() -> None:
     """Add what was called to the file."""
     with SIGNATURES.open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         known = json.loads(file.read() or "{}")
-        for (name, _), types in _called.items():
-            if types not in known.setdefault(name, []):
-                known[name].append(types)
+        for name, signatures in called().items():
+            already = known.setdefault(name, [])
+            already += [types for types in signatures if types not in already]
         lines = [
             f"{json.dumps(name)}: [\n  " + ",\n  ".join(map(json.dumps, known[name])) + "\n ]"
             for name in sorted(known)
