@@ -48,7 +48,10 @@ _HOMES = {
 
 def _names() -> list[str]:
     """What this install has: without the extra `server`, no engine."""
-    has_engine = all(map(find_spec, ("numba", "torch")))
+    try:
+        has_engine = all(map(find_spec, ("numba", "torch")))
+    except ImportError:  # a finder refuses them
+        has_engine = False
     return [name for name, home in _HOMES.items() if has_engine or home != _ENGINE]
 
 
