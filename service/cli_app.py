@@ -3,6 +3,7 @@
 Does: declare. Does not: work.
 """
 
+from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,6 @@ app = typer.Typer(
     help="Structured output you can rely on: a schema and a document in, validated JSON out.",
     epilog=f"Exit codes: {EXIT_CODES}",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -26,6 +26,23 @@ catalogue = typer.Typer(
 )
 app.add_typer(catalogue, name="schema")
 app.add_typer(jobs, name="job")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"intaglio {installed('intaglio')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Structured output you can rely on: a schema and a document in, validated JSON out."""
+
 
 Json = Annotated[bool, typer.Option("--json", help="Raw JSON on standard output, one line.")]
 Model = Annotated[
@@ -151,8 +168,6 @@ def doctor(model: Model = None, as_json: Json = False) -> Exit:
 @reporting
 def version(as_json: Json = False) -> Exit:
     """Print the version."""
-    from importlib.metadata import version as installed
-
     from .cli_console import compact
 
     number = installed("intaglio")

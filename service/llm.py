@@ -32,7 +32,7 @@ from ..engine.api import (
 )
 from ..grammar.api import Constraint
 from ..schemas.contract import Contract
-from .as_client import as_the_client_would
+from .as_client import as_the_client_would, as_the_sdk_would
 from .client.errors import IntaglioError
 from .client.models import Extraction, Options, extraction, request_body
 from .client.shapes import Shape, shape_of
@@ -68,14 +68,15 @@ class LLM:
 
     Raises:
         ModelError: the checkpoint cannot be used.
-        ConfigError: a setting is unknown or does not fit.
+        ConfigError: a setting is unknown or does not fit. Both are errors of the SDK, `IntaglioError`.
     """
 
     def __init__(self, model: str | Path | None = None, **settings: object) -> None:
-        folder = model_folder(model)
-        config = EngineConfig.load({**settings, "model": str(folder)})
-        text = TextModel.load(folder)
-        self._engine = LocalEngine.build(config)
+        with as_the_sdk_would():
+            folder = model_folder(model)
+            config = EngineConfig.load({**settings, "model": str(folder)})
+            text = TextModel.load(folder)
+            self._engine = LocalEngine.build(config)
         self._door = Door.open(config.grammar, text.vocabulary, server=False)
         self._extractor = Extractor(text, self._engine.info)
 
