@@ -154,7 +154,7 @@ async def results(service: Service, request: Request) -> Response:
     def made() -> Path:
         spec, rows = jobs.ledger.spec(job), jobs.ledger.rows(job)
         with tempfile.NamedTemporaryFile(prefix="results-", delete=False) as file:
-            write(file, lambda: rows.results(DONE), Layout.of(spec), output)  # type: ignore[arg-type]
+            write(file, lambda: rows.results(DONE), Layout.of(spec, rows.kept_types()), output)  # type: ignore[arg-type]
         return Path(file.name)
 
     path = await service.offload(made)

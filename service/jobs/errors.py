@@ -9,6 +9,7 @@ JobError
 ├── TooManyJobs    the server has as many as it takes
 ├── JobChanged     the job, or its source, is not what it was
 └── LedgerRefused  the ledger cannot be opened or is full
+    └── LedgerUnknown  its URL names no database that is supported
 """
 
 from typing import ClassVar
@@ -71,3 +72,10 @@ class LedgerRefused(JobError):
 
     code = Code.NOT_READY
     retryable = True
+
+
+class LedgerUnknown(LedgerRefused):
+    """The URL of the ledger names no database that a ledger can be in."""
+
+    code = Code.INVALID_REQUEST
+    retryable = False

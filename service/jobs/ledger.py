@@ -10,8 +10,9 @@ from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
-from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
+from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus, Output
 from .errors import JobChanged, UnknownJob
+from .published import Published
 from .rows import JobRows
 from .tables import connect, jobs, transaction
 
@@ -19,26 +20,33 @@ from .tables import connect, jobs, transaction
 class Ledger:
     """A ledger. Safe to share between threads; processes open one each. `url` is a path or a SQLAlchemy URL.
 
-    `shared`: whether several runners may work at one job; SQLite takes one.
+    `shared`: whether several runners may work at one job; SQLite takes one. `file`: where a ledger of SQLite lies; None
+    for one on a server.
     """
 
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
         self._engine = connect(url)
         self._clock = clock
         self.shared: Final = self._engine.dialect.name != "sqlite"
+        name = self._engine.url.database
+        self.file: Final = None if self.shared or not name else Path(name)
 
     def rows(self, job: str) -> JobRows:
         """The rows of a job. Raises `UnknownJob`."""
         return JobRows(self._engine, self._clock, job, self.spec(job).extends)
 
-    @property
-    def file(self) -> Path | None:
-        """Where a ledger of SQLite lies; None for one on a server."""
-        return (
-            Path(self._engine.url.database)
-            if not self.shared and self._engine.url.database
-            else None
-        )
+    def published(self, job: str) -> Published:
+        """The files that a job has written."""
+        return Published(self._engine, job)
+
+    def ask_for(self, job: str, outputs: tuple[Output, ...]) -> None:
+        """Have a job write these outputs too, before those that it was asked for earlier. Raises `UnknownJob`."""
+        spec = self.spec(job)
+        named = {output.path for output in outputs}
+        earlier = tuple(output for output in spec.outputs if output.path not in named)
+        wider = spec.model_copy(update={"outputs": (*outputs, *earlier)})
+        with transaction(self._engine) as connection:
+            _update(connection, job, spec=wider.model_dump_json(by_alias=True))
 
     def close(self) -> None:
         """Let go of the database."""
