@@ -21,8 +21,8 @@ class ServiceConfig:
     429. `grace_s` is how long requests in flight may run on after SIGTERM. `cpu_threads` is the number of threads for
     parsing, tokenising and validating. `ledger` is the file or database URL that remembers the command line's jobs.
     `data` is the folder where a server keeps its jobs and its clients' files, `max_data_bytes` of them, and at most
-    `max_open_jobs` jobs that have not ended; without it a server runs no jobs. `max_unpacked_bytes` bounds what a packed
-    source of a job (gzip, zstd, Parquet) may unpack to, on the command line as well.
+    `max_open_jobs` jobs that have not ended; without it a server runs no jobs. `max_unpacked_bytes` bounds what a
+    packed source of a job (gzip, zstd, Parquet) may unpack to, on the command line as well.
     """
 
     host: str = "127.0.0.1"

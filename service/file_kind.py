@@ -8,7 +8,9 @@ from typing import Final
 
 HEAD: Final = 4096  # bytes that are enough to tell
 
-_OFFICE: Final = "save it as plain text, or convert it: pandoc -t plain, libreoffice --convert-to txt"
+_OFFICE: Final = (
+    "save it as plain text, or convert it: pandoc -t plain, libreoffice --convert-to txt"
+)
 _TABLES: Final = "save it as CSV, then: intaglio job run FILE.csv"
 _SEEN: Final = "take its text first with a program for OCR, such as tesseract"
 _UNPACK: Final = "unpack it first"

@@ -13,7 +13,7 @@ from ...schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
 from ..client import IntaglioError
 from ..client.models import extraction
 from ..client.shapes import Shape
-from .extracting import Finished, Task
+from .extracting import Finished, Task, look
 
 # Does one extraction in the event loop; raises `IntaglioError` as the client would.
 Answer = Callable[[ExtractRequest], Awaitable[ExtractResult]]
@@ -48,6 +48,7 @@ class Hosted:
         calls: set[Future[ExtractResult]] = set()
         try:
             while True:
+                look(tasks)
                 while len(calls) < self._at_once:
                     task = next(tasks, None)
                     if task is None:

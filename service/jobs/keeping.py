@@ -77,10 +77,9 @@ def arrow_value(value: JsonValue, kind: Any) -> Any:
     if pa.types.is_struct(kind) and isinstance(value, dict):
         return {name: arrow_value(part, kind.field(name).type) for name, part in value.items()}
     if pa.types.is_map(kind) and isinstance(value, list):
-        return [
-            (arrow_value(k, kind.key_type), arrow_value(v, kind.item_type))
-            for k, v in value  # type: ignore[misc, str-unpack]  # pairs, as `as_json` made them
-        ]
+        pairs = [pair for pair in value if isinstance(pair, list)]  # as `as_json` made them
+        kinds = (kind.key_type, kind.item_type)
+        return [tuple(map(arrow_value, pair, kinds)) for pair in pairs]
     if _is_list(kind) and isinstance(value, list):
         return [arrow_value(part, kind.value_type) for part in value]
     if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
@@ -197,7 +196,7 @@ def _scalar(value: Any) -> JsonValue:
     if pa.types.is_timestamp(kind):
         return _stamp(value.value, kind)
     if pa.types.is_time64(kind):
-        return _clock(*divmod(value.value, _UNITS[kind.unit]), kind.unit)
+        return _clock(value.value, kind.unit)
     if _is_list(kind):
         return [_scalar(part) for part in value.values]
     if pa.types.is_struct(kind):
@@ -219,7 +218,8 @@ def _stamp(ticks: int, kind: Any) -> str:
     return text[:19] + _fraction(rest, kind.unit) + offset
 
 
-def _clock(seconds: int, rest: int, unit: str) -> str:
+def _clock(ticks: int, unit: str) -> str:
+    seconds, rest = divmod(ticks, _UNITS[unit])
     minutes, second = divmod(seconds, 60)
     return f"{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}" + _fraction(rest, unit)
 

@@ -10,9 +10,9 @@ from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
-from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus, Output
+from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 from .errors import JobChanged, UnknownJob
-from .published import Published
+from .outputs import JobOutputs
 from .rows import JobRows
 from .tables import connect, jobs, transaction
 
@@ -35,18 +35,9 @@ class Ledger:
         """The rows of a job. Raises `UnknownJob`."""
         return JobRows(self._engine, self._clock, job, self.spec(job).extends)
 
-    def published(self, job: str) -> Published:
-        """The files that a job has written."""
-        return Published(self._engine, job)
-
-    def ask_for(self, job: str, outputs: tuple[Output, ...]) -> None:
-        """Have a job write these outputs too, before those that it was asked for earlier. Raises `UnknownJob`."""
-        spec = self.spec(job)
-        named = {output.path for output in outputs}
-        earlier = tuple(output for output in spec.outputs if output.path not in named)
-        wider = spec.model_copy(update={"outputs": (*outputs, *earlier)})
-        with transaction(self._engine) as connection:
-            _update(connection, job, spec=wider.model_dump_json(by_alias=True))
+    def outputs(self, job: str) -> JobOutputs:
+        """The outputs of a job, and the files that it has written."""
+        return JobOutputs(self._engine, job)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -38,7 +38,11 @@ _HEAD = 256 * 1024
 _MOST_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
 _KINDS: Final = (
     (stat.S_ISDIR, "a folder", "name a file in it; a folder is a source of text files only"),
-    (stat.S_ISFIFO, "a pipe", "write it to a file first: a job that goes on reads its source again"),
+    (
+        stat.S_ISFIFO,
+        "a pipe",
+        "write it to a file first: a job that goes on reads its source again",
+    ),
     (stat.S_ISSOCK, "a socket", "name a file"),
     (stat.S_ISCHR, "a device", "name a file"),
     (stat.S_ISBLK, "a device", "name a file"),
@@ -115,7 +119,7 @@ def insist_harmless(path: Path) -> None:
                 left -= len(data)
 
 
-def _metered(unpacked: "_Readable", packed: BinaryIO, name: str) -> io.BufferedReader:
+def _metered(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
     most = ServiceConfig.load().max_unpacked_bytes
     reader = io.BufferedReader(_Metered(unpacked, packed, name, most))
     _insist_text(reader.peek(HEAD)[:HEAD], name)
@@ -132,9 +136,7 @@ def _insist_text(head: bytes, name: str) -> None:
 def _insist_regular(mode: int, path: Path) -> None:
     for fits, name, hint in _KINDS:
         if fits(mode):
-            raise InputRefused(
-                f"{path} is {name}, not a file", param="source.path", hint=hint
-            )
+            raise InputRefused(f"{path} is {name}, not a file", param="source.path", hint=hint)
 
 
 def _unreadable(path: Path, error: OSError) -> InputRefused:

@@ -19,7 +19,7 @@ from ...schemas.jobs import JobState, Output
 from .errors import OutputRefused
 from .layout import Layout
 from .ledger import Ledger
-from .published import Published, content_digest
+from .outputs import JobOutputs, content_digest
 from .report import as_html, as_json, gather
 from .row import RowResult, dead_row
 from .tables import DEAD, DONE
@@ -36,7 +36,7 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 class Place:
     """Where one job may write: over its own files, and over others only where `overwrite` says so."""
 
-    files: Published
+    files: JobOutputs
     overwrite: bool = False
 
     def insist(self, path: Path) -> None:
@@ -62,7 +62,7 @@ def publish(
         OutputRefused: a file cannot be written, or is not the job's; those named before it have been written.
     """
     whole = ledger.status(job).state in _COMPLETE
-    place = Place(ledger.published(job), overwrite)
+    place = Place(ledger.outputs(job), overwrite)
     written: list[Path] = []
     outputs = ledger.spec(job).outputs
     for number, output in enumerate(outputs):
@@ -81,9 +81,7 @@ def publish(
     return tuple(written)
 
 
-def _write_output(
-    ledger: Ledger, job: str, output: Output, place: Place, *, whole: bool
-) -> Path:
+def _write_output(ledger: Ledger, job: str, output: Output, place: Place, *, whole: bool) -> Path:
     path = Path(output.path) if whole else partial(Path(output.path))
     rows = ledger.rows(job)
     layout = Layout.of(ledger.spec(job), rows.kept_types())
@@ -174,7 +172,7 @@ def _sync_folder(path: Path) -> None:
         os.close(folder)
 
 
-def _remove(path: Path, files: Published, told: Callable[[str], None] = lambda _: None) -> None:
+def _remove(path: Path, files: JobOutputs, told: Callable[[str], None] = lambda _: None) -> None:
     """Remove a file that says less than there is to say now, if it is the job's own."""
     if files.owns(path):
         path.unlink(missing_ok=True)

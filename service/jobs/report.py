@@ -70,7 +70,7 @@ class Report(Wire):
     tokens_per_row: float
     cost: float | None
     reasons: dict[str, int]
-    warnings: dict[str, int] = {}
+    warnings: dict[str, int] = Field(default_factory=dict)
     dead: tuple[DeadRow, ...]
     slowest: tuple[Slow, ...]
     samples: tuple[Sample, ...]

@@ -40,7 +40,9 @@ jobs = sa.Table(
     sa.Column("mark", sa.Text, nullable=False),  # tells whether the source is still the same file
     sa.Column("model", sa.Text),
     sa.Column("error", sa.Text),
-    sa.Column("kept", sa.Text),  # types of the kept columns (`keeping`); null before the source was read
+    sa.Column(
+        "kept", sa.Text
+    ),  # types of the kept columns (`keeping`); null before the source was read
 )
 
 rows = sa.Table(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...schemas.jobs import Output
 from .errors import OutputRefused
-from .published import Published
+from .outputs import JobOutputs
 from .readers.files import members
 from .writers import format_of
 
@@ -98,7 +98,7 @@ def check(outputs: tuple[Output, ...], reads: Reads | None = None) -> None:
         _insist_writable(Path(output.path))
 
 
-def insist_own(outputs: tuple[Output, ...], files: Published) -> None:
+def insist_own(outputs: tuple[Output, ...], files: JobOutputs) -> None:
     """Refuse to write over what is there and was not written by this job, or was changed since.
 
     Raises:
@@ -108,7 +108,18 @@ def insist_own(outputs: tuple[Output, ...], files: Published) -> None:
         insist_own_file(path, files)
 
 
-def insist_own_file(path: Path, files: Published) -> None:
+def insist_known(outputs: tuple[Output, ...], files: JobOutputs) -> None:
+    """Refuse to write over what no job of the ledger wrote; which job it is comes later, when its model is known.
+
+    Raises:
+        OutputRefused: as `insist_own`.
+    """
+    for path in _targets(outputs, partials=False):
+        if not files.owners(path):
+            insist_own_file(path, files)
+
+
+def insist_own_file(path: Path, files: JobOutputs) -> None:
     """`insist_own` for one file."""
     if not os.path.lexists(path):
         return

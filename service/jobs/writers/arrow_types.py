@@ -77,33 +77,33 @@ def fitted(value: JsonValue, kind: Any, *, inside: bool = False) -> Any:
     match value:
         case None:
             return None
-        case bool() if pa.types.is_boolean(kind):
-            return value
-        case bool():
-            pass
-        case int() if pa.types.is_int64(kind) and -(2**63) <= value < 2**63:
-            return value
-        case int() if pa.types.is_float64(kind) and abs(value) <= 2**53:
-            return value
-        case float() if pa.types.is_float64(kind):
-            return value
-        case float() if pa.types.is_int64(kind) and value.is_integer() and abs(value) < 2**63:
-            return int(value)
-        case list() if pa.types.is_list(kind):
-            return [_inner(part, kind.value_type, inside=False) for part in value]
-        case dict() if pa.types.is_struct(kind) and all(
-            kind.get_field_index(key) >= 0 for key in value
-        ):
-            return {
-                key: _inner(part, kind.field(key).type, inside=True) for key, part in value.items()
-            }
         case str() if pa.types.is_string(kind):
             return value
         case str() if pa.types.is_temporal(kind):
             return _moment(value, kind)
+        case bool() if pa.types.is_boolean(kind):
+            return value
+        case int() | float() if not isinstance(value, bool) and _holds(kind, value):
+            return int(value) if pa.types.is_int64(kind) else value
+        case list() if pa.types.is_list(kind):
+            return [_inner(part, kind.value_type, inside=False) for part in value]
+        case dict() if pa.types.is_struct(kind) and all(_has(kind, key) for key in value):
+            parts = {key: kind.field(key).type for key in value}
+            return {key: _inner(value[key], part, inside=True) for key, part in parts.items()}
     if inside and pa.types.is_string(kind):
         return result_text(value)
     raise Misfit(f"{result_text(value)[:60]} would be changed by the type {kind}")
+
+
+def _holds(kind: Any, value: int | float) -> bool:
+    """Whether a column of type `kind` has this very number."""
+    if pa.types.is_int64(kind):
+        return -(2**63) <= value < 2**63 and value == int(value)
+    return bool(pa.types.is_float64(kind)) and (type(value) is float or abs(value) <= 2**53)
+
+
+def _has(kind: Any, name: str) -> bool:
+    return bool(kind.get_field_index(name) >= 0)
 
 
 def offset_minutes(text: str) -> int:

@@ -1,7 +1,7 @@
-"""Which files a job has written: by the digest of their content, so that a changed file is the job's no more.
+"""Which outputs a job is asked for, and which files it has written.
 
-Does: remember digests in the ledger, and say of a file that is there which jobs wrote it. Does not: write files
-(`publish`).
+Does: remember in the ledger the digest of every file that was written, and say of a file that is there which jobs wrote
+it; a file that was changed since is no job's. Does not: write files (`publish`).
 
 A digest is put down before its file gets its name, and the older ones of that name are dropped after: whenever the
 process dies, the file that is there is known.
@@ -13,16 +13,29 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from .tables import published, transaction
+from ...schemas.jobs import JobSpec, Output
+from .tables import jobs, published, transaction
 
 
-class Published:
-    """The files of one job, in the ledger's table of all of them. Paths are absolute."""
+class JobOutputs:
+    """The outputs of one job, and its files in the ledger's table of all of them. Paths are absolute."""
 
     def __init__(self, engine: sa.Engine, job: str) -> None:
         self._engine = engine
         self.job = job
         self._mine = published.c.job == job
+
+    def ask_for(self, outputs: tuple[Output, ...]) -> None:
+        """Have the job write these too, before those that it was asked for earlier."""
+        named = {output.path for output in outputs}
+        mine = jobs.c.id == self.job
+        with transaction(self._engine) as connection:
+            told = connection.execute(sa.select(jobs.c.spec).where(mine)).scalar_one()
+            spec = JobSpec.model_validate_json(told, by_alias=True)
+            earlier = tuple(output for output in spec.outputs if output.path not in named)
+            wider = spec.model_copy(update={"outputs": (*outputs, *earlier)})
+            text = wider.model_dump_json(by_alias=True)
+            connection.execute(jobs.update().where(mine).values(spec=text))
 
     def owns(self, path: Path) -> bool:
         """Whether the file at `path` is as this job wrote it."""
