@@ -183,7 +183,7 @@ def insist_no_input(task: Task) -> None:
     for name in (*task.documents, task.schema):
         if name != "-" and _is_same(task.output, Path(name)):
             raise Trouble(
-                f"{task.output} is {name}, which is read: it would be overwritten",
+                f"{task.output} would overwrite {name}, which is read",
                 Exit.USAGE,
                 hint="give the result another name (--output)",
             )

@@ -186,7 +186,7 @@ def write_again(job: str, ledger: str | None, how: Run) -> Exit:
         write_json([str(path) for path in written], raw=True)
     else:
         for path in written:
-            results().print(str(path))
+            results().print(str(path), soft_wrap=True)
     return Exit.OK
 
 

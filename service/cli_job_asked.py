@@ -13,6 +13,7 @@ from ..schemas.jobs import JobSpec, Output, Prices, Source
 from ..schemas.wire import ExtractOptions
 from .cli_documents import read_schema
 from .cli_trouble import Exit, Trouble
+from .jobs.outputs import plain
 
 _LONGEST_NAME = 200  # the ledger's column
 
@@ -61,8 +62,7 @@ class Asked:
                 schema=read_schema(self.schema),
                 source=source,
                 outputs=tuple(
-                    Output(path=str(path.absolute()), neutralise=self.neutralise)
-                    for path in self.out
+                    Output(path=str(plain(path)), neutralise=self.neutralise) for path in self.out
                 ),
                 options=ExtractOptions(max_tokens=self.max_tokens, deadline_s=self.row_deadline),
                 limit=self.limit,

@@ -43,13 +43,15 @@ class JobOutputs:
 
     def wrote(self, path: Path) -> bool:
         """Whether this job ever wrote a file at `path` that it has not removed."""
-        query = sa.select(sa.func.count()).where(self._mine, published.c.path == str(path))
+        query = sa.select(sa.func.count()).where(self._mine, published.c.path == str(plain(path)))
         with transaction(self._engine) as connection:
             return bool(connection.scalar(query))
 
     def owners(self, path: Path) -> frozenset[str]:
         """The jobs of this ledger that wrote the file at `path` as it is now; none where it was changed since."""
-        query = sa.select(published.c.job, published.c.digest).where(published.c.path == str(path))
+        query = sa.select(published.c.job, published.c.digest).where(
+            published.c.path == str(plain(path))
+        )
         with transaction(self._engine) as connection:
             known = connection.execute(query).all()
         digest = content_digest(path) if known else None
@@ -57,20 +59,25 @@ class JobOutputs:
 
     def expect(self, path: Path, digest: str) -> None:
         """Put down what is about to be at `path`."""
-        here = (self._mine, published.c.path == str(path), published.c.digest == digest)
+        here = (self._mine, published.c.path == str(plain(path)), published.c.digest == digest)
         with transaction(self._engine) as connection:
             connection.execute(published.delete().where(*here))
             connection.execute(
-                published.insert().values(job=self.job, path=str(path), digest=digest)
+                published.insert().values(job=self.job, path=str(plain(path)), digest=digest)
             )
 
     def settle(self, path: Path, digest: str | None) -> None:
         """Forget what was at `path` before `digest`; all of it where that is None."""
-        here = [self._mine, published.c.path == str(path)]
+        here = [self._mine, published.c.path == str(plain(path))]
         if digest is not None:
             here.append(published.c.digest != digest)
         with transaction(self._engine) as connection:
             connection.execute(published.delete().where(*here))
+
+
+def plain(path: Path) -> Path:
+    """The one spelling of a path: absolute, without links among its folders; what it names itself may be one."""
+    return path.parent.resolve() / path.name
 
 
 def content_digest(path: Path) -> str | None:

@@ -90,7 +90,7 @@ def check(outputs: tuple[Output, ...], reads: Reads | None = None) -> None:
         found = reads and reads.name_of(path)
         if found:
             raise OutputRefused(
-                f"{path} is {found}, which the job reads: it would be overwritten",
+                f"{path} would overwrite {found}, which the job reads",
                 param="outputs",
                 hint="give the result another name (--out)",
             )
