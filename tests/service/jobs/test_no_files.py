@@ -103,20 +103,13 @@ def test_a_parquet_file_is_bounded_by_what_it_says_of_itself(
         next(records(source(path, "parquet"), path))
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "text"])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_a_hole_of_a_terabyte_is_no_text(tmp_path: Path, form: str) -> None:
     path = tmp_path / "in.csv"
     with path.open("wb") as file:
         file.truncate(1 << 40)
-    spec = JobSpec(schema=True, source=source(path, form))
-    try:
-        row = next(chosen(spec, path))
-    except InputRefused as refused:
-        assert "binary data" in refused.message
-    else:
-        assert row is not None
-        assert row.failure is not None
-        assert "binary data" in row.failure.reason
+    with pytest.raises(InputRefused, match="binary data"):
+        next(chosen(JobSpec(schema=True, source=source(path, form)), path))
 
 
 @pytest.mark.parametrize(
