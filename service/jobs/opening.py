@@ -33,9 +33,10 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HEAD = 256 * 1024
-# Text packs by a factor of 3 to 20, tables of like rows by 50. Beyond these two bounds together a file is made to do
-# harm. What is harmless is read before any work begins, so that such a file never gets a row into the ledger.
+# Text packs by a factor of 3 to 20, tables of like rows by 50. A file that unpacks to more than so many times its size
+# is made to do harm, unless it is small; a large one is given less.
 _MOST_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
+_LARGE_RATIO, _LARGE_BYTES = 50, 256 * 1024 * 1024
 _KINDS: Final = (
     (stat.S_ISDIR, "a folder", "name a file in it; a folder is a source of text files only"),
     (
@@ -107,16 +108,15 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def insist_harmless(path: Path) -> None:
-    """Unpack the beginning of a packed file and refuse one that grows beyond all measure.
+    """Unpack the beginning of a packed file and refuse one that grows beyond all measure, before it has any rows.
 
     Raises:
         InputRefused: as `opened`.
     """
     with opened(path) as file:
         if isinstance(file, io.BufferedReader) and isinstance(file.raw, _Metered):
-            left = _HARMLESS_BYTES + 1024 * 1024
-            while left > 0 and (data := file.read(1024 * 1024)):
-                left -= len(data)
+            while file.raw.is_in_doubt and file.read(1024 * 1024):
+                pass
 
 
 def _metered(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
@@ -236,14 +236,25 @@ class _Metered(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether more of it has to be seen to tell whether it is a file that does harm."""
+        seen = self._count > _HARMLESS_BYTES
+        return self._count <= _LARGE_BYTES and not (seen and self._ratio <= _LARGE_RATIO)
+
+    @property
+    def _ratio(self) -> float:
+        return self._count / max(1, self._packed.tell())
+
     def readinto(self, buffer: "Buffer") -> int:
         room = memoryview(buffer)
         data = self._unpacked.read(len(room))
         room[: len(data)] = data
         self._count += len(data)
-        if self._count > _HARMLESS_BYTES and self._count > _MOST_RATIO * self._packed.tell():
+        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MOST_RATIO
+        if self._count > _HARMLESS_BYTES and self._ratio > most:
             raise InputRefused(
-                f"{self._name} unpacks to more than {_MOST_RATIO} times its size",
+                f"{self._name} unpacks to more than {most} times its size",
                 param="source.path",
                 hint="unpack it yourself if it is meant to",
             )

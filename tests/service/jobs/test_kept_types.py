@@ -156,13 +156,14 @@ def test_kept_columns_named_as_our_own_lose_nothing(bench: Bench, tmp_path: Path
 OLD = """
 CREATE TABLE intaglio_ledger (version INTEGER NOT NULL, PRIMARY KEY (version));
 INSERT INTO intaglio_ledger VALUES (1);
-CREATE TABLE jobs (id VARCHAR(200) NOT NULL, spec TEXT NOT NULL, digest VARCHAR(64) NOT NULL,
-  state VARCHAR(32) NOT NULL, wanted VARCHAR(16), created FLOAT NOT NULL, changed FLOAT NOT NULL, read INTEGER NOT NULL, whole BOOLEAN NOT NULL,
-  mark TEXT NOT NULL, model TEXT, error TEXT, PRIMARY KEY (id));
-CREATE TABLE rows (job VARCHAR(200) NOT NULL, row INTEGER NOT NULL, id TEXT NOT NULL, digest VARCHAR(64) NOT NULL,
-  keep TEXT NOT NULL, text TEXT, given TEXT, state SMALLINT NOT NULL, attempts INTEGER NOT NULL, due FLOAT NOT NULL,
-  holder VARCHAR(64), lease FLOAT NOT NULL, fence INTEGER NOT NULL, result TEXT, failure TEXT,
-  prompt_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, seconds FLOAT NOT NULL, PRIMARY KEY (job, row));
+CREATE TABLE jobs (id VARCHAR(200) NOT NULL, spec TEXT NOT NULL, digest VARCHAR(64) NOT NULL, state
+  VARCHAR(32) NOT NULL, wanted VARCHAR(16), created FLOAT NOT NULL, changed FLOAT NOT NULL, read INTEGER NOT
+  NULL, whole BOOLEAN NOT NULL, mark TEXT NOT NULL, model TEXT, error TEXT, PRIMARY KEY (id));
+CREATE TABLE rows (job VARCHAR(200) NOT NULL, row INTEGER NOT NULL, id TEXT NOT NULL, digest VARCHAR(64) NOT
+  NULL, keep TEXT NOT NULL, text TEXT, given TEXT, state SMALLINT NOT NULL, attempts INTEGER NOT NULL, due
+  FLOAT NOT NULL, holder VARCHAR(64), lease FLOAT NOT NULL, fence INTEGER NOT NULL, result TEXT, failure TEXT,
+  prompt_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, seconds FLOAT NOT NULL, PRIMARY KEY (job,
+  row));
 """
 
 

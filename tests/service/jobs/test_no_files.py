@@ -78,6 +78,21 @@ def test_a_bomb_is_refused_before_any_row_is_read(tmp_path: Path) -> None:
         insist_harmless(packed)
 
 
+def test_a_large_file_of_like_rows_is_refused_before_any_row_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_HARMLESS_BYTES", 1 << 20)
+    monkeypatch.setattr(opening, "_LARGE_BYTES", 8 << 20)
+    packed = tmp_path / "in.csv.gz"
+    rows = b"1,hello world, this is a row\n" * 400_000
+    packed.write_bytes(gzip.compress(b"id,body\n" + rows, compresslevel=1))
+    assert 50 < len(rows) / packed.stat().st_size < 200
+    with pytest.raises(InputRefused, match="more than 50 times"):
+        insist_harmless(packed)
+    monkeypatch.setattr(opening, "_LARGE_BYTES", 1 << 40)
+    insist_harmless(packed)
+
+
 def test_a_packed_file_is_bounded_by_a_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
