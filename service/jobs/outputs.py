@@ -14,7 +14,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from ...schemas.jobs import JobSpec, Output
-from .tables import jobs, published, transaction
+from .tables import jobs, published, reach_disk, transaction
 
 
 class JobOutputs:
@@ -65,6 +65,7 @@ class JobOutputs:
             connection.execute(
                 published.insert().values(job=self.job, path=str(plain(path)), digest=digest)
             )
+        reach_disk(self._engine)
 
     def settle(self, path: Path, digest: str | None) -> None:
         """Forget what was at `path` before `digest`; all of it where that is None."""

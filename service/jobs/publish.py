@@ -49,12 +49,13 @@ def publish(
     ledger: Ledger,
     job: str,
     *,
-    overwrite: bool = False,
+    overwrite: bool = True,
     named: frozenset[str] | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> tuple[Path, ...]:
     """Write everything there is to be told of a job, whatever its state; the files that were written.
 
+    Without `overwrite` a file that is there and is not the job's own is refused; the command line says so by default.
     Outputs that are not among the paths `named`, but were asked for earlier, are left out where they cannot be written,
     and `told` hears why. None: all are named.
 

@@ -179,6 +179,17 @@ def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
         ) from error
 
 
+def reach_disk(engine: sa.Engine) -> None:
+    """Have what was committed survive a power cut. SQLite, as it is set up here, may lose the last transactions."""
+    if engine.dialect.name != "sqlite":
+        return
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("PRAGMA wal_checkpoint(FULL)")
+    finally:
+        raw.close()
+
+
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # transactions are begun below, not by the driver's guess
     cursor = connection.cursor()

@@ -83,7 +83,7 @@ def test_a_file_that_appears_while_the_job_runs_is_left_alone(tmp_path: Path) ->
         Runner(ledger, "job", Scripted()).run()
         (folder / "out.csv").write_text("mine")
         with pytest.raises(OutputRefused, match="is there already"):
-            publish(ledger, "job")
+            publish(ledger, "job", overwrite=False)
         assert (folder / "out.csv").read_text() == "mine"
         publish(ledger, "job", overwrite=True)
 
@@ -124,6 +124,12 @@ def test_a_partial_result_goes_when_the_job_is_complete(tmp_path: Path) -> None:
     assert [path.name for path in folder.glob("*partial*")] == ["out.partial.xml"]
 
 
+def go_on(ledger: Ledger) -> None:
+    """Run to the end and write, over nothing but the job's own files."""
+    Runner(ledger, "job", Scripted()).run()
+    publish(ledger, "job", overwrite=False)
+
+
 def _die_around_links(number: int, folder: Path, *, after: bool) -> None:
     """`work`, ended without warning at the `number`-th file that gets its name."""
     real, count = os.link, 0
@@ -153,7 +159,7 @@ def test_killed_before_and_after_a_file_gets_its_name(tmp_path: Path, after: boo
         process.start()
         process.join()
         assert process.exitcode == 9
-        work(folder)  # refuses nothing: what is there is the job's own
+        with_ledger(folder, go_on)
         assert_same(folder, model)
 
 
