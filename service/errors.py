@@ -211,6 +211,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     jobs.JobError: (400, Code.INVALID_REQUEST),
     jobs.InputRefused: (400, Code.INVALID_REQUEST),
     jobs.OutputRefused: (400, Code.INVALID_REQUEST),
+    jobs.OutputFailed: (500, Code.INTERNAL),
     jobs.UnknownJob: (404, Code.NOT_FOUND),
     jobs.UnknownFile: (404, Code.NOT_FOUND),
     jobs.JobBusy: (409, Code.INVALID_REQUEST),

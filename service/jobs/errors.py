@@ -2,7 +2,8 @@
 
 JobError
 ├── InputRefused   the source cannot be read, or not as it was said to be
-├── OutputRefused  an output cannot be written
+├── OutputRefused  an output cannot be written, or would destroy something
+│   └── OutputFailed   its disk is full, or it broke off
 ├── UnknownJob     the ledger has no job of that name
 ├── UnknownFile    the server has no file of that name
 ├── JobBusy        another runner has the job
@@ -36,6 +37,12 @@ class InputRefused(JobError):
 
 class OutputRefused(JobError):
     """An output cannot be written. The results are in the ledger all the same."""
+
+
+class OutputFailed(OutputRefused):
+    """An output could not be written to its end, because its disk is full, say. The same again may help."""
+
+    retryable = True
 
 
 class UnknownJob(JobError):

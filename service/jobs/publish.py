@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ...schemas.jobs import JobState, Output
-from .errors import OutputRefused
+from .errors import OutputFailed, OutputRefused
 from .layout import Layout
 from .ledger import Ledger
 from .outputs import JobOutputs, content_digest
@@ -139,7 +139,7 @@ def replacing(path: Path, place: Place) -> Iterator[BinaryIO]:
         _sync_folder(path.parent)
         place.files.settle(path, digest)
     except OSError as error:
-        raise OutputRefused(
+        raise OutputFailed(
             f"{path} cannot be written: {error.strerror or error}",
             hint="the results are in the ledger: make room, then `intaglio job report`",
         ) from error

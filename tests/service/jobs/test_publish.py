@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from intaglio.schemas.jobs import JobState, Output
-from intaglio.service.jobs.errors import OutputRefused
+from intaglio.service.jobs.errors import OutputFailed, OutputRefused
 from intaglio.service.jobs.layout import Layout
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import Place, publish, replacing
@@ -53,8 +53,8 @@ def _fill_the_disk(folder: Path, name: str) -> None:
         with replacing(folder / name, Place(ledger.outputs("job"))) as file:
             resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, resource.RLIM_INFINITY))
             write(file, lambda: rows.results(DONE), layout, Output(path=name))
-    except OutputRefused as refused:
-        os._exit(7 if "job report" in refused.hint else 8)
+    except OutputFailed as failed:
+        os._exit(7 if "job report" in failed.hint else 8)
     os._exit(9)
 
 
