@@ -25,9 +25,12 @@ from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
 from .text.tokenizer import Tokenizer
 from .types import (
+    Cut,
+    CutReason,
     Delta,
     Failure,
     Finish,
+    OutputLimits,
     Request,
     SamplingParams,
     TokenLogprob,
@@ -39,6 +42,8 @@ __all__ = [
     "BudgetTooSmall",
     "ChatTemplate",
     "ConfigError",
+    "Cut",
+    "CutReason",
     "Delta",
     "Detokenizer",
     "Door",
@@ -57,6 +62,7 @@ __all__ = [
     "Launch",
     "LocalEngine",
     "ModelError",
+    "OutputLimits",
     "QueueFull",
     "Refused",
     "Request",

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
-from ...schemas.wire import ExtractOptions, ExtractResult, Timings, Usage
+from ...schemas.wire import AnswerWarning, ExtractOptions, ExtractResult, Timings, Usage
 from .errors import UnexpectedAnswer
 from .shapes import Shape
 
@@ -32,13 +32,15 @@ class Options(TypedDict, total=False):
     extra_properties: bool
     deadline_s: float | None
     priority: int
+    not_stated: Literal["schema", "null"]
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction(Generic[T]):
     """The result of one extraction. `data` is valid under the whole schema and of the type that was asked for.
 
-    `raw` is the service's answer as it came; `request_id` names the call in the service's log.
+    `raw` is the service's answer as it came; `request_id` names the call in the service's log. `warnings` tell of
+    values that were ended early, or are null because they are not stated.
     """
 
     data: T
@@ -50,6 +52,7 @@ class Extraction(Generic[T]):
     model: str
     request_id: str | None
     raw: Mapping[str, JsonValue]
+    warnings: tuple[AnswerWarning, ...] = ()
 
 
 def request_body(
@@ -89,6 +92,7 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
         model=result.model,
         request_id=request_id,
         raw=from_json(content),
+        warnings=result.warnings,
     )
 
 
