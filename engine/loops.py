@@ -154,7 +154,8 @@ class LoopWatch:
     def _until(self, loop: _Loop, here: Nesting, way: Sequence[int]) -> tuple[int, ...]:
         """The first tokens of `way` that end `loop`; none if they are too many, or another item has to come."""
         taken: list[int] = []
-        for token in way[:_MOST_CLOSING]:
+        most = _MOST_CLOSING if loop.items or loop.in_string else _MOST_CLOSING + len(here.open)
+        for token in way[:most]:
             text = self._texts[token]
             if text is None:
                 return ()

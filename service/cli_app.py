@@ -56,6 +56,9 @@ def extract(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result to this file instead.")
     ] = None,
+    nulls: Annotated[
+        bool, typer.Option("--nulls", help="null for required values that a document does not say.")
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
     """Read what a schema describes out of documents.
@@ -65,7 +68,7 @@ def extract(
     """
     from .cli_extract import Task, run
 
-    return run(Task(tuple(documents), schema, url, model, max_tokens, output, as_json))
+    return run(Task(tuple(documents), schema, url, model, max_tokens, output, as_json, nulls=nulls))
 
 
 @app.command()

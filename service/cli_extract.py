@@ -34,10 +34,14 @@ class Task:
     max_tokens: int | None = None
     output: Path | None = None
     as_json: bool = False
+    nulls: bool = False
 
     @property
     def options(self) -> Options:
-        return {} if self.max_tokens is None else {"max_tokens": self.max_tokens}
+        options: Options = {"not_stated": "null"} if self.nulls else {}
+        if self.max_tokens is not None:
+            options["max_tokens"] = self.max_tokens
+        return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +203,19 @@ class _Writer:
                 self._line({"document": document.name, "error": found.document()})
             return
         if self._many:
-            self._line({"document": document.name, "data": outcome.data})
+            line: dict[str, Any] = {"document": document.name, "data": outcome.data}
+            if outcome.warnings:
+                line["warnings"] = [warning.model_dump() for warning in outcome.warnings]
+            self._line(line)
         elif self._file is not None:
             text = compact(outcome.data) if self._task.as_json else pretty(outcome.data)
             self._file.write(text + "\n")
         else:
             write_json(outcome.data, raw=self._task.as_json)
+        for warning in outcome.warnings:
+            place, hint = warning.pointer or "/", f"; {warning.hint}" if warning.hint else ""
+            note = f"{document.name}: {place} {warning.kind}: {warning.message}{hint}"
+            errors().print(note, style="yellow", markup=False)
         errors().print(f"{document.name}: {summary(outcome)}", style="dim")
 
     def _line(self, value: dict[str, Any]) -> None:

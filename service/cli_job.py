@@ -63,6 +63,7 @@ class Asked:
     limit: int | None
     sample: float | None
     max_tokens: int | None
+    nulls: bool
     row_deadline: float | None
     attempts: int
     stop_at_dead_share: float | None
@@ -90,7 +91,11 @@ class Asked:
                     Output(path=str(path.absolute()), neutralise=self.neutralise)
                     for path in self.out
                 ),
-                options=ExtractOptions(max_tokens=self.max_tokens, deadline_s=self.row_deadline),
+                options=ExtractOptions(
+                    max_tokens=self.max_tokens,
+                    deadline_s=self.row_deadline,
+                    not_stated="null" if self.nulls else "schema",
+                ),
                 limit=self.limit,
                 sample=self.sample,
                 attempts=self.attempts,

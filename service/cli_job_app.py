@@ -66,6 +66,9 @@ Extends = Annotated[
 Limit = Annotated[int | None, typer.Option(min=1, help="The first so many records.")]
 Sample = Annotated[float | None, typer.Option(min=0, max=1, help="This share of the records.")]
 MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens an answer takes.")]
+Nulls = Annotated[
+    bool, typer.Option("--nulls", help="null for required values that a record does not say.")
+]
 RowDeadline = Annotated[float | None, typer.Option(min=0, help="Most seconds a row may take.")]
 Attempts = Annotated[int, typer.Option(min=1, max=20, help="Tries of a row.")]
 StopAtDeadShare = Annotated[
@@ -107,6 +110,7 @@ def run(
     limit: Limit = None,
     sample: Sample = None,
     max_tokens: MaxTokens = None,
+    nulls: Nulls = False,
     row_deadline: RowDeadline = None,
     attempts: Attempts = 3,
     stop_at_dead_share: StopAtDeadShare = None,
@@ -141,6 +145,7 @@ def run(
         limit=limit,
         sample=sample,
         max_tokens=max_tokens,
+        nulls=nulls,
         row_deadline=row_deadline,
         attempts=attempts,
         stop_at_dead_share=stop_at_dead_share,

@@ -82,8 +82,9 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
         result = ExtractResult.model_validate_json(content, extra="ignore")
     except ValidationError as error:
         raise unexpected(content, request_id) from error
+    unstated = [warning.pointer for warning in result.warnings if warning.kind == "not_stated"]
     return Extraction(
-        data=shape.read(result.data, request_id),
+        data=shape.read(result.data, request_id, unstated),
         valid=result.valid,
         finish=result.finish,
         usage=result.usage,
