@@ -90,7 +90,6 @@ def test_what_is_stated_needs_no_warning_and_the_schema_is_not_changed() -> None
     assert null_warnings(STATED, PERSON) == ()
     assert json.dumps(PERSON) == before
     assert nullable(wide) == wide
-    assert nullable(True) is True
 
 
 def test_conditions_mean_what_they_meant() -> None:
