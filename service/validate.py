@@ -42,10 +42,8 @@ def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
     Raises:
         InvalidOutput: it is not, or that cannot be found out within bounds. The message holds nothing of `value`.
     """
-    validator = _validator(schema)
-    _fuel.left = MOST_REFERENCES
     try:
-        fault = next(validator.iter_errors(value), None)
+        fault = next(faults(value, schema), None)
     except (PatternTooCostly, PatternUnreadable, RecursionError) as error:
         raise InvalidOutput(
             f"the output cannot be checked against the schema: {type(error).__name__}",
@@ -62,6 +60,14 @@ def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
             f"the output does not meet the schema at {place or '/'}",
             hint="this is a defect of the service: please report it with the schema",
         )
+
+
+def faults(
+    value: Any, schema: Mapping[str, Any] | bool
+) -> Iterator[jsonschema.exceptions.ValidationError]:
+    """Where `value` is not valid, one by one. Raises what looking for them raises, under the bounds of `check`."""
+    _fuel.left = MOST_REFERENCES
+    yield from _validator(schema).iter_errors(value)
 
 
 def _validator(schema: Mapping[str, Any] | bool) -> Any:
