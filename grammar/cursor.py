@@ -90,6 +90,18 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `learn`.
         """
+        done, _ = self.reach(text)
+        return done == len(text) and not (self.memories.barred and repeats(self, text))
+
+    def reach(self, text: Bytes) -> tuple[int, bool]:
+        """Read ahead as far as `text` is legal: (bytes read, whether a text decided about the next one).
+
+        In that case `note[WHAT]` is the frame of the text that decided, which stops before offset `note[UNTIL]` of the
+        output. Otherwise like `read`, but a beginning that nothing new can complete counts as legal.
+
+        Raises:
+            ConstraintTooLarge: see `learn`.
+        """
         self.begin(exact=True)
         done, looks = 0, NO_LOOKS
         while True:
@@ -99,10 +111,8 @@ class Cursor:
             if done > before:
                 looks = NO_LOOKS
             status = self.note[w.STATUS]
-            if status == w.MOVED:
-                return not self.memories.barred or not repeats(self, text)
-            if status == w.REFUSED:
-                return False
+            if status in (w.MOVED, w.REFUSED):
+                return done, len(looks) > 0
             if status == w.LOOK:
                 whole = bytes(self.output) + text.tobytes()
                 looks = _with(looks, self.look(whole, len(self.output) + done))
