@@ -21,6 +21,7 @@ from .ways import MOST_BYTES, Search, Ways
 
 _LONGER: Final = 2  # bytes by which a way may be longer than hoped for and is still taken at once
 _MOST_TRIES: Final = 1024  # beginnings of texts that are tried in the place of refused ones
+_MOST_READ: Final = 1 << 14  # bytes that are read one by one in all of these tries
 
 
 class _Place(NamedTuple):
@@ -43,6 +44,7 @@ class Closing:
         self._machine = cursor.machine
         self._origin = len(cursor.output)
         self._steps: list[Step] = []
+        self._reads = 0
 
     def text(self) -> bytes | None:
         """Bytes that complete the output; None if none were found within the bounds of the search."""
@@ -61,6 +63,8 @@ class Closing:
         others: list[tuple[int, int, bytes]] = []
         known: set[bytes] = set()
         for _ in range(_MOST_TRIES):
+            if self._reads > _MOST_READ:
+                return None
             if self._follow(way):
                 return self._said
             whole, first, place = text + way, len(text), self._place()
@@ -76,7 +80,7 @@ class Closing:
                 if turned not in known:
                     known.add(turned)
                     heappush(others, (len(turned), next(tick), turned))
-            while others:
+            while others and self._reads <= _MOST_READ:
                 late, _, turned = heappop(others)
                 text = whole[: here.begun] + turned
                 found = self._way_from(text)
@@ -100,6 +104,7 @@ class Closing:
         """Read one byte, if it is legal."""
         cursor, memories = self._cursor, len(self._cursor.memories)
         text = np.frombuffer(byte, np.uint8).copy()
+        self._reads += 1
         if cursor.read(text):
             self._steps.append(cursor.commit(text, memories))
             return True

@@ -20,7 +20,7 @@ import numpy as np
 from . import walk as w
 from .arrays import Bytes
 from .automata import Dfa
-from .cursor import Cursor
+from .cursor import Cursor, Refused
 from .nearest import in_order
 from .tables import ALPHABET, CALLED, ENTRY, FINAL, ROW
 from .ways import Ways
@@ -100,25 +100,25 @@ class Mending:
         cursor, origin = self._cursor, len(self._cursor.output)
         while True:
             memories = len(cursor.memories)
-            done, decided = cursor.reach(_bytes(way))
+            done, refused = cursor.reach(_bytes(way))
             if done == len(way) and self._is_over(way, memories):
                 cursor.memories.cut(memories)
                 return bytes(cursor.output[origin:]) + way
-            end = int(cursor.note[w.UNTIL]) - len(cursor.output)
-            if done == len(way):  # a number may have ended the output, and been refused there
-                cursor.memories.cut(memories)
-                return None
-            frame = cursor.frames[int(cursor.note[w.WHAT])].copy()
-            family = int(cursor.frames[frame[w.PARENT], w.BEGUN])
+            family = None if refused is None else self._family(refused)
             cursor.memories.cut(memories)
-            if not decided:
-                return None
-            begun = int(frame[w.BEGUN]) - len(cursor.output)
-            entry = int(cursor.machine.tables.sites[frame[w.SITE], ENTRY])
-            replaced = self._replaced(way, begun, end, (family, entry))
+            if done == len(way) or refused is None or family is None:
+                return None  # a number that ends the output may be refused there: there is no other place for it
+            offset = len(cursor.output)
+            replaced = self._replaced(way, refused.begun - offset, refused.until - offset, family)
             if replaced is None:
                 return None
             way = replaced
+
+    def _family(self, refused: Refused) -> tuple[int, int]:
+        """The same for all texts of one array or object that are read alike."""
+        cursor = self._cursor
+        begun = int(cursor.frames[refused.parent, w.BEGUN])
+        return begun, int(cursor.machine.tables.sites[refused.site, ENTRY])
 
     def _is_over(self, way: bytes, memories: int) -> bool:
         """Whether the output is over, or may be, after `way`, which has just been read."""
@@ -149,19 +149,22 @@ class Mending:
             if self._tries < 0:
                 return None
             text = other[written:]
-            if self._is_taken(text, rest):
+            taken = self._is_taken(text, rest)
+            if taken:
                 self._commit(text)
                 return rest
+            if taken is None:
+                return None
         return None
 
-    def _is_taken(self, text: bytes, rest: bytes) -> bool:
-        """Whether `text` is legal, and what follows it."""
+    def _is_taken(self, text: bytes, rest: bytes) -> bool | None:
+        """Whether `text` is legal, and what follows it; None: what follows is not, whatever the text."""
         cursor, memories = self._cursor, len(self._cursor.memories)
         tried = text + rest[:1]
-        done, _ = cursor.reach(_bytes(tried))
-        taken = done == len(tried) and (rest != b"" or self._is_over(tried, memories))
+        done, refused = cursor.reach(_bytes(tried))
+        taken: bool | None = done == len(tried) and (rest != b"" or self._is_over(tried, memories))
         cursor.memories.cut(memories)
-        return taken
+        return None if not taken and done >= len(text) and rest and refused is None else taken
 
     def _commit(self, text: bytes) -> None:
         cursor, memories = self._cursor, len(self._cursor.memories)

@@ -36,7 +36,9 @@ from ..regex import whole
 
 MOST_DIGITS: Final = 2000  # of a bound or divisor, written out without an exponent
 MOST_RESIDUES: Final = 1 << 17
-MOST_MODULUS: Final = 1 << 21  # of whole divisors whose factors 2 and 5 leave few states (`_few_states`)
+MOST_MODULUS: Final = (
+    1 << 21
+)  # of whole divisors whose factors 2 and 5 leave few states (`_few_states`)
 
 LESS: Final = 0
 EQUAL: Final = 1
