@@ -12,7 +12,7 @@ another number. So whatever follows the text is legal after the other one, too, 
 from collections import deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from .tables import ALPHABET, CALLED, ENTRY, FINAL, ROW
 from .ways import Ways
 
 _MOST_TRIES: Final = 4096  # texts, of all items of a way together
+_MOST_OF_ITEM: Final = 64  # ... of one, besides as many as were said before
 _MOST_OF_LEAF: Final = 4096  # texts of one leaf
 _MOST_ITEM: Final = 2048  # bytes of a text that is replaced
 _MOST_LEAVES: Final = 16  # of one text, the last ones
@@ -144,7 +145,7 @@ class Mending:
         others = self._others.get(key)
         if others is None:
             others = self._others[key] = iter(_Others(item, self, written))
-        for other in others:
+        for other in islice(others, _MOST_OF_ITEM + len(cursor.memories)):
             self._tries -= 1
             if self._tries < 0:
                 return None
