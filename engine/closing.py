@@ -8,13 +8,21 @@ run out of budget, which ends it with `Finish.LENGTH`.
 Only the last picks of an output that needs all its budget are ever replaced; all others are the model's own. Under a
 `LoopWatch` a value that repeats itself is ended as well: tokens that end it follow the pick, and the model goes on
 after them.
+
+All sequences of a step wait for the grammar of each. What that may take is looked into before a constraint is admitted
+(`grammar.trial`); the last fence is here: an output whose grammar keeps others waiting for too long in all is ended.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from ..grammar.api import Matcher
+from ..grammar.api import ConstraintTooLarge, MaskRow, Matcher
 from .loops import LoopWatch
+
+STEP_S: Final = 0.02  # of processor time that one output may take of each step
+MOST_OVER_S: Final = 2.0  # ... and that it may go over that, in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +40,18 @@ class Followed:
 class Following:
     """One output on its way through its grammar, `budget` tokens long at most, end token included."""
 
-    def __init__(self, matcher: Matcher, budget: int, watch: LoopWatch | None = None) -> None:
+    def __init__(
+        self,
+        matcher: Matcher,
+        budget: int,
+        watch: LoopWatch | None = None,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> None:
         self.matcher = matcher
         self._budget = self._left = budget
         self._watch = watch
+        self._clock = clock
+        self._over = 0.0
 
     @property
     def left(self) -> int:
@@ -59,12 +75,38 @@ class Following:
         self.may_loop(forced)
         return forced
 
+    def fill(self, row: MaskRow) -> None:
+        """Overwrite `row` with the tokens that are legal next.
+
+        Raises:
+            ConstraintTooLarge: the grammar has kept others waiting for too long.
+        """
+        begun = self._clock()
+        self.matcher.fill(row)
+        self._charge(self._clock() - begun)
+
     def follow(self, picked: tuple[int, ...]) -> Followed:
         """Accept `picked` and what is forced after it, unless the output could not be completed then.
 
         Raises:
             Violation: `picked` is not legal.
+            ConstraintTooLarge: the grammar has kept others waiting for too long.
         """
+        begun = self._clock()
+        followed = self._follow(picked)
+        if not self.matcher.finished:
+            self._charge(self._clock() - begun)
+        return followed
+
+    def _charge(self, seconds: float) -> None:
+        self._over += max(0.0, seconds - STEP_S)
+        if self._over > MOST_OVER_S:
+            raise ConstraintTooLarge(
+                "following this constraint takes so long that other requests wait for it; "
+                "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
+            )
+
+    def _follow(self, picked: tuple[int, ...]) -> Followed:
         forced = self._advance(picked)
         taken = len(picked) + len(forced)
         if not self._fits(self._left - taken):

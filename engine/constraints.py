@@ -17,7 +17,6 @@ from ..grammar.api import (
     Constraint,
     MaskRow,
     MaskRows,
-    Matcher,
     allow,
 )
 from .closing import Following
@@ -145,7 +144,7 @@ class Constraints:
             row = self._rows[len(row_of)]
             row_of[work.seq_id] = len(row_of)
             try:
-                guarded(_fill, following.matcher, row)
+                guarded(_fill, following, row)
             except MatcherFault as fault:
                 self._failures[work.seq_id] = fault.failure
                 row.fill(0)
@@ -231,7 +230,7 @@ class Constraints:
             raise MatcherFault(broken("the grammar ended without an end token"))
 
 
-def _fill(matcher: Matcher, row: MaskRow) -> None:
-    matcher.fill(row)
+def _fill(following: Following, row: MaskRow) -> None:
+    following.fill(row)
     if not row.any():
         raise MatcherFault(broken("no token is legal, and the output is not complete"))
