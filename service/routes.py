@@ -5,6 +5,7 @@ responses or count them (service/app.py), or know how an extraction works (servi
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import aclosing
@@ -235,6 +236,14 @@ async def metrics(service: Service, _request: Request) -> Response:
     return Response(service.meters.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
+async def openapi(service: Service, _request: Request) -> Response:
+    """`GET /openapi.json`: this interface, for generators of clients."""
+    from .openapi import document as described
+
+    text = await service.offload(lambda: json.dumps(described()))
+    return Response(text, media_type="application/json")
+
+
 Handler = Callable[[Service, Request], Awaitable[Response]]
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
@@ -247,6 +256,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/readyz": {"GET": ready},
     "/version": {"GET": version},
     "/metrics": {"GET": metrics},
+    "/openapi.json": {"GET": openapi},
 }
 
 # Asked every few seconds by machines; logged only where somebody debugs.
