@@ -1,5 +1,6 @@
 """The generated pages are what the code makes of them, and the written ones leave nothing out."""
 
+import json
 import re
 
 import pytest
@@ -26,6 +27,13 @@ def test_every_route_is_in_the_openapi_document() -> None:
     assert set(OPERATIONS) == routes
     described = {(m.upper(), path) for path, of in document()["paths"].items() for m in of}
     assert described == routes
+
+
+def test_every_reference_of_the_openapi_document_resolves() -> None:
+    text = json.dumps(document())
+    named = set(re.findall(r'"#/components/schemas/(\w+)"', text))
+    assert named <= set(document()["components"]["schemas"])
+    assert len(named) > 20
 
 
 def test_every_parameter_of_a_path_is_described() -> None:

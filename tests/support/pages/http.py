@@ -16,8 +16,12 @@ Bodies are JSON in UTF-8 unless a route says otherwise. A field that no type bel
 Every response that is not a success has the body [ProblemDocument](#problemdocument); its `code` is stable and listed
 under [Troubleshooting](../troubleshooting.md). `HEAD` is answered wherever `GET` is.
 
-The same as a document for generators of clients: [openapi.json](openapi.json), or `GET /openapi.json` of a running
-server.
+The same as a document for generators of clients: [openapi.json](openapi.json), or from a running server:
+
+```console
+$ curl -s localhost:8000/openapi.json | python -c 'import json, sys; print(json.load(sys.stdin)["openapi"])'
+3.1.0
+```
 """
 
 
