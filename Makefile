@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONSAFEPATH := 1
 
-.PHONY: demo test check lint types links bench serve sync-client clean
+.PHONY: demo test check lint types links bench serve sync-client docs docs-pages docs-answers docs-serve clean
 
 # What running a model takes: `.[server]`, but for the model's files, which lie here. The inner loops are compiled, about
 # a minute of a core, while torch is unpacked.
@@ -20,7 +20,7 @@ $(VENV)/.running: $(SOURCES_OF_INSTALL)
 
 # What developing and testing take besides.
 $(VENV)/.installed: $(VENV)/.running
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[bulk,cluster,dev]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[bulk,cluster,dev,docs]"
 	$(BIN)/intaglio doctor
 	touch $@
 
@@ -49,6 +49,21 @@ bench: $(VENV)/.installed
 # The asynchronous client is written, the synchronous one generated; a test compares them.
 sync-client: $(VENV)/.installed
 	$(BIN)/python tests/support/sync_client.py
+
+# The site, in build/site; fails on any warning.
+docs: $(VENV)/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# Pages of docs/reference that are generated from the code; a test compares them.
+docs-pages: $(VENV)/.installed
+	PYTHONPATH=. $(BIN)/python -m tests.support.pages
+
+# Runs every snippet and writes down what it answered, where that is not what the page says. Read the diff.
+docs-answers: $(VENV)/.installed
+	PYTHONPATH=. $(BIN)/python -m tests.support.snippets
+
+docs-serve: $(VENV)/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 # The JSON-Schema-Test-Suite and JSONSchemaBench through the byte machine; fails where the expectations changed.
 conformance: $(VENV)/.installed

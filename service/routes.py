@@ -250,6 +250,14 @@ async def metrics(service: Service, _request: Request) -> Response:
     return Response(service.meters.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
+async def openapi(service: Service, _request: Request) -> Response:
+    """`GET /openapi.json`: this interface, for generators of clients."""
+    from .openapi import document as described
+
+    text = await service.offload(lambda: json.dumps(described()))
+    return Response(text, media_type="application/json")
+
+
 Handler = Callable[[Service, Request], Awaitable[Response]]
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
@@ -262,6 +270,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/readyz": {"GET": ready},
     "/version": {"GET": version},
     "/metrics": {"GET": metrics},
+    "/openapi.json": {"GET": openapi},
 }
 
 # Asked every few seconds by machines; logged only where somebody debugs.
