@@ -24,13 +24,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from intaglio import Client
+from intaglio import Client, ConnectionFailed
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_ADDRESS = "localhost:8000"
@@ -401,12 +401,22 @@ def server(folder: Path) -> Iterator[str]:
         )
         try:
             url = _announced(process, folder / "server.log")
-            with Client(url) as client:
-                client.wait_until_ready(PATIENCE_S)
+            _until_ready(process, url, folder / "server.log")
             yield url
         finally:
             process.terminate()
             process.wait(PATIENCE_S)
+
+
+def _until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    end = time.monotonic() + PATIENCE_S
+    with Client(url) as client:
+        while process.poll() is None and time.monotonic() < end:
+            with suppress(ConnectionFailed):
+                if client.ready():
+                    return
+            time.sleep(0.1)
+    raise AssertionError(f"the server is not ready; status {process.poll()}:\n{log.read_text()}")
 
 
 def _announced(process: subprocess.Popen[bytes], log: Path) -> str:
@@ -414,7 +424,7 @@ def _announced(process: subprocess.Popen[bytes], log: Path) -> str:
     while process.poll() is None and time.monotonic() < end:
         found = re.search(r"^Intaglio .* (http://\S+)$", log.read_text(), re.MULTILINE)
         if found:
-            return found[1].replace("127.0.0.1", "localhost")
+            return found[1]
         time.sleep(0.05)
     raise AssertionError(f"the server did not start:\n{log.read_text()}")
 
