@@ -375,7 +375,7 @@ def _laid_out(value: Any, indent: int) -> str:
 
 
 def environment(url: str | None = None, **more: str) -> dict[str, str]:
-    """What snippets see of the environment: the server's address, and no state of the user."""
+    """What snippets see of the environment: the server's address, and little else."""
     shared = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONSAFEPATH": "1",
@@ -385,7 +385,7 @@ def environment(url: str | None = None, **more: str) -> dict[str, str]:
         "INTAGLIO_ENGINE_GRAMMAR_DEADLINE_S": "60",
         "INTAGLIO_ENGINE_GRAMMAR_CPU_S": "60",
     }
-    passed = {name: os.environ[name] for name in ("XDG_CACHE_HOME",) if name in os.environ}
+    passed = {name: os.environ[name] for name in ("HOME", "XDG_CACHE_HOME") if name in os.environ}
     return shared | passed | ({"INTAGLIO_BASE_URL": url} if url else {}) | more
 
 
@@ -396,9 +396,7 @@ def server(folder: Path) -> Iterator[str]:
     command = [program, "serve", "--port", "0", "--data", folder / "data"]
     (folder / "data").mkdir()
     with (folder / "server.log").open("w+") as log:
-        process = subprocess.Popen(
-            command, stdout=log, stderr=log, env=environment(HOME=str(folder))
-        )
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())
         try:
             url = _announced(process, folder / "server.log")
             _until_ready(process, url, folder / "server.log")
@@ -438,7 +436,7 @@ def run(
         own = folder / page.relative_to(root).with_suffix("")
         own.mkdir(parents=True)
         begun = Run(page, own, url, root)
-        begun.environment["HOME"] = str(own)
+        begun.environment["INTAGLIO_SERVICE_LEDGER"] = str(own / "ledger.db")
         return begun.all()
 
     with ThreadPoolExecutor(at_once) as pool:
