@@ -6,14 +6,25 @@ export PYTHONSAFEPATH := 1
 
 .PHONY: demo test check lint types links bench serve sync-client docs docs-pages docs-answers docs-serve clean
 
-$(VENV)/.installed: pyproject.toml setup.py constraints.txt
+# What running a model takes: `.[server]`, but for the model's files, which lie here. The inner loops are compiled, about
+# a minute of a core, while torch is unpacked.
+SOURCES_OF_INSTALL := pyproject.toml setup.py constraints.txt grammar/compiled/pyproject.toml engine/embedded/pyproject.toml
+
+$(VENV)/.running: $(SOURCES_OF_INSTALL)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet -c constraints.txt "torch"
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[server,bulk,cluster,dev,docs]"
-	$(BIN)/intaglio doctor  # also compiles the grammar's inner loops for this machine, once
+	$(BIN)/pip install --quiet -c constraints.txt torch & torch=$$!; \
+		$(BIN)/pip wheel --quiet --no-deps --wheel-dir $(VENV)/wheels ./grammar/compiled && wait $$torch
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[libraries]" $(VENV)/wheels/*.whl
+	rm -r $(VENV)/wheels
 	touch $@
 
-demo: $(VENV)/.installed
+# What developing and testing take besides.
+$(VENV)/.installed: $(VENV)/.running
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[bulk,cluster,dev,docs]"
+	$(BIN)/intaglio doctor
+	touch $@
+
+demo: $(VENV)/.running
 	$(BIN)/intaglio demo
 
 test: $(VENV)/.installed lint types
@@ -58,8 +69,8 @@ docs-serve: $(VENV)/.installed
 conformance: $(VENV)/.installed
 	PYTHONPATH=. $(BIN)/python tests/conformance/run.py
 
-serve: $(VENV)/.installed
+serve: $(VENV)/.running
 	$(BIN)/intaglio serve
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info */*/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -14,9 +14,11 @@ from .errors import (
     ModelError,
     QueueFull,
     Refused,
+    RequestQuarantined,
     TooLong,
 )
 from .grammars import Door
+from .lives import Lives
 from .local import LocalEngine
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
@@ -55,11 +57,13 @@ __all__ = [
     "InternalError",
     "InvalidRequest",
     "Launch",
+    "Lives",
     "LocalEngine",
     "ModelError",
     "QueueFull",
     "Refused",
     "Request",
+    "RequestQuarantined",
     "SamplingParams",
     "Snapshot",
     "TokenLogprob",

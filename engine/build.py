@@ -12,7 +12,7 @@ from pathlib import Path
 from ..grammar.api import Compiler, Vocabulary
 from .config import EngineConfig
 from .constraints import Constraints
-from .grammars import Workshop
+from .grammars import Workshop, shared_bytes
 from .loop import Engine
 from .memory.manager import KVManager
 from .memory.pool import BlockPool
@@ -59,7 +59,7 @@ def build(config: EngineConfig) -> Assembly:
         Portions(built.costs),
     )
     vocabulary = tokenizer.vocabulary(width)
-    compiler = Compiler(vocabulary, tokenizer.canonical)
+    compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
     workshop = Workshop(config.grammar, compiler)
     exports = Exports()
     closing = ExitStack()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .embedded import files as embedded
 from .errors import ModelError
+from .unloadable import no_folder, refuse_unloadable
 
 EMBEDDED = "embedded"
 
@@ -15,18 +16,20 @@ def model_folder(model: str | Path | None = None) -> Path:
     """The folder of a checkpoint. `None` and `"embedded"` are the small model in the package, whose files are checked.
 
     Raises:
-        ModelError: there is no such folder, or a file of the package is missing or damaged.
+        ModelError: there is no such folder, it holds something else than a checkpoint that the engine loads, or a file
+            of the package is missing or damaged.
     """
     if model is None or str(model) == EMBEDDED:
         try:
             return embedded.folder()
+        except embedded.MissingModel as error:
+            hint = "pip install 'intaglio[server]', or give the folder of a checkpoint"
+            raise ModelError(str(error), where="model", hint=hint) from error
         except embedded.DamagedModel as error:
-            raise ModelError(str(error), where="model") from error
+            hint = "pip install --force-reinstall --no-deps intaglio-embedded"
+            raise ModelError(str(error), where="model", hint=hint) from error
     folder = Path(model).expanduser()
     if not folder.is_dir():
-        raise ModelError(
-            f"there is no folder {str(model)!r}",
-            where="model",
-            hint=f"give the folder of a downloaded checkpoint, or {EMBEDDED!r} for the model in the package",
-        )
+        raise no_folder(str(model))
+    refuse_unloadable(folder)
     return folder

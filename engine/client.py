@@ -6,12 +6,13 @@ process dies. Does not: start or watch the process (engine/supervisor.py), token
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from itertools import count
 
 from ..grammar.api import CacheStats
 from . import messages
-from .errors import EngineStopped, InvalidRequest, ModelError
+from .errors import EngineLost, EngineStopped, InvalidRequest, ModelError
+from .lives import LifeRecord, Lives
 from .messages import BlockReport, EngineInfo
 from .metrics import Snapshot
 from .supervisor import EngineState, Launch, Supervisor, Watch
@@ -26,6 +27,7 @@ class EngineClient:
         self._streams: dict[str, asyncio.Queue[Delta | EngineStopped]] = {}
         self._checks: dict[int, asyncio.Future[BlockReport]] = {}
         self._tickets = count()
+        self._record = LifeRecord()
         self._info: EngineInfo | None = None
         self._metrics: Snapshot | None = None
         self._grammars: CacheStats | None = None
@@ -55,6 +57,15 @@ class EngineClient:
         """What became of the grammars, by the newest count; None before the first."""
         return self._grammars
 
+    @property
+    def lives(self) -> Lives:
+        """Deaths and restarts so far."""
+        return self._record.lives
+
+    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+        """Have `call` made, from the event loop, whenever the process has died or another is ready in its place."""
+        self._record.when_changed(call)
+
     async def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""
         await self._supervisor.start()
@@ -76,28 +87,31 @@ class EngineClient:
         A request that the engine refuses has one delta, whose `error` has the code of the refusal.
 
         Raises:
-            InvalidRequest: a request with that id is in flight.
+            InvalidRequest: a request with that id is in flight, or a value in it cannot be sent.
+            RequestQuarantined: the same request was in flight at two deaths of the process.
             EngineStopped: the engine is not ready, or its process died.
         """
-        if request.id in self._streams:
-            raise InvalidRequest(f"a request with the id {request.id!r} is running")
-        queue: asyncio.Queue[Delta | EngineStopped] = asyncio.Queue()
-        self._streams[request.id] = queue
-        over, run = False, 0
-        try:
-            self._supervisor.tell(messages.Submit(request))
-            run = self._supervisor.run
-            while not over:
-                item = await queue.get()
-                over = not isinstance(item, Delta) or item.finish is not None
-                if isinstance(item, EngineStopped):
-                    raise item
-                yield item
-        finally:
-            del self._streams[request.id]
-            if not over and run == self._supervisor.run:
-                with contextlib.suppress(EngineStopped):  # then it is over anyway
-                    self._supervisor.tell(messages.Abort(request.id))
+        async with self._record.watch(request):
+            if request.id in self._streams:
+                raise InvalidRequest(f"a request with the id {request.id!r} is running")
+            queue: asyncio.Queue[Delta | EngineStopped] = asyncio.Queue()
+            self._streams[request.id] = queue
+            over, run = False, 0
+            try:
+                self._supervisor.tell(messages.Submit(request))
+                self._record.sent(request)
+                run = self._supervisor.run
+                while not over:
+                    item = await queue.get()
+                    over = not isinstance(item, Delta) or item.finish is not None
+                    if isinstance(item, EngineStopped):
+                        raise item
+                    yield item
+            finally:
+                del self._streams[request.id]
+                if not over and run == self._supervisor.run:
+                    with contextlib.suppress(EngineStopped):  # then it is over anyway
+                        self._supervisor.tell(messages.Abort(request.id))
 
     async def check(self) -> BlockReport:
         """Have the engine check its invariants and count its blocks.
@@ -121,6 +135,8 @@ class EngineClient:
     def _hear(self, event: messages.Event) -> None:
         if isinstance(event, messages.Deltas):
             for delta in event.items:
+                if delta.finish is not None:
+                    self._record.ended(delta, self._supervisor.run)
                 queue = self._streams.get(delta.request_id)
                 if queue is not None:  # None: aborted, and these are the last words
                     queue.put_nowait(delta)
@@ -133,8 +149,11 @@ class EngineClient:
                 answer.set_result(event.report)
         elif isinstance(event, messages.Ready):
             self._info = event.info
+            self._record.ready(self._supervisor.run, event.info.pid)
 
     def _end_all(self, error: EngineStopped) -> None:
+        if isinstance(error, EngineLost) and self._supervisor.fault is None:
+            self._record.died(error, self._supervisor.run)
         for queue in self._streams.values():
             queue.put_nowait(error)
         for answer in self._checks.values():

@@ -64,7 +64,9 @@ class ModelConfig:
 class CacheConfig:
     """How much memory holds keys and values: the first that is given of `num_blocks`, `cache_bytes`, `memory_fraction`.
 
-    `block_size` is in tokens. `memory_fraction` is a share of the device's memory, the model's weights included.
+    `block_size` is in tokens. `memory_fraction` is a share of a GPU's memory, the model's weights included; on a CPU
+    384 MiB are taken, more (up to 4 GiB) where eight sequences of `max_context` tokens need it, and never more than
+    this share of what is free.
     `prefix_caching` keeps the keys and values of beginnings that several requests share. `kv_dtype` "fp8" keeps them in
     one byte each (E4M3, no scales, what is larger than 448 becomes 448): twice as many tokens on a GPU, rounded.
     """
@@ -120,13 +122,15 @@ class SchedulerConfig:
 class GrammarConfig:
     """How constraints are examined, compiled and kept. Sizes are in bytes.
 
-    `grammar_bytes` bounds the compiled grammars in memory. A server examines constraints in processes of their own
-    first (`grammar_isolation` "server"; "always" has `LLM` do so too, "never" trusts everybody): `grammar_workers` at a
-    time, each for `grammar_deadline_s` at most, of which `grammar_cpu_s` of processor time, and with `grammar_memory`
-    above what a fresh one has. What was found out is kept in the file `grammar_store`, up to `grammar_store_bytes`;
-    "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off" keeps nothing. It holds the sources of
-    constraints. The `grammar_warm` most used of it are compiled at the start, in the background. With `grammar_device`
-    "auto" a model on a GPU has masks made there, for grammars that can be written as tables; "off": all on the host.
+    `grammar_bytes` bounds the memory of compiled grammars with their masks, and of the masks and automata that they
+    share; those used least recently go first, and those in use by running requests may come on top. A server examines
+    constraints in processes of their own first (`grammar_isolation` "server"; "always" has `LLM` do so too, "never"
+    trusts everybody): `grammar_workers` at a time, each for `grammar_deadline_s` at most, of which `grammar_cpu_s` of
+    processor time, and with `grammar_memory` above what a fresh one has. What was found out is kept in the file
+    `grammar_store`, up to `grammar_store_bytes`; "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off"
+    keeps nothing. It holds the sources of constraints. The `grammar_warm` most used of it are compiled at the start, in
+    the background. With `grammar_device` "auto" a model on a GPU has masks made there, for grammars that can be written
+    as tables; "off": all on the host.
     """
 
     grammar_bytes: int = 512 << 20

@@ -55,6 +55,7 @@ class Constraints:
         self._compiler = compiler
         self._end_tokens = end_tokens
         self._rows, self._lent = np.split(rows, 2)
+        self._width = 8 * rows.itemsize * rows.shape[1]
         self._compiling: dict[int, tuple[Future[CompiledGrammar], int]] = {}  # with its budget
         self._following: dict[int, Following] = {}
         self._failures: dict[int, Failure] = {}  # of the picks that are awaited, by sequence
@@ -87,7 +88,7 @@ class Constraints:
             grammar = guarded(future.result)
             following = Following(guarded(grammar.matcher), budget)
             forced = guarded(following.start)
-            self._see_end(following, forced)
+            guarded(self._check, following, forced)
             opening = Opening(guarded(lambda: grammar.least_tokens), forced)
         except MatcherFault as fault:
             return fault.failure
@@ -148,7 +149,7 @@ class Constraints:
                 continue
             try:
                 followed = guarded(following.follow, pick.tokens)
-                self._see_end(following, pick.tokens + followed.tokens)
+                guarded(self._check, following, followed.tokens, pick.tokens)
             except MatcherFault as fault:
                 failures[pick.seq_id] = fault.failure
                 continue
@@ -175,9 +176,14 @@ class Constraints:
         if not self._following.keys() | self._compiling.keys() <= live:
             raise InternalError("a sequence that has ended still has a grammar")
 
-    def _see_end(self, following: Following, tokens: tuple[int, ...]) -> None:
-        """A grammar ends with an end token: nothing else ends a sequence."""
-        if following.matcher.finished and tokens[-1] not in self._end_tokens:
+    def _check(
+        self, following: Following, forced: tuple[int, ...], picked: tuple[int, ...] = ()
+    ) -> None:
+        """Forced tokens exist, and a grammar ends with an end token: nothing else ends a sequence."""
+        if forced and not 0 <= min(forced) <= max(forced) < self._width:
+            raise MatcherFault(broken("the grammar forced a token that does not exist"))
+        tokens = picked + forced
+        if following.matcher.finished and not (tokens and tokens[-1] in self._end_tokens):
             raise MatcherFault(broken("the grammar ended without an end token"))
 
 

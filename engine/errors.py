@@ -5,7 +5,8 @@ EngineError
 │   ├── TooLong            prompt and output cannot fit the context or the KV memory
 │   ├── BudgetTooSmall     `max_tokens` is less than the shortest legal output needs
 │   ├── QueueFull          too many requests wait already
-│   └── InvalidRequest     a sampling parameter is out of range, or an id is in use
+│   ├── InvalidRequest     a field is of the wrong type or out of range, or an id is in use
+│   └── RequestQuarantined the same request was in flight at two deaths of the engine
 ├── ConfigError        a setting is unknown, missing or out of range
 ├── ModelError         a checkpoint cannot be used: missing, unknown or unused weights, unsupported family
 ├── InternalError      the engine broke a promise of its own: an invariant, or the order of a step
@@ -56,6 +57,12 @@ class InvalidRequest(Refused):
     """A parameter is out of range, or the id is in use."""
 
     code = "invalid_request"
+
+
+class RequestQuarantined(Refused):
+    """The same request was in flight at two deaths of the engine's process."""
+
+    code = "request_quarantined"
 
 
 class ConfigError(EngineError):

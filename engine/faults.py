@@ -1,6 +1,9 @@
 """Grammar code that refuses or fails, made the fault of one request.
 
 Does: turn whatever such code raises into what its request is told. Does not: end requests.
+
+Messages are made of characters that can be sent: a source may spell half a surrogate pair, and the message that quotes
+it would end the process that tries to encode it.
 """
 
 from collections.abc import Callable
@@ -36,7 +39,7 @@ def guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         where = "; ".join(f"{r.where or '/'} {r.keyword}: {r.reason}" for r in error.refusals)
         hint = "; ".join(r.hint for r in error.refusals if r.hint)
         message = f"{error.message}: {where}" if where else error.message
-        raise MatcherFault(Failure(error.code, message, hint)) from error
+        raise MatcherFault(Failure(error.code, sendable(message), sendable(hint))) from error
     except Exception as error:
         raise MatcherFault(
             broken(f"the grammar failed: {type(error).__name__}: {error}")
@@ -45,4 +48,10 @@ def guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 def broken(message: str) -> Failure:
     """What is told where a grammar that was compiled does not do what it promised."""
-    return Failure(InternalError.code, message, hint="report the schema that this happened with")
+    hint = "report the schema that this happened with"
+    return Failure(InternalError.code, sendable(message), hint)
+
+
+def sendable(text: str) -> str:
+    """`text` with half surrogate pairs written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()

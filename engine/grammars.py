@@ -45,12 +45,19 @@ def open_store(config: GrammarConfig) -> Store | None:
         ) from error
 
 
+def shared_bytes(config: GrammarConfig) -> int:
+    """The part of `grammar_bytes` for what grammars share: masks of leaves, and automata."""
+    return config.grammar_bytes // 4
+
+
 class Workshop:
     """Where an engine compiles: its cache, over the store. The first compilations begin at once, in the background."""
 
     def __init__(self, config: GrammarConfig, compiler: Compiler) -> None:
         self._store = open_store(config)
-        self.cache = GrammarCache(compiler, limit_bytes=config.grammar_bytes, store=self._store)
+        self.cache = GrammarCache(
+            compiler, limit_bytes=config.grammar_bytes - shared_bytes(config), store=self._store
+        )
         self._warming = threading.Thread(
             target=self.cache.warm, args=(config.grammar_warm,), name="grammars", daemon=True
         )
@@ -104,9 +111,9 @@ class Door:
         """See `Admission.submit`. Returns at once."""
         return self._admission.submit(constraint)
 
-    def admit(self, constraint: Constraint) -> None:
+    def admit(self, constraint: Constraint) -> Verdict:
         """See `Admission.admit`."""
-        self._admission.admit(constraint)
+        return self._admission.admit(constraint)
 
     def start(self) -> None:
         """Have a process ready, where constraints are examined in some.

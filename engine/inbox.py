@@ -48,9 +48,11 @@ class Inbox:
         """Take a request. From here on it gets exactly one final delta.
 
         Raises:
-            InvalidRequest: a request with that id is open.
+            InvalidRequest: a request with that id is open, or its id is no text.
             EngineStopped: the engine takes no more.
         """
+        if not isinstance(request.id, str):
+            raise InvalidRequest("id must be of type str", where="id")
         with self._changed:
             if self._closed:
                 raise EngineStopped("the engine has stopped")
@@ -136,6 +138,12 @@ def _refusal(request: Request, error: Refused) -> Delta:
     return Delta(
         request_id=request.id,
         finish=Finish.ERROR,
-        usage=Usage(prompt_tokens=len(request.prompt), output_tokens=0),
+        usage=unserved(request),
         error=Failure(error.code, error.message, error.hint, error.retryable),
     )
+
+
+def unserved(request: Request) -> Usage:
+    """The usage of a request that was never admitted, so that its prompt may be anything."""
+    prompt: object = request.prompt
+    return Usage(prompt_tokens=len(prompt) if isinstance(prompt, tuple) else 0, output_tokens=0)

@@ -11,12 +11,12 @@ from typing import Any
 from . import outputs
 from .constraints import Constraints
 from .dist.executor import Executor
-from .errors import EngineError, EngineStopped, InternalError
-from .inbox import Inbox
+from .errors import EngineError, EngineLost, EngineStopped
+from .inbox import Inbox, unserved
 from .metrics import Metrics, Snapshot, Stopwatch
 from .plan import Forced, Picked
 from .schedule.scheduler import Scheduler
-from .types import Delta, Failure, Finish, Request, Usage
+from .types import Delta, Failure, Finish, Request
 
 
 class Engine:
@@ -64,9 +64,9 @@ class Engine:
         try:
             return self._guarded_step()
         except _StepFailed as failed:
-            hint = "this request may not be the reason; try again"
+            hint = "this request may not be the reason; try again in a few seconds"
             return self._stop(
-                failed.reason, Failure(InternalError.code, failed.message, hint, retryable=True)
+                failed.reason, Failure(EngineLost.code, failed.message, hint, retryable=True)
             )
 
     def _step(self) -> list[Delta]:
@@ -153,8 +153,7 @@ class Engine:
             Delta(
                 request_id=request.id,
                 finish=Finish.ERROR,
-                usage=self._scheduler.usage(request.id)
-                or Usage(prompt_tokens=len(request.prompt), output_tokens=0),
+                usage=self._scheduler.usage(request.id) or unserved(request),
                 error=failure,
             )
             for request in self._inbox.close()

@@ -7,6 +7,7 @@ unpickled.
 import msgspec
 
 from ..grammar.api import CacheStats
+from .errors import InvalidRequest
 from .metrics import Snapshot
 from .types import Delta, Request
 
@@ -110,8 +111,16 @@ _events: msgspec.msgpack.Decoder[Event] = msgspec.msgpack.Decoder(Event)
 
 
 def encode(message: Command | Event) -> bytes:
-    """The message as bytes."""
-    return _encoder.encode(message)
+    """The message as bytes.
+
+    Raises:
+        InvalidRequest: a value in it cannot be written: an integer of more than 64 bits, half a surrogate pair, a
+            value of a foreign type.
+    """
+    try:
+        return _encoder.encode(message)
+    except (OverflowError, TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"the request cannot be sent to the engine: {error}") from error
 
 
 def command(data: bytes) -> Command:
@@ -120,7 +129,31 @@ def command(data: bytes) -> Command:
     Raises:
         msgspec.DecodeError: `data` is no command.
     """
-    return _commands.decode(data)
+    try:
+        return _commands.decode(data)
+    except msgspec.DecodeError:
+        raise
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise msgspec.DecodeError(f"{type(error).__name__}: {error}") from error
+
+
+class _Named(msgspec.Struct):
+    id: str
+
+
+class _Addressed(msgspec.Struct):
+    request: _Named
+
+
+_addressed: msgspec.msgpack.Decoder[_Addressed] = msgspec.msgpack.Decoder(_Addressed)
+
+
+def addressee(data: bytes) -> str | None:
+    """The id of the request in `data`, which is no command as a whole; None where there is none."""
+    try:
+        return _addressed.decode(data).request.id
+    except (ValueError, OverflowError, RecursionError):
+        return None
 
 
 def event(data: bytes) -> Event:

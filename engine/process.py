@@ -23,7 +23,8 @@ import zmq
 
 from ..grammar.api import CacheStats
 from .collector import Collector
-from .errors import EngineError, InternalError
+from .errors import EngineError, InternalError, InvalidRequest
+from .faults import sendable
 from .messages import (
     Abort,
     Beat,
@@ -37,6 +38,7 @@ from .messages import (
     Shutdown,
     Submit,
     Unusable,
+    addressee,
     command,
     encode,
 )
@@ -179,7 +181,11 @@ class Host:
         return Beat(stalled, assembly.engine.metrics(), assembly.grammar_stats())
 
     def _obey(self, data: bytes) -> None:
-        order = command(data)
+        try:
+            order = command(data)
+        except msgspec.DecodeError as error:
+            self._refuse(data, error)
+            return
         if isinstance(order, Shutdown):
             self._stop.set()
             return
@@ -190,11 +196,21 @@ class Host:
             try:
                 engine.submit(order.request)
             except EngineError as error:
-                self._outbox.send(Deltas((_refused(order.request, error),)))
+                prompt_tokens = len(order.request.prompt)
+                self._outbox.send(Deltas((_refused(order.request.id, prompt_tokens, error),)))
         elif isinstance(order, Abort):
             engine.abort(order.request_id)
         elif isinstance(order, Check):
             self._checks.append(order.ticket)
+
+    def _refuse(self, data: bytes, error: msgspec.DecodeError) -> None:
+        """End the request in `data`, which is no command. Without an id there is no one to tell but the log."""
+        found = addressee(data)
+        if found is None:
+            sys.stderr.write(f"a message was ignored that is no command: {error}\n")
+            return
+        refusal = InvalidRequest(f"the request cannot be read: {error}")
+        self._outbox.send(Deltas((_refused(found, 0, refusal),)))
 
 
 def report(engine: Steppable, info: EngineInfo) -> BlockReport:
@@ -255,13 +271,13 @@ def _build(configuration: bytes) -> Assembly:
     return build(msgspec.json.decode(configuration, type=EngineConfig))
 
 
-def _refused(request: Request, error: EngineError) -> Delta:
+def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:
     """The only delta of a request that was not taken."""
     return Delta(
-        request_id=request.id,
+        request_id=request_id,
         finish=Finish.ERROR,
-        usage=Usage(prompt_tokens=len(request.prompt), output_tokens=0),
-        error=Failure(error.code, error.message, error.hint, error.retryable),
+        usage=Usage(prompt_tokens=prompt_tokens, output_tokens=0),
+        error=Failure(error.code, sendable(error.message), error.hint, error.retryable),
     )
 
 

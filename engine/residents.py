@@ -107,6 +107,11 @@ class _Page:
     astray: bool = False
 
 
+def _page(exports: Exports, constraint: Constraint) -> _Page:
+    key = constraint.key
+    return _Page(key, exports.ask(key, constraint))
+
+
 class _Awaited(NamedTuple):
     """Sequences whose picks of one step are awaited, and those of them that the executor follows by itself."""
 
@@ -150,9 +155,10 @@ class ResidentConstraints(Constraints):
         opening = super().open(seq_id)
         constraint = self._opening.pop(seq_id, None)
         if isinstance(opening, Opening) and constraint is not None:
-            key = constraint.key
-            tables = self._exports.ask(key, constraint)
-            self._pages[seq_id] = _Page(key, tables)
+            try:
+                self._pages[seq_id] = guarded(_page, self._exports, constraint)
+            except MatcherFault as fault:
+                return fault.failure
         return opening
 
     def can_mask_ahead(self, plan: Plan) -> bool:
@@ -177,9 +183,15 @@ class ResidentConstraints(Constraints):
                 self._pages[seq_id].anew = True
                 self._news.add(seq_id)
         wanted = {work.seq_id for work in plan.works if work.wants_logits}
-        walked = wanted & self._residents
-        told = {seq_id: self._claim(seq_id) for seq_id in self._news & walked}
+        told: dict[int, Resident] = {}
+        for seq_id in self._news & wanted & self._residents:
+            try:
+                told[seq_id] = guarded(self._claim, seq_id)
+            except MatcherFault as fault:  # its output cannot be spelled: it fails, on the host
+                self._leave(seq_id)
+                self._failures[seq_id] = fault.failure
         self._news.difference_update(told)
+        walked = wanted & self._residents
         for seq_id in walked:
             if seq_id in void:
                 self._lead_astray(seq_id)

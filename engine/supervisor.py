@@ -216,7 +216,7 @@ class Supervisor:
             self._lost(EngineLost(f"the engine {reason}", hint="try again in a few seconds"))
             if self._fault:
                 return
-            pause = self._watch.backoff_s * 2 ** (failures - 1)
+            pause = self._watch.backoff_s * 2 ** min(failures - 1, 63)
             await asyncio.sleep(min(pause, self._watch.backoff_limit_s))
 
     async def _run_once(self) -> str:

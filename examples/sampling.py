@@ -7,29 +7,29 @@ from collections import Counter
 from enum import StrEnum
 
 from intaglio import LLM
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-TEXT = "The battery lasts two days, but the case already has a crack and the manual is missing."
-
-
-class Kind(StrEnum):
-    PRAISE = "praise"
-    COMPLAINT = "complaint"
-    QUESTION = "question"
+TEXT = "Ticket 4471 has been closed by Ines."
 
 
-class Review(BaseModel):
-    kind: Kind = Field(description="What the customer's message is, on the whole")
+class Status(StrEnum):
+    OPEN = "open"
+    IN_PROGRESS = "in progress"
+    CLOSED = "closed"
+
+
+class Ticket(BaseModel):
+    status: Status
 
 
 with LLM() as llm:
-    greedy = llm.extract(Review, TEXT).data
+    greedy = llm.extract(Ticket, TEXT).data
     votes = Counter(
-        llm.extract(Review, TEXT, temperature=1.0, top_p=0.95, seed=seed).data.kind
+        llm.extract(Ticket, TEXT, temperature=1.0, top_p=0.95, seed=seed).data.status
         for seed in range(8)
     )
-    again = llm.extract(Review, TEXT, temperature=1.0, top_p=0.95, seed=3).data
-    assert again == llm.extract(Review, TEXT, temperature=1.0, top_p=0.95, seed=3).data
+    again = llm.extract(Ticket, TEXT, temperature=1.0, top_p=0.95, seed=3).data
+    assert again == llm.extract(Ticket, TEXT, temperature=1.0, top_p=0.95, seed=3).data
 
-print(f"greedy: {greedy.kind}")
-print("sampled:", ", ".join(f"{count} x {kind}" for kind, count in votes.most_common()))
+print(f"greedy: {greedy.status}")
+print("sampled:", ", ".join(f"{count} x {status}" for status, count in votes.most_common()))

@@ -9,12 +9,15 @@ from intaglio import Client
 from pydantic import BaseModel, Field
 
 TEXT = """
-From: Martin Okafor <martin.okafor@mailbox.example>
+Support request
+
+Customer: Martin Okafor
 Subject: Label printer shows an error
 Priority: high
+Order number: QF-553018
+Error code: E-217
 
-The label printer from my order QF-553018 has stopped working. It prints half a label, then the
-red light comes on and the display shows error E-217.
+The printer prints half a label, then the red light comes on.
 """
 
 

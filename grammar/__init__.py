@@ -21,6 +21,7 @@ Whether it can be had
     store           verdicts on disk
     explain         what becomes of each part of a constraint
     explained       ... as bytes
+    coverage        how far a schema is enforced, in short
 
 From its source to rules and leaves
     jsonschema      JSON Schema: formulas, and rules for values
@@ -69,6 +70,8 @@ Token by token
     backends        spelling of forced text; matchers over another library
     compile         a constraint to a compiled grammar
     cache           compiled grammars, kept
+    holdings        ... counted
+    heap            free memory given back to the system
 
 On a device
     device          a whole machine as flat tables
@@ -81,7 +84,10 @@ On a device
 Under all of it
     arrays          the types of arrays
     addresses       arrays handed to compiled code by where they lie
+    mapped          arrays in pages of their own
     kept            answers within a bound of memory
+    remembered      results of functions within a bound of memory
+    commons         ... those that all grammars share
 
 Words. A *leaf* is a flat automaton over bytes (a string, a number, a name). A *rule* reads one piece of text and
 *calls* leaves and other rules at *sites*; it ends with an *outcome*, a small number that says what the text was. A

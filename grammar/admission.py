@@ -71,15 +71,16 @@ class Admission:
             self._pool.submit(self._find, key, constraint, future, time.monotonic())
         return future
 
-    def admit(self, constraint: Constraint) -> None:
-        """Wait for the verdict.
+    def admit(self, constraint: Constraint) -> Verdict:
+        """Wait for the verdict on a constraint that can be used.
 
         Raises:
-            GrammarError: the constraint cannot be used, or too many wait.
+            GrammarError: it cannot, or too many wait.
         """
-        error = self.submit(constraint).result().error
-        if error is not None:
-            raise error
+        verdict = self.submit(constraint).result()
+        if verdict.error is not None:
+            raise verdict.error
+        return verdict
 
     def warm(self, constraints: Iterable[Constraint]) -> None:
         """Examine these, one after the other, while nobody else asks for anything. Returns when it is done."""

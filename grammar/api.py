@@ -1,10 +1,11 @@
 """The names of this package that others may use."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .admission import Admission
 from .cache import CacheStats, GrammarCache
 from .compile import Compiler
+from .coverage import Coverage
 from .device import DeviceTables, HostOnly, followers, tables_of
 from .errors import (
     CompilerBusy,
@@ -29,6 +30,9 @@ from .verdict import Verdict, screened
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # loads compiled code
+    from .automata.jit import brief_kernel as brief_kernel
+    from .automata.machine_code import CompiledLoops as CompiledLoops
+    from .automata.machine_code import compiled_loops as compiled_loops
     from .followers import Followers as Followers
 
 __all__ = [
@@ -39,6 +43,7 @@ __all__ = [
     "Compiler",
     "CompilerBusy",
     "Constraint",
+    "Coverage",
     "ConstraintTooLarge",
     "DeviceTables",
     "Explanation",
@@ -69,6 +74,8 @@ __all__ = [
     "allow",
     "allowed_tokens",
     "any_json",
+    "brief_kernel",
+    "compiled_loops",
     "csv_table",
     "empty_rows",
     "explain",
@@ -83,3 +90,15 @@ __all__ = [
     "words",
     "xml_document",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "brief_kernel":
+        from .automata.jit import brief_kernel
+
+        return brief_kernel
+    if name == "compiled_loops":
+        from .automata.machine_code import compiled_loops
+
+        return compiled_loops
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

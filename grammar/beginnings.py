@@ -13,6 +13,8 @@ from .trie import Trie, find
 from .walk_leaf import forbid
 
 _MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
+_TEXT_BYTES: Final = 150  # of one of them
+_COVER_BYTES: Final = 1_500  # ... and of its tokens, as bits of a mask
 _WIDE: Final = 12  # tokens above which compiled code clears their bits faster
 
 Cover = tuple[tuple[int, np.uint32], ...]
@@ -28,13 +30,18 @@ class Beginnings:
         self._nodes_of: dict[bytes, int] = {}
         self._covers: dict[bytes, Cover] = {}
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is remembered, about."""
+        return _TEXT_BYTES * len(self._nodes_of) + _COVER_BYTES * len(self._covers)
+
     def node_of(self, text: bytes) -> int:
         """The trie node of a text; -1 if no token begins with it."""
         node = self._nodes_of.get(text)
         if node is None:
-            node = -1
-            if len(text) <= self._longest:
-                node = int(find(self._trie, np.frombuffer(text, np.uint8).copy()))
+            if len(text) > self._longest:
+                return -1
+            node = int(find(self._trie, np.frombuffer(text, np.uint8).copy()))
             if len(self._nodes_of) >= _MOST_TEXTS:
                 self._nodes_of.clear()
             self._nodes_of[text] = node

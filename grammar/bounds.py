@@ -32,6 +32,7 @@ from .ways import Ways
 
 _TRIED: Final = 8  # outcomes of a leaf
 _FRESH: Final = 8  # bytes more for a text that must be new
+_PLACE_BYTES: Final = 200  # what is known of a state or site, about
 _DEEPEST: Final = 6  # states in a row that say nothing
 
 Out = tuple[int, int]
@@ -64,6 +65,13 @@ class Bounds:
         self._rests: dict[int, int | None] = {}
         self._nearest: dict[int, Ints] = {}
         self._far: dict[tuple[int, int], Ints] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what was found, by estimate."""
+        arrays = (*self._nearest.values(), *self._far.values())
+        places = len(self._outs) + len(self._rests) + len(arrays)
+        return _PLACE_BYTES * places + sum(array.nbytes for array in arrays)
 
     def of(self, cursor: Cursor) -> int | None:
         """Bytes that suffice; None where the rules do not say enough."""

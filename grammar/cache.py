@@ -1,19 +1,21 @@
 """Compiled grammars, kept: one compilation a constraint, off the caller's thread.
 
-Does: hand out futures, bound memory by evicting what was used least recently, answer waiting requests when a
-compilation takes too long, keep what it found out in a store and start from what is there. Does not: stop a
-compilation. Native code in a thread cannot be killed; it holds one of `workers` threads until it ends. Constraints of
-strangers go through `admission` before they come here.
+Does: hand out futures, bound memory by evicting what was used least recently (`holdings` counts it), answer waiting
+requests when a compilation takes too long, keep what it found out in a store and start from what is there. Does not:
+stop a compilation. Native code in a thread cannot be killed; it holds one of `workers` threads until it ends.
+Constraints of strangers go through `admission` before they come here.
 """
 
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .compile import Compiler
 from .errors import ConstraintTooLarge, GrammarError
+from .heap import give_back
+from .holdings import Holdings
 from .matcher import CompiledGrammar
 from .spec import Constraint
 from .store import Store
@@ -22,14 +24,16 @@ from .verdict import Verdict
 # Grammars grow while they are used, so their sizes are asked for again after so long.
 _ACCOUNT_S = 1.0
 _UNTOLD_USES = 256
-_ENTRY_BYTES = 1024  # what an entry takes beside its grammar
+_HOLES = 16 << 20  # bytes of evicted grammars after which free memory is given back
 
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
     """Counters since the start, and what is held now, as of the last account. `compile_seconds` is wall time over all
     compilations; `from_store` counts those that began from what an earlier one had found out; `warming`: whether our
-    compiled code is still being loaded, or made, where it never was.
+    compiled code is still being loaded, or made, where it never was. `held_bytes`: of the grammars in the cache, with
+    their masks; `shared`: of what grammars share besides, by part, and ("evicted") of grammars that were given up and
+    are still in use.
     """
 
     hits: int = 0
@@ -41,24 +45,12 @@ class CacheStats:
     compile_seconds: float = 0.0
     entries: int = 0
     held_bytes: int = 0
+    shared: dict[str, int] = field(default_factory=dict)
     warming: bool = False
 
 
 class CacheClosed(RuntimeError):
     """A grammar was asked of a cache that takes nothing more."""
-
-
-@dataclass(slots=True)
-class _Entry:
-    """The outcome of one compilation, and its size when it was last asked for."""
-
-    result: Future[CompiledGrammar]
-    source: int
-    size: int = 0
-
-    def measure(self) -> None:
-        grammar = None if self.result.exception() else self.result.result()
-        self.size = self.source + _ENTRY_BYTES + (grammar.size_bytes if grammar else 0)
 
 
 class GrammarCache:
@@ -78,12 +70,12 @@ class GrammarCache:
         store: Store | None = None,
     ) -> None:
         self._compiler = compiler
-        self._limit = limit_bytes
         self._deadline = deadline_s
         self._store = store
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grammar")
         self._lock = threading.Lock()
-        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._held = Holdings(limit_bytes)
+        self._shared: dict[str, int] = {}
         self._running: dict[str, Future[CompiledGrammar]] = {}
         self._counts: Counter[str] = Counter()
         self._uses: Counter[Constraint] = Counter()  # that the store has not been told
@@ -101,13 +93,12 @@ class GrammarCache:
         with self._lock:
             if self._closed:
                 raise CacheClosed("the grammar cache is closed")
-            entry = self._entries.get(key)
-            if entry is not None:
-                self._entries.move_to_end(key)
+            known = self._held.get(key)
+            if known is not None:
                 self._counts["hits"] += 1
                 self._uses[constraint] += 1
                 self._account()
-                return entry.result
+                return known
             if key in self._running:
                 self._counts["hits"] += 1
                 return self._running[key]
@@ -128,8 +119,10 @@ class GrammarCache:
             return CacheStats(
                 **{name: count for name, count in self._counts.items() if name != "microseconds"},
                 compile_seconds=self._counts["microseconds"] / 1e6,
-                entries=len(self._entries),
-                held_bytes=sum(entry.size for entry in self._entries.values()),
+                evictions=self._held.evictions,
+                entries=len(self._held),
+                held_bytes=self._held.held_bytes,
+                shared={**self._shared, "evicted": self._held.leaving_bytes},
                 warming=self._compiler.is_warming,
             )
 
@@ -204,32 +197,29 @@ class GrammarCache:
     def _keep(
         self, constraint: Constraint, result: Future[CompiledGrammar], seconds: float
     ) -> None:
-        entry = _Entry(result, len(constraint.source))
-        entry.measure()
+        shared = self._compiler.shared()
         with self._lock:
+            self._shared = shared
             self._running.pop(constraint.key, None)
             self._counts["microseconds"] += round(seconds * 1e6)
             if result.exception() is not None:
                 self._counts["failures"] += 1
-            self._entries[constraint.key] = entry
-            self._evict()
+            self._held.put(constraint.key, result, len(constraint.source))
+            self._account()
+            holes = self._held.evicted_bytes >= _HOLES
+            if holes:
+                self._held.evicted_bytes = 0
+        if holes:
+            give_back()
 
     def _account(self) -> None:
-        """Ask all grammars for their sizes again, every now and then."""
+        """Ask grammars for their sizes again, every now and then."""
         now = time.monotonic()
         if now - self._accounted >= _ACCOUNT_S:
             self._accounted = now
-            for entry in self._entries.values():
-                entry.measure()
-            self._evict()
+            self._held.measure()
             if self._store is not None and self._uses.total() > _UNTOLD_USES:
                 self._pool.submit(self._tell_uses)
-
-    def _evict(self) -> None:
-        held = sum(entry.size for entry in self._entries.values())
-        while held > self._limit:
-            held -= self._entries.popitem(last=False)[1].size
-            self._counts["evictions"] += 1
 
     def _tell_uses(self) -> None:
         with self._lock:

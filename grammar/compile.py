@@ -40,19 +40,23 @@ _WARMING = r"""{
 _BOUNDED = 12, 48
 # Strings that are read through windows, and how much of them.
 _WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname"}', 1)
-_SHARED_BYTES = 256 << 20  # rows of all grammars together
+_SHARED_BYTES = 128 << 20
 
 
 class Compiler:
     """Compiles for one vocabulary. Safe to call from several threads.
 
-    `canonical` says how the tokenizer spells bytes in the middle of an output, empty where it cannot. `is_warming`:
-    whether `warm` runs, which compiles our own code on a machine where nothing has done that before.
+    `canonical` says how the tokenizer spells bytes in the middle of an output, empty where it cannot. `shared_bytes`
+    bounds what grammars share, half of it masks of leaves, half automata; masks of one grammar may take half as much.
+    `is_warming`: whether `warm` runs, which compiles our own code on a machine where nothing has done that before.
     """
 
-    def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, canonical: Canonical, shared_bytes: int = _SHARED_BYTES
+    ) -> None:
         self.vocabulary = vocabulary
         self.is_warming = False
+        self._shared_bytes = shared_bytes
         self._speller = Speller(vocabulary, canonical)
         self._earley = EarleyCompiler(vocabulary, self._speller)
 
@@ -106,9 +110,9 @@ class Compiler:
             self.is_warming = False
 
     def _load(self) -> None:
-        from .leaves.formats import NAMES
+        from .leaves.formats import KNOWN
 
-        for name in sorted(NAMES):
+        for name in sorted(KNOWN):
             asked = json.dumps({"type": "string", "format": name})
             self.compile(Constraint(Kind.JSON_SCHEMA, asked))
         matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()
@@ -126,8 +130,20 @@ class Compiler:
                 matcher.fill(row)
         tables_of(Constraint(Kind.JSON_SCHEMA, "{}"))
 
+    def shared(self) -> dict[str, int]:
+        """Bytes that grammars share, by part; of automata no more than `shared_bytes` allow are left."""
+        held = {"texts": self._speller.nbytes}
+        if "_index" in vars(self):  # else nothing is loaded that could hold any
+            from .commons import automata_bytes, shrink_automata
+
+            shrink_automata(self._shared_bytes // 2)
+            held["texts"] += self._index.texts_bytes
+            held["leaf_masks"] = self._index.leaf_rows.nbytes
+            held["automata"] = automata_bytes()
+        return held
+
     @cached_property
     def _index(self) -> "TokenIndex":
         from .masking import TokenIndex
 
-        return TokenIndex(self.vocabulary, _SHARED_BYTES)
+        return TokenIndex(self.vocabulary, self._shared_bytes)

@@ -28,6 +28,8 @@ from .tables import (
     STATE_COLUMNS,
 )
 
+_STATE_BYTES: Final = 24  # what is known of a state besides its arcs
+_PYTHON_BYTES: Final = 6_000  # of a leaf besides its arrays
 _SMALL: Final = 256  # states of a leaf up to which rows before such a state are kept, too
 
 
@@ -129,6 +131,11 @@ class Leaf:
     def all(self) -> Bytes:
         """uint8 [states]: all 1."""
         return np.ones(self.dfa.states, np.uint8)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory held, by estimate; the copy is the machine's."""
+        return self.dfa.size_bytes + _STATE_BYTES * self.dfa.states + _PYTHON_BYTES
 
     @cached_property
     def _facts(self) -> tuple[Flags, Flags]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from .compile import Compiler
+from .coverage import Coverage
 from .errors import GrammarError, Violation
 from .jsonschema.uri import steps
 from .masks import empty_rows
@@ -30,12 +31,17 @@ TIERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One keyword at one place: enforced by `tier` (see `TIERS`), or not at all (None), and then why."""
+    """One keyword at one place: enforced by `tier` (see `TIERS`), or not at all (None), and then why.
+
+    `unknown`: the word itself is not known; `hint` says what to write instead.
+    """
 
     where: str
     keyword: str
     tier: Literal["A", "B", "C"] | None
     reason: str = ""
+    unknown: bool = False
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +60,15 @@ class Cost:
 class Explanation:
     """Everything known of one constraint; `error` is None where it can be enforced, and then the rest is there.
 
-    `engine` is what follows it: `machine`, or `xgrammar` with `note` saying why. `shortest` and `typical` are texts it
-    lets through, None where none was found; `least_tokens` is what the shortest takes with its end token, and
-    `typical_tokens` the same of `typical`.
+    `coverage` sums up the findings of a schema. `engine` is what follows the constraint: `machine`, or `xgrammar` with
+    `note` saying why. `shortest` and `typical` are texts it lets through, None where none was found; `least_tokens` is
+    what the shortest takes with its end token, and `typical_tokens` the same of `typical`.
     """
 
     constraint: Constraint
     error: GrammarError | None
     findings: tuple[Finding, ...] = ()
+    coverage: Coverage | None = None
     engine: str = ""
     note: str = ""
     cost: Cost | None = None
@@ -71,45 +78,47 @@ class Explanation:
     typical: str | None = None
 
 
+_Looked = tuple[tuple[Finding, ...], Coverage | None]
+
+
 def explain(compiler: Compiler, constraint: Constraint) -> Explanation:
     """Compile `constraint` and say what became of it. A constraint that is refused is explained too."""
-    findings: tuple[Finding, ...] = ()
+    looked: _Looked = ((), None)
     try:
-        findings = _findings(constraint)
+        looked = _findings(constraint)
         began = time.perf_counter()
         grammar = compiler.compile(constraint)
         compiled = time.perf_counter()
         grammar.matcher().fill(empty_rows(1, compiler.vocabulary.width)[0])
         cost = _cost(grammar, compiled - began, time.perf_counter() - compiled)
     except GrammarError as error:
-        return _refused(constraint, error, findings)
-    return _explained(compiler, constraint, findings, grammar, cost)
+        return _refused(constraint, error, looked)
+    return _explained(compiler, constraint, looked, grammar, cost)
 
 
 def judge(constraint: Constraint) -> Explanation:
     """As `explain`, without a vocabulary: whether it can be enforced and how, but no costs or texts."""
-    findings: tuple[Finding, ...] = ()
+    looked: _Looked = ((), None)
     try:
-        findings = _findings(constraint)
+        looked = _findings(constraint)
         screen(constraint)
     except GrammarError as error:
-        return _refused(constraint, error, findings)
-    return Explanation(constraint, None, findings)
+        return _refused(constraint, error, looked)
+    return Explanation(constraint, None, *looked)
 
 
-def _refused(
-    constraint: Constraint, error: GrammarError, findings: tuple[Finding, ...]
-) -> Explanation:
+def _refused(constraint: Constraint, error: GrammarError, looked: _Looked) -> Explanation:
     """What is refused is told by the error alone."""
     places = {refusal.where for refusal in error.refusals}
+    findings, found = looked
     rest = tuple(finding for finding in findings if finding.where not in places)
-    return Explanation(constraint, error, rest)
+    return Explanation(constraint, error, rest, found)
 
 
 def _explained(
     compiler: Compiler,
     constraint: Constraint,
-    findings: tuple[Finding, ...],
+    looked: _Looked,
     grammar: CompiledGrammar,
     cost: Cost,
 ) -> Explanation:
@@ -123,7 +132,7 @@ def _explained(
     return Explanation(
         constraint,
         None,
-        findings,
+        *looked,
         engine="xgrammar" if root is None else "machine",
         note=screen(constraint).note if root is None else "",
         cost=cost,
@@ -158,10 +167,11 @@ def _text(text: bytes | None) -> str | None:
     return None if text is None else text.decode("utf-8", "replace")
 
 
-def _findings(constraint: Constraint) -> tuple[Finding, ...]:
+def _findings(constraint: Constraint) -> _Looked:
     """Of a schema, what happens to its keywords. Nothing where it is too broken to be looked at."""
     if constraint.kind is not Kind.JSON_SCHEMA:
-        return ()
+        return (), None
+    from .jsonschema.covered import covered
     from .jsonschema.normal import Normal
     from .jsonschema.resolve import Schemas
     from .jsonschema.survey import look
@@ -172,8 +182,11 @@ def _findings(constraint: Constraint) -> tuple[Finding, ...]:
     normal = Normal(Schemas(schema, read_all(constraint.schemas)), constraint.formats)
     enforced, _ = look(normal)
     found = [Finding(entry.where, entry.keyword, entry.tier.value) for entry in enforced]
-    found += [Finding(entry.where, entry.keyword, None, entry.reason) for entry in unread(normal)]
-    return tuple(sorted(found, key=partial(_rank, schema)))
+    found += [
+        Finding(entry.where, entry.keyword, None, entry.reason, entry.kind == "unknown", entry.hint)
+        for entry in unread(normal)
+    ]
+    return tuple(sorted(found, key=partial(_rank, schema))), covered(normal, enforced)
 
 
 def _typical(root: "Rule | Dfa") -> bytes | None:

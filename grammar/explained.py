@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
+from .coverage import Coverage
 from .errors import Refusal
 from .explain import Cost, Explanation, Finding
 from .spec import Constraint
@@ -32,6 +33,7 @@ def decode_explanation(constraint: Constraint, data: bytes) -> Explanation:
     """
     value: dict[str, Any] = json.loads(data)
     error, findings, cost = value.pop("error"), value.pop("findings"), value.pop("cost")
+    covered = value.pop("coverage")
     if error is not None:
         refusals = tuple(Refusal(**refusal) for refusal in error["refusals"])
         error = error_of(error["code"], error["message"], refusals)
@@ -39,6 +41,7 @@ def decode_explanation(constraint: Constraint, data: bytes) -> Explanation:
         constraint,
         error,
         findings=tuple(Finding(**finding) for finding in findings),
+        coverage=None if covered is None else Coverage.decode(covered),
         cost=None if cost is None else Cost(**cost),
         **value,
     )

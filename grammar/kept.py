@@ -34,5 +34,10 @@ class Kept(Generic[K, V]):
             self._bytes = _ENTRY_BYTES + text_bytes
         self._answers[key] = value
 
+    @property
+    def nbytes(self) -> int:
+        """Memory held, about."""
+        return self._bytes
+
     def __len__(self) -> int:
         return len(self._answers)

@@ -130,7 +130,7 @@ class LeafRows:
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return self._views.nbytes + self._rows.nbytes
+        return sum(each.nbytes for each in (self._views, self._rows, self._firsts, self._forests))
 
     def view(self, leaf: Leaf, state: int, alive: Bytes | None) -> View:
         """What is legal in a state of a leaf; `alive`: the states that count, None: all."""

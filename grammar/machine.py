@@ -41,6 +41,10 @@ MOST_BYTES: Final = 1 << 25
 _UNKNOWN: Final = -1, -1, -1, -1, 0  # a state that text has not reached
 # States made by `renew`: there may be one for each character of a long text.
 _MOST_RENEWED: Final = 4096
+# Estimates of memory: of a rule's state and a call site, and of what all rules of a constraint share.
+_STATE_BYTES: Final = 500
+_SITE_BYTES: Final = 600
+_RULES_BYTES: Final = 30_000
 _LEAVES_MORE: Final = 6  # times as much may be added for leaves, whose own construction is bounded
 
 
@@ -122,8 +126,10 @@ class Machine:
 
     @property
     def size_bytes(self) -> int:
-        """Memory of the tables."""
-        return self._growing.nbytes
+        """Memory held, by estimate: the tables as far as they are written, leaves, rules and their states."""
+        leaves = sum(leaf.held_bytes for leaf in list(self.leaves))
+        named = _STATE_BYTES * len(self._numbers) + _SITE_BYTES * len(self.sites)
+        return self._growing.held_bytes + leaves + named + _RULES_BYTES
 
     def expand(self, state: int) -> None:
         """Make the row of a state.
@@ -135,7 +141,7 @@ class Machine:
             if self._growing.states.array[state, ROW] >= 0:
                 return
             extra = min(2 * self._leaf_bytes, _LEAVES_MORE * self.most_bytes)  # arrays double
-            if self.size_bytes > self.most_bytes + extra:
+            if self._growing.nbytes > self.most_bytes + extra:
                 raise ConstraintTooLarge(
                     f"this constraint needs tables of more than {self.most_bytes} bytes"
                 )

@@ -18,25 +18,27 @@ from .arrays import Bytes, Flags, Ints, Longs, Words
 from .beginnings import Beginnings
 from .cursor import Cursor
 from .doubts import Doubts, doubts_of
+from .kept import Kept
 from .leafrows import LeafRows, Source
 from .masks import words
-from .rows import LeafRow, Row, RowCache, pack
+from .rows import LeafRow, Row, Shelves, pack
 from .tables import FLAGS, JUDGED, LEAF, LIVE
 from .trie import Trie, build, heads
 from .vocabulary import Vocabulary
 from .walk_tokens import Room
 
-_MOST_HOLDING: Final = 4096  # texts whose tokens are remembered
+_HOLDING_BYTES: Final = 8 << 20  # of texts whose tokens are remembered
+_NUMBER_BYTES: Final = 40  # of a token in a tuple
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_WORDS: Final = np.empty(0, np.uint32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
 
 
 class TokenIndex:
-    """A vocabulary indexed for walking, with the rows of all its grammars, which share those of leaves."""
+    """A vocabulary indexed for walking, with the rows of leaves, which all its grammars share."""
 
     def __init__(self, vocabulary: Vocabulary, most_bytes: int) -> None:
-        """`most_bytes` bounds the rows kept."""
+        """`most_bytes`: half of it bounds the rows of leaves, half those of each grammar."""
         self.vocabulary = vocabulary
         self.trie: Trie = build(vocabulary)
         self.heads = heads(self.trie)
@@ -44,16 +46,21 @@ class TokenIndex:
         self.longest = int(self.trie.depth.max(initial=0))
         self.texts = _texts(vocabulary)
         self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
-        self.rows: RowCache[Row] = RowCache(most_bytes // 2)
+        self.rows = Shelves(most_bytes // 2)
         self.nothing = Source(*self.trie, _NO_EXITS, _NO_EXITS, _NO_NODES, _NO_NODES)
         self._desks: list[Desk] = []
-        self._holding: dict[bytes, tuple[int, ...]] = {}
+        self._holding: Kept[bytes, tuple[int, ...]] = Kept(_HOLDING_BYTES)
         self.beginnings = Beginnings(self.trie)
 
     @property
     def nbytes(self) -> int:
         """Memory of the rows kept."""
         return self.rows.nbytes + self.leaf_rows.nbytes
+
+    @property
+    def texts_bytes(self) -> int:
+        """Memory of what is remembered of texts."""
+        return self._holding.nbytes + self.beginnings.nbytes
 
     @cached_property
     def nodes(self) -> Ints:
@@ -83,8 +90,7 @@ class TokenIndex:
         known = self._holding.get(text)
         if known is None:
             known = tuple(self._searched(text))
-            if len(self._holding) < _MOST_HOLDING:
-                self._holding[text] = known
+            self._holding.put(text, known, len(text) + _NUMBER_BYTES * len(known))
         return known
 
     def _searched(self, text: bytes) -> Iterator[int]:

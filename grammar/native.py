@@ -7,7 +7,6 @@ Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Final
 
 import numpy as np
@@ -23,7 +22,7 @@ from .kept import Kept
 from .machine import Machine
 from .masking import TokenIndex, make_row
 from .masks import WORD_BITS, MaskRow
-from .rows import Row
+from .rows import Row, RowCache
 from .tables import FINAL, FLAGS
 from .walk import SITE, STATE
 from .ways import Ways
@@ -50,7 +49,7 @@ class NativeGrammar:
     """A machine for one vocabulary; see `CompiledGrammar`.
 
     `known`: a short complete output, where one was found before. `heights`: by state, on how many frames its rows
-    depend. `number`: its name among the grammars whose rows are kept together. `plain_stacks`: whether texts matter in
+    depend. `plain_stacks`: whether texts matter in
     a stack. By configuration, where they do not: `ends`, bytes that complete the output by a short way; `detours`, ways
     that need not be short; `forces`, what `Cursor.force` said.
     """
@@ -60,11 +59,15 @@ class NativeGrammar:
     speller: Speller
     known: bytes | None = None
     heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    number: int = field(default_factory=count(1).__next__)
     ends: Kept[Key, tuple[bytes | None]] = field(default_factory=Kept)
     forces: Kept[Key, tuple[bytes, bool]] = field(default_factory=Kept)
     plain_stacks: Kept[bytes, bool] = field(default_factory=Kept)
     detours: Kept[Key, "Way"] = field(default_factory=Kept)
+
+    @cached_property
+    def rows(self) -> RowCache[Row]:
+        """Masks made before, by state and stack."""
+        return self.index.rows.open()
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -84,8 +87,10 @@ class NativeGrammar:
 
     @property
     def size_bytes(self) -> int:
-        """Memory of the tables; rows are bounded for all grammars of a vocabulary together."""
-        return self.machine.size_bytes
+        """Memory held, by estimate: tables, leaves, rules, what was found out of ways to the end, masks."""
+        kept = self.ends, self.forces, self.plain_stacks, self.detours
+        found = sum(answers.nbytes for answers in kept) + self.ways.nbytes + self.bounds.nbytes
+        return self.machine.size_bytes + found + self.rows.nbytes
 
     @cached_property
     def least_tokens(self) -> int | None:
@@ -154,14 +159,13 @@ class NativeGrammar:
         for height in heights:
             below = len(stack) - _SITE_BYTES * height
             if below >= 0:
-                found = self.index.rows.get((self.number, state, stack[below:]))
+                found = self.rows.get((state, stack[below:]))
                 if found is not None and found.unpack(row):
                     return found
         found, height = make_row(cursor, self.index)
         if height not in heights:
             self.heights[state] = (*heights, height)
-        name = (self.number, state, stack[len(stack) - _SITE_BYTES * height :])
-        self.index.rows.put(name, found)
+        self.rows.put((state, stack[len(stack) - _SITE_BYTES * height :]), found)
         found.unpack(row)
         return found
 

@@ -1,13 +1,15 @@
 """Masks made once and kept: of leaves across all grammars of a vocabulary, of configurations within one grammar.
 
-Does: hold a mask as few words beside one that many share, keep within bounds, unpack. Does not: walk (`walk_tokens`) or
-decide what is legal (`native`).
+Does: hold a mask as few words beside one that many share, keep within bounds, unpack; say what all grammars hold. Does
+not: walk (`walk_tokens`) or decide what is legal (`native`).
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import count
 from threading import Lock
 from typing import Final, Generic, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from .doubts import Doubts
 from .trie import Trie
 
 _SPARSE_WORDS = 1024  # above so many words of its own a row is kept whole
-_PYTHON_BYTES = 400  # what the objects of a row add
+_PYTHON_BYTES = 700  # what the objects of a row and of its key add
 
 
 @dataclass(slots=True, eq=False)
@@ -109,7 +111,7 @@ R = TypeVar("R", bound=Sized)
 _FASTER: Final = 4  # bytes of rows given up that go for each byte of a new one
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class RowCache(Generic[R]):
     """Rows by key, in two generations: the older is given up when the younger holds half of `most_bytes`.
 
@@ -175,3 +177,27 @@ class RowCache(Generic[R]):
             gone.drop()
         if not self._leaving:
             self._leaving_bytes = 0
+
+
+class Shelves:
+    """The rows of all grammars of a vocabulary: a cache for each grammar, that goes with it.
+
+    `most_bytes` bounds each of them. All together are bounded by whoever keeps the grammars (`cache`).
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._open: WeakValueDictionary[int, RowCache[Row]] = WeakValueDictionary()
+        self._numbers = count()
+
+    def open(self) -> RowCache[Row]:
+        """A cache for one more grammar."""
+        made: RowCache[Row] = RowCache(self._most)
+        self._open[next(self._numbers)] = made
+        return made
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held by all that are still referred to."""
+        found = (reference() for reference in self._open.valuerefs())
+        return sum(rows.nbytes for rows in found if rows is not None)

@@ -10,13 +10,13 @@ The compiled code below the automata is loaded when the first constraint comes, 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .coverage import Coverage
 from .errors import ConstraintTooLarge, Unsatisfiable
 from .spec import Constraint, KeyOrder, Kind
 
 if TYPE_CHECKING:
     from .automata import Dfa
     from .cfg.enforce import Parsed
-    from .jsonschema.survey import Enforced
     from .rule import Rule
 
 LONGEST = {  # characters
@@ -36,12 +36,13 @@ class Screened:
     """A constraint that can be enforced in full: a rule or automaton over bytes, or a grammar that has no such form,
     whichever is not None.
 
-    `enforced`: of a schema, each keyword with how it is enforced. `note`: why a grammar is left to another back end.
+    `coverage`: of a schema, which keywords are enforced and which are not. `note`: why a grammar is left to another
+    back end.
     """
 
     root: "Rule | Dfa | None" = None
     parsed: "Parsed | None" = None
-    enforced: "tuple[Enforced, ...]" = ()
+    coverage: Coverage | None = None
     note: str = ""
 
 
@@ -72,6 +73,7 @@ def screen(constraint: Constraint) -> Screened:
 
 
 def _schema(constraint: Constraint) -> Screened:
+    from .jsonschema.covered import covered
     from .jsonschema.language import Language
     from .jsonschema.options import Options
     from .jsonschema.values import read, read_all
@@ -90,7 +92,7 @@ def _schema(constraint: Constraint) -> Screened:
         raise ConstraintTooLarge(
             f"the shortest output takes about {least} bytes: more than any output can hold"
         )
-    return Screened(root=language.root, enforced=language.enforced)
+    return Screened(root=language.root, coverage=covered(language.normal, language.enforced))
 
 
 def _pattern(source: str) -> Screened:

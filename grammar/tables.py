@@ -16,12 +16,14 @@ a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`.
 
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
+from weakref import WeakMethod
 
 import numpy as np
 
 from .addresses import addresses, grid, line, octets
 from .arrays import Bytes, Ints, Longs
 from .automata.jit import kernel
+from .mapped import empty, held_bytes
 
 DEAD: Final = -1
 LEAVE: Final = -2
@@ -86,12 +88,21 @@ def tables_at(held: Longs) -> Tables:
 class Growing:
     """A numpy array of int32 that doubles. What is past `count` means nothing."""
 
-    def __init__(self, moved: Callable[[], None], width: int) -> None:
-        """`width`: columns, 0 for a plain vector. `moved` is called when a larger array has taken the place of one."""
-        shape = (64, width) if width else (64,)
-        self.array: Ints = np.empty(shape, np.int32)
+    def __init__(self, moved: Callable[[], None], width: int, room: int = 64) -> None:
+        """`width`: columns, 0 for a plain vector; `room`: rows at first.
+
+        `moved`, a method, is called when a larger array has taken the place of one. Its owner is not kept alive, so
+        that tables go the moment nothing refers to them, and not when cycles are looked for.
+        """
+        shape = (room, width) if width else (room,)
+        self.array: Ints = empty(shape)
         self.count = 0
-        self._moved = moved
+        self._moved = WeakMethod(moved)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory held: that of pages not yet written is not."""
+        return held_bytes(self.array, self.count)
 
     def extend(self, rows: Sequence[int] | Ints) -> int:
         """Append rows; the number of the first."""
@@ -110,10 +121,12 @@ class Growing:
         first, self.count = self.count, self.count + count
         if self.count > len(self.array):
             shape = (2 * self.count, *self.array.shape[1:])
-            larger = np.empty(shape, np.int32)  # its pages are touched when they are needed
+            larger = empty(shape)
             larger[:first] = self.array[:first]
             self.array = larger
-            self._moved()
+            moved = self._moved()
+            assert moved is not None
+            moved()
         return first
 
 
@@ -128,12 +141,18 @@ class GrowingTables:
         self.live: Bytes = np.zeros(64, np.uint8)
         self._lives = 0
         self._live_at: dict[bytes, int] = {}
-        self._alphabets = Growing(self._moved, 256)
+        self._alphabets = Growing(self._moved, 256, room=8)
         self._numbers: dict[bytes, int] = {}
         self._partitions: dict[tuple[bytes, ...], int] = {}
         self.tables: Tables  # what is known now
-        self.nbytes = 0  # memory held
+        self.nbytes = 0  # room in all of them
         self._moved()
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory held, without that of pages not yet written."""
+        growing = self.states, self.cells, self.sites, self.returns, self._alphabets
+        return sum(each.held_bytes for each in growing) + self.live.nbytes
 
     def _moved(self) -> None:
         """One of the arrays is another one now: others see the new snapshot at once or not yet."""

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from .coverage import Coverage
 from .errors import (
     ConstraintTooLarge,
     GrammarError,
@@ -20,12 +21,13 @@ from .errors import (
     UnsupportedConstraint,
 )
 from .masks import empty_rows
-from .screen import screen
+from .screen import Screened, screen
 from .spec import Constraint, Kind
 
 if TYPE_CHECKING:
     from .compile import Compiler
 
+_OBJECT_BYTES: Final = 700  # of a verdict, its key and its place among others, besides texts
 _MOST_MASKS: Final = 256  # made on trial, along a shortest output
 _SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
 
@@ -36,7 +38,8 @@ class Verdict:
 
     `code` names the class of the error, None for a constraint that can be used; `message` and `refusals` are the
     error's. `shortest` is a short complete output, where one is known. `seconds` is the processor time that it took.
-    `final` is false where the examination was cut off: the same constraint might fare better another time.
+    `final` is false where the examination was cut off: the same constraint might fare better another time. `coverage`
+    tells which keywords of a JSON Schema that can be used are enforced.
     """
 
     code: str | None = None
@@ -45,6 +48,7 @@ class Verdict:
     shortest: bytes | None = None
     seconds: float = 0.0
     final: bool = True
+    coverage: Coverage | None = None
 
     @property
     def error(self) -> GrammarError | None:
@@ -55,7 +59,8 @@ class Verdict:
     def size_bytes(self) -> int:
         """About what it takes in memory."""
         texts = sum(len(text) for r in self.refusals for text in asdict(r).values())
-        return 256 + len(self.message) + texts + len(self.shortest or b"")
+        covered = 0 if self.coverage is None else self.coverage.size_bytes
+        return _OBJECT_BYTES + len(self.message) + texts + len(self.shortest or b"") + covered
 
 
 _CLASSES: Final[dict[str, type[GrammarError]]] = {
@@ -100,16 +105,17 @@ def examine(compiler: "Compiler", constraint: Constraint) -> Verdict:
     """
     begun = time.process_time()
     try:
-        shortest = _try(compiler, constraint)
+        found = screen(constraint)
+        shortest = _try(compiler, found)
     except GrammarError as error:
         return _refusal(error, time.process_time() - begun)
     except (MemoryError, RecursionError):
         return cut_off("compiling this takes more memory or depth than allowed")
-    return Verdict(shortest=shortest, seconds=time.process_time() - begun)
+    seconds = time.process_time() - begun
+    return Verdict(shortest=shortest, seconds=seconds, coverage=found.coverage)
 
 
-def _try(compiler: "Compiler", constraint: Constraint) -> bytes | None:
-    screened = screen(constraint)
+def _try(compiler: "Compiler", screened: Screened) -> bytes | None:
     if screened.root is None:
         return None  # another library's compiler takes what it wants: it is not tried here
     grammar = compiler.build(screened)
@@ -126,10 +132,10 @@ def screened(constraint: Constraint) -> Verdict:
     """As far as can be told without a vocabulary, in this process and without a limit of time."""
     begun = time.process_time()
     try:
-        screen(constraint)
+        found = screen(constraint)
     except GrammarError as error:
         return _refusal(error, time.process_time() - begun)
-    return Verdict(seconds=time.process_time() - begun)
+    return Verdict(seconds=time.process_time() - begun, coverage=found.coverage)
 
 
 def encode_constraint(constraint: Constraint) -> bytes:
@@ -168,10 +174,12 @@ def decode_verdict(data: bytes) -> Verdict:
     """
     value: dict[str, Any] = json.loads(data)
     code, shortest = value.pop("code"), value.pop("shortest")
+    covered = value.pop("coverage")
     verdict = Verdict(
         code=code,
         refusals=tuple(Refusal(**refusal) for refusal in value.pop("refusals")),
         shortest=None if shortest is None else shortest.encode("latin-1"),
+        coverage=None if covered is None else Coverage.decode(covered),
         **value,
     )
     _ = verdict.error  # its code has to be known

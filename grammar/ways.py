@@ -46,6 +46,7 @@ from .tables import (
 MOST_BYTES: Final = 1 << 17  # of a way
 _MOST_STEPS: Final = 30_000  # of one search
 _MOST_JUDGED: Final = 64  # texts of a leaf that are judged, of each outcome
+_PLACE_BYTES: Final = 250  # what is known of a state or text, about
 _BESIDE: Final = 64  # texts that end a begun one
 
 Task: TypeAlias = Callable[[int], None]
@@ -107,6 +108,12 @@ class Ways:
         self._moves: dict[int, tuple[tuple[int, bytes], ...]] = {}
         self._parts: dict[int, tuple[bytes, ...]] = {}  # by alphabet
         self._nearest: dict[int, tuple[dict[int, bytes], bytes]] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what was found, by estimate."""
+        texts = sum(len(found) for found, _ in list(self._nearest.values()))
+        return _PLACE_BYTES * (len(self.known) + len(self._least) + len(self._moves) + texts)
 
     def after(self, site: int, outcome: int) -> Iterator[int]:
         """Where a site's rule goes on after an outcome: a state or `ENDED` - outcome; first that after a new text."""
@@ -208,6 +215,7 @@ class Search:
                     break
                 priority, _, task = heappop(self._heap)
                 task(priority)
+        self._heap.clear()  # its tasks refer to this search, and so to the machine, which should go with its grammar
         return self._found
 
     def _begin(self) -> None:

@@ -34,7 +34,7 @@ LAST: Final = b"-"  # before an answer: it does not
 EXAMINE: Final = b"e"  # before a constraint: the answer is a verdict
 EXPLAIN: Final = b"x"  # before a constraint: the answer is an explanation
 EXIT_MEMORY: Final = 3
-_GROWTH: Final = 256 << 20  # bytes by which a child may grow before it makes room for another
+_GROWTH: Final = 64 << 20  # bytes by which a child may grow before it makes room for another
 _NICENESS: Final = 5  # what is being generated goes first
 
 

@@ -5,10 +5,11 @@ Does: shapes. Does not: find anything out.
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from .contract import Contract
 from .problem import Code, Detail
-from .wire import FormOptions, Wire
+from .wire import FormOptions, Wire, check_name
 
 
 class ExplainRequest(Wire):
@@ -17,16 +18,24 @@ class ExplainRequest(Wire):
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
     options: FormOptions = FormOptions()
 
+    @model_validator(mode="after")
+    def _schema_may_be_a_name(self) -> "ExplainRequest":
+        check_name(self.schema_)
+        return self
+
 
 class KeywordReport(Wire):
     """One keyword at one place. `tier`: A, by the automaton; B, with a memory of what was written; C, judged at the end
-    of the value; null, not enforced, and `reason` says why.
+    of the value; null, not enforced, and `reason` says why. `unknown`: the word itself is not known, and `hint` says
+    what may have been meant.
     """
 
     pointer: str
     keyword: str
     tier: Literal["A", "B", "C"] | None
     reason: str = ""
+    unknown: bool = False
+    hint: str = ""
 
 
 class PromptReport(Wire):
@@ -52,8 +61,9 @@ class ExplainResult(Wire):
     """What becomes of a schema. Where it is refused, `code`, `message` and `refusals` say why, and only `keywords` and
     `prompt` are there besides.
 
-    `engine` is what follows an answer: `machine`, or `xgrammar` for what has no deterministic form, with `note`.
-    `shortest` and `typical` are documents that the schema allows; tokens count the one that ends the answer.
+    `contract` is what answers tell of the same, in short. `engine` is what follows an answer: `machine`, or `xgrammar`
+    for what has no deterministic form, with `note`. `shortest` and `typical` are documents that the schema allows;
+    tokens count the one that ends the answer.
     """
 
     enforced: bool
@@ -61,6 +71,7 @@ class ExplainResult(Wire):
     message: str = ""
     refusals: tuple[Detail, ...] = ()
     keywords: tuple[KeywordReport, ...] = ()
+    contract: Contract = Contract()
     engine: str = ""
     note: str = ""
     cost: CostReport | None = None

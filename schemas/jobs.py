@@ -8,7 +8,17 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from .wire import ExtractOptions, Wire
+from .wire import (
+    MAX_COUNT,
+    MAX_NAME_CHARACTERS,
+    MAX_TEXT_CHARACTERS,
+    ExtractOptions,
+    Wire,
+    check_name,
+)
+
+MAX_PATH_CHARACTERS = 4096
+MAX_PRICE = 1e9
 
 InputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml", "text"]
 OutputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml"]
@@ -23,29 +33,35 @@ class Source(Wire):
     path. `keep` are fields that the outputs repeat.
     """
 
-    path: str = Field(min_length=1)
+    path: str = Field(min_length=1, max_length=MAX_PATH_CHARACTERS)
     format: InputFormat | None = Field(default=None, description="Default: by the file's name.")
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-    encoding: str | None = Field(default=None, description="Default: found; UTF-8 where unsure.")
-    record: str | None = Field(
-        default=None, description="XML: path of the records' elements, such as catalog/item."
+    encoding: str | None = Field(
+        default=None,
+        max_length=MAX_NAME_CHARACTERS,
+        description="Default: found; UTF-8 where unsure.",
     )
-    text: str | None = None
-    template: str | None = None
-    id: str | None = None
-    keep: tuple[str, ...] = ()
+    record: str | None = Field(
+        default=None,
+        max_length=MAX_PATH_CHARACTERS,
+        description="XML: path of the records' elements, such as catalog/item.",
+    )
+    text: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
+    template: str | None = Field(default=None, max_length=MAX_TEXT_CHARACTERS)
+    id: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
+    keep: tuple[str, ...] = Field(default=(), max_length=1000)
 
     @model_validator(mode="after")
     def _one_way_to_the_text(self) -> "Source":
         if self.text is not None and self.template is not None:
-            raise ValueError("text and template exclude each other")
+            raise ValueError("text and template exclude each other: give one of them")
         return self
 
 
 class Output(Wire):
     """A file to write. `neutralise` disarms cells of CSV that a spreadsheet would run as formulas."""
 
-    path: str = Field(min_length=1)
+    path: str = Field(min_length=1, max_length=MAX_PATH_CHARACTERS)
     format: OutputFormat | None = Field(default=None, description="Default: by the file's name.")
     neutralise: bool = True
 
@@ -53,8 +69,8 @@ class Output(Wire):
 class Prices(Wire):
     """What a million tokens cost, of prompts and of outputs, in whatever currency. No result depends on it."""
 
-    prompt: float = Field(ge=0)
-    output: float = Field(ge=0)
+    prompt: float = Field(ge=0, le=MAX_PRICE)
+    output: float = Field(ge=0, le=MAX_PRICE)
 
     def of(self, prompt_tokens: float, output_tokens: float) -> float:
         """What so many tokens cost."""
@@ -75,12 +91,17 @@ class JobSpec(Wire):
     source: Source
     outputs: tuple[Output, ...] = ()
     options: ExtractOptions = ExtractOptions()
-    limit: int | None = Field(default=None, ge=1)
+    limit: int | None = Field(default=None, ge=1, le=MAX_COUNT)
     sample: float | None = Field(default=None, gt=0, le=1)
     attempts: int = Field(default=3, ge=1, le=20)
     stop_at_dead_share: float | None = Field(default=None, ge=0, le=1)
-    extends: str | None = None
+    extends: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
     prices: Prices | None = None
+
+    @model_validator(mode="after")
+    def _schema_may_be_a_name(self) -> "JobSpec":
+        check_name(self.schema_)
+        return self
 
 
 class JobState(StrEnum):

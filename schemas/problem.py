@@ -31,6 +31,9 @@ class Code(StrEnum):
     OVERLOADED = "overloaded"
     NOT_READY = "not_ready"
     ENGINE_LOST = "engine_lost"
+    REQUEST_QUARANTINED = "request_quarantined"
+    UNAUTHORIZED = "unauthorized"
+    HOST_NOT_ALLOWED = "host_not_allowed"
     CANCELLED = "cancelled"
     INTERNAL = "internal_error"
 

@@ -7,7 +7,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from .contract import Contract
+
 MAX_TEXT_CHARACTERS = 1_000_000
+MAX_NAME_CHARACTERS = 1024
+MAX_COUNT = 2**31 - 1
 
 
 class Wire(BaseModel):
@@ -42,18 +46,28 @@ class ExtractOptions(FormOptions):
     repeatable. After `deadline_s` seconds the request ends with `deadline_exceeded`.
     """
 
+    whitespace: Literal["compact", "spaced", "pretty"] = Field(
+        default="compact",
+        description="How an answer over HTTP is laid out: without white space; with a blank after each comma and "
+        "colon; or with a line for each member and item. The model always writes compact JSON.",
+    )
     max_tokens: int | None = Field(
         default=None,
         ge=1,
+        le=MAX_COUNT,
         description="Most tokens the answer may take; default: what the context leaves.",
     )
     temperature: float = Field(default=0.0, ge=0.0, le=5.0)
-    top_p: float = Field(default=1.0, gt=0.0, le=1.0)
-    top_k: int = Field(default=0, ge=0)
+    top_p: float = Field(default=1.0, ge=1e-6, le=1.0)
+    top_k: int = Field(default=0, ge=0, le=MAX_COUNT, description="0 considers all tokens.")
     min_p: float = Field(default=0.0, ge=0.0, le=1.0)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
     priority: int = Field(default=0, ge=-100, le=100, description="Smaller is served first.")
+    strict_schema: bool = Field(
+        default=False,
+        description="Refuse a schema with keywords or formats that are not known, instead of telling of them.",
+    )
 
 
 class ExtractRequest(Wire):
@@ -64,14 +78,23 @@ class ExtractRequest(Wire):
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
     text: str = Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)
-    model: str | None = None
+    model: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
     options: ExtractOptions = ExtractOptions()
 
     @model_validator(mode="after")
-    def _named_schema_is_not_blank(self) -> "ExtractRequest":
-        if isinstance(self.schema_, str) and not self.schema_.strip():
-            raise ValueError("schema: a name must not be blank")
+    def _schema_may_be_a_name(self) -> "ExtractRequest":
+        check_name(self.schema_)
         return self
+
+
+def check_name(schema: object) -> None:
+    """Raise ValueError where a schema is given by a name that no schema can have."""
+    if not isinstance(schema, str):
+        return
+    if not schema.strip():
+        raise ValueError("schema: a name must not be blank")
+    if len(schema) > MAX_NAME_CHARACTERS:
+        raise ValueError(f"schema: a name has at most {MAX_NAME_CHARACTERS} characters")
 
 
 class Usage(Wire):
@@ -101,7 +124,8 @@ class ExtractResult(Wire):
     """Body of a successful extraction: `data` is valid against the whole schema, always.
 
     `valid` is the verdict of the final, independent check; a result that fails it is never sent as a success, so it is
-    true here. `finish` is `stop`, because a truncated document is an error and not a result.
+    true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` tells what of
+    the schema that verdict is about.
     """
 
     id: str
@@ -111,6 +135,7 @@ class ExtractResult(Wire):
     finish: Literal["stop"] = "stop"
     usage: Usage
     timings: Timings
+    contract: Contract = Contract()
 
 
 class ModelCard(Wire):

@@ -6,7 +6,6 @@ Does: make the ASGI application for a backend, and serve one with an order of st
 
 import asyncio
 import contextlib
-import re
 import signal
 import time
 from collections.abc import AsyncIterator, Callable
@@ -17,13 +16,12 @@ from importlib.metadata import version as installed_version
 from pathlib import Path as FilePath
 from types import FrameType
 from typing import Any, Literal
-from uuid import uuid4
 
 import anyio
 import uvicorn
 from starlette.responses import Response
 from starlette.routing import Route, Router
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
 from ..engine.api import (
@@ -33,21 +31,24 @@ from ..engine.api import (
     EngineStopped,
     GrammarConfig,
     Launch,
+    Lives,
     ModelError,
 )
 from ..schemas.problem import Code
+from .access import Access
 from .backend import Backend
 from .config import ServiceConfig
 from .errors import NotFound, answer
+from .exchange import Exchange, request_id
 from .extract import TextModel, catalogue_constraints
 from .job_routes import JOB_ROUTES
 from .limits import Gate, PatientProtocol
+from .listen import listen, url
 from .log import make_logger, origin
 from .meters import Meters
 from .routes import PROBES, ROUTES, Path, Service, extract_for_job
 
 EVERY = {**ROUTES, **JOB_ROUTES}
-_SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 EXIT_CANNOT_SERVE = 4
 MOST_HEADER_BYTES = 16 * 1024
@@ -70,6 +71,8 @@ class Application:
         self._door: Door | None = None
         self._log = logger or make_logger(config.log_format, config.log_level)
         gate = Gate(config.max_requests)
+        self._access = Access(config)
+        backend.when_lives_change(self._note_lives)
         self.service = Service(
             config=config,
             backend=backend,
@@ -97,9 +100,10 @@ class Application:
         if scope["type"] != "http":
             await self._routed(scope, receive, send)
             return
-        exchange = _Exchange(_request_id(scope), send)
+        exchange = Exchange(request_id(scope), send)
         scope.setdefault("state", {})
         try:
+            self._access.check(scope)
             await self._routed(scope, receive, exchange.send)
         except asyncio.CancelledError:
             exchange.outcome = Code.CANCELLED.value
@@ -107,7 +111,7 @@ class Application:
         except Exception as error:
             if exchange.status is not None:
                 raise
-            reply = answer(error, exchange.request_id)
+            reply = answer(error, exchange.request_id, self.service.gate.pause_s)
             exchange.outcome = reply.problem.code.value
             if reply.status == 500:
                 self._log.error("failed", request_id=exchange.request_id, **origin(error))
@@ -118,7 +122,7 @@ class Application:
         finally:
             self._account(scope, exchange)
 
-    def _account(self, scope: Scope, exchange: "_Exchange") -> None:
+    def _account(self, scope: Scope, exchange: Exchange) -> None:
         """One line in the log and one count in the meters for each request."""
         route = scope["state"].get("route", "other")
         seconds = time.perf_counter() - exchange.began
@@ -140,6 +144,13 @@ class Application:
     @contextlib.asynccontextmanager
     async def _lifespan(self, _app: Any) -> AsyncIterator[None]:
         backend = self.service.backend
+        self.open_data()
+        if self._access.exposed:
+            self._log.warning(
+                "every machine that reaches this server can use it",
+                host=self.service.config.host,
+                hint="set INTAGLIO_API_KEYS, or listen on 127.0.0.1",
+            )
         await backend.start()
         loading = asyncio.create_task(self._load())
         try:
@@ -178,19 +189,32 @@ class Application:
             seconds=round(time.perf_counter() - began, 2),
         )
 
+    def open_data(self) -> None:
+        """Open the data folder, if there is one and it is not open. Raises `JobError` where it cannot be used."""
+        config = self.service.config
+        if config.data and self.service.jobs is None:
+            from .jobs.host import JobHost
+
+            self.service.jobs = JobHost(
+                FilePath(config.data), config.max_data_bytes, config.max_open_jobs, self._job_failed
+            )
+
     def _start_jobs(self) -> None:
         """Run the jobs of the data folder, if there is one."""
-        if not self.service.config.data:
+        if self.service.jobs is None:
             return
-        from .jobs.host import JobHost
         from .jobs.hosted import Hosted
 
-        loop, config = asyncio.get_running_loop(), self.service.config
-        self.service.jobs = JobHost(
-            FilePath(config.data), config.max_data_bytes, config.max_open_jobs, self._job_failed
-        )
-        extract = partial(extract_for_job, self.service)
+        loop, extract = asyncio.get_running_loop(), partial(extract_for_job, self.service)
         self.service.jobs.start(lambda spec: Hosted(extract, loop, spec, self.service.model))
+
+    def _note_lives(self, lives: Lives) -> None:
+        """One line in the log for each death of the engine, and one when another is ready."""
+        counts = {"deaths": lives.deaths, "restarts": lives.restarts}
+        if lives.pid:
+            self._log.info("engine restarted", pid=lives.pid, **counts)
+        else:
+            self._log.error("engine died", reason=lives.reason, in_flight=lives.lost, **counts)
 
     def _job_failed(self, job: str, error: Exception) -> None:
         self._log.error("job failed", job=job, **origin(error))
@@ -211,33 +235,6 @@ class Application:
         self._door = Door.open(self._grammar, text.vocabulary, server=True)
         self._door.start()
         return text, self._door
-
-
-class _Exchange:
-    """One request and its response as they are accounted for; puts the request id on the response."""
-
-    def __init__(self, request_id: str, send: Send) -> None:
-        self.request_id = request_id
-        self.began = time.perf_counter()
-        self.status: int | None = None
-        self.outcome = "ok"
-        self._send = send
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            message["headers"].append((b"x-request-id", self.request_id.encode("ascii")))
-        await self._send(message)
-
-
-def _request_id(scope: Scope) -> str:
-    """The client's own id where it is short and plain, so that nothing can be smuggled into logs or headers."""
-    for name, value in scope["headers"]:
-        if name == b"x-request-id":
-            given: str = value.decode("latin-1")
-            if _SANE_ID.fullmatch(given):
-                return given
-    return f"req_{uuid4().hex}"
 
 
 def _load_validator() -> None:
@@ -292,8 +289,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
-        host, port = self.servers[0].sockets[0].getsockname()[:2]
-        self._announce(Listening(f"http://{f'[{host}]' if ':' in host else host}:{port}"))
+        self._announce(Listening(url(self.servers[0].sockets[0])))
 
     def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
         if self._loop is None:
@@ -335,8 +331,12 @@ def serve(
 ) -> int:
     """Serve a model until a signal comes.
 
-    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 where it cannot serve: the model is unusable or the
-    address is taken. `announce` is called once, when the socket listens; the model may still be loading then.
+    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 where the model is unusable. `announce` is called
+    once, when the socket listens; the model may still be loading then.
+
+    Raises:
+        CannotListen: the address is taken, or is none of this machine.
+        JobError: the data folder cannot be used.
     """
     return serve_application(partial(application, engine, config), announce)
 
@@ -361,6 +361,9 @@ def serve_application(
 
 async def _serve(make: Callable[[], Application], announce: Callable[[Listening], None]) -> int:
     app = make()
+    config = app.service.config
+    sockets = listen(config.host, config.port)
+    app.open_data()
     server = Server(app, announce)
 
     def leave() -> None:
@@ -368,8 +371,8 @@ async def _serve(make: Callable[[], Application], announce: Callable[[Listening]
 
     app.when_unusable(leave)
     try:
-        await server.serve()
-    except SystemExit:  # how uvicorn says that it cannot listen there; it has logged why
+        await server.serve(sockets)
+    except SystemExit:  # how uvicorn says that it cannot start; it has logged why
         return EXIT_CANNOT_SERVE
     if app.fault is not None:
         return EXIT_CANNOT_SERVE

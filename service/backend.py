@@ -3,7 +3,7 @@
 Does: say the protocol; `intaglio.engine.api.EngineClient` is the implementation. Does not: hold one.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
 from ..engine.api import (
@@ -11,6 +11,7 @@ from ..engine.api import (
     Delta,
     EngineInfo,
     EngineState,
+    Lives,
     ModelError,
     Request,
     Snapshot,
@@ -44,6 +45,15 @@ class Backend(Protocol):
     @property
     def grammars(self) -> CacheStats | None:
         """What became of the grammars, by the newest count; None before the first."""
+        ...
+
+    @property
+    def lives(self) -> Lives:
+        """How often the engine died, and how often another took its place."""
+        ...
+
+    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+        """Have `call` made whenever that changes."""
         ...
 
     async def start(self) -> None:

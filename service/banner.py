@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from ..schemas import catalogue
 
 SHOWN = "contact"
-TEXT = "Helena Brandt, Head of Sales, Kestrel Acoustics, Leipzig. Phone +49 341 555 0170."
+TEXT = (
+    "Name: Helena Brandt. Position: Head of Sales. Company: Kestrel Acoustics. City: Leipzig. "
+    "Phone: +49 341 555 0170."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """What a server is, as its user sees it."""
+    """What a server is, as its user sees it. `keyed`: whether requests need an API key."""
 
     version: str
     url: str
     model: str
+    keyed: bool = False
 
     def __str__(self) -> str:
         return "\n".join(
@@ -29,7 +33,7 @@ class Banner:
                 "",
                 "Try it from another terminal:",
                 "",
-                f"  {curl(self.url)}",
+                f"  {curl(self.url, keyed=self.keyed)}",
                 "",
                 f"Catalogue schemas: {', '.join(catalogue.names())}. Yours: put it in place of the name.",
                 "Ctrl-C stops.",
@@ -37,8 +41,9 @@ class Banner:
         )
 
 
-def curl(url: str) -> str:
-    """One line for a POSIX shell that extracts something from the service at `url`."""
+def curl(url: str, *, keyed: bool = False) -> str:
+    """One line for a POSIX shell that extracts something from the service at `url`, with the key of the environment."""
     body = json.dumps({"schema": SHOWN, "text": TEXT}, ensure_ascii=False)
     header = shlex.quote("content-type: application/json")
-    return f"curl -s {shlex.quote(url + '/v1/extract')} -H {header} -d {shlex.quote(body)}"
+    key = ' -H "authorization: Bearer $INTAGLIO_API_KEY"' if keyed else ""
+    return f"curl -s {shlex.quote(url + '/v1/extract')}{key} -H {header} -d {shlex.quote(body)}"

@@ -20,8 +20,8 @@ def main() -> NoReturn:
             raise
         sys.stderr.write(
             f"intaglio: the command line needs {error.name!r}, which is not installed\n"
-            "  hint: pip install 'intaglio[server]' (the base install is the Python client only)\n"
+            "  hint: pip install 'intaglio[server]', or intaglio for a client alone\n"
         )
         sys.exit(CANNOT_START)
-    app()
+    app(prog_name="intaglio")
     raise AssertionError("typer ends the process")

@@ -3,6 +3,7 @@
 Does: declare. Does not: work.
 """
 
+from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,6 @@ app = typer.Typer(
     help="Structured output you can rely on: a schema and a document in, validated JSON out.",
     epilog=f"Exit codes: {EXIT_CODES}",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -26,6 +26,23 @@ catalogue = typer.Typer(
 )
 app.add_typer(catalogue, name="schema")
 app.add_typer(jobs, name="job")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"intaglio {installed('intaglio')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Structured output you can rely on: a schema and a document in, validated JSON out."""
+
 
 Json = Annotated[bool, typer.Option("--json", help="Raw JSON on standard output, one line.")]
 Model = Annotated[
@@ -56,6 +73,16 @@ def extract(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result to this file instead.")
     ] = None,
+    strict_schema: Annotated[
+        bool,
+        typer.Option("--strict-schema", help="Refuse a schema with words that are not known."),
+    ] = False,
+    answer: Annotated[
+        bool,
+        typer.Option(
+            "--answer", help="The whole answer as a line of JSON: data, contract, usage, timings."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
     """Read what a schema describes out of documents.
@@ -65,7 +92,19 @@ def extract(
     """
     from .cli_extract import Task, run
 
-    return run(Task(tuple(documents), schema, url, model, max_tokens, output, as_json))
+    return run(
+        Task(
+            tuple(documents),
+            schema,
+            url,
+            model,
+            max_tokens,
+            output,
+            as_json,
+            strict_schema=strict_schema,
+            answer=answer,
+        )
+    )
 
 
 @app.command()
@@ -129,8 +168,6 @@ def doctor(model: Model = None, as_json: Json = False) -> Exit:
 @reporting
 def version(as_json: Json = False) -> Exit:
     """Print the version."""
-    from importlib.metadata import version as installed
-
     from .cli_console import compact
 
     number = installed("intaglio")
@@ -216,13 +253,20 @@ def schema_check(
     any_order: AnyOrder = False,
     extra_properties: Extra = False,
     ref: Refs = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Fail where a keyword or format is not known: it may be a slip."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
     """Check that schemas can be enforced in full, without a model; made for CI.
 
-    Exit codes: 0 all can, 2 one cannot be read, 3 one is refused, 5 one is no schema at all; the greatest counts.
+    Exit codes: 0 all can, 2 one cannot be read, 3 one is refused (with --strict also for unknown words), 5 one is no
+    schema at all; the greatest counts.
     """
     from .cli_explain import Form, check
 
     form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
-    return check(names, form, as_json=as_json)
+    return check(names, form, strict=strict, as_json=as_json)

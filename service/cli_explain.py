@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..schemas import catalogue
-from ..schemas.explanation import ExplainResult
+from ..schemas.explanation import ExplainResult, KeywordReport
 from ..schemas.problem import Code
 from .cli_console import compact, results, waiting, write_json
 from .cli_extract import decoded, text_of
@@ -53,8 +53,11 @@ def explain(name: str, form: Form, model: str | None, *, as_json: bool) -> Exit:
     return _exit(found)
 
 
-def check(names: Sequence[str], form: Form, *, as_json: bool) -> Exit:
-    """One line for each that can be enforced, and what is wrong with the others; ends with the greatest exit code."""
+def check(names: Sequence[str], form: Form, *, strict: bool, as_json: bool) -> Exit:
+    """A line for each schema and what is wrong with it; ends with the greatest exit code.
+
+    Words that are not known are told; with `strict` they fail the check.
+    """
     from .explain import judged
 
     if names.count("-") > 1:
@@ -62,10 +65,11 @@ def check(names: Sequence[str], form: Form, *, as_json: bool) -> Exit:
     end = Exit.OK
     for name in names:
         found = judged(_constraint(name, form)[0])
-        end = max(end, _exit(found))
+        end = max(end, _exit(found), Exit.REFUSED if strict and _unknown(found) else Exit.OK)
         if as_json:
             fields = found.model_dump(
-                mode="json", include={"enforced", "code", "message", "refusals", "keywords"}
+                mode="json",
+                include={"enforced", "code", "message", "refusals", "keywords", "contract"},
             )
             sys.stdout.write(compact({"file": name, **fields}) + "\n")
         else:
@@ -73,8 +77,16 @@ def check(names: Sequence[str], form: Form, *, as_json: bool) -> Exit:
             _refusals(found)
             for keyword in found.keywords:
                 if keyword.tier is None:
-                    _line(f"  {keyword.pointer} is not enforced: {keyword.reason}", "yellow")
+                    _line(f"  {keyword.pointer} is not enforced: {_why(keyword)}", "yellow")
     return end
+
+
+def _unknown(found: ExplainResult) -> int:
+    return sum(keyword.unknown for keyword in found.keywords)
+
+
+def _why(keyword: KeywordReport) -> str:
+    return f"{keyword.reason}; {keyword.hint}" if keyword.hint else keyword.reason
 
 
 def _exit(found: ExplainResult) -> Exit:
@@ -144,7 +156,7 @@ def _show(name: str, found: ExplainResult) -> None:
         table.add_column("how", overflow="fold")
         for keyword in found.keywords:
             tier = keyword.tier
-            how = f"not enforced: {keyword.reason}" if tier is None else TIERS[tier]
+            how = f"not enforced: {_why(keyword)}" if tier is None else TIERS[tier]
             table.add_row(
                 Text(keyword.pointer), tier or "-", Text(how, style="" if tier else "yellow")
             )
@@ -183,7 +195,12 @@ def _facts(found: ExplainResult) -> list[tuple[str, str]]:
 
 
 def _verdict(name: str, found: ExplainResult) -> None:
-    if found.enforced:
+    unknown, unread = _unknown(found), sum(word.tier is None for word in found.keywords)
+    if found.enforced and unknown:
+        _line(f"{name}: not all that is written is enforced: unknown words ({unknown})", "yellow")
+    elif found.enforced and unread:
+        _line(f"{name}: every assertion is enforced, but not all words assert", "green")
+    elif found.enforced:
         _line(f"{name}: every assertion is enforced", "green")
     else:
         _line(f"{name}: {found.code}: {found.message}", "bold red")

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from ..schemas import catalogue
+from ..schemas.contract import Contract
 from .cli_console import compact, errors, pretty, waiting, write_json
 from .cli_offline import offline
 from .cli_trouble import Exit, Trouble, show, trouble
@@ -34,10 +35,15 @@ class Task:
     max_tokens: int | None = None
     output: Path | None = None
     as_json: bool = False
+    strict_schema: bool = False
+    answer: bool = False
 
     @property
     def options(self) -> Options:
-        return {} if self.max_tokens is None else {"max_tokens": self.max_tokens}
+        options: Options = {"strict_schema": True} if self.strict_schema else {}
+        if self.max_tokens is not None:
+            options["max_tokens"] = self.max_tokens
+        return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +176,7 @@ class _Writer:
         self.end = Exit.OK
         self._task = task
         self._many = many
+        self._told = False
         self._cleanup = ExitStack()
         self._file: TextIO | None = None
 
@@ -198,14 +205,29 @@ class _Writer:
             if self._many:
                 self._line({"document": document.name, "error": found.document()})
             return
-        if self._many:
-            self._line({"document": document.name, "data": outcome.data})
+        self._tell_of(outcome.contract)
+        if self._task.answer:
+            named = {"document": document.name} if self._many else {}
+            self._line({**named, **outcome.raw})
+        elif self._many:
+            contract = outcome.raw["contract"] if any(outcome.contract.notes()) else None
+            told = {"document": document.name, "data": outcome.data, "contract": contract}
+            self._line(
+                {key: value for key, value in told.items() if value is not None or key == "data"}
+            )
         elif self._file is not None:
             text = compact(outcome.data) if self._task.as_json else pretty(outcome.data)
             self._file.write(text + "\n")
         else:
             write_json(outcome.data, raw=self._task.as_json)
         errors().print(f"{document.name}: {summary(outcome)}", style="dim")
+
+    def _tell_of(self, contract: Contract) -> None:
+        """What of the schema is not enforced, once: it is the same for every document."""
+        if not self._told:
+            for note in contract.notes():
+                errors().print(f"{self._task.schema}: {note}", style="yellow")
+        self._told = True
 
     def _line(self, value: dict[str, Any]) -> None:
         target = self._file or sys.stdout

@@ -33,6 +33,7 @@ try:
     from .jobs.ledger import Ledger
     from .jobs.lock import sole_runner
     from .jobs.publish import check, publish
+    from .jobs.report import contract_of_job
     from .jobs.row import spec_digest
     from .jobs.runner import Runner
 except ModuleNotFoundError as missing:
@@ -64,6 +65,7 @@ class Asked:
     sample: float | None
     max_tokens: int | None
     row_deadline: float | None
+    strict_schema: bool = False
     attempts: int
     stop_at_dead_share: float | None
     neutralise: bool
@@ -90,7 +92,11 @@ class Asked:
                     Output(path=str(path.absolute()), neutralise=self.neutralise)
                     for path in self.out
                 ),
-                options=ExtractOptions(max_tokens=self.max_tokens, deadline_s=self.row_deadline),
+                options=ExtractOptions(
+                    max_tokens=self.max_tokens,
+                    deadline_s=self.row_deadline,
+                    strict_schema=self.strict_schema,
+                ),
                 limit=self.limit,
                 sample=self.sample,
                 attempts=self.attempts,
@@ -101,7 +107,8 @@ class Asked:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
-            raise Trouble(f"{place}: {first['msg']}".lstrip(": "), Exit.USAGE) from None
+            reason = first["msg"].removeprefix("Value error, ")
+            raise Trouble(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +284,9 @@ def _run(
         results().print(told(status), soft_wrap=True)
         for path in written:
             errors().print(f"  {path}", style="dim")
+        contract = contract_of_job(book.spec(job)) if status.counts.done else None
+        for note in contract.notes() if contract else ():
+            errors().print(f"schema: {note}", style="yellow")
     return Exit.INTERRUPTED if stopped() else _end(status, job)
 
 

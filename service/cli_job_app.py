@@ -66,6 +66,9 @@ Extends = Annotated[
 Limit = Annotated[int | None, typer.Option(min=1, help="The first so many records.")]
 Sample = Annotated[float | None, typer.Option(min=0, max=1, help="This share of the records.")]
 MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens an answer takes.")]
+StrictSchema = Annotated[
+    bool, typer.Option("--strict-schema", help="Refuse a schema with words that are not known.")
+]
 RowDeadline = Annotated[float | None, typer.Option(min=0, help="Most seconds a row may take.")]
 Attempts = Annotated[int, typer.Option(min=1, max=20, help="Tries of a row.")]
 StopAtDeadShare = Annotated[
@@ -108,6 +111,7 @@ def run(
     sample: Sample = None,
     max_tokens: MaxTokens = None,
     row_deadline: RowDeadline = None,
+    strict_schema: StrictSchema = False,
     attempts: Attempts = 3,
     stop_at_dead_share: StopAtDeadShare = None,
     formulas: Formulas = False,
@@ -142,6 +146,7 @@ def run(
         sample=sample,
         max_tokens=max_tokens,
         row_deadline=row_deadline,
+        strict_schema=strict_schema,
         attempts=attempts,
         stop_at_dead_share=stop_at_dead_share,
         neutralise=not formulas,

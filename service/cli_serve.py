@@ -34,6 +34,7 @@ def run(settings: Settings) -> Exit:
             from ..engine.api import EngineConfig, model_folder
             from .app import Listening, serve
             from .config import ServiceConfig
+            from .listen import CannotListen
 
             if settings.data is not None:
                 import_module(".jobs.host", __package__)
@@ -58,8 +59,12 @@ def run(settings: Settings) -> Exit:
             raise Trouble(str(error), Exit.USAGE) from None
 
     def announce(listening: Listening) -> None:
-        banner = Banner(version("intaglio"), listening.url, folder.resolve().name)
+        keyed = bool(config.api_keys)
+        banner = Banner(version("intaglio"), listening.url, folder.resolve().name, keyed)
         errors().print(f"\n{banner}\n")
 
-    status = serve(engine, config, announce)
+    try:
+        status = serve(engine, config, announce)
+    except CannotListen as error:
+        raise Trouble(error.message, Exit.UNREACHABLE, hint=error.hint) from None
     return Exit(status) if status in (Exit.OK, Exit.INTERRUPTED) else Exit.UNREACHABLE

@@ -16,7 +16,7 @@ import typer
 
 from ..schemas.problem import Code, Detail
 from .cli_console import errors
-from .client import APIStatusError, ConnectionFailed, IntaglioError
+from .client import APIStatusError, ConfigError, ConnectionFailed, IntaglioError, ModelError
 from .jobs.errors import JobError
 
 P = ParamSpec("P")
@@ -58,6 +58,8 @@ _BY_CODE = {
             Code.UNKNOWN_FIELD,
             Code.UNKNOWN_SCHEMA,
             Code.UNKNOWN_MODEL,
+            Code.UNAUTHORIZED,
+            Code.HOST_NOT_ALLOWED,
         ),
         Exit.USAGE,
     ),
@@ -99,6 +101,9 @@ def trouble(error: Exception) -> Trouble | None:
             error.request_id,
             "" if error.details else error.param or "",
         )
+    if isinstance(error, ModelError | ConfigError):
+        end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
+        return Trouble(error.message, end, error.code, error.hint, where=error.where)
     if isinstance(error, IntaglioError):
         unreachable = isinstance(error, ConnectionFailed)
         return Trouble(
@@ -107,7 +112,30 @@ def trouble(error: Exception) -> Trouble | None:
     if isinstance(error, JobError):
         end = Exit.FAILED if error.retryable else Exit.USAGE
         return Trouble(error.message, end, error.code, error.hint, where=error.param)
+    if isinstance(error, ModuleNotFoundError):
+        return _missing(error)
     return _offline_trouble(error)
+
+
+_EXTRAS = {
+    **dict.fromkeys(("sqlalchemy", "psycopg", "pyarrow", "lxml", "charset_normalizer"), "bulk"),
+    "flashinfer": "flashinfer",
+    "ray": "cluster",
+    "xgrammar": "grammars",
+}
+
+
+def _missing(error: ModuleNotFoundError) -> Trouble | None:
+    """Which extra brings a package that is not installed; None for a module of ours, whose absence is a bug."""
+    name = (error.name or "").partition(".")[0]
+    if name in ("", "intaglio"):
+        return None
+    extras = ",".join(filter(None, ["server", _EXTRAS.get(name)]))
+    return Trouble(
+        f"this needs {name!r}, which is not installed",
+        Exit.UNREACHABLE,
+        hint=f"pip install 'intaglio[{extras}]'",
+    )
 
 
 def _offline_trouble(error: Exception) -> Trouble | None:

@@ -6,10 +6,21 @@ the engine (engine/config.py).
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal, Self
 
 PREFIX = "INTAGLIO_SERVICE_"
+KEYS = "INTAGLIO_API_KEYS"
+
+_MOST = {
+    "max_body_bytes": 2**40,
+    "max_json_depth": 10_000,
+    "max_requests": 1_000_000,
+    "max_open_jobs": 1_000_000,
+    "max_data_bytes": 2**60,
+    "cpu_threads": 1024,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +32,9 @@ class ServiceConfig:
     429. `grace_s` is how long requests in flight may run on after SIGTERM. `cpu_threads` is the number of threads for
     parsing, tokenising and validating. `ledger` is the file or database URL that remembers the command line's jobs.
     `data` is the folder where a server keeps its jobs and its clients' files, `max_data_bytes` of them, and at most
-    `max_open_jobs` jobs that have not ended; without it a server runs no jobs.
+    `max_open_jobs` jobs that have not ended; without it a server runs no jobs. With `api_keys` every request but those
+    for `/health` and `/ready` needs one of them; the lines of `api_keys_file` are keys, too. `allowed_hosts` are the
+    names a Host header may hold, `*` for any; without it see `access`.
     """
 
     host: str = "127.0.0.1"
@@ -36,20 +49,17 @@ class ServiceConfig:
     data: str = ""
     max_data_bytes: int = 10 * 1024**3
     max_open_jobs: int = 1000
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
+    api_keys_file: str = ""
+    allowed_hosts: tuple[str, ...] = ()
     ledger: str = "~/.local/state/intaglio/jobs.db"
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     def __post_init__(self) -> None:
-        for name in (
-            "max_body_bytes",
-            "max_json_depth",
-            "max_requests",
-            "max_open_jobs",
-            "cpu_threads",
-        ):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name, most in _MOST.items():
+            if not 1 <= getattr(self, name) <= most:
+                raise ValueError(f"{name} must be from 1 to {most}, not {getattr(self, name)}")
         for name in ("body_timeout_s", "header_timeout_s", "grace_s"):
             if not 0 <= getattr(self, name) < 86_400:
                 raise ValueError(
@@ -57,6 +67,8 @@ class ServiceConfig:
                 )
         if not 0 <= self.port < 65_536:
             raise ValueError(f"port must be between 0 and 65535, not {self.port}")
+        if not all(key.isascii() and key.isprintable() and " " not in key for key in self.api_keys):
+            raise ValueError("an API key is made of printable ASCII characters without blanks")
         if self.log_format not in ("console", "json"):
             raise ValueError(f"log_format must be console or json, not {self.log_format!r}")
         if self.log_level not in ("debug", "info", "warning", "error"):
@@ -68,13 +80,18 @@ class ServiceConfig:
     def load(cls, environ: Mapping[str, str] | None = None, **given: Any) -> Self:
         """`given` values that are not None, then the environment (`INTAGLIO_SERVICE_PORT`, …), then defaults.
 
+        `INTAGLIO_API_KEYS` is another name of `INTAGLIO_SERVICE_API_KEYS`.
+
         Raises:
             ValueError: a variable is unknown, or a value is not of its type or out of its bounds; the message names it.
+                Or a setting of keys names none: such a server would be open to all.
             TypeError: `given` names a setting that does not exist.
         """
         source = os.environ if environ is None else environ
-        kinds = {field.name: type(field.default) for field in fields(cls)}
+        kinds = {member.name: type(member.default) for member in fields(cls)}
         values: dict[str, Any] = {}
+        if KEYS in source:
+            values["api_keys"] = _read(KEYS, tuple, source[KEYS])
         for variable, text in source.items():
             if variable.startswith(PREFIX):
                 name = variable.removeprefix(PREFIX).lower()
@@ -82,10 +99,31 @@ class ServiceConfig:
                     raise ValueError(f"there is no setting {variable}; there are {sorted(kinds)}")
                 values[name] = _read(variable, kinds[name], text)
         values.update({name: value for name, value in given.items() if value is not None})
+        if values.get("api_keys_file"):
+            keys = _keys_of(Path(values["api_keys_file"]))
+            values["api_keys"] = (*values.get("api_keys", ()), *keys)
         return cls(**values)
 
 
+def _keys_of(path: Path) -> tuple[str, ...]:
+    """The keys in a file, one a line; lines that begin with # are none."""
+    try:
+        lines = path.expanduser().read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise ValueError(f"api_keys_file {path} cannot be read: {reason}") from None
+    keys = tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    if not keys:
+        raise ValueError(f"api_keys_file {path} holds no key")
+    return keys
+
+
 def _read(variable: str, kind: type, text: str) -> Any:
+    if kind is tuple:
+        items = tuple(part.strip() for part in text.split(",") if part.strip())
+        if not items:
+            raise ValueError(f"{variable} is set and names nothing")
+        return items
     try:
         return kind(text)
     except ValueError:

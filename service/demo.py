@@ -5,7 +5,7 @@ what the catalogue expects. Does not: know one document better than another.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..schemas import catalogue
-from .cli_console import condensed, highlighted, results, waiting, write_json
+from .cli_console import compact, condensed, highlighted, results, waiting, write_json
 from .cli_extract import summary
 from .cli_offline import Loaded, offline
 from .cli_trouble import Exit, Trouble, trouble
@@ -40,16 +40,30 @@ class Shown:
     def valid(self) -> bool:
         return isinstance(self.outcome, Extraction) and self.outcome.valid
 
+    @property
+    def data(self) -> JsonValue:
+        """What was read; None where there is no result."""
+        return self.outcome.data if isinstance(self.outcome, Extraction) else None
+
     def differences(self) -> list[tuple[str, JsonValue, JsonValue]]:
-        """Pointer, value and expected value wherever the two differ."""
-        data = self.outcome.data if isinstance(self.outcome, Extraction) else None
-        found, expected = dict(leaves(data)), dict(leaves(self.entry.expected))
-        return [
-            (pointer, found.get(pointer), expected.get(pointer))
-            for pointer in {**expected, **found}
-            if (pointer in found, found.get(pointer))
-            != (pointer in expected, expected.get(pointer))
-        ]
+        """Pointer, value and expected value wherever the two differ; None for a value that is not there.
+
+        An empty list or object where others are expected, or the other way round, is one difference.
+        """
+        found, expected = dict(leaves(self.data)), dict(leaves(self.entry.expected))
+        told: dict[str, tuple[str, JsonValue, JsonValue]] = {}
+        for pointer in {**expected, **found}:
+            mine, right = (
+                (pointer in found, found.get(pointer)),
+                (
+                    pointer in expected,
+                    expected.get(pointer),
+                ),
+            )
+            if mine != right:
+                place = _emptied(pointer, found, expected)
+                told[place] = place, at(self.data, place), at(self.entry.expected, place)
+        return list(told.values())
 
 
 def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
@@ -83,6 +97,34 @@ def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue
             yield from leaves(member, f"{pointer}/{index}")
     else:
         yield pointer, value
+
+
+def at(value: JsonValue, pointer: str) -> JsonValue:
+    """The value a JSON Pointer names; None where there is none."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
+
+def _emptied(
+    pointer: str, found: Mapping[str, JsonValue], expected: Mapping[str, JsonValue]
+) -> str:
+    """The place above a leaf, or the leaf's own, where one side is an empty list or object; else the leaf's."""
+    parts = pointer.split("/")
+    above = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return next(
+        (p for p in above if _is_empty(found.get(p)) or _is_empty(expected.get(p))), pointer
+    )
+
+
+def _is_empty(value: JsonValue) -> bool:
+    return isinstance(value, dict | list) and not value
 
 
 def _extract(loaded: Loaded, entry: catalogue.CatalogueEntry) -> Shown:
@@ -142,13 +184,15 @@ def _verdict(shown: Shown) -> Text:
     text.append(f" {summary(shown.outcome).partition(' ')[2]}\n", style="default")
     differences = shown.differences()
     total = len(list(leaves(shown.entry.expected)))
-    wrong = len({pointer for pointer, _, _ in differences})
+    wrong = sum(len(list(leaves(expected))) for _, _, expected in differences)
     text.append(
         f"all {total} values as expected" if not wrong else f"{wrong} of {total} values differ",
         style="green" if not wrong else "yellow",
     )
     for pointer, value, expected in differences:
-        text.append(f"\n  {pointer}: {value!r}, expected {expected!r}", style="yellow")
+        text.append(
+            f"\n  {pointer}: {compact(value)}, expected {compact(expected)}", style="yellow"
+        )
     return text
 
 

@@ -23,7 +23,7 @@ from .cli_trouble import Exit
 
 OLDEST_PYTHON = (3, 11)
 PACKAGES = (
-    *("torch", "safetensors", "tokenizers", "xgrammar", "numba", "jsonschema"),
+    *("torch", "safetensors", "tokenizers", "numba", "jsonschema"),
     *("numpy", "starlette", "uvicorn", "pyzmq", "msgspec"),
 )
 LITTLE_MEMORY = 1 << 30
@@ -101,7 +101,7 @@ def packages(missing: list[str]) -> Check:
             f"not installed: {', '.join(missing)}",
             "pip install 'intaglio[server]'",
         )
-    shown = ("intaglio", "torch", "xgrammar", "tokenizers")
+    shown = ("intaglio", "torch", "numba", "tokenizers")
     return Check("packages", State.OK, ", ".join(f"{name} {_installed(name)}" for name in shown))
 
 

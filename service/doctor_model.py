@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from ..engine.api import EngineError, ModelError, model_folder
-from ..grammar.api import Compiler, GrammarError
+from ..grammar.api import Compiler, GrammarError, compiled_loops
 from ..schemas import catalogue
 from ..schemas.wire import ExtractOptions
 from .client import IntaglioError
@@ -41,6 +41,22 @@ def model_checks(model: str | None) -> Iterator[Check]:
             yield check
             if check.state is State.FAIL:
                 return
+    yield machine_code()
+
+
+def machine_code() -> Check:
+    """Whether the inner loops, all of which have run by now, were compiled ahead of time."""
+    loops = compiled_loops()
+    if not loops.now:
+        return Check("loops", State.OK, "compiled ahead of time, none of them now")
+    if loops.kept is not None:
+        return Check("loops", State.OK, f"{loops.now} compiled now, kept in {loops.kept}")
+    return Check(
+        "loops",
+        State.WARN,
+        f"{loops.now} compiled now, and no folder to keep them in: every start takes a minute or two",
+        "pip install --force-reinstall intaglio-compiled, or run with a home folder that can be written",
+    )
 
 
 class Examination:

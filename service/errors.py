@@ -18,6 +18,8 @@ ServiceError
 ├── DeadlineExceeded   the request's own deadline passed
 ├── Overloaded         too many requests are held already
 ├── NotReady           the model is loading, the engine is down or the server is stopping
+├── Unauthorized       the API key is missing or wrong
+├── HostNotAllowed     the Host header names another service
 ├── ClientGone         nobody waits for the answer any more
 └── GenerationFailed   the engine ended the request in error
 """
@@ -146,6 +148,18 @@ class NotReady(ServiceError):
     retryable = True
 
 
+class Unauthorized(ServiceError):
+    """The API key is missing or wrong."""
+
+    code = Code.UNAUTHORIZED
+
+
+class HostNotAllowed(ServiceError):
+    """The Host header names a host that this service does not answer for."""
+
+    code = Code.HOST_NOT_ALLOWED
+
+
 class ClientGone(ServiceError):
     """The client hung up; its generation was aborted."""
 
@@ -188,6 +202,8 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     DeadlineExceeded: (504, Code.DEADLINE_EXCEEDED),
     Overloaded: (429, Code.OVERLOADED),
     NotReady: (503, Code.NOT_READY),
+    Unauthorized: (401, Code.UNAUTHORIZED),
+    HostNotAllowed: (403, Code.HOST_NOT_ALLOWED),
     ClientGone: (499, Code.CANCELLED),
     GenerationFailed: (500, Code.INTERNAL),
     grammar.GrammarError: (500, Code.INTERNAL),
@@ -203,6 +219,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     engine.BudgetTooSmall: (400, Code.BUDGET_TOO_SMALL),
     engine.QueueFull: (429, Code.OVERLOADED),
     engine.InvalidRequest: (400, Code.INVALID_REQUEST),
+    engine.RequestQuarantined: (422, Code.REQUEST_QUARANTINED),
     engine.ModelError: (503, Code.NOT_READY),
     engine.ConfigError: (500, Code.INTERNAL),
     engine.InternalError: (500, Code.INTERNAL),
@@ -211,6 +228,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     jobs.JobError: (400, Code.INVALID_REQUEST),
     jobs.InputRefused: (400, Code.INVALID_REQUEST),
     jobs.OutputRefused: (400, Code.INVALID_REQUEST),
+    jobs.FolderRefused: (500, Code.INTERNAL),
     jobs.UnknownJob: (404, Code.NOT_FOUND),
     jobs.UnknownFile: (404, Code.NOT_FOUND),
     jobs.JobBusy: (409, Code.INVALID_REQUEST),
@@ -220,15 +238,17 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
 }
 
 # The groups that clients of OpenAI-compatible services switch on.
-_TYPES = {404: "not_found_error", 408: "timeout_error", 413: "invalid_request_error"}
+_TYPES = {401: "authentication_error", 403: "permission_error"}
+_TYPES |= {404: "not_found_error", 408: "timeout_error", 413: "invalid_request_error"}
 _TYPES |= {429: "rate_limit_error", 499: "cancelled", 503: "service_unavailable_error"}
 _TYPES |= {504: "timeout_error"}
 
-RETRY_AFTER_S = {429: "1", 503: "1"}
 
+def answer(error: Exception, request_id: str | None = None, pause_s: int = 1) -> Answer:
+    """The response that tells a user about `error`; an exception of no known class says no more than "internal".
 
-def answer(error: Exception, request_id: str | None = None) -> Answer:
-    """The response that tells a user about `error`; an exception of no known class says no more than "internal"."""
+    `pause_s` is when it is worth trying again, where it is.
+    """
     known = status_of(error)
     if known is None:
         return _answer(
@@ -265,7 +285,7 @@ def answer(error: Exception, request_id: str | None = None) -> Answer:
         request_id=request_id,
     )
     extra = {"allow": ", ".join(error.allowed)} if isinstance(error, MethodNotAllowed) else {}
-    return _answer(status, problem, extra)
+    return _answer(status, problem, extra, pause_s)
 
 
 def status_of(error: Exception) -> tuple[int, Code] | None:
@@ -306,10 +326,14 @@ def _is_ours(error: Exception) -> bool:
     return isinstance(error, ServiceError)
 
 
-def _answer(status: int, problem: Problem, extra: Mapping[str, str] | None = None) -> Answer:
+def _answer(
+    status: int, problem: Problem, extra: Mapping[str, str] | None = None, pause_s: int = 1
+) -> Answer:
     headers = dict(extra or {})
-    if status in RETRY_AFTER_S:
-        headers["retry-after"] = RETRY_AFTER_S[status]
+    if status in (429, 503):
+        headers["retry-after"] = str(pause_s)
+    if status == 401:
+        headers["www-authenticate"] = "Bearer"
     if status in (408, 413):
         headers["connection"] = "close"  # what is left of the body is not read
     return Answer(status, problem, headers)

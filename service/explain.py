@@ -16,6 +16,7 @@ from ..schemas.explanation import (
     KeywordReport,
     PromptReport,
 )
+from .contract import contract_of
 from .errors import refusal_details, status_of
 from .extract import TextModel
 from .prompt import outline
@@ -68,6 +69,7 @@ def report(found: Explanation, prompt: PromptReport | None) -> ExplainResult:
         message="" if found.error is None else found.error.message,
         refusals=() if found.error is None else refusal_details(found.error, below=""),
         keywords=tuple(map(_keyword, found.findings)),
+        contract=contract_of(found.coverage),
         engine=found.engine,
         note=found.note,
         cost=None
@@ -88,7 +90,12 @@ def report(found: Explanation, prompt: PromptReport | None) -> ExplainResult:
 
 def _keyword(found: Finding) -> KeywordReport:
     return KeywordReport(
-        pointer=found.where, keyword=found.keyword, tier=found.tier, reason=found.reason
+        pointer=found.where,
+        keyword=found.keyword,
+        tier=found.tier,
+        reason=found.reason,
+        unknown=found.unknown,
+        hint=found.hint,
     )
 
 

@@ -4,6 +4,7 @@ Does: before the engine, find the schema, write and count the prompt, settle the
 output, check it against the schema by itself, and make a result. Does not: generate.
 """
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,22 +25,31 @@ from ..engine.api import (
     TooLong,
 )
 from ..engine.api import Usage as EngineUsage
-from ..grammar.api import Constraint, InvalidJson, Vocabulary, parse_json
+from ..grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
 from ..schemas import catalogue
+from ..schemas.contract import Contract
 from ..schemas.problem import Detail
 from ..schemas.wire import ExtractOptions, ExtractRequest, ExtractResult, Timings, Usage
+from .contract import contract_of, demand_known
 from .errors import (
     DeadlineExceeded,
     Incomplete,
+    InvalidBody,
     InvalidOutput,
     UnknownModel,
     UnknownSchema,
     failed,
 )
-from .prompt import extraction_messages
-from .translate import sampling, schema_constraint
+from .prompt import BRIEF, extraction_messages
+from .translate import extraction_constraint, sampling
 
 MOST_OUTPUT_DEPTH = 512
+
+# Anything but white space, control and format characters, fillers and the mark of bytes that were lost.
+_READABLE = re.compile(
+    r"[^\s\x00-\x1f\x7f-\xa0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffd\U000e0000-\U000e0fff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +96,7 @@ class Prepared:
 
     request: Request
     schema: Mapping[str, Any] | bool
+    contract: Contract
     began: float
 
 
@@ -126,9 +137,17 @@ class Extractor:
         """What can be refused without a look into the schema.
 
         Raises:
+            InvalidBody: there is nothing to read in the text.
             UnknownModel, UnknownSchema: a name is not known.
         """
         began = time.perf_counter()
+        if _READABLE.search(body.text) is None:
+            raise InvalidBody(
+                "text has no readable characters",
+                param="text",
+                hint="it holds nothing but white space or control characters: is it the right document?",
+                details=(Detail(pointer="/text", reason="has no readable characters"),),
+            )
         if body.model is not None and body.model != self._info.model:
             raise UnknownModel(
                 f"no model {body.model!r} is loaded",
@@ -137,17 +156,22 @@ class Extractor:
                 details=(Detail(pointer="/model", reason="not loaded"),),
             )
         schema = find_schema(body.schema_)
-        return Asked(body, schema, schema_constraint(schema, body.options), began)
+        return Asked(body, schema, extraction_constraint(schema, body.options), began)
 
-    def prepare(self, asked: Asked) -> Prepared:
-        """What else can be refused before the engine is asked.
+    def prepare(self, asked: Asked, verdict: Verdict) -> Prepared:
+        """What else can be refused before the engine is asked; `verdict` is that on the constraint.
 
         Raises:
+            GrammarError: the constraint cannot be used, or has unknown keywords where the request wants none.
             TooLong: prompt and budget do not fit.
         """
+        if verdict.error is not None:
+            raise verdict.error
         body, schema = asked.body, asked.schema
-        words = extraction_messages(schema if isinstance(schema, dict) else {}, body.text)
-        prompt = self._text.chat.encode(words.messages, words.variables)
+        contract = contract_of(verdict.coverage)
+        if body.options.strict_schema:
+            demand_known(contract)
+        prompt = self._prompt(schema if isinstance(schema, dict) else {}, body)
         request = Request(
             id=uuid4().hex,
             prompt=prompt,
@@ -156,7 +180,7 @@ class Extractor:
             priority=body.options.priority,
             deadline=body.options.deadline_s,
         )
-        return Prepared(request, schema, asked.began)
+        return Prepared(request, schema, contract, asked.began)
 
     def conclude(self, prepared: Prepared, output: Output) -> ExtractResult:
         """The result of a finished output.
@@ -195,17 +219,12 @@ class Extractor:
                 decode_ms=_ms(usage.decode_s),
                 total_ms=_ms(time.perf_counter() - prepared.began),
             ),
+            contract=prepared.contract,
         )
 
     def _budget(self, prompt: int, wanted: int | None) -> int:
         """Tokens the output may take: as asked, or all that is left."""
         left = self._room - prompt
-        if left < 1:
-            raise TooLong(
-                f"the text and schema make {prompt} tokens; the model takes {self._room} with its answer",
-                where="text",
-                hint=f"shorten the text by at least {1 - left} tokens, or split it",
-            )
         if wanted is not None and wanted > left:
             raise TooLong(
                 f"{prompt} prompt tokens and max_tokens {wanted} make {prompt + wanted}; "
@@ -214,6 +233,43 @@ class Extractor:
                 hint=f"set max_tokens to {left} at most, or shorten the text",
             )
         return wanted or left
+
+    def _prompt(self, schema: dict[str, Any], body: ExtractRequest) -> tuple[int, ...]:
+        """The tokens of a prompt, with as much of the schema as leaves room for the answer.
+
+        Raises:
+            TooLong: there is no room in any case.
+        """
+        usual = extraction_messages(schema, body.text)
+        prompt = self._text.chat.encode(usual.messages, usual.variables)
+        over = len(prompt) + (body.options.max_tokens or 1) - self._room
+        if over <= 0:
+            return prompt
+        brief = extraction_messages(schema, body.text, BRIEF)
+        shapes = usual.variables["schema"], brief.variables["schema"]
+        most_saved = len(shapes[0].encode()) - len(shapes[1].encode())  # tokens; none is empty
+        if most_saved >= over:
+            prompt = self._text.chat.encode(brief.messages, brief.variables)
+        if len(prompt) >= self._room:
+            raise self._too_long(len(prompt), shapes[1] if most_saved >= over else shapes[0])
+        return prompt
+
+    def _too_long(self, prompt: int, outline: str) -> TooLong:
+        """Why a prompt leaves no room for an answer: the part that takes more is the one to shorten."""
+        shape = len(self._text.tokenizer.encode(outline))
+        found = (
+            f"the schema makes {shape} tokens and the text {prompt - shape}; "
+            f"the model takes {self._room} with its answer"
+        )
+        over = prompt - self._room + 1
+        if prompt - shape >= shape:
+            hint = f"shorten the text by at least {over} tokens, or split it"
+            return TooLong(found, where="text", hint=hint)
+        hint = (
+            f"shorten the schema by at least {over} tokens, by fewer properties or shorter descriptions; "
+            "or ask for its parts one after the other"
+        )
+        return TooLong(found, where="schema", hint=hint)
 
     def _complete(self, prepared: Prepared, output: Output) -> EngineUsage:
         """The usage of an output that ended by itself; any other end is an error."""
@@ -243,7 +299,7 @@ class Extractor:
 def catalogue_constraints() -> Iterator[Constraint]:
     """What extractions with the schemas of the catalogue ask for, as a rule."""
     for name in catalogue.names():
-        yield schema_constraint(catalogue.get(name).schema, ExtractOptions())
+        yield extraction_constraint(catalogue.get(name).schema, ExtractOptions())
 
 
 def find_schema(given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:

@@ -5,7 +5,10 @@ malformed HTTP with the usual document. Does not: know users or quotas.
 """
 
 import asyncio
-from collections.abc import Iterator
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +17,9 @@ from starlette.requests import ClientDisconnect, Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .errors import BodyTooLarge, BodyTooSlow, ClientGone, InvalidBody, NotReady, Overloaded, answer
+
+_PACE_OVER = 64
+_LONGEST_PAUSE_S = 600
 
 
 async def read_body(request: Request, *, most_bytes: int, most_seconds: float) -> bytes:
@@ -51,8 +57,10 @@ def _too_large(most_bytes: int) -> BodyTooLarge:
 class Gate:
     """Counts the requests in hand, turns away those beyond a bound, and everybody once it is shut."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
+        self._clock = clock
+        self._ends: deque[float] = deque((clock(),), maxlen=_PACE_OVER)
         self._inside = 0
         self._shut = False
         self._idle = asyncio.Event()
@@ -67,6 +75,13 @@ class Gate:
     def is_shut(self) -> bool:
         """Whether nobody is let in any more."""
         return self._shut
+
+    @property
+    def pause_s(self) -> int:
+        """Whole seconds until the requests in hand are answered, at the pace of the last answers."""
+        answered = len(self._ends) - 1
+        seconds_each = (self._clock() - self._ends[0]) / max(1, answered)
+        return min(_LONGEST_PAUSE_S, max(1, math.ceil(seconds_each * self._inside)))
 
     def shut(self) -> None:
         """Let nobody in any more; those inside stay."""
@@ -90,12 +105,16 @@ class Gate:
             raise Overloaded(
                 f"{self._inside} requests are in hand already", hint="try again after Retry-After"
             )
+        if not self._inside:  # the pace is that of requests in hand, not of idle hours
+            self._ends.clear()
+            self._ends.append(self._clock())
         self._inside += 1
         self._idle.clear()
         try:
             yield
         finally:
             self._inside -= 1
+            self._ends.append(self._clock())
             if not self._inside:
                 self._idle.set()
 

@@ -6,9 +6,9 @@ generation. Does not: serve others, or touch the network.
 
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import TracebackType, UnionType
@@ -31,10 +31,12 @@ from ..engine.api import (
     model_folder,
 )
 from ..grammar.api import Constraint
-from .as_client import as_the_client_would
+from ..schemas.contract import Contract
+from .as_client import as_the_client_would, as_the_sdk_would
 from .client.errors import IntaglioError
 from .client.models import Extraction, Options, extraction, request_body
 from .client.shapes import Shape, shape_of
+from .contract import contract_of
 from .errors import failed
 from .extract import Extractor, Output, Prepared, TextModel
 from .translate import checked
@@ -45,13 +47,17 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One generated text. `tokens` are its ids, the end token not among them; `logprobs` are there if asked for."""
+    """One generated text. `tokens` are its ids, the end token not among them; `logprobs` are there if asked for.
+
+    `contract` tells what of a constraint that is a JSON Schema the text is held to.
+    """
 
     text: str
     tokens: tuple[int, ...]
     finish: Finish
     usage: Usage
     logprobs: tuple[TokenLogprob, ...] = ()
+    contract: Contract = field(default_factory=Contract)
 
 
 class LLM:
@@ -62,14 +68,15 @@ class LLM:
 
     Raises:
         ModelError: the checkpoint cannot be used.
-        ConfigError: a setting is unknown or does not fit.
+        ConfigError: a setting is unknown or does not fit. Both are errors of the SDK, `IntaglioError`.
     """
 
     def __init__(self, model: str | Path | None = None, **settings: object) -> None:
-        folder = model_folder(model)
-        config = EngineConfig.load({**settings, "model": str(folder)})
-        text = TextModel.load(folder)
-        self._engine = LocalEngine.build(config)
+        with as_the_sdk_would():
+            folder = model_folder(model)
+            config = EngineConfig.load({**settings, "model": str(folder)})
+            text = TextModel.load(folder)
+            self._engine = LocalEngine.build(config)
         self._door = Door.open(config.grammar, text.vocabulary, server=False)
         self._extractor = Extractor(text, self._engine.info)
 
@@ -100,7 +107,7 @@ class LLM:
 
     def generate(
         self,
-        prompts: str | Sequence[str],
+        prompts: str | Iterable[str],
         sampling: SamplingParams | None = None,
         *,
         constraint: Constraint | None = None,
@@ -110,13 +117,18 @@ class LLM:
         Prompts are taken as they are, without a chat template. The text ends at a stop string, which is not part of it.
 
         Raises:
+            TypeError: a prompt is no text.
             IntaglioError: a request was refused or failed; the others were aborted.
         """
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
+        wrong = next((text for text in texts if not isinstance(text, str)), None)
+        if wrong is not None:
+            raise TypeError(f"prompts must be a str or several, not of {type(wrong).__name__}")
         sampling = sampling or SamplingParams()
+        contract = Contract()
         if constraint is not None:
             with as_the_client_would():
-                self._door.admit(constraint)
+                contract = contract_of(self._door.admit(constraint).coverage)
         encode = self._extractor.text.tokenizer.encode
         requests = [
             Request(id=uuid4().hex, prompt=encode(text), sampling=sampling, constraint=constraint)
@@ -131,7 +143,7 @@ class LLM:
                 stream.logprobs.extend(delta.logprobs)
                 if stream.stopped and delta.finish is None:
                     self._engine.abort(delta.request_id)
-            return [streams[request.id].completion() for request in requests]
+            return [streams[request.id].completion(contract) for request in requests]
 
     @overload
     def extract(
@@ -155,7 +167,7 @@ class LLM:
     def extract_many(
         self,
         schema: type[T] | TypeAdapter[T],
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
         **options: Unpack[Options],
@@ -165,7 +177,7 @@ class LLM:
     def extract_many(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
         **options: Unpack[Options],
@@ -175,7 +187,7 @@ class LLM:
     def extract_many(
         self,
         schema: type[T] | TypeAdapter[T],
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[True],
         **options: Unpack[Options],
@@ -185,7 +197,7 @@ class LLM:
     def extract_many(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: Literal[True],
         **options: Unpack[Options],
@@ -194,7 +206,7 @@ class LLM:
     def extract_many(
         self,
         schema: Any,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         return_errors: bool = False,
         **options: Unpack[Options],
@@ -203,14 +215,23 @@ class LLM:
 
         With `return_errors`, a text that fails has its error in its place; otherwise the first one is raised, and the
         rest is aborted.
+
+        Raises:
+            TypeError: `texts` is one text, or no text at all.
+            IntaglioError: the first that failed.
         """
+        if isinstance(texts, str | bytes | bytearray | Mapping):
+            raise TypeError(
+                f"texts must be several texts, such as a list, not a {type(texts).__name__}: "
+                "for one document call extract(), or give [text]"
+            )
         items = ((index, schema, text) for index, text in enumerate(texts))
         results: dict[int, Any] = {}
         for index, outcome in self.extract_stream(items, **options):
             if isinstance(outcome, IntaglioError) and not return_errors:
                 raise outcome
             results[index] = outcome
-        return [results[index] for index in range(len(texts))]
+        return [results[index] for index in range(len(results))]
 
     def extract_stream(
         self,
@@ -238,8 +259,8 @@ class LLM:
                     with as_the_client_would():
                         body = request_body(shape, text, None, options)
                         asked = self._extractor.ask(checked(body))
-                        self._door.admit(asked.constraint)
-                        ready = self._extractor.prepare(asked)
+                        verdict = self._door.admit(asked.constraint)
+                        ready = self._extractor.prepare(asked, verdict)
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:
@@ -292,7 +313,7 @@ class _Text:
     def push(self, tokens: tuple[int, ...]) -> None:
         self._text += self._detokenizer.push(tokens)
 
-    def completion(self) -> Completion:
+    def completion(self, contract: Contract) -> Completion:
         output = self.output
         if output.error is not None:
             raise failed(output.error)
@@ -300,7 +321,8 @@ class _Text:
         assert output.usage is not None
         text = self._text + self._detokenizer.finish()
         finish = Finish.STOP if self.stopped else output.finish
-        return Completion(text, tuple(output.tokens), finish, output.usage, tuple(self.logprobs))
+        tokens, logprobs = tuple(output.tokens), tuple(self.logprobs)
+        return Completion(text, tokens, finish, output.usage, logprobs, contract)
 
 
 _LOADING = threading.Lock()

@@ -7,11 +7,11 @@ can choose.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 
-from ..engine.api import Snapshot
+from ..engine.api import Lives, Snapshot
 from ..grammar.api import CacheStats
 from ..schemas.problem import Code
 from .backend import Backend
@@ -71,6 +71,10 @@ class Meters:
             registry=self._registry,
         ).set_function(lambda: gate.inside)
         self._registry.register(_EngineCollector(backend))
+        ProcessCollector(registry=self._registry)
+        ProcessCollector(
+            namespace="intaglio_engine", pid=lambda: _engine_pid(backend), registry=self._registry
+        )
 
     def answered(self, route: str, outcome: str, seconds: float) -> None:
         """Count one response."""
@@ -102,6 +106,11 @@ class Meters:
         return generate_latest(self._registry)
 
 
+def _engine_pid(backend: Backend) -> int:
+    """The process id of the engine; 0, which no process has, before it was ready once."""
+    return 0 if backend.info is None else backend.info.pid
+
+
 class _EngineCollector:
     """The engine's newest snapshot as metrics, read when asked. A restarted engine counts from zero."""
 
@@ -115,12 +124,26 @@ class _EngineCollector:
             "1 while the engine takes requests.",
             value=float(self._backend.state == "ready"),
         )
+        yield from _lives(self._backend.lives)
         if snapshot is None or info is None:
             return
         yield from _gauges(snapshot, info.blocks)
         yield from _counters(snapshot)
         if self._backend.grammars is not None:
             yield from _grammars(self._backend.grammars)
+
+
+def _lives(lives: Lives) -> Iterator[Metric]:
+    for name, text, value in (
+        ("engine_deaths", "Times the engine's process died.", lives.deaths),
+        ("engine_restarts", "Times another engine was ready in its place.", lives.restarts),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    yield GaugeMetricFamily(
+        "intaglio_quarantined_requests",
+        "Requests that are refused, since they were in flight at two deaths of the engine.",
+        value=float(lives.quarantined),
+    )
 
 
 def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
@@ -196,6 +219,14 @@ def _grammars(stats: CacheStats) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "intaglio_grammar_cache_bytes", "Memory of the grammars held.", value=stats.held_bytes
     )
+    parts = GaugeMetricFamily(
+        "intaglio_grammar_bytes",
+        "Memory of grammars and of what they share, by part; evicted: given up, still in use.",
+        labels=("part",),
+    )
+    for part, size in {"grammars": stats.held_bytes, **stats.shared}.items():
+        parts.add_metric((part,), size)
+    yield parts
     yield GaugeMetricFamily(
         "intaglio_grammar_warming",
         "Whether compiled code of grammars is still being loaded.",

@@ -37,10 +37,11 @@ def search(pattern: str, text: str) -> bool:
         raise PatternTooCostly(pattern) from None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _compiled(pattern: str) -> "regex.Pattern[str]":
     try:
-        return regex.compile(translate(pattern), regex.VERSION0)
+        # Kept here alone: the package would keep 500 of its own, a large one of them 200 KiB.
+        return regex.compile(translate(pattern), regex.VERSION0, cache_pattern=False)
     except regex.error as error:
         raise PatternUnreadable(f"{pattern!r}: {error}") from None
 

@@ -10,8 +10,10 @@ never decides what is legal.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 INSTRUCTION = (
@@ -48,6 +50,29 @@ _BOUNDS = {
     "null": frozenset[str](),
 }
 _BOUNDS["integer"] = _BOUNDS["number"]
+_SHOWN_VALUES = 10  # of an enumeration that is cut
+_SPARSE = 6  # letters and digits; a document with fewer gives nothing to copy
+_LETTER = re.compile(r"<\|\w*\|>|([^\W_])")
+# Formats by names that models read rightly.
+_SPELLED = {"iso-date-time": "date-time", "time-local": "local time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """What an outline shows whole, in characters, but for `members`; the rest is cut, long lists with a count.
+
+    An outline informs, and masks enforce the whole all the same; a prompt of thousands of values has no room for the
+    document.
+    """
+
+    values: int = 4000  # of an enumeration
+    text: int = 2000  # of a description, literal or pattern
+    raw: int = 10_000  # of a sub-schema that is shown as JSON
+    members: int = 1000  # properties of one object
+
+
+USUAL = Most()
+BRIEF = Most(values=400, text=200, raw=800, members=100)
 
 
 @dataclass(frozen=True)
@@ -58,28 +83,46 @@ class ExtractionPrompt:
     variables: Mapping[str, str]
 
 
-def extraction_messages(schema: Mapping[str, Any], document: str) -> ExtractionPrompt:
-    """Return the prompt for `document` under `schema`, with the schema rendered by `outline`."""
-    shape = outline(schema)
+def extraction_messages(
+    schema: Mapping[str, Any], document: str, most: Most = USUAL
+) -> ExtractionPrompt:
+    """Return the prompt for `document` under `schema`, with the schema rendered by `outline`.
+
+    The embedded model copies. Where the document gives it next to nothing to copy, it copies the schema's descriptions,
+    so that its variables hold none of them then.
+    """
+    shape = outline(schema, most=most)
     return ExtractionPrompt(
         messages=(
             {"role": "system", "content": f"{INSTRUCTION}\n\n{shape}"},
             {"role": "user", "content": document},
         ),
-        variables={"schema": shape, "document": document},
+        variables={
+            "schema": outline(schema, most=most, described=False)
+            if _is_sparse(document)
+            else shape,
+            "document": document,
+        },
     )
 
 
-def outline(schema: Mapping[str, Any] | bool) -> str:
+def _is_sparse(document: str) -> bool:
+    """Whether a document has next to no letters and digits, control tokens that its author typed left out."""
+    letters = (found for found in _LETTER.finditer(document) if found[1])
+    return next(islice(letters, _SPARSE - 1, None), None) is None
+
+
+def outline(schema: Mapping[str, Any] | bool, *, most: Most = USUAL, described: bool = True) -> str:
     """Render a JSON Schema as one property a line, nested by indentation.
 
     `name?: type` marks a property that may be missing, `| null` one that may be null, `// …` carries
     the description. Local references are written out where they are used; recursive ones, and those
     past the first 64, are named and declared below. A sub-schema with keywords that have no short form
-    appears as its own compact JSON. Expects a schema that is valid against its dialect; whether it can
-    be enforced is the compiler's question.
+    appears as its own compact JSON. What is longer than `most` is cut; without `described` nothing is
+    described. Expects a schema that is valid against its dialect;
+    whether it can be enforced is the compiler's question.
     """
-    writer = _Outline(schema)
+    writer = _Outline(schema, most, described)
     lines = writer.root()
     return "\n".join(lines)
 
@@ -89,6 +132,8 @@ class _Outline:
     """Writes one schema; `declared` grows with the definitions met on the way that are not written out in place."""
 
     schema: Mapping[str, Any] | bool
+    most: Most
+    described: bool
     declared: dict[str, str] = field(default_factory=dict)
     expansions: int = 0
 
@@ -97,9 +142,11 @@ class _Outline:
         schema = self.schema
         if isinstance(schema, Mapping):
             heading = ": ".join(
-                one_line(schema[key]) for key in ("title", "description") if schema.get(key)
+                self._short(one_line(schema[key]))
+                for key in ("title", "description")
+                if schema.get(key)
             )
-            if heading:
+            if heading and self.described:
                 lines.append(f"// {heading}")
             if _is_plain_object(schema):
                 lines.extend(self._members(schema, "", ()))
@@ -121,9 +168,12 @@ class _Outline:
         """One line, or an indented block, for each property of an object schema."""
         required = schema.get("required", ())
         lines: list[str] = []
-        for name, member in schema.get("properties", {}).items():
+        properties = schema.get("properties", {})
+        for name, member in islice(properties.items(), self.most.members):
             mark = "" if name in required else "?"
             lines.extend(self._lines(f"{indent}{_key(name)}{mark}: ", member, indent, inside))
+        if len(properties) > self.most.members:
+            lines.append(f"{indent}… and {len(properties) - self.most.members:,} more properties")
         rest = schema.get("additionalProperties", False)
         if isinstance(rest, Mapping) and rest:
             lines.extend(self._lines(f"{indent}[key]: ", rest, indent, inside))
@@ -137,7 +187,7 @@ class _Outline:
         return [f"{first} // {note}" if note and (indent or head) else first, *rest]
 
     def _description(self, schema: Any) -> str:
-        if not isinstance(schema, Mapping):
+        if not self.described or not isinstance(schema, Mapping):
             return ""
         text = schema.get("description")
         if text is None and isinstance(schema.get("$ref"), str):
@@ -145,7 +195,7 @@ class _Outline:
             text = target.get("description") if isinstance(target, Mapping) else None
         if text is None and isinstance(schema.get("items"), Mapping):
             text = schema["items"].get("description")
-        return one_line(text) if isinstance(text, str) else ""
+        return self._short(one_line(text)) if isinstance(text, str) else ""
 
     def _type(self, schema: Any, indent: str, inside: tuple[str, ...]) -> str:
         """The type in short form; several lines where it is an object."""
@@ -158,7 +208,9 @@ class _Outline:
         if "$ref" in keys:
             return self._reference(schema, keys, indent, inside)
         if "const" in keys:
-            return _literal(schema["const"]) if keys == {"const"} else self._raw(schema)
+            return (
+                self._short(_literal(schema["const"])) if keys == {"const"} else self._raw(schema)
+            )
         if "enum" in keys:
             return self._enum(schema, keys)
         for word in ("anyOf", "oneOf"):
@@ -170,7 +222,9 @@ class _Outline:
         values = schema["enum"]
         if keys != {"enum"} or not isinstance(values, Sequence):
             return self._raw(schema)
-        return " | ".join(_literal(value) for value in values)
+        shown, more = _first(values, self.most.values)
+        literals = [self._short(_literal(value)) for value in shown]
+        return " | ".join([*literals, more] if more else literals)
 
     def _typed(
         self, schema: Mapping[str, Any], keys: set[str], indent: str, inside: tuple[str, ...]
@@ -197,7 +251,7 @@ class _Outline:
             unique = " unique" if schema.get("uniqueItems") else ""
             return f"[{item}]{_range(schema.get('minItems'), schema.get('maxItems'))}{unique}"
         if name == "string":
-            return _string(schema)
+            return self._string(schema)
         if name in ("number", "integer"):
             return name + _numeric(schema)
         return name
@@ -244,12 +298,46 @@ class _Outline:
         for reference in _references(shown):
             if self._target(reference) is not None:
                 self._name(reference)
-        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        return _cut(_literal(_trimmed(shown, self.most.values)), self.most.raw)
+
+    def _string(self, schema: Mapping[str, Any]) -> str:
+        name = str(schema.get("format", "string"))
+        name = _SPELLED.get(name, self._short(name))
+        pattern = f" /{self._short(one_line(schema['pattern']))}/" if "pattern" in schema else ""
+        return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
+
+    def _short(self, text: str) -> str:
+        return _cut(text, self.most.text)
 
 
 def one_line(text: Any) -> str:
     """`text` with every run of white space as one space: it cannot start a line of its own."""
     return " ".join(str(text).split())
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _first(values: Sequence[Any], most: int) -> tuple[Sequence[Any], str]:
+    """The values that are shown, and how many more there are, in words; all where they are short enough together."""
+    if sum(len(_literal(value)) for value in values) <= most:
+        return values, ""
+    more = len(values) - _SHOWN_VALUES
+    return values[:_SHOWN_VALUES], f"… and {more:,} more" if more > 0 else ""
+
+
+def _trimmed(schema: Any, most: int) -> Any:
+    """A sub-schema with its long enumerations cut."""
+    if isinstance(schema, list):
+        return [_trimmed(part, most) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    trimmed = {key: _trimmed(part, most) for key, part in schema.items()}
+    if isinstance(schema.get("enum"), list):
+        shown, more = _first(schema["enum"], most)
+        trimmed["enum"] = [*shown, more] if more else list(shown)
+    return trimmed
 
 
 def _is_plain_object(schema: Mapping[str, Any]) -> bool:
@@ -290,12 +378,6 @@ def _range(low: Any, high: Any) -> str:
     if low in (None, 0) and high is None:
         return ""
     return f" {'' if low is None else low}..{'' if high is None else high}"
-
-
-def _string(schema: Mapping[str, Any]) -> str:
-    name = str(schema.get("format", "string"))
-    pattern = f" /{one_line(schema['pattern'])}/" if "pattern" in schema else ""
-    return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
 
 
 def _numeric(schema: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -107,13 +107,29 @@ async def extract(service: Service, request: Request) -> Response:
             most_bytes=service.config.max_body_bytes,
             most_seconds=service.config.body_timeout_s,
         )
-        asked, verdict = await service.offload(partial(_ask, service, extractor, body))
-        await while_connected(request.receive, _admitted(verdict))
-        prepared = await service.offload(partial(extractor.prepare, asked))
+        asked, examined = await service.offload(partial(_ask, service, extractor, body))
+        verdict = await while_connected(request.receive, _settled(examined))
+        prepared = await service.offload(partial(extractor.prepare, asked, verdict))
         output = await while_connected(request.receive, _generate(service, prepared))
         result = await service.offload(partial(extractor.conclude, prepared, output))
         request.state.tokens = (result.usage.prompt_tokens, result.usage.output_tokens)
-        return await service.offload(partial(document, result))
+        layout = asked.body.options.whitespace
+        return await service.offload(partial(_laid_out, result, layout))
+
+
+def _laid_out(
+    result: ExtractResult, whitespace: Literal["compact", "spaced", "pretty"]
+) -> Response:
+    """An answer with the white space that its request asked for."""
+    if whitespace == "compact":
+        return document(result)
+    body = json.dumps(
+        result.model_dump(mode="json", by_alias=True),
+        ensure_ascii=False,
+        allow_nan=False,
+        indent=2 if whitespace == "pretty" else None,
+    )
+    return Response(body, media_type="application/json")
 
 
 def _ask(service: Service, extractor: Extractor, body: bytes) -> tuple[Asked, Future[Verdict]]:
@@ -128,17 +144,15 @@ async def extract_for_job(service: Service, body: ExtractRequest) -> ExtractResu
         extractor = service.ready()
         asked = await service.offload(partial(extractor.ask, body))
         assert service.door is not None  # it comes with the extractor
-        await _admitted(service.door.submit(asked.constraint))
-        prepared = await service.offload(partial(extractor.prepare, asked))
+        verdict = await _settled(service.door.submit(asked.constraint))
+        prepared = await service.offload(partial(extractor.prepare, asked, verdict))
         output = await _generate(service, prepared)
         return await service.offload(partial(extractor.conclude, prepared, output))
 
 
-async def _admitted(verdict: Future[Verdict]) -> None:
-    """Wait for the examination of a constraint. Raises `GrammarError` where it cannot be used."""
-    error = (await asyncio.wrap_future(verdict)).error
-    if error is not None:
-        raise error
+async def _settled(verdict: Future[Verdict]) -> Verdict:
+    """Wait for the examination of a constraint. Raises `CompilerBusy` where too many wait."""
+    return await asyncio.wrap_future(verdict)
 
 
 async def explain(service: Service, request: Request) -> Response:

@@ -78,6 +78,13 @@ def pointer(parts: Iterable[str | int]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
+def extraction_constraint(schema: dict[str, Any] | bool, options: ExtractOptions) -> Constraint:
+    """The constraint of an extraction. Models write compact JSON, whose values come out best; the answer is laid out
+    as the options ask when it is sent.
+    """
+    return schema_constraint(schema, options.model_copy(update={"whitespace": "compact"}))
+
+
 def schema_constraint(schema: dict[str, Any] | bool, options: FormOptions) -> Constraint:
     """The constraint that the output is JSON of `schema`. The order of its keys is kept: it may be that of output."""
     source = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))

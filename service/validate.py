@@ -4,6 +4,8 @@ Does: validate under the schema's own draft, formats asserted, references resolv
 not: repair anything, or fetch anything.
 """
 
+import datetime
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
@@ -80,13 +82,41 @@ def _draft(schema: Mapping[str, Any] | bool) -> Any:
 
 @cache
 def _formats(draft: Any) -> jsonschema.FormatChecker:
-    """The formats of `draft`, IRIs among them."""
+    """The formats of `draft`, IRIs and times without an offset among them."""
     checker = jsonschema.FormatChecker(())
     checker.checkers = dict(draft.FORMAT_CHECKER.checkers)
+    for name, form in _TIMES.items():
+        checker.checks(name)(partial(_is_time, form=re.compile(form, re.ASCII)))
     if "uri" in checker.checkers:
         checker.checks("iri")(partial(_is_iri, rule="URI"))
         checker.checks("iri-reference")(partial(_is_iri, rule="URI_reference"))
     return checker
+
+
+# In full what `datetime` reads beside other spellings; the calendar is its to judge.
+_HOUR_MINUTE = r"(?:[01]\d|2[0-3]):[0-5]\d"
+_CLOCK = rf"{_HOUR_MINUTE}(?::[0-5]\d)?"
+_ZONED_CLOCK = rf"{_HOUR_MINUTE}(?::[0-5]\d(?:\.\d{{1,9}})?)?(?:Z|[+-]{_HOUR_MINUTE})?"
+_DAY = r"\d{4}-\d\d-\d\dT"
+_TIMES = {
+    "date-time-local": _DAY + _CLOCK,
+    "time-local": _CLOCK,
+    "iso-date-time": _DAY + _ZONED_CLOCK,
+    "iso-time": _ZONED_CLOCK,
+}
+
+
+def _is_time(value: object, form: "re.Pattern[str]") -> bool:
+    if not isinstance(value, str):
+        return True
+    if form.fullmatch(value) is None:
+        return False
+    kind = datetime.datetime if "T" in value else datetime.time
+    try:
+        kind.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_iri(value: object, rule: str) -> bool:

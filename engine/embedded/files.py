@@ -1,6 +1,8 @@
 """Finds the embedded model's folder, after checking every file against the shipped manifest.
 
-The manifest is written by `examples/train_embedded/seal.py`. Loading the model is the engine's work.
+The files lie beside this module in a checkout, and in the package `intaglio_embedded` once installed: the distribution
+`intaglio` has none, so that a client does not bring them. The manifest is written by `examples/train_embedded/seal.py`.
+Loading the model is the engine's work.
 """
 
 from __future__ import annotations
@@ -8,9 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 MANIFEST = "manifest.json"
+PACKAGE = "intaglio_embedded"
+FOLDER = "embedded"  # of that package; models are called like their folders
+
+
+class MissingModel(RuntimeError):
+    """The distribution with the model's files is not installed."""
 
 
 class DamagedModel(RuntimeError):
@@ -22,9 +31,16 @@ def folder() -> Path:
     """The embedded model's folder, checked once a process.
 
     Raises:
+        MissingModel: it is not installed.
         DamagedModel: a file is missing or its SHA-256 differs from the manifest's.
     """
-    return check(Path(__file__).parent)
+    here = Path(__file__).parent
+    if (here / MANIFEST).is_file():
+        return check(here)
+    package = find_spec(PACKAGE)
+    if package is None:
+        raise MissingModel("the embedded model is not installed")
+    return check(Path(next(iter(package.submodule_search_locations or ())), FOLDER))
 
 
 def check(model: Path) -> Path:

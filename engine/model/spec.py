@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
+from ..unloadable import LOADABLE
 from .families import BY_ARCHITECTURE, Family
 
 # Keys that change what a model computes and that no family here uses: anything but these values is refused.
@@ -161,7 +162,7 @@ def _family(raw: Mapping[str, Any]) -> Family:
         raise ModelError(
             f"architecture {names[0]!r} is not supported",
             where="architectures",
-            hint="supported are " + ", ".join(BY_ARCHITECTURE),
+            hint=f"supported are {', '.join(BY_ARCHITECTURE)}. {LOADABLE}",
         )
     return family
 

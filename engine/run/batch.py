@@ -4,17 +4,21 @@ Does: bring the rows of the sequences up to date, and lay the works' tokens out 
 slots, owners and the rows that want logits. Does not: compute, or send anything to a device.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InternalError
-from ..plan import AHEAD, Plan
+from ..plan import AHEAD, Admitted, Plan
+from ..types import Failure, SamplingParams
 from .compiled import compiled
-from .rows import Ints, SequenceRows
+from .faults import SamplingFault, guarded_sampling
+from .rows import Ints, SequenceRows, check_fits
 
+_GREEDY = SamplingParams(temperature=0)
 _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
 
 
@@ -26,7 +30,7 @@ class Batch:
     `starts` [S + 1], `lengths` [S] (context, those of this step included), `rows` [S]. `wanted` [R] are the tokens
     whose logits are wanted, `picking` and `picking_rows` their sequences and rows, `next_positions` [R] where what is
     picked will stand. `grown` are the entries of block tables that changed: flat index and block, [2, n]. `longest`:
-    most tokens of one sequence.
+    most tokens of one sequence. `failed`: sequences that are computed for nothing, and what their requests are told.
     """
 
     tokens: npt.NDArray[np.int32]
@@ -42,6 +46,7 @@ class Batch:
     next_positions: Ints
     grown: Ints
     longest: int
+    failed: Mapping[int, Failure] = field(default_factory=dict)
 
 
 class BatchBuilder:
@@ -54,6 +59,7 @@ class BatchBuilder:
         self._max_tokens = max_tokens
         self._max_running = max_running
         self._block_size = block_size
+        self._failed: dict[int, Failure] = {}
 
     def build(self, plan: Plan) -> Batch:
         """The batch of `plan`, which is carried out in the rows first.
@@ -100,12 +106,23 @@ class BatchBuilder:
             next_positions=by_pick[2],
             grown=self._flat(grown),
             longest=max(counts),
+            failed=self._failed.copy(),
         )
 
     def _admit(self, plan: Plan) -> list[tuple[int, int, tuple[int, ...]]]:
         for seq_id in plan.released:
             self._rows.forget(seq_id)
-        return [(self._rows.admit(new), 0, new.blocks) for new in plan.admitted]
+            self._failed.pop(seq_id, None)
+        return [(self._rows.admit(self._fit(new)), 0, new.blocks) for new in plan.admitted]
+
+    def _fit(self, new: Admitted) -> Admitted:
+        """A sequence whose options fit the arrays. One whose do not goes on greedily: its pick tells why."""
+        try:
+            guarded_sampling(check_fits, new.sampling)
+        except SamplingFault as fault:
+            self._failed[new.seq_id] = fault.failure
+            return replace(new, sampling=_GREEDY)
+        return new
 
     def _flat(self, grown: list[tuple[int, int, tuple[int, ...]]]) -> Ints:
         if not grown:

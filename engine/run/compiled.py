@@ -1,20 +1,21 @@
-"""Compilation of the loops over a step's tokens to machine code, kept on disk between runs.
+"""Compilation of the loops over a step's tokens to machine code.
 
-Does: one typed decorator over numba. Does not: hold any loop itself.
+Does: one typed decorator. Does not: hold any loop itself, or compile: `grammar/automata/jit.py` does that, for grammars
+as well.
 """
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import TypeVar
 
-import numba
+from ...grammar.api import brief_kernel
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """`function`, compiled at its first call for the types it gets.
+    """`function` compiled for the types it gets.
 
     Such functions take and return numbers and arrays only, and never raise. They keep the interpreter lock: they take
     microseconds.
     """
-    return cast("F", numba.njit(cache=True)(function))
+    return brief_kernel(function)

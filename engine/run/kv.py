@@ -14,8 +14,17 @@ from ..config import CacheConfig
 from ..errors import ConfigError
 from ..model.spec import ModelSpec
 
-CPU_BYTES = 4 * 2**30
-"""Most that is taken of a host's memory where the configuration names neither blocks nor bytes."""
+CPU_BYTES = 384 * 2**20
+"""What is taken of a host's memory where the configuration names neither blocks nor bytes. All of it is in use after
+some hundred requests, however few run at once: blocks are taken in turn, and keep their beginnings for as long as they
+can."""
+
+CPU_SEQUENCES = 8
+"""... or room for so many sequences of the full length, where that is more: a large model needs it to compute several
+at once,"""
+
+CPU_MOST_BYTES = 4 * 2**30
+"""... up to this."""
 
 HOST = torch.device("cpu")
 
@@ -85,9 +94,9 @@ def count_blocks(
 ) -> int:
     """Blocks to allocate, the null block included.
 
-    Given blocks are taken as they are; given bytes are filled; else `free_bytes`, which were found on a device; else a
-    share of the host's memory, at most `CPU_BYTES`. Never more than `max_running` sequences of `max_context` tokens can
-    use, twice as many where prefixes are kept.
+    Given blocks are taken as they are; given bytes are filled; else `free_bytes`, which were found on a device; else
+    `CPU_BYTES` of the host's memory, more for large models, never more than a share of what is free. Never more than
+    `max_running` sequences of `max_context` tokens can use, twice as many where prefixes are kept.
 
     Raises:
         ConfigError: not even one sequence of `max_context` tokens fits.
@@ -103,7 +112,9 @@ def count_blocks(
     else:
         if free_bytes is None:
             available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-            free_bytes = min(int(available * config.memory_fraction), CPU_BYTES)
+            wanted = max(CPU_BYTES, CPU_SEQUENCES * per_sequence * block_bytes)
+            share = int(available * config.memory_fraction)
+            free_bytes = min(share, wanted, CPU_MOST_BYTES)
         count, setting = free_bytes // block_bytes, "memory_fraction"
     count = min(count, useful)
     if count < 1 + per_sequence:

@@ -22,6 +22,9 @@ TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
 PENALISED = 2
 SPECIAL = 4  # is penalised, has a bias, or wants log-probabilities
 
+LEAST_TEMPERATURE = 1e-5
+"""Below it a draw is the most likely token: `logit / temperature` would be past float32, and ties would decide."""
+
 _WORD64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 # For compiled code, in which a word and a plain number together are no word.
@@ -156,8 +159,9 @@ class SequenceRows:
             raise InternalError("a row is lost, or belongs to two sequences")
 
     def _wish(self, row: int, sampling: SamplingParams) -> None:
+        temperature = sampling.temperature if sampling.temperature >= LEAST_TEMPERATURE else 0
         self.sampling[row] = sampling
-        self.wishes.temperature[row] = sampling.temperature
+        self.wishes.temperature[row] = temperature
         self.wishes.top_k[row] = max(sampling.top_k, 0)
         self.wishes.top_p[row] = sampling.top_p
         self.wishes.min_p[row] = sampling.min_p
@@ -167,10 +171,21 @@ class SequenceRows:
         truncated = sampling.top_k > 0 or sampling.top_p < 1 or sampling.min_p > 0
         special = penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
         self.wishes.asks[row] = (
-            TRUNCATED * (truncated and sampling.temperature > 0)
-            + PENALISED * penalised
-            + SPECIAL * special
+            TRUNCATED * (truncated and temperature > 0) + PENALISED * penalised + SPECIAL * special
         )
+
+
+def check_fits(sampling: SamplingParams) -> None:
+    """Raise what laying out these values in arrays, beside those of other sequences, would raise."""
+    bias = sampling.logit_bias
+    for value in (
+        *(sampling.temperature, sampling.top_p, sampling.min_p, sampling.repetition_penalty),
+        *(sampling.presence_penalty, sampling.frequency_penalty, *bias.values()),
+    ):
+        np.float32(value + 0.0)
+    for count in (sampling.top_k, sampling.logprobs or 0, *bias):
+        np.int64(count + 0)
+    _mix(sampling.seed or 0)
 
 
 @compiled

@@ -119,7 +119,7 @@ class ModelRunner:
         self._rows.read(
             batch.picking, batch.picking_rows, batch.next_positions, drawn.tokens.numpy()
         )
-        return picks(batch.picking, drawn, handle.wanted)
+        return picks(batch.picking, drawn, handle.wanted, batch.failed)
 
     def warm_up(self) -> None:
         """Run one small step, so that the first request does not pay for what libraries set up on first use."""

@@ -8,7 +8,7 @@ Penalties count as everywhere: repetition counts prompt and output; presence and
 forced tokens included. Log-probabilities are the model's own among the legal tokens, before anything else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
 from .choice import Array, Choice, Edits
 from .compiled import compiled
+from .faults import SamplingFault, guarded_sampling
 from .rows import SPECIAL, TRUNCATED, Ints, SequenceRows
 
 # Where the mask of a sequence comes from, if not from a row of the host.
@@ -162,21 +163,31 @@ def _place_masks(
     return walks
 
 
-def picks(picking: Sequence[int], drawn: Drawn, wanted: Wanted | None) -> Picked:
-    """The answer to a plan, from what was drawn, on the host."""
+def picks(
+    picking: Sequence[int], drawn: Drawn, wanted: Wanted | None, failed: Mapping[int, Failure]
+) -> Picked:
+    """The answer to a plan, from what was drawn, on the host. Sequences in `failed` get their failure."""
     count = len(picking)
     tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
     status: list[int] = drawn.status.numpy()[:count].tolist()
-    if wanted is None and not any(status):
+    if wanted is None and not failed and not any(status):
         return Picked(tuple(map(Pick, picking, zip(tokens, strict=True))))
     found = []
     for i, seq_id in enumerate(picking):
-        if status[i] != OK:
+        failure = failed.get(seq_id)
+        if failure is None and status[i] != OK:
             failure = NUMERICAL if status[i] == NOT_FINITE else NO_TOKEN
+        if failure is not None:
             found.append(Pick(seq_id, (), failure=failure))
             continue
         asked = None if wanted is None else wanted[i]
-        logprobs = () if asked is None else (_logprob(drawn, i, tokens[i], asked),)
+        try:
+            logprobs = (
+                () if asked is None else (guarded_sampling(_logprob, drawn, i, tokens[i], asked),)
+            )
+        except SamplingFault as fault:
+            found.append(Pick(seq_id, (), failure=fault.failure))
+            continue
         found.append(Pick(seq_id, (tokens[i],), logprobs))
     return Picked(tuple(found))
 

@@ -1,15 +1,49 @@
 """Whether a request can be served at all, judged before anything is computed.
 
-Does: check its numbers against the model and the memory. Does not: know the queue, or compile a constraint.
+Does: check the type and the range of every field, against the model and the memory. A request may come from another
+process or from a caller's own code, so nothing is taken on trust. Does not: know the queue, or compile a constraint.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
+from ...grammar.api import Constraint
 from ..errors import InvalidRequest, TooLong
 from ..types import Request, SamplingParams
 
-MOST_PRIORITY = 1_000_000
+MOST_PRIORITY: Final = 1_000_000
+MOST_DEADLINE_S: Final = 1e9
+MOST_ID: Final = 512
+MOST_SALT: Final = 4096
+MOST_STOPS: Final = 4096
+MOST_LOGPROBS: Final = 1024
+MOST_BIAS: Final = 1e6
+MOST_COUNT: Final = 2**31 - 1
+
+_LEAST_SHARE: Final = 2.0**-126  # the smallest normal float32: what the sampler computes in
+
+
+class _Range(NamedTuple):
+    least: float
+    most: float
+    whole: bool = False
+    optional: bool = False
+
+
+_RANGES: Mapping[str, _Range] = {
+    "max_tokens": _Range(1, MOST_COUNT, whole=True),
+    "temperature": _Range(0, 100),
+    "top_k": _Range(0, MOST_COUNT, whole=True),
+    "top_p": _Range(_LEAST_SHARE, 1),
+    "min_p": _Range(0, 1),
+    "seed": _Range(0, 2**63 - 1, whole=True, optional=True),
+    "repetition_penalty": _Range(0.01, 100),
+    "presence_penalty": _Range(-100, 100),
+    "frequency_penalty": _Range(-100, 100),
+    "logprobs": _Range(0, MOST_LOGPROBS, whole=True, optional=True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +59,12 @@ def admit(request: Request, limits: Limits, capacity: int) -> None:
     """Pass a request that can be served; `capacity` is how many tokens the whole KV memory holds.
 
     Raises:
-        InvalidRequest: a number is out of range.
+        InvalidRequest: a field is of the wrong type or out of range.
         TooLong: prompt and output cannot fit the context, or the KV memory, even alone.
     """
+    _check_fields(request)
     _check_sampling(request.sampling, limits)
-    if not request.prompt:
-        raise InvalidRequest("the prompt has no token", where="prompt")
-    if not 0 <= min(request.prompt) <= max(request.prompt) < limits.vocab_size:
-        raise InvalidRequest(
-            f"a prompt token is not a number from 0 to {limits.vocab_size - 1}", where="prompt"
-        )
-    if request.deadline is not None and not 0 < request.deadline < math.inf:
-        raise InvalidRequest(
-            f"a deadline is seconds from now, above 0, not {request.deadline}", where="deadline"
-        )
-    if not -MOST_PRIORITY <= request.priority <= MOST_PRIORITY:
-        raise InvalidRequest(
-            f"priority is {request.priority} and must be from -{MOST_PRIORITY} to {MOST_PRIORITY}",
-            where="priority",
-        )
+    _check_prompt(request.prompt, limits)
     prompt, output = len(request.prompt), request.sampling.max_tokens
     most, what = min(
         (limits.max_context, "the model's context"),
@@ -63,34 +84,84 @@ def admit(request: Request, limits: Limits, capacity: int) -> None:
         )
 
 
+def _check_fields(request: Request) -> None:
+    _check_text("id", request.id, MOST_ID)
+    if not request.id:
+        raise InvalidRequest("id is empty", where="id")
+    _check_text("cache_salt", request.cache_salt, MOST_SALT)
+    _check_number("priority", request.priority, _Range(-MOST_PRIORITY, MOST_PRIORITY, whole=True))
+    deadline = _Range(math.ulp(0.0), MOST_DEADLINE_S, optional=True)
+    _check_number("deadline", request.deadline, deadline)
+    _check_type("sampling", request.sampling, SamplingParams)
+    if request.constraint is not None:
+        _check_type("constraint", request.constraint, Constraint)
+
+
+def _check_prompt(prompt: tuple[int, ...], limits: Limits) -> None:
+    _check_type("prompt", prompt, tuple)
+    if not prompt:
+        raise InvalidRequest("the prompt has no token", where="prompt")
+    # `set(map(type, …))` and not a loop: a prompt may have a million tokens.
+    whole = set(map(type, prompt)) == {int}
+    if not whole or not 0 <= min(prompt) <= max(prompt) < limits.vocab_size:
+        raise InvalidRequest(
+            f"a prompt token is not a number from 0 to {limits.vocab_size - 1}", where="prompt"
+        )
+
+
 def _check_sampling(sampling: SamplingParams, limits: Limits) -> None:
-    ranges: tuple[tuple[str, float, float, float], ...] = (
-        ("max_tokens", sampling.max_tokens, 1, math.inf),
-        ("temperature", sampling.temperature, 0, 100),
-        ("top_k", sampling.top_k, 0, math.inf),
-        ("top_p", sampling.top_p, math.nextafter(0, 1), 1),
-        ("min_p", sampling.min_p, 0, 1),
-        ("seed", sampling.seed or 0, 0, 2**63 - 1),
-        ("repetition_penalty", sampling.repetition_penalty, math.nextafter(0, 1), 100),
-        ("presence_penalty", sampling.presence_penalty, -100, 100),
-        ("frequency_penalty", sampling.frequency_penalty, -100, 100),
-        ("logprobs", sampling.logprobs or 0, 0, limits.vocab_size),
+    for name, bounds in _RANGES.items():
+        _check_number(name, getattr(sampling, name), bounds)
+    _check_type("ignore_eos", sampling.ignore_eos, bool)
+    token = _Range(0, limits.vocab_size - 1, whole=True)
+    _check_type("logit_bias", sampling.logit_bias, dict)
+    for biased, bias in sampling.logit_bias.items():
+        _check_number("logit_bias", biased, token, "a token of logit_bias")
+        _check_number("logit_bias", bias, _Range(-MOST_BIAS, MOST_BIAS), "a bias of logit_bias")
+    _check_type("stop_token_ids", sampling.stop_token_ids, tuple)
+    _check_type("stop", sampling.stop, tuple)
+    for name in ("stop_token_ids", "stop"):
+        if len(getattr(sampling, name)) > MOST_STOPS:
+            raise InvalidRequest(f"{name} has more than {MOST_STOPS} entries", where=name)
+    for stop in sampling.stop_token_ids:
+        _check_number("stop_token_ids", stop, token, "a token of stop_token_ids")
+    for text in sampling.stop:
+        _check_text("stop", text, MOST_COUNT)
+
+
+def _check_number(where: str, value: Any, bounds: _Range, name: str = "") -> None:
+    """Raise `InvalidRequest` for a value that is no number, or not in the range; `True` is no number."""
+    if value is None and bounds.optional:
+        return
+    numeric = type(value) is int or (type(value) is float and not bounds.whole)
+    if numeric and bounds.least <= value <= bounds.most:  # not a number is in no range
+        return
+    kind = "a whole number" if bounds.whole else "a number"
+    least, most = (f"{edge:.16g}" for edge in (bounds.least, bounds.most))
+    raise InvalidRequest(
+        f"{name or where} must be {kind} from {least} to {most}, not {_shown(value)}", where=where
     )
-    for name, value, least, most in ranges:
-        if not least <= value <= most:  # not a number is in no range
-            raise InvalidRequest(
-                f"{name} is {value} and must be from {least:g} to {most:g}", where=name
-            )
-    for token, bias in sampling.logit_bias.items():
-        if not 0 <= token < limits.vocab_size or not math.isfinite(bias):
-            raise InvalidRequest(
-                f"logit_bias gives token {token} the bias {bias}: tokens are 0 to "
-                f"{limits.vocab_size - 1}, biases are finite",
-                where="logit_bias",
-            )
-    for token in sampling.stop_token_ids:
-        if not 0 <= token < limits.vocab_size:
-            raise InvalidRequest(
-                f"stop token {token} is not a number from 0 to {limits.vocab_size - 1}",
-                where="stop_token_ids",
-            )
+
+
+def _check_text(name: str, value: Any, most: int) -> None:
+    _check_type(name, value, str)
+    if len(value) > most:
+        raise InvalidRequest(f"{name} is longer than {most} characters", where=name)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidRequest(f"{name} holds half a surrogate pair", where=name) from None
+
+
+def _check_type(name: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise InvalidRequest(
+            f"{name} must be of type {kind.__name__}, not {type(value).__name__}", where=name
+        )
+
+
+def _shown(value: object) -> str:
+    """A value for a message, short whatever it is: Python refuses to write out an integer of 5,000 digits."""
+    if type(value) is int:
+        return str(value) if value.bit_length() <= 128 else f"one of {value.bit_length()} bits"
+    return str(value) if type(value) is float else f"a value of type {type(value).__name__}"

@@ -171,11 +171,11 @@ class Scheduler:
                 seq.dismiss()
                 continue
             failure = pick.failure or forced.failures.get(seq.id)
+            if failure is None and not pick.tokens:
+                failure = Failure(InternalError.code, "nothing was picked for this request")
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
                 continue
-            if not pick.tokens:
-                raise InternalError(f"nothing was picked for sequence {seq.id}")
             seq.picked(now)
             after = forced.tokens.get(seq.id, ())
             if seq.id in forced.instead:

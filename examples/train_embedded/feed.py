@@ -1,14 +1,18 @@
 """Training batches made by worker processes while the device trains.
 
 Each worker draws samples from its own seeds, encodes them and sorts them into buckets by length; a full
-bucket becomes one padded batch of about `tokens` tokens. Only the positions of the answer are learnt.
+bucket becomes one padded batch of about `tokens` tokens. Of samples, only the positions of the answer are learnt; of
+prose, all. What part of the batches is prose is set by the trainer while the workers run.
 """
 
 from __future__ import annotations
 
+import json
+import lzma
 import multiprocessing
+import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Full
 from typing import Any
@@ -17,29 +21,74 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .encode import Codec, load
-from .generate import samples
+from .generate import Sample, samples
+from .real import records
+from .real.tasks import draw_sample
 
 LENGTHS = (256, 384, 512, 640, 768, 1024, 1536, 2048)
+PROSE_LENGTH = 1024
 _CHUNK = 64
+_SURROUNDED = 0.2
 
 
 @dataclass(frozen=True)
 class Batch:
-    """`ids` [rows, length] padded on the right; `starts` and `ends` bound each row's answer."""
+    """`ids` [rows, length] padded on the right; `starts` and `ends` bound what is learnt of each row."""
 
     ids: NDArray[np.uint16]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
 
 
-def batches(tokenizer: Path, first: int, stride: int, tokens: int) -> Iterator[Batch]:
-    """Endless batches of the seeds `first`, `first + stride`, … in chunks."""
-    codec = Codec.of(load(tokenizer))
-    buckets: dict[int, list[tuple[list[int], int]]] = {length: [] for length in LENGTHS}
-    seed = first * _CHUNK
+@dataclass(frozen=True)
+class Diet:
+    """What workers make batches of. `real` is the folder that `real.build` wrote, `recorded` the share of records among
+    samples; without `real` all samples are synthetic and there is no prose."""
+
+    tokenizer: Path
+    tokens: int
+    real: Path | None = None
+    recorded: float = 0.25
+
+
+def batches(diet: Diet, first: int, stride: int, prose_share: Any) -> Iterator[Batch]:
+    """Endless batches of worker `first` of `stride` workers; `prose_share.value` is read before each."""
+    codec = Codec.of(load(diet.tokenizer))
+    rng = random.Random(first)
+    pieces = _prose(diet.real, first, stride) if diet.real else []
+    known = list(records.read(diet.real / "records.jsonl.xz")) if diet.real else []
+    tasks = _task_batches(codec, diet, (known, pieces), (first, stride))
+    prose = _prose_batches(codec, pieces, diet.tokens, rng)
     while True:
-        drawn = list(samples(seed, _CHUNK, "train"))
-        seed += stride * _CHUNK
+        yield next(prose if pieces and rng.random() < prose_share.value else tasks)
+
+
+def _prose(folder: Path, first: int, stride: int) -> list[str]:
+    with lzma.open(folder / "prose.jsonl.xz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for number, line in enumerate(lines) if number % stride == first]
+
+
+def _prose_batches(codec: Codec, pieces: list[str], tokens: int, rng: random.Random) -> Iterator[Batch]:
+    """Running text, cut into rows of one length wherever the cut falls."""
+    rows = max(1, tokens // PROSE_LENGTH)
+    stream: list[int] = []
+    while pieces:
+        rng.shuffle(pieces)
+        for start in range(0, len(pieces), _CHUNK):
+            for ids in codec.answers(pieces[start : start + _CHUNK]):
+                stream += ids
+            while len(stream) >= rows * PROSE_LENGTH:
+                taken, stream = stream[: rows * PROSE_LENGTH], stream[rows * PROSE_LENGTH :]
+                ids = np.array(taken, dtype=np.uint16).reshape(rows, PROSE_LENGTH)
+                yield Batch(ids, np.zeros(rows, np.int32), np.full(rows, PROSE_LENGTH, np.int32))
+
+
+def _task_batches(
+    codec: Codec, diet: Diet, real: tuple[list[records.Record], list[str]], share: tuple[int, int]
+) -> Iterator[Batch]:
+    """Samples in buckets of like length; `share` is the worker's number and how many there are."""
+    buckets: dict[int, list[tuple[list[int], int]]] = {length: [] for length in LENGTHS}
+    for drawn in _drawn(diet, *real, *share):
         prompts = codec.prompts([(each.schema, each.text) for each in drawn])
         answers = codec.answers([each.answer_text for each in drawn])
         for prompt, answer in zip(prompts, answers, strict=True):
@@ -48,9 +97,34 @@ def batches(tokenizer: Path, first: int, stride: int, tokens: int) -> Iterator[B
             if length is None:
                 continue
             buckets[length].append((prompt + answer, len(prompt)))
-            if len(buckets[length]) == tokens // length:
+            if len(buckets[length]) == diet.tokens // length:
                 yield _padded(buckets[length], length, codec.pad)
                 buckets[length] = []
+
+
+def _drawn(
+    diet: Diet, known: list[records.Record], pieces: list[str], first: int, stride: int
+) -> Iterator[list[Sample]]:
+    """Chunks of samples: synthetic ones, some of them amid real paragraphs, and ones from records."""
+    rng = random.Random(f"records:{first}")
+    seed = first * _CHUNK
+    while True:
+        chunk = [_surrounded(each, pieces, rng) for each in samples(seed, _CHUNK, "train")]
+        seed += stride * _CHUNK
+        wanted = round(_CHUNK * diet.recorded / (1 - diet.recorded)) if known else 0
+        found = (draw_sample(record, rng) for record in rng.choices(known, k=wanted)) if wanted else ()
+        yield chunk + [each for each in found if each is not None]
+
+
+def _surrounded(sample: Sample, pieces: list[str], rng: random.Random) -> Sample:
+    """Now and then, the document with a paragraph of something else before or after it."""
+    if not pieces or rng.random() > _SURROUNDED:
+        return sample
+    paragraphs = [part for part in rng.choice(pieces).split("\n\n") if 60 < len(part) < 700]
+    if not paragraphs:
+        return sample
+    other, gap = rng.choice(paragraphs), rng.choice(("\n\n", "\n", "\n\n---\n\n"))
+    return replace(sample, text=f"{sample.text}{gap}{other}" if rng.random() < 0.6 else f"{other}{gap}{sample.text}")
 
 
 def _padded(rows: list[tuple[list[int], int]], length: int, pad: int) -> Batch:
@@ -62,8 +136,8 @@ def _padded(rows: list[tuple[list[int], int]], length: int, pad: int) -> Batch:
     return Batch(ids, starts, ends)
 
 
-def _work(tokenizer: Path, first: int, stride: int, tokens: int, queue: Any) -> None:
-    for batch in batches(tokenizer, first, stride, tokens):
+def _work(diet: Diet, first: int, stride: int, prose_share: Any, queue: Any) -> None:
+    for batch in batches(diet, first, stride, prose_share):
         while True:
             try:
                 queue.put(batch, timeout=60)
@@ -72,11 +146,11 @@ def _work(tokenizer: Path, first: int, stride: int, tokens: int, queue: Any) -> 
                 continue
 
 
-def start(tokenizer: Path, workers: int, tokens: int, depth: int = 64) -> Any:
-    """Start the workers (daemons, ended with the caller) and return the queue they fill."""
+def start(diet: Diet, workers: int, depth: int = 64) -> tuple[Any, Any]:
+    """Start the workers (daemons, ended with the caller); the queue they fill, and the share of prose as a value to set."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue(maxsize=depth)
+    prose_share = context.Value("d", 1.0 if diet.real else 0.0)
     for index in range(workers):
-        arguments = (tokenizer, index, workers, tokens, queue)
-        context.Process(target=_work, args=arguments, daemon=True).start()
-    return queue
+        context.Process(target=_work, args=(diet, index, workers, prose_share, queue), daemon=True).start()
+    return queue, prose_share

@@ -42,6 +42,7 @@ def time(draw: Draw, minutes: int | None = None) -> Value:
         (
             Form(gold, STRING | {"pattern": CLOCK}, draw.pick("|HH:MM|24-hour clock"), weight=0.6),
             Form(gold, STRING, draw.pick("HH:MM|HH:MM, 24 hours|24-hour time"), weight=0.4),
+            Form(gold, STRING | {"format": draw.pick("time-local|iso-time")}, weight=0.4),
         ),
         time,
     )
@@ -57,6 +58,7 @@ def date_time(draw: Draw) -> Value:
         written,
         (
             Form(gold, pattern, draw.pick("|YYYY-MM-DDTHH:MM|local time, YYYY-MM-DDTHH:MM")),
+            Form(gold, STRING | {"format": draw.pick("date-time-local|iso-date-time")}),
             Form(gold, STRING, "YYYY-MM-DDTHH:MM"),
             Form(day.isoformat(), STRING | {"format": "date"}, "date only", weight=0.5),
         ),

@@ -1,6 +1,8 @@
-"""Train the embedded model on endless synthetic documents until the clock runs out.
+"""Train the embedded model until the clock runs out: on prose first, then on documents with questions.
 
-    python -m train_embedded.train --tokenizer engine/embedded/tokenizer.json --out run --minutes 22
+    python -m train_embedded.train --tokenizer engine/embedded/tokenizer.json --real build/real --out run --minutes 22
+
+Without `--real` there is no prose, and all documents are synthetic.
 
 The learning rate follows a cosine of the wall clock, so the schedule ends exactly when the time does.
 Checkpoints (what the package ships: config and bf16 shards) appear in `--out` every two minutes.
@@ -29,11 +31,10 @@ from .muon import Muon
 class Settings:
     """What one training run is made of; times in seconds of wall clock."""
 
-    tokenizer: Path
     out: Path
     seconds: float
     workers: int
-    tokens: int
+    diet: feed.Diet
     shape: Shape
     device: str
     compiled: bool
@@ -41,6 +42,8 @@ class Settings:
     other_rate: float = 3e-3
     warm_steps: int = 150
     decay: float = 0.05
+    prose_until: float = 0.25  # of the time; before it all is prose, and after it a little
+    prose_after: float = 0.06
 
 
 def share_of_rate(settings: Settings, step: int, elapsed: float) -> float:
@@ -64,8 +67,8 @@ def answer_loss(model: Decoder, ids: Tensor, starts: Tensor, ends: Tensor) -> Te
 def run(settings: Settings) -> None:
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
-    queue = feed.start(settings.tokenizer, settings.workers, settings.tokens)
-    codec = Codec.of(load(settings.tokenizer))
+    queue, prose_share = feed.start(settings.diet, settings.workers)
+    codec = Codec.of(load(settings.diet.tokenizer))
     device = torch.device(settings.device)
     model = Decoder(settings.shape).to(device)
     if settings.compiled:
@@ -101,9 +104,11 @@ def run(settings: Settings) -> None:
         sums += torch.stack((loss.detach(), torch.ones_like(loss)))
         seen, step = seen + ids.numel(), step + 1
         now = time.monotonic()
+        if settings.diet.real and now - began > settings.prose_until * settings.seconds:
+            prose_share.value = settings.prose_after
         if now - shown > 5:
             mean, count = sums.tolist()
-            rate = count * settings.tokens / (now - shown) / 1e6
+            rate = count * settings.diet.tokens / (now - shown) / 1e6
             print(
                 f"{now - began:6.0f}s step {step} loss {mean / count:.4f} {rate:.2f} Mtok/s queue {queue.qsize()} lr {muon.lr:.5f}",
                 flush=True,
@@ -135,20 +140,26 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--workers", type=int, default=14)
     parser.add_argument("--tokens", type=int, default=131_072)
-    parser.add_argument("--hidden", type=int, default=384)
-    parser.add_argument("--layers", type=int, default=10)
+    parser.add_argument("--real", type=Path, help="what train_embedded.real.build wrote")
+    parser.add_argument("--hidden", type=int, default=Shape.hidden_size)
+    parser.add_argument("--layers", type=int, default=Shape.num_hidden_layers)
+    parser.add_argument("--gate", type=int, default=Shape.intermediate_size)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--eager", action="store_true", help="do not compile the layers")
     chosen = parser.parse_args()
-    shape = Shape(hidden_size=chosen.hidden, num_hidden_layers=chosen.layers)
+    shape = Shape(
+        hidden_size=chosen.hidden,
+        intermediate_size=chosen.gate,
+        num_hidden_layers=chosen.layers,
+        num_attention_heads=chosen.hidden // Shape.head_dim,
+    )
     chosen.out.mkdir(parents=True, exist_ok=True)
     run(
         Settings(
-            tokenizer=chosen.tokenizer,
             out=chosen.out,
             seconds=chosen.minutes * 60,
             workers=chosen.workers,
-            tokens=chosen.tokens,
+            diet=feed.Diet(chosen.tokenizer, chosen.tokens, chosen.real),
             shape=shape,
             device=chosen.device,
             compiled=not chosen.eager and chosen.device != "cpu",

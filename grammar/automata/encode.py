@@ -7,11 +7,12 @@ joined by hashing rows from the last byte on. Does not: know schemas. Lone surro
 from bisect import bisect_right
 from collections.abc import Hashable
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
 from ..arrays import Ints, Longs
+from ..remembered import remembered
 from .build import nothing
 from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 from .jit import kernel
@@ -190,8 +191,12 @@ def _columns(rows: Ints) -> tuple[Ints, Ints]:
     return columns, number
 
 
-@lru_cache(maxsize=256)
-def _spellings(bounds: bytes, classes: bytes, spelling: Spelling) -> tuple[Ints, Ints]:
+def _arrays_bytes(found: tuple[Ints, Ints]) -> int:
+    return sum(array.nbytes for array in found)
+
+
+@remembered(4 << 20, _arrays_bytes)
+def spellings(bounds: bytes, classes: bytes, spelling: Spelling) -> tuple[Ints, Ints]:
     """([nodes, byte classes] with rows as in `_Speller`, byte class [256])."""
     speller = _Speller(np.frombuffer(bounds, np.int32), np.frombuffer(classes, np.int32))
     if spelling is Spelling.UTF8:
@@ -284,7 +289,7 @@ def spelled(chars: Dfa, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
     Raises:
         ConstraintTooLarge: more states than an automaton may have.
     """
-    nodes, byte_class = _spellings(
+    nodes, byte_class = spellings(
         np.ascontiguousarray(chars.bounds, np.int32).tobytes(),
         np.ascontiguousarray(chars.classes, np.int32).tobytes(),
         spelling,

@@ -4,11 +4,12 @@ Does: compile a grammar for one vocabulary and follow outputs through it; `cfg.c
 not: read or judge grammars (`cfg`).
 """
 
+import importlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,8 +37,7 @@ class EarleyCompiler:
 
     @cached_property
     def _compiler(self) -> "xgrammar.GrammarCompiler":
-        import xgrammar
-
+        xgrammar = _library()
         # A token without bytes is empty here, and xgrammar never allows empty tokens.
         texts = [token or b"" for token in self._vocabulary.tokens]
         info = xgrammar.TokenizerInfo(
@@ -53,10 +53,10 @@ class EarleyCompiler:
 
         Raises:
             InvalidConstraint: xgrammar cannot read it.
-            UnsupportedConstraint: no way to the end of an output is known, so no budget could be kept.
+            UnsupportedConstraint: no way to the end of an output is known, so no budget could be kept; or xgrammar is
+                not installed.
         """
-        import xgrammar
-
+        xgrammar = _library()
         # In xgrammar 0.2.8 a start rule that recurs loses tokens that close two levels at once, so it gets one above.
         try:
             grammar = xgrammar.Grammar.from_ebnf(
@@ -76,13 +76,29 @@ class EarleyCompiler:
         return made
 
 
+def _library() -> Any:
+    """xgrammar, which few grammars need. Raises UnsupportedConstraint where it is not installed."""
+    try:
+        return importlib.import_module("xgrammar")
+    except ModuleNotFoundError as error:
+        reason = (
+            f"one byte of look-ahead does not decide in this grammar: it needs {error.name!r}, "
+            "which is not installed"
+        )
+        hint = (
+            "pip install 'intaglio[grammars]', or write it so that one byte of look-ahead decides"
+        )
+        refusal = Refusal("", "grammar", reason, hint)
+        raise UnsupportedConstraint(f"{reason}; {hint}", (refusal,)) from None
+
+
 def _reason(error: RuntimeError) -> str:
     """xgrammar's message without the place in its own source that it begins with."""
     first = str(error).split("\n")[0]
     return _SOURCE_PLACE.sub("", first) or "it cannot be read"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class EarleyGrammar:
     """A grammar compiled for one vocabulary; see `CompiledGrammar`."""
 

@@ -13,10 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Flags
+from ..kept import Kept
 from ..vocabulary import Vocabulary
 
 Canonical = Callable[[bytes], tuple[int, ...]]
-_MOST_KEPT = 1 << 14  # spellings remembered
+_KEPT_BYTES = 8 << 20  # of spellings remembered
+_TOKEN_BYTES = 40  # of a token in a tuple
 WINDOW = 64  # tokens looked back for a hard place
 
 
@@ -30,7 +32,14 @@ class Speller:
         self._vocabulary = vocabulary
         self._canonical = canonical
         self._crossed = crossed(vocabulary.tokens)
-        self._spelled: dict[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = {}
+        self._spelled: Kept[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = Kept(
+            _KEPT_BYTES
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the spellings remembered."""
+        return self._spelled.nbytes
 
     def hard(self, left: int, right: int) -> bool:
         """Whether no token holds byte `left` followed by byte `right`."""
@@ -48,9 +57,9 @@ class Speller:
         key = (window, before + text, final)
         found = self._spelled.get(key)
         if found is None:
-            if len(self._spelled) >= _MOST_KEPT:
-                self._spelled.clear()
-            found = self._spelled[key] = self._after(window, before, text, final=final)
+            found = self._after(window, before, text, final=final)
+            size = len(before) + len(text) + _TOKEN_BYTES * (len(window) + len(found))
+            self._spelled.put(key, found, size)
         return found
 
     def complete(self, history: Sequence[int], text: bytes) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ What it asserts
     covers          what `unevaluated*` leaves over
     survey          everything that is enforced, and how
     unread          everything that is not, and why
+    covered         ... both in short
     evaluate        whether a value is valid
     opaque          what no automaton can tell
 

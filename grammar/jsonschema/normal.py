@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..errors import ConstraintTooLarge, Refusal, UnsupportedConstraint
-from ..leaves.formats import NAMES
+from ..leaves.formats import KNOWN
 from .atoms import (
     PLAIN_INTEGER,
     AtLeast,
@@ -238,7 +238,7 @@ def _one_of_values(at: Keyword) -> Formula:
 def _format(at: Keyword) -> Formula:
     dialect = at.place.site.dialect
     asserted = at.normal.formats or dialect.asserts_formats
-    if asserted and at.value in NAMES:
+    if asserted and at.value in KNOWN:
         return at.pool.of(Format(str(at.value)))
     return at.pool.true
 

@@ -47,6 +47,7 @@ MOST_JUDGED = 10
 LONG = 4_096
 _CONSTANTS: Final = ((None, b"null"), (TRUE, b"true"), (FALSE, b"false"))
 _DEAR: Final = (Pattern, Length, Format, AtLeast, AtMost, MultipleOf)
+_KNOWN_BYTES: Final = 24 << 20  # of scalars that all schemas share
 _CONTAINERS: Final = frozenset({"object", "array"})
 
 
@@ -119,7 +120,7 @@ class ScalarLeaves:
         truths = tuple(tuple(holds(f, value) for f in (must, *asks)) for value, _ in _CONSTANTS)
         if about[0] is about[len(asks) + 1] is self._pool.false and not any(t[0] for t in truths):
             return None
-        known, key = _known(), (truths, tuple(map(wording, about)), self._numbers.form)
+        known, key = known_scalars(), (truths, tuple(map(wording, about)), self._numbers.form)
         found = known.get(key)
         if found is None:
             found = self._build(must, asks)
@@ -275,9 +276,9 @@ class ScalarLeaves:
 
 
 @cache
-def _known() -> SharedCache[Scalars]:
+def known_scalars() -> SharedCache[Scalars]:
     """The scalars of all schemas."""
-    return SharedCache()
+    return SharedCache(_KNOWN_BYTES)
 
 
 def dear(formula: Formula) -> bool:

@@ -1,19 +1,19 @@
 """Small automata that many schemas ask for, made once for all of them.
 
-Does: remember unions and intersections of scalars, and quoted texts, by the languages they are made of; a bounded
-number and only small ones. Does not: decide what is asked (`scalars`).
+Does: remember unions and intersections of scalars, and quoted texts, by the languages they are made of; only small
+ones, and within a bound of memory. Does not: decide what is asked (`scalars`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from ..automata import Dfa, Spelling, intersection, literal, union_all
 from ..leaves.strings import quoted
+from ..remembered import Remembered, automaton_bytes, remembered
 
 _SMALL: Final = 256  # states of all parts together
-_MOST: Final = 2048  # automata kept of each kind
+_MOST_BYTES: Final = 4 << 20  # of each kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,22 +29,22 @@ class _Named:
         return isinstance(other, _Named) and self.dfa.fingerprint == other.dfa.fingerprint
 
 
-@lru_cache(_MOST)
+@remembered(_MOST_BYTES, automaton_bytes)
 def _joined(parts: tuple[_Named, ...]) -> Dfa:
     return union_all([part.dfa for part in parts])
 
 
-@lru_cache(_MOST)
+@remembered(_MOST_BYTES, automaton_bytes)
 def _quoted(chars: _Named, spelling: Spelling) -> Dfa:
     return quoted(chars.dfa, spelling)
 
 
-@lru_cache(_MOST)
+@remembered(_MOST_BYTES, automaton_bytes)
 def _common(one: _Named, other: _Named) -> Dfa:
     return intersection(one.dfa, other.dfa)
 
 
-@lru_cache(_MOST)
+@remembered(_MOST_BYTES, automaton_bytes)
 def constant(text: bytes) -> Dfa:
     """Exactly this text."""
     return literal(text)
@@ -69,3 +69,8 @@ def common(one: Dfa, other: Dfa) -> Dfa:
 def string(chars: Dfa, spelling: Spelling) -> Dfa:
     """`quoted`."""
     return quoted(chars, spelling) if chars.states > _SMALL else _quoted(_Named(chars), spelling)
+
+
+def kept() -> tuple[Remembered[Any, Dfa], ...]:
+    """All that are remembered."""
+    return _joined, _quoted, _common, constant

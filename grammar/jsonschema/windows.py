@@ -8,7 +8,7 @@ far as a few other states are.
 """
 
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Ints
 from ..automata import BYTES, CODE_POINTS, REFUSED, Dfa, Spelling, canonical, spelled
 from ..automata.jit import kernel
+from ..remembered import remembered
 from .wording import SharedCache
 
 CLOSED: Final = 0  # the outcome of a window at whose end the string is closed; else 1 + the way out
@@ -27,7 +28,7 @@ _WIDE: Final = 70  # states over bytes that one over code points becomes, at mos
 _AHEAD: Final = 20  # characters that a window should show at least
 _FAR: Final = 40  # characters or arcs from the edge, another window is looked through
 _REACHES: Final = 1 << 20, 16, 8, 4  # arcs, to be tried in this order
-_MOST_KEPT: Final = 256  # windows, without their leaves, some 10 KB each
+_KEPT_BYTES: Final = 4 << 20  # of windows, without their leaves, some 10 KB each
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Window:
     @property
     def leaf(self) -> Dfa:
         """Over bytes, with the closing quote."""
-        known, key = _leaves(), (self.inside.fingerprint, self.spelling)
+        known, key = leaves(), (self.inside.fingerprint, self.spelling)
         found = known.get(key)
         if found is None:
             found = _closed(self.inside, self.spelling)
@@ -70,7 +71,7 @@ class Window:
 
 
 @cache
-def _leaves() -> SharedCache[Dfa]:
+def leaves() -> SharedCache[Dfa]:
     """The leaves of all windows: far from bounds they are the same for many places and schemas."""
     return SharedCache()
 
@@ -81,7 +82,12 @@ def spread(chars: Dfa) -> int:
     return 1 + 8 * int(wide.sum())
 
 
-@lru_cache(_MOST_KEPT)
+def _window_bytes(found: Window) -> int:
+    arrays = found.states, found.lengths, found.depth
+    return found.inside.size_bytes + sum(array.nbytes for array in arrays)
+
+
+@remembered(_KEPT_BYTES, _window_bytes)
 def window(text: Text, state: int, left: int | None, counted: bool) -> Window:
     """What can come from a state, `left` characters at most; `counted`: each way out has to say how many were read."""
     chars = text.chars

@@ -14,7 +14,7 @@ from .formula import Formula, Op
 
 V = TypeVar("V")
 
-_MOST_BYTES: Final = 32 << 20
+_MOST_BYTES: Final = 12 << 20
 _ENTRY_BYTES: Final = 2_000  # of an entry besides its tables and constants
 _CONSTANT_BYTES: Final = 150
 
@@ -43,6 +43,16 @@ class SharedCache(Generic[V]):
         self._most = most_bytes
         self._bytes = 0
 
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self._bytes
+
+    def shrink(self, most_bytes: int) -> None:
+        """Forget what was used least recently until no more than `most_bytes` are held."""
+        with self._lock:
+            self._forget(most_bytes)
+
     def get(self, key: Hashable) -> V | None:
         """What is kept, None if nothing is."""
         with self._lock:
@@ -61,6 +71,9 @@ class SharedCache(Generic[V]):
             _, old = self._found.pop(key, (None, 0))
             self._found[key] = value, size
             self._bytes += size - old
-            while self._bytes > self._most:
-                _, (_, gone) = self._found.popitem(last=False)
-                self._bytes -= gone
+            self._forget(self._most)
+
+    def _forget(self, most_bytes: int) -> None:
+        while self._bytes > most_bytes:
+            _, (_, gone) = self._found.popitem(last=False)
+            self._bytes -= gone

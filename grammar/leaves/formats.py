@@ -4,6 +4,10 @@ Does: give each format's automaton, and for those no automaton can tell exactly 
 quote (`strings`). Sources: RFC 3339 (dates, leap seconds included), 5321 and 6531 (mail; the length of the part before
 the @ is not limited), 1123 (hosts), 4291 (IPv6), 3986 and 3987 (URI, IRI), 4122 (UUID), 6901 (JSON Pointer), 6570
 (templates).
+
+Four more are for times that name no offset, which RFC 3339 does not have. Seconds may be left out, so that nothing has
+to be invented for a text that says 14:30. `date-time-local` and `time-local` (names of OpenAPI's registry) have no
+offset and whole seconds; `iso-date-time` and `iso-time` (names of ajv-formats) may have an offset and fractions.
 """
 
 import re
@@ -36,6 +40,8 @@ _DATE: Final = (
 )
 _OFFSET: Final = r"(?:[01]\d|2[0-3]):[0-5]\d"
 _PLAIN_TIME: Final = rf"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]{_OFFSET})"
+_LOCAL_TIME: Final = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?"
+_ISO_TIME: Final = rf"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{{1,9}})?)?(?:Z|[+-]{_OFFSET})?"
 
 _CLOCK: Final = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
 _CLOCK_SYMBOLS: Final = "0123456789:.+-Z"
@@ -145,6 +151,10 @@ _PATTERNS: Final[dict[str, Callable[[], str]]] = {
     "date": lambda: _DATE,
     "time": lambda: _PLAIN_TIME,
     "date-time": lambda: f"{_DATE}[Tt]",
+    "date-time-local": lambda: f"{_DATE}T{_LOCAL_TIME}",
+    "time-local": lambda: _LOCAL_TIME,
+    "iso-date-time": lambda: f"{_DATE}T{_ISO_TIME}",
+    "iso-time": lambda: _ISO_TIME,
     "duration": lambda: rf"P(?:{_DAYS}(?:{_CLOCK})?|{_CLOCK}|\d+W)",
     "email": lambda: _mail("", _HOST),
     "idn-email": lambda: _mail(r"\u0080-\u{10FFFF}", rf"{_WIDE_LABEL}(?:\.{_WIDE_LABEL})*"),
@@ -162,12 +172,14 @@ _PATTERNS: Final[dict[str, Callable[[], str]]] = {
     "relative-json-pointer": lambda: rf"(?:0|[1-9]\d*)(?:#|{_POINTER})",
     "regex": lambda: r"[^]*",
 }
-NAMES: Final = frozenset(_PATTERNS)
+KNOWN: Final = frozenset(_PATTERNS)
+LOCAL_TIMES: Final = frozenset({"date-time-local", "time-local", "iso-date-time", "iso-time"})
+NAMES: Final = KNOWN - LOCAL_TIMES  # of the specification
 
 
 @cache
 def language(name: str) -> Dfa:
-    """The texts of a format in `NAMES`, over code points, outcome 0; where `check(name)` is not None, a superset."""
+    """The texts of a format in `KNOWN`, over code points, outcome 0; where `check(name)` is not None, a superset."""
     chars = whole(_PATTERNS[name]())
     if name == "time":
         return union(chars, _leap_seconds())

@@ -9,7 +9,6 @@ number without bounds all others too, up to sizes that any reader can hold. With
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -32,6 +31,7 @@ from ..automata import (
 from ..automata.encode import Spelling
 from ..errors import ConstraintTooLarge
 from ..regex import whole
+from ..remembered import automaton_bytes, remembered
 
 MOST_DIGITS: Final = 2000  # of a bound or divisor, written out without an exponent
 MOST_RESIDUES: Final = 1 << 17
@@ -67,7 +67,7 @@ class NumberSpec:
     point_zero: bool = False
 
 
-@lru_cache(maxsize=1024)
+@remembered(8 << 20, automaton_bytes)
 def number(spec: NumberSpec, limits: Limits = DEFAULT) -> Dfa:
     """The texts of all such numbers; outcome 0. Empty if there are none.
 
@@ -200,7 +200,7 @@ def _compare_unsigned(value: Decimal) -> Dfa:
 _FLIP: Final = {LESS: GREATER, EQUAL: EQUAL, GREATER: LESS}
 
 
-@lru_cache(maxsize=1024)
+@remembered(4 << 20, automaton_bytes)
 def compare(value: Decimal) -> Dfa:
     """Signed texts without an exponent; the outcome tells how their value stands to `value`."""
     zero = _compare_unsigned(Decimal(0))
@@ -213,7 +213,7 @@ def compare(value: Decimal) -> Dfa:
     return _signed(plain, negative)
 
 
-@lru_cache(maxsize=256)
+@remembered(4 << 20, automaton_bytes)
 def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
     """Signed texts without an exponent whose value is a whole multiple of `divisor` (above 0); outcome 0.
 
@@ -288,9 +288,7 @@ def _normalised(integer: bool, bounds: Sequence[Bound], limits: Limits) -> Dfa:
     if not integer and _takes_zero(bounds):
         result = union(result, _ascii(_ZEROS), limits)
     for bound, relations in bounds:
-        result = intersection(
-            result, _compare_normalised(bound, limits).restrict(relations), limits
-        )
+        result = intersection(result, compare_normalised(bound, limits).restrict(relations), limits)
     return result
 
 
@@ -299,8 +297,8 @@ def _takes_zero(bounds: Sequence[Bound]) -> bool:
     return all(relation[int(Decimal(0).compare(bound))] in relations for bound, relations in bounds)
 
 
-@lru_cache(maxsize=256)
-def _compare_normalised(value: Decimal, limits: Limits) -> Dfa:
+@remembered(2 << 20, automaton_bytes)
+def compare_normalised(value: Decimal, limits: Limits) -> Dfa:
     """Signed texts in normalised form, and zeros with any exponent; the outcome tells how they stand to `value`."""
     zeros = _ascii(_ZEROS).relabel({0: GREATER if value < 0 else EQUAL if value == 0 else LESS})
     free = _ascii(r"[1-9](?:\.\d+)?[eE][-+]?\d+")

@@ -4,12 +4,12 @@ Does: anchors anywhere, counted repeats, search or full match; hands patterns wi
 `look`. Does not: parse (`parse`), turn code points into bytes (`encode`).
 """
 
-from functools import lru_cache
 from typing import Final, NoReturn
 
 from ..automata import CODE_POINTS, DEFAULT, Dfa, Limits, Nfa, Part, complement
 from ..automata.subset import AT_END, AT_START
 from ..errors import Refusal, UnsupportedConstraint
+from ..remembered import automaton_bytes, remembered
 from . import charset as cs
 from .charset import Alphabet
 from .look import (
@@ -35,7 +35,7 @@ _GUARDS: Final = {
 }
 
 
-@lru_cache(maxsize=512)
+@remembered(6 << 20, automaton_bytes)
 def search(source: str, limits: Limits = DEFAULT) -> Dfa:
     """Texts in which the pattern matches somewhere, as JSON Schema's `pattern` means it; outcome 0.
 
@@ -46,7 +46,7 @@ def search(source: str, limits: Limits = DEFAULT) -> Dfa:
     return compile_tree(Sequence((ANYTHING, parse(source), ANYTHING)), limits)
 
 
-@lru_cache(maxsize=512)
+@remembered(6 << 20, automaton_bytes)
 def whole(source: str, limits: Limits = DEFAULT) -> Dfa:
     """Texts that the pattern matches from start to end; outcome 0. Raises like `search`."""
     return compile_tree(parse(source), limits)

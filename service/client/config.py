@@ -29,8 +29,14 @@ class Address:
 
 
 def address(base_url: str | None, api_key: str | None) -> Address:
-    """Fill what was not given. Raises ValueError for a base URL that is not http(s)."""
+    """Fill what was not given. Raises ValueError for a base URL that is not http(s).
+
+    A `/v1` at the end is dropped: paths of the service begin with it, and SDKs of other services want it there.
+    """
     url = base_url or os.environ.get("INTAGLIO_BASE_URL") or DEFAULT_BASE_URL
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"base_url must start with http:// or https://, not {url!r}")
-    return Address(url.rstrip("/"), api_key or os.environ.get("INTAGLIO_API_KEY") or None)
+    return Address(
+        url.rstrip("/").removesuffix("/v1").rstrip("/"),
+        api_key or os.environ.get("INTAGLIO_API_KEY") or None,
+    )

@@ -5,6 +5,8 @@ IntaglioError
 │   └── TimedOut            no answer in the time allowed
 ├── UnexpectedAnswer        an answer that is not this service's; usually a wrong base_url
 ├── ResultMismatch          valid JSON that the caller's own type refuses
+├── ModelError              `LLM` cannot use this checkpoint
+├── ConfigError             `LLM` has no such setting, or not with this value
 └── APIStatusError          the service answered with an error document
     ├── BadRequest          400 and its kin
     │   ├── SchemaRefused   the schema is not one, cannot be enforced, or cannot be met
@@ -93,6 +95,26 @@ class ResultMismatch(IntaglioError):
             request_id=request_id,
         )
         self.data = data
+
+
+class ModelError(IntaglioError):
+    """`LLM` cannot use a checkpoint. `where` names the file or the key that is wrong."""
+
+    code = "model_error"
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.where = where
+
+
+class ConfigError(IntaglioError):
+    """`LLM` has no such setting, or cannot use its value. `where` names the setting."""
+
+    code = "config_error"
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.where = where
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +216,9 @@ _BY_CODE: dict[str, type[APIStatusError]] = {
     Code.OVERLOADED: Overloaded,
     Code.NOT_READY: NotReady,
     Code.ENGINE_LOST: NotReady,
+    Code.REQUEST_QUARANTINED: BadRequest,
+    Code.UNAUTHORIZED: Unauthorized,
+    Code.HOST_NOT_ALLOWED: Unauthorized,
     Code.INTERNAL: ServerFault,
 }
 _BY_STATUS: dict[int, type[APIStatusError]] = {

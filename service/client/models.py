@@ -4,13 +4,14 @@ Does: the options of a call, the result with its typed `data`. Does not: know HT
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
+from ...schemas.contract import Contract
 from ...schemas.wire import ExtractOptions, ExtractResult, Timings, Usage
 from .errors import UnexpectedAnswer
 from .shapes import Shape
@@ -32,13 +33,15 @@ class Options(TypedDict, total=False):
     extra_properties: bool
     deadline_s: float | None
     priority: int
+    strict_schema: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction(Generic[T]):
     """The result of one extraction. `data` is valid under the whole schema and of the type that was asked for.
 
-    `raw` is the service's answer as it came; `request_id` names the call in the service's log.
+    `raw` is the service's answer as it came; `request_id` names the call in the service's log; `contract` tells which
+    keywords of the schema are enforced, and which are not known.
     """
 
     data: T
@@ -50,15 +53,20 @@ class Extraction(Generic[T]):
     model: str
     request_id: str | None
     raw: Mapping[str, JsonValue]
+    contract: Contract = field(default_factory=Contract)
 
 
 def request_body(
-    shape: Shape[Any], text: str, model: str | None, options: Mapping[str, Any]
+    shape: Shape[Any], text: object, model: str | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The body of `POST /v1/extract`. Raises TypeError for an option that does not exist.
+    """The body of `POST /v1/extract`. Raises TypeError for a text that is none, or an option that does not exist.
 
     Values are judged by the service, which knows its own bounds.
     """
+    if not isinstance(text, str):
+        decode = isinstance(text, bytes | bytearray | memoryview)
+        hint = ": decode it first, for instance bytes(text).decode()" if decode else ""
+        raise TypeError(f"text must be a str, not {type(text).__name__}{hint}")
     for name in options:
         if name not in ExtractOptions.model_fields:
             close = get_close_matches(name, ExtractOptions.model_fields, n=1)
@@ -89,6 +97,7 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
         model=result.model,
         request_id=request_id,
         raw=from_json(content),
+        contract=result.contract,
     )
 
 

@@ -18,7 +18,8 @@ T = TypeVar("T")
 
 
 class ClosedSchema(GenerateJsonSchema):
-    """JSON Schema in which an object has the properties its type declares, and no others.
+    """JSON Schema in which an object has the properties its type declares, and no others, and times the offset that
+    their type asks for.
 
     Pydantic leaves objects open and drops what it does not know; a model that decodes under an open schema would spend
     its tokens on properties that are dropped. A type that asks for extra properties (`extra="allow"`) keeps them.
@@ -32,6 +33,25 @@ class ClosedSchema(GenerateJsonSchema):
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         return _closed(super().typed_dict_schema(schema))
+
+    def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
+        return _time(schema, "date-time", "date-time-local", "iso-date-time")
+
+    def time_schema(self, schema: core_schema.TimeSchema) -> JsonSchemaValue:
+        return _time(schema, "time", "time-local", "iso-time")
+
+
+def _time(
+    schema: core_schema.DatetimeSchema | core_schema.TimeSchema, aware: str, naive: str, either: str
+) -> JsonSchemaValue:
+    """The format of a time by what its type says of offsets.
+
+    Pydantic calls all of them `date-time` or `time`, which demand an offset and seconds: a model would have to invent
+    those for a text that says 14:30.
+    """
+    constraint = schema.get("tz_constraint")
+    offset = aware if constraint == "aware" or isinstance(constraint, int) else either
+    return {"type": "string", "format": naive if constraint == "naive" else offset}
 
 
 def _closed(schema: JsonSchemaValue) -> JsonSchemaValue:

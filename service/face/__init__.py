@@ -5,15 +5,18 @@ torch nor a model.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from intaglio.service.client import APIStatusError as APIStatusError
     from intaglio.service.client import AsyncClient as AsyncClient
     from intaglio.service.client import Client as Client
+    from intaglio.service.client import ConfigError as ConfigError
     from intaglio.service.client import ConnectionFailed as ConnectionFailed
     from intaglio.service.client import Extraction as Extraction
     from intaglio.service.client import IntaglioError as IntaglioError
+    from intaglio.service.client import ModelError as ModelError
     from intaglio.service.client import NotReady as NotReady
     from intaglio.service.client import Overloaded as Overloaded
     from intaglio.service.client import SchemaRefused as SchemaRefused
@@ -22,58 +25,55 @@ if TYPE_CHECKING:
     from intaglio.service.llm import LLM as LLM
     from intaglio.service.llm import extract as extract
 
+_SDK = "intaglio.service.client"
+_ENGINE = "intaglio.service.llm"
 _HOMES = {
-    "intaglio.service.llm": ("LLM", "extract"),
-    "intaglio.service.client": (
-        "Client",
-        "AsyncClient",
-        "Extraction",
-        "IntaglioError",
-        "APIStatusError",
-        "ConnectionFailed",
-        "NotReady",
-        "Overloaded",
-        "SchemaRefused",
-        "TimedOut",
-        "TooLong",
-    ),
+    "LLM": _ENGINE,
+    "extract": _ENGINE,
+    "APIStatusError": _SDK,
+    "AsyncClient": _SDK,
+    "Client": _SDK,
+    "ConfigError": _SDK,
+    "ConnectionFailed": _SDK,
+    "Extraction": _SDK,
+    "IntaglioError": _SDK,
+    "ModelError": _SDK,
+    "NotReady": _SDK,
+    "Overloaded": _SDK,
+    "SchemaRefused": _SDK,
+    "TimedOut": _SDK,
+    "TooLong": _SDK,
 }
 
-__all__ = [
-    "LLM",
-    "APIStatusError",
-    "AsyncClient",
-    "Client",
-    "ConnectionFailed",
-    "Extraction",
-    "IntaglioError",
-    "NotReady",
-    "Overloaded",
-    "SchemaRefused",
-    "TimedOut",
-    "TooLong",
-    "extract",
-]
+
+def _names() -> list[str]:
+    """What this install has: without the extra `server`, no engine."""
+    try:
+        has_engine = all(map(find_spec, ("numba", "torch")))
+    except ImportError:  # a finder refuses them
+        has_engine = False
+    return [name for name, home in _HOMES.items() if has_engine or home != _ENGINE]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("intaglio")
-    home = next((home for home, names in _HOMES.items() if name in names), None)
-    if home is None:
+    if name == "__all__":  # asked for by `from intaglio import *`
+        return _names()
+    if name not in _HOMES:
         raise AttributeError(f"module 'intaglio' has no attribute {name!r}")
     try:
-        value = getattr(import_module(home), name)
+        value = getattr(import_module(_HOMES[name]), name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("intaglio"):
             raise
         raise ImportError(
             f"{name} needs {error.name!r}, which is not installed: pip install 'intaglio[server]'",
             name=error.name,
-        ) from error
+        ) from None
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*_names(), "__version__"])

@@ -29,6 +29,8 @@ _OF_THE_JOB: Final = frozenset(
         Code.UNKNOWN_SCHEMA,
         Code.UNKNOWN_MODEL,
         Code.UNKNOWN_FIELD,
+        Code.UNAUTHORIZED,
+        Code.HOST_NOT_ALLOWED,
     }
 )
 # The row is not to blame, and the try does not count.

@@ -3,6 +3,7 @@
 JobError
 ├── InputRefused   the source cannot be read, or not as it was said to be
 ├── OutputRefused  an output cannot be written
+├── FolderRefused  a server's data folder cannot be used
 ├── UnknownJob     the ledger has no job of that name
 ├── UnknownFile    the server has no file of that name
 ├── JobBusy        another runner has the job
@@ -35,6 +36,10 @@ class InputRefused(JobError):
 
 class OutputRefused(JobError):
     """An output cannot be written. The results are in the ledger all the same."""
+
+
+class FolderRefused(JobError):
+    """A server's data folder cannot be used."""
 
 
 class UnknownJob(JobError):

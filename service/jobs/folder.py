@@ -8,21 +8,31 @@ import os
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
-from .errors import InputRefused, UnknownFile
+from .errors import FolderRefused, InputRefused, UnknownFile
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class DataFolder:
-    """Files by name, `most_bytes` of them together."""
+    """Files by name, `most_bytes` of them together. Raises `FolderRefused` where the folder cannot be written to."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         self._files = path / "files"
-        self._files.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._most_bytes = most_bytes
-        for part in self._files.glob(".*.part"):
-            part.unlink()  # an upload that a crash cut short
+        try:
+            self._files.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for part in self._files.glob(".*.part"):
+                part.unlink()  # an upload that a crash cut short
+            with TemporaryFile(dir=self._files):
+                pass
+        except OSError as error:
+            raise FolderRefused(
+                f"the data folder {path} cannot be used: {error.strerror}",
+                param="data",
+                hint="name a folder that this user may write to, or one that is not there yet",
+            ) from None
 
     def names(self) -> dict[str, int]:
         """Every file with its size in bytes."""

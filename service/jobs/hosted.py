@@ -91,4 +91,5 @@ def _finished(task: Task, call: "Future[ExtractResult]") -> Finished:
         model=result.model,
         request_id=None,
         raw={},
+        contract=result.contract,
     )

@@ -15,7 +15,8 @@ from typing import Any, Final
 from jinja2 import Environment, select_autoescape
 from pydantic import Field, JsonValue
 
-from ...schemas.jobs import DeadRow, JobStatus
+from ...schemas.contract import Contract
+from ...schemas.jobs import DeadRow, JobSpec, JobStatus
 from ...schemas.wire import Wire
 from .ledger import Ledger
 from .row import RowResult, dead_row
@@ -56,11 +57,15 @@ class Sample(Wire):
 
 
 class Report(Wire):
-    """A job, told. `seconds` is from its creation to its last change, pauses included; `cost` by the job's prices."""
+    """A job, told. `seconds` is from its creation to its last change, pauses included; `cost` by the job's prices.
+
+    `contract` is what the results are held to; None before the first, when the schema may not have been examined yet.
+    """
 
     job: JobStatus
     source: str
     schema_: Any = Field(alias="schema")
+    contract: Contract | None
     seconds: float
     rows_per_second: float
     tokens_per_row: float
@@ -95,6 +100,7 @@ def gather(ledger: Ledger, job: str) -> Report:
         job=status,
         source=spec.source.path,
         schema=spec.schema_,
+        contract=contract_of_job(spec) if counts.done else None,
         seconds=round(seconds, 3),
         rows_per_second=round(counts.done / seconds, 3) if seconds > 0 else 0.0,
         tokens_per_row=round(counts.output_tokens / counts.done, 1) if counts.done else 0.0,
@@ -106,6 +112,20 @@ def gather(ledger: Ledger, job: str) -> Report:
         slowest=tuple(_slow(row) for _, _, row in sorted(slowest, reverse=True)),
         samples=tuple(samples),
     )
+
+
+def contract_of_job(spec: JobSpec) -> Contract | None:
+    """What the results of a job are held to, once for all its rows; None where the catalogue lost its schema since."""
+    from ..errors import UnknownSchema
+    from ..explain import judged
+    from ..extract import find_schema
+    from ..translate import extraction_constraint
+
+    try:
+        schema = find_schema(spec.schema_)
+    except UnknownSchema:
+        return None
+    return judged(extraction_constraint(schema, spec.options)).contract
 
 
 def as_json(report: Report) -> str:

@@ -86,7 +86,16 @@ def text_digest(text: str) -> str:
 
 def spec_digest(spec: JobSpec, model: str) -> str:
     """The identity of what decides the results: the model, and all of a job but where they go and what they cost."""
-    told = spec.model_dump(mode="json", by_alias=True, exclude={"outputs", "attempts", "prices"})
+    told = spec.model_dump(
+        mode="json",
+        by_alias=True,
+        exclude={
+            "outputs": True,
+            "attempts": True,
+            "prices": True,
+            "options": {"strict_schema"},  # decides whether there are results, not which
+        },
+    )
     return hashlib.sha256(json.dumps([told, model], sort_keys=True).encode()).hexdigest()
 
 

@@ -12,6 +12,7 @@ from intaglio.engine.errors import EngineStopped, InternalError, InvalidRequest
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.messages import Deltas, encode
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -211,6 +212,7 @@ def test_a_broken_grammar_ends_its_own_request_only(fault: str) -> None:
     rig.engine.submit(request("free"))
     told = rig.finish()
     assert outcome(told["bad"]).code == "internal_error"
+    encode(Deltas(tuple(told["bad"])))  # whatever the fault says, it can be sent
     assert outcome(told["good"]) == plain_engine.run(good)
     assert outcome(told["free"]) == plain_engine.run(request("free"))
     assert rig.engine.metrics().free_blocks == rig.engine.metrics().blocks

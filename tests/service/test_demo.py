@@ -1,5 +1,6 @@
 """The demo's arithmetic: which values of an answer are not the expected ones."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,6 +56,24 @@ def test_every_kind_of_difference_is_found() -> None:
         ("/total", 1, 414.0),
         ("/lines/0/extra", True, None),
     ]
+
+
+def test_an_empty_list_where_items_are_expected_is_one_difference_that_names_them() -> None:
+    data: Any = catalogue.get("job_posting").expected
+    data["skills"] = []
+    one = shown(data, "job_posting")
+    assert one.differences() == [("/skills", [], ["Python", "PostgreSQL", "Kubernetes"])]
+    console = Console(width=120, markup=False, emoji=False, color_system=None)
+    with console.capture() as capture:
+        show(console, one)
+    assert '/skills: [], expected ["Python","PostgreSQL","Kubernetes"]' in capture.get()
+    assert "3 of " in capture.get()
+
+
+def test_items_where_none_are_expected_are_one_difference() -> None:
+    entry = replace(catalogue.get("product"), expected={"tags": []})
+    one = replace(shown({"tags": ["a", "b"]}, "product"), entry=entry)
+    assert one.differences() == [("/tags", ["a", "b"], [])]
 
 
 def test_null_where_a_value_is_missing_is_not_the_same() -> None:

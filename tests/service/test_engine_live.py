@@ -60,10 +60,16 @@ def test_an_extraction_meets_its_schema(service: Live) -> None:
     assert again.data == result.data
 
 
-def test_pretty_output_is_the_same_kind_of_data(service: Live) -> None:
-    options = {"whitespace": "pretty", "seed": 7, "temperature": 1.0}
-    response = service.extract(TICKET, "Printer on fire", options=options)
-    jsonschema.validate(response.json()["data"], TICKET)
+def test_white_space_is_that_of_the_answer_and_never_of_what_the_model_writes(
+    service: Live,
+) -> None:
+    compact = service.extract(TICKET, "Printer on fire")
+    assert b'", "' not in compact.content.split(b'"usage"')[0]
+    for layout, mark in (("spaced", b'"data": {"title": '), ("pretty", b'\n    "title": ')):
+        answer = service.extract(TICKET, "Printer on fire", options={"whitespace": layout})
+        assert answer.json()["data"] == compact.json()["data"]
+        assert answer.json()["usage"] == compact.json()["usage"]
+        assert mark in answer.content
 
 
 REFUSED: list[tuple[Any, str, int]] = [
@@ -149,6 +155,14 @@ def metric(service: Live, name: str) -> float:
         if line.startswith(name + " "):
             return float(line.rpartition(" ")[2])
     raise AssertionError(f"there is no {name}")
+
+
+def test_memory_of_processes_and_of_grammars_is_told(service: Live) -> None:
+    service.extract(TICKET, "Printer on fire")
+    until(lambda: metric(service, 'intaglio_grammar_bytes{part="grammars"}') > 0)
+    until(lambda: metric(service, 'intaglio_grammar_bytes{part="automata"}') > 0)
+    for process in ("process", "intaglio_engine_process"):
+        assert metric(service, f"{process}_resident_memory_bytes") > 10 << 20
 
 
 def test_kill_9_of_the_engine_under_load(service: Live) -> None:

@@ -30,7 +30,7 @@ def test_a_schema_is_explained_for_the_tokens_of_the_model(service: Live) -> Non
     assert found.shortest == found.typical == "[10,10]"
     assert found.least_tokens == len("[10,10]") + 1  # this tokenizer has bytes only
     assert {row.pointer: row.tier for row in found.keywords}["/minItems"] == "A"
-    assert found.keywords[-1].reason == "no such keyword; did you mean maxItems?"
+    assert found.keywords[-1].hint == "did you mean maxItems?"
     spaced = {**body, "options": {"whitespace": "spaced"}}
     assert service.http.post("/v1/schemas/explain", json=spaced).json()["shortest"] == "[10, 10]"
 

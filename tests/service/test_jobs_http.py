@@ -267,7 +267,10 @@ def test_a_row_that_kills_engines_dies_alone(
     status = ended(service, job)
     assert (status["state"], status["counts"]["done"]) == ("completed_with_errors", 40)
     (dead,) = service.http.get(f"/v1/jobs/{job}/dead").text.splitlines()
-    assert (json.loads(dead)["id"], json.loads(dead)["code"]) == ("die", "engine_lost")
+    assert (json.loads(dead)["id"], json.loads(dead)["code"]) == (
+        "die",
+        "request_quarantined",
+    )
     assert json.loads(dead)["attempts"] == 3
 
 

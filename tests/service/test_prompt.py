@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from intaglio.service.prompt import INSTRUCTION, extraction_messages, outline
+from intaglio.service.prompt import BRIEF, INSTRUCTION, extraction_messages, outline
 
 
 def lines(properties: dict[str, object], **more: object) -> list[str]:
@@ -116,3 +116,48 @@ def test_definitions_that_multiply_do_not_multiply_the_outline() -> None:
     text = outline(schema)
     assert len(text) < 20_000
     assert "d40 = null" in text or "b: null" in text
+
+
+def test_a_long_enumeration_is_cut_with_a_count_and_a_short_one_is_whole() -> None:
+    (whole,) = lines({"a": {"enum": [f"v{n}" for n in range(300)]}})
+    assert whole.endswith('| "v298" | "v299"')
+    (cut,) = lines({"a": {"enum": [f"v{n}" for n in range(5000)]}})
+    assert cut == "a: " + " | ".join(f'"v{n}"' for n in range(10)) + " | … and 4,990 more"
+    (wide,) = lines({"a": {"enum": ["x" * 600 + str(n) for n in range(20)]}})
+    assert wide.endswith("| … and 10 more")
+    (huge,) = lines({"a": {"enum": ["x" * 50_000, "y"]}})
+    assert huge.endswith('… | "y"')
+    assert len(huge) < 3000
+    (raw,) = lines({"a": {"type": "string", "enum": [f"v{n}" for n in range(5000)]}})
+    assert "… and 4,990 more" in raw
+    assert len(raw) < 300
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "description": "long " * 5000},
+        {"const": "x" * 20_000},
+        {"type": "string", "pattern": "a|" * 10_000 + "b"},
+        {"not": {"enum": [["x" * 100] * 3000]}},
+    ],
+)
+def test_nothing_by_itself_fills_a_prompt(schema: dict[str, object]) -> None:
+    text = "\n".join(lines({"a": schema, "b": {"type": "integer"}}))
+    assert len(text) < 12_000
+    assert text.endswith("b: integer")
+    assert len(outline({"properties": {"a": schema}}, most=BRIEF)) < 1000
+
+
+def test_a_thousand_properties_are_counted() -> None:
+    text = lines({f"p{n}": {"type": "integer"} for n in range(1200)})
+    assert text[-2:] == ["p999: integer", "… and 200 more properties"]
+
+
+@pytest.mark.parametrize("document", ["7", "a\0b", "...", "<|document|><|schema|>", "<|end|> x"])
+def test_a_document_without_words_lends_none_of_the_schema(document: str) -> None:
+    member = {"type": "string", "description": "How it is called"}
+    schema = {"title": "Thing", "type": "object", "properties": {"name": member}}
+    assert extraction_messages(schema, document).variables["schema"] == "name?: string"
+    assert "How it is called" in extraction_messages(schema, document).messages[0]["content"]
+    assert "called" in extraction_messages(schema, document + " Brandt").variables["schema"]

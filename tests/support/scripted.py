@@ -197,8 +197,11 @@ class ScriptedExecutor:
         return next_token(cells, allowed)
 
 
+BEYOND = 2**40
+"""A token that no vocabulary has: a sampler's or a runner's arrays would not hold it."""
+
 # Faults that a matcher may have, once it has accepted `at` tokens.
-FAULTS = ("zero", "fill", "refuse", "accept", "forced")
+FAULTS = ("zero", "fill", "refuse", "accept", "forced", "finished", "beyond")
 
 
 @dataclass(frozen=True)
@@ -254,6 +257,8 @@ class ScriptedMatcher:
 
     @property
     def finished(self) -> bool:
+        if self._broken("finished"):
+            raise ArithmeticError("planted, with half a pair: \ud800")
         return bool(self.output) and self.output[-1] in END_TOKENS
 
     def fill(self, row: MaskRow) -> None:
@@ -266,6 +271,8 @@ class ScriptedMatcher:
     def accept(self, token: int) -> None:
         if self._broken("accept"):
             raise ValueError("planted")
+        if self._broken("beyond") and token == BEYOND:
+            return
         if self._broken("refuse") or token not in self.script.allowed(self.output):
             raise Violation(f"token {token} is not allowed")
         self.output.append(token)
@@ -273,6 +280,8 @@ class ScriptedMatcher:
     def forced(self) -> tuple[int, ...]:
         if self._broken("forced"):
             raise LookupError("planted")
+        if self._broken("beyond"):
+            return (BEYOND,)
         ahead = list(self.output)
         while not (ahead and ahead[-1] in END_TOKENS):
             allowed = self.script.allowed(ahead)

@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 from intaglio.engine.api import EngineClient, GrammarConfig
-from intaglio.service.app import Application, Listening, serve_application
+from intaglio.service.app import EXIT_CANNOT_SERVE, Application, Listening, serve_application
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extract import TextModel
+from intaglio.service.listen import CannotListen
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -37,16 +38,17 @@ def announce(where: Listening) -> None:
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     script = msgspec.json.decode(sys.argv[2], type=Script)
-    raise SystemExit(
-        serve_application(
-            partial(
-                Application,
-                EngineClient(launch(script)),
-                partial(TextModel.load, folder),
-                folder.name,
-                ServiceConfig(log_format="json", **json.loads(sys.argv[3])),
-                grammar=GrammarConfig(grammar_deadline_s=60.0),
-            ),
-            announce,
-        )
+    make = partial(
+        Application,
+        EngineClient(launch(script)),
+        partial(TextModel.load, folder),
+        folder.name,
+        ServiceConfig(log_format="json", **json.loads(sys.argv[3])),
+        grammar=GrammarConfig(grammar_deadline_s=60.0),
     )
+    try:
+        status = serve_application(make, announce)
+    except CannotListen as error:
+        print(error.message, file=sys.stderr)
+        status = EXIT_CANNOT_SERVE
+    raise SystemExit(status)

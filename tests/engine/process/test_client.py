@@ -13,7 +13,14 @@ from typing import Any
 import psutil
 import pytest
 from intaglio.engine.client import EngineClient
-from intaglio.engine.errors import EngineStopped, InvalidRequest, ModelError
+from intaglio.engine.errors import (
+    EngineError,
+    EngineStopped,
+    InvalidRequest,
+    ModelError,
+    RequestQuarantined,
+)
+from intaglio.engine.lives import Lives
 from intaglio.engine.messages import BlockReport
 from intaglio.engine.supervisor import EngineState, Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
@@ -145,6 +152,94 @@ def test_a_dead_engine_ends_its_requests_and_comes_back(order: str) -> None:
             assert (await client.until_ready()).pid != pid
             assert (await whole(client, request("again", "echo ok")))[-1].finish is Finish.STOP
             assert (await client.check()).clean
+
+    drive(story())
+
+
+@pytest.mark.parametrize("order", ["die", "break"])
+def test_a_request_that_saw_two_deaths_is_refused_and_its_company_is_not(order: str) -> None:
+    async def story() -> None:
+        seen: list[Lives] = []
+        async with running() as client:
+            client.when_lives_change(seen.append)
+
+            async def tried(name: str, text: str) -> str:
+                """One try as a job makes it: however it ends, by its code."""
+                await client.until_ready()
+                try:
+                    return (await whole(client, request(name, text)))[-1].finish or ""
+                except EngineError as error:
+                    return error.code
+
+            async def until_over(name: str, text: str) -> tuple[str, int]:
+                tries = 1
+                while (end := await tried(f"{name}{tries}", text)) in (
+                    "engine_lost",
+                    "engine_stopped",
+                ):
+                    tries += 1
+                return end, tries
+
+            company = [until_over(f"c{i}", f"slow {i:03}") for i in range(8)]
+            poison, *others = await asyncio.gather(until_over("p", order), *company)
+            assert poison[0] == "request_quarantined"
+            assert {end for end, _ in others} == {Finish.STOP}
+            assert await tried("later", order) == "request_quarantined"
+            assert await tried("fine", "echo ok") == Finish.STOP
+            assert (client.lives.deaths, client.lives.restarts) == (2, 2)
+            assert client.lives.quarantined == 1
+            assert [(one.deaths, one.restarts) for one in seen] == [(1, 0), (1, 1), (2, 1), (2, 2)]
+            assert (await client.check()).clean
+
+    drive(story())
+
+
+def test_a_request_whose_caller_left_still_counts_as_in_flight() -> None:
+    async def story() -> None:
+        async with running() as client:
+            for turn in range(2):
+                pid = (await client.until_ready()).pid
+                task = asyncio.create_task(whole(client, request(f"s{turn}", "hold")))
+                await holding(client, 1)
+                os.kill(pid, signal.SIGSTOP)  # so that it does not hear of the abort
+                task.cancel()
+                await asyncio.wait({task})
+                os.kill(pid, signal.SIGKILL)
+                await eventually(lambda turns=turn + 1: client.lives.restarts == turns)  # type: ignore[misc]
+            with pytest.raises(RequestQuarantined):
+                await whole(client, request("again", "hold"))
+
+    drive(story())
+
+
+def test_a_request_that_no_message_can_hold_is_refused() -> None:
+    async def story() -> None:
+        async with running() as client:
+            for name, sampling in (
+                ("wide", SamplingParams(seed=2**70)),
+                ("half", SamplingParams(stop=("\ud800",))),
+                ("foreign", SamplingParams(logit_bias=object())),  # type: ignore[arg-type]
+            ):
+                bad = Request(id=name, prompt=(1,), sampling=sampling)
+                with pytest.raises(InvalidRequest, match="cannot be sent"):
+                    await whole(client, bad)
+            assert (await whole(client, request("good", "echo ok")))[-1].finish is Finish.STOP
+
+    drive(story())
+
+
+def test_a_message_of_the_wrong_types_ends_its_own_request() -> None:
+    """As a caller of another version might send it."""
+
+    async def story() -> None:
+        async with running() as client:
+            bad = Request(id="bad", prompt=("a", None), sampling=SamplingParams(top_k="all"))  # type: ignore[arg-type]
+            (end,) = await whole(client, bad)
+            assert end.finish is Finish.ERROR
+            assert end.error is not None
+            assert end.error.code == "invalid_request"
+            assert "prompt" in end.error.message
+            assert (await whole(client, request("good", "echo ok")))[-1].finish is Finish.STOP
 
     drive(story())
 

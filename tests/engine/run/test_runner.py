@@ -299,3 +299,42 @@ def test_nothing_of_autograd_is_kept(runner: ModelRunner) -> None:
     (job,) = run(runner, Job(PROMPT, 2))
     assert not job.logits[0].requires_grad
     assert isinstance(job.logits[0], torch.Tensor)
+
+
+UNFIT: list[dict[str, Any]] = [
+    {"top_k": 2**63},
+    {"seed": "word"},
+    {"temperature": 10**400},
+    {"logit_bias": {2**70: 1.0}},
+    {"logit_bias": {3: 10**400}},
+    {"presence_penalty": 10**400},
+    {"logprobs": 2**70},
+    {"min_p": None},
+]
+
+
+@pytest.mark.parametrize("unfit", UNFIT, ids=lambda unfit: next(iter(unfit)))
+def test_options_that_fit_no_array_end_their_own_sequence(
+    runner: ModelRunner, unfit: dict[str, Any]
+) -> None:
+    """As if a judge before the runner had let them through."""
+
+    def good() -> list[Job]:
+        return [Job(PROMPT, 6), Job(PROMPT, 6, SamplingParams(temperature=0, logit_bias={7: 9.0}))]
+
+    alone = [job.generated for job in run(runner, *good())]
+    bad = Job(PROMPT, 6, SamplingParams(**({"temperature": 1.0} | unfit)))
+    first, second, last = run(runner, *good()[:1], bad, *good()[1:], chunk=7)
+    assert [first.generated, last.generated] == alone
+    assert second.generated == []
+    failure = second.picks[-1].failure
+    assert failure is not None
+    assert failure.code == "internal_error"
+    runner.check()
+    assert run(runner, *good())[0].generated == alone[0]
+
+
+def test_a_temperature_that_float32_cannot_divide_by_is_greedy(runner: ModelRunner) -> None:
+    (cold,) = run(runner, Job(PROMPT, 8, SamplingParams(temperature=1e-40, seed=3)))
+    (greedy,) = run(runner, Job(PROMPT, 8, SamplingParams(temperature=0)))
+    assert cold.generated == greedy.generated

@@ -10,6 +10,11 @@ LIMITS = Limits(max_context=64, vocab_size=100, end_tokens=frozenset({0}))
 GOOD = Request(id="a", prompt=(5,) * 10, sampling=SamplingParams(max_tokens=10))
 
 
+def type_of(value: object) -> str:
+    """An id for a test: a field's name, or the type of what it is given, which may be too long to be written."""
+    return value if isinstance(value, str) and value.isidentifier() else type(value).__name__
+
+
 def test_what_just_fits_is_taken() -> None:
     admit(GOOD, LIMITS, capacity=19)  # the last token is never computed
     admit(replace(GOOD, prompt=(99,) * 54), LIMITS, capacity=1000)
@@ -67,6 +72,27 @@ def test_the_hint_of_a_refusal_is_taken() -> None:
         ("logit_bias", {100: 1.0}),
         ("logit_bias", {-1: 1.0}),
         ("logit_bias", {1: math.inf}),
+        ("logit_bias", {1: 10**400}),
+        ("logit_bias", {True: 1.0}),
+        ("logit_bias", [1]),
+        ("max_tokens", 2**63),
+        ("max_tokens", True),
+        ("max_tokens", 1.0),
+        ("temperature", "1"),
+        ("top_k", 2**63),
+        ("top_k", 2**31),
+        ("top_k", 1.5),
+        ("top_p", 5e-324),
+        ("seed", "a"),
+        ("seed", True),
+        ("repetition_penalty", 5e-324),
+        ("logprobs", 10**9),
+        ("ignore_eos", 1),
+        ("stop", "text"),
+        ("stop", (1,)),
+        ("stop", ("\ud800",)),
+        ("stop_token_ids", (1.0,)),
+        ("stop_token_ids", (1,) * 5000),
         ("stop_token_ids", (100,)),
         ("stop_token_ids", (-1,)),
     ],
@@ -88,9 +114,34 @@ def test_sampling_out_of_range_is_refused_by_name(name: str, value: object) -> N
         ("deadline", math.nan),
         ("deadline", math.inf),
         ("priority", 10**400),
+        ("priority", 1.5),
+        ("priority", None),
+        ("deadline", 10**400),
+        ("deadline", True),
+        ("prompt", [5]),
+        ("prompt", (5, True)),
+        ("prompt", (5, 1.0)),
+        ("prompt", (5, 2**70)),
+        ("prompt", 5),
+        ("id", ""),
+        ("id", "x" * 1000),
+        ("id", "\ud800"),
+        ("cache_salt", 1),
+        ("cache_salt", "\ud800"),
+        ("sampling", None),
+        ("constraint", "regex"),
     ],
+    ids=type_of,
 )
 def test_a_request_out_of_range_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(InvalidRequest) as caught:
         admit(replace(GOOD, **{name: value}), LIMITS, capacity=1000)  # type: ignore[arg-type]
     assert caught.value.where == name
+
+
+def test_a_number_that_python_does_not_write_out_is_refused_like_any_other() -> None:
+    for name in ("temperature", "top_k", "seed"):
+        sampling = replace(GOOD.sampling, **{name: 10**5000})
+        with pytest.raises(InvalidRequest, match="16610 bits") as caught:
+            admit(replace(GOOD, sampling=sampling), LIMITS, capacity=1000)
+        assert caught.value.where == name

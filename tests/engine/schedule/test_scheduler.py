@@ -1,6 +1,6 @@
 import pytest
 from intaglio.engine.config import SchedulerConfig
-from intaglio.engine.errors import InternalError, InvalidRequest, QueueFull, TooLong
+from intaglio.engine.errors import InvalidRequest, QueueFull, TooLong
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Change, Forced, Pick, Picked, Plan
@@ -372,12 +372,19 @@ def test_an_executor_is_told_once_who_is_gone() -> None:
     assert bench.plan().released == ()
 
 
-def test_nothing_picked_is_a_fault_of_the_executor() -> None:
+def test_a_pick_without_a_token_ends_its_own_request() -> None:
     bench = Bench()
-    seq_id = bench.add("a")
+    empty = bench.add("empty")
+    good = bench.add("good")
     plan = bench.plan()
-    with pytest.raises(InternalError, match="nothing was picked"):
-        bench.scheduler.commit(plan, Picked((Pick(seq_id, ()),)), Forced({}, {}))
+    changes = bench.scheduler.commit(
+        plan, Picked((Pick(empty, ()), Pick(good, (7,)))), Forced({}, {})
+    )
+    ended, goes_on = changes.items
+    assert (ended.request_id, ended.finish) == ("empty", Finish.ERROR)
+    assert ended.failure is not None
+    assert ended.failure.code == "internal_error"
+    assert (goes_on.request_id, goes_on.tokens, goes_on.finish) == ("good", (7,), None)
 
 
 def test_logits_that_are_no_numbers_end_one_request() -> None:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.grammar.leaves import formats
+from intaglio.service.errors import InvalidOutput
+from intaglio.service.validate import check
 
 SHARED = Path(os.environ.get("INTAGLIO_TEST_DATA", Path(__file__).parents[4] / "shared" / "data"))
 SUITE = SHARED / "json-schema-test-suite" / "tests" / "draft2020-12" / "optional" / "format"
@@ -47,6 +49,28 @@ def test_suite(name: str) -> None:
         ("relative-json-pointer", ["0", "1/a", "2#"], ["01", "-1", "/a"]),
         ("uri-template", ["a{b,c:3}{+d*}", "é"], ["{", "{a,}", "{v:01}", "a b"]),
         ("regex", ["^a$", r"(a)\1"], ["(", r"\a"]),
+        (
+            "date-time-local",
+            ["2026-06-03T14:30", "2024-02-29T23:59:59"],
+            [
+                *("2026-06-03", "2026-06-03T14:30Z", "2023-02-29T14:30", "2026-06-03 14:30"),
+                *("2026-06-03T14:30:05.5", "2026-06-03T24:00"),
+            ],
+        ),
+        ("time-local", ["06:25", "23:59:59"], ["6:25", "24:00", "06:25Z", "06:25:60", "06:25:01.5"]),
+        (
+            "iso-date-time",
+            ["2026-06-03T14:30", "2026-06-03T14:30:12.345+02:00", "2026-06-03T14:30Z"],
+            [
+                *("2026-06-03T14:30-24:00", "2026-06-03T14:30:", "2026-06-03T14:30:12."),
+                "2026-06-03T14:30+0200",
+            ],
+        ),
+        (
+            "iso-time",
+            ["06:25", "06:25:01.123456789-05:30", "06:25Z"],
+            ["06:25 Z", "06:60", "06:25:01.1234567890"],
+        ),
     ],
 )  # fmt: skip
 def test_own_cases(name: str, yes: list[str], no: list[str]) -> None:
@@ -63,3 +87,23 @@ def test_dates_are_those_of_the_calendar(year: int, month: int, day: int) -> Non
     except ValueError:  # Python's calendar has no year 0 either
         expected = False
     assert formats.holds("date", f"{year:04}-{month:02}-{day:02}") == expected
+
+
+_CLOCKS = st.from_regex(
+    r"\d\d:\d\d(:\d\d(\.\d{1,10})?)?(Z|[+-]\d\d:\d\d)?", fullmatch=True, alphabet="0123456789:.Z+-"
+)
+
+
+@pytest.mark.parametrize("name", sorted(formats.LOCAL_TIMES))
+@settings(deadline=None, max_examples=200)
+@given(st.integers(0, 9999), st.integers(0, 13), st.integers(0, 32), _CLOCKS)
+def test_local_times_are_what_the_last_check_takes(
+    name: str, year: int, month: int, day: int, clock: str
+) -> None:
+    text = f"{year:04}-{month:02}-{day:02}T{clock}" if "date" in name else clock
+    try:
+        check(text, {"format": name})
+        taken = True
+    except InvalidOutput:
+        taken = False
+    assert formats.holds(name, text) == taken

@@ -131,3 +131,21 @@ def test_other_documents_and_forms_are_options(run: Run) -> None:
     assert "https://example.com/one#/items" in [row["pointer"] for row in found["keywords"]]
     assert run("schema", "check", name, "--ref", "nonsense").exit_code == 2
     assert run("schema", "check", name, "--whitespace", "wide").exit_code == 2
+
+
+def test_a_strict_check_fails_where_a_word_is_not_known(run: Run) -> None:
+    name = file("typo.json", {"type": "string", "maxlength": 5})
+    lax = run("schema", "check", name)
+    assert lax.exit_code == 0
+    assert "every assertion is enforced" not in lax.stdout
+    assert (
+        "/maxlength is not enforced: there is no such keyword; did you mean maxLength?"
+        in lax.stdout
+    )
+    strict = run("schema", "check", name, "contact", "--strict")
+    assert strict.exit_code == 3
+    assert "contact: every assertion is enforced" in strict.stdout
+    told = json.loads(run("schema", "check", name, "--strict", "--json").stdout)
+    assert told["contract"]["unknown"][0]["pointer"] == "/maxlength"
+    noted = file("noted.json", {"type": "string", "format": "int64", "x-ours": 1})
+    assert run("schema", "check", noted, "--strict").exit_code == 0

@@ -179,3 +179,31 @@ def test_interruption_reaches_the_service(stub: StubService, text: Path) -> None
     assert "interrupted" in err
     assert "Traceback" not in err
     assert stub.caller_left.wait(60)
+
+
+def test_what_is_not_enforced_is_told_once(run: Run, stub: StubService, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(f"document {name}")
+    slip = {
+        "pointer": "/maxlength",
+        "keyword": "maxlength",
+        "reason": "there is no such keyword",
+        "hint": "did you mean maxLength?",
+    }
+    answer = {**result(DATA), "contract": {"enforced": {"type": 1}, "unknown": [slip]}}
+    stub.will_answer(Answer(answer), Answer(answer))
+    done = run("extract", "-s", "invoice", "--url", stub.base_url, "a", "b")
+    assert done.exit_code == 0
+    assert done.stderr.count("did you mean maxLength?") == 1
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["contract"]["unknown"] for line in lines] == [[slip], [slip]]
+
+
+def test_the_whole_answer_may_be_asked_for(run: Run, stub: StubService, text: Path) -> None:
+    stub.will_answer(Answer(result(DATA)))
+    done = run(
+        "extract", "-s", "invoice", "--url", stub.base_url, "--answer", "--strict-schema", text
+    )
+    assert json.loads(done.stdout) == result(DATA)
+    assert done.stdout.count("\n") == 1
+    assert stub.asked[0].body["options"] == {"strict_schema": True}

@@ -4,6 +4,7 @@ import json
 import queue
 import shlex
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -132,3 +133,22 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
         assert process.returncode == 4
         assert words in err
         assert "Traceback" not in err
+
+
+def test_an_address_or_a_folder_that_cannot_be_had_is_said_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for args, status, words in (
+            (("--data", tmp_path / "file"), 2, "data folder"),
+            (("--data", tmp_path / "file" / "below"), 2, "data folder"),
+            (("--port", port), 4, f"port {port} of 127.0.0.1 is in use"),
+            (("--host", "192.0.2.1"), 4, "no address 192.0.2.1"),
+        ):
+            process = start("serve", *(("--port", "0") if "--port" not in args else ()), *args)
+            out, err = process.communicate(timeout=120)
+            assert process.returncode == status, err
+            assert words in err
+            assert "hint:" in err
+            assert "Traceback" not in err
+            assert out == ""

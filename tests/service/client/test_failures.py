@@ -289,6 +289,12 @@ def test_the_address_comes_from_arguments_then_environment(
     assert stub.asked[0].headers["user-agent"].startswith("intaglio-python/")
 
 
+@pytest.mark.parametrize("ending", ["/v1", "/v1/", "/"])
+def test_a_base_url_may_end_as_those_of_other_services_do(ending: str) -> None:
+    with Client(f"http://gateway.example/intaglio{ending}") as client:
+        assert client.base_url == "http://gateway.example/intaglio"
+
+
 def test_a_base_url_without_a_scheme_is_refused() -> None:
     with pytest.raises(ValueError, match="must start with http"):
         Client("localhost:8000")

@@ -82,6 +82,8 @@ def test_outputs_dead_letters_and_reports(bench: Bench) -> None:
     assert dead[1]["pointer"] == "/line/3"
     report = json.loads((bench.folder / "job.csv.report.json").read_text())
     assert report["job"]["counts"]["done"] == 2
+    assert report["contract"]["enforced"]["type"] >= 1
+    assert report["contract"]["unknown"] == []
     assert report["reasons"] == {"context_length_exceeded": 1, "invalid_record": 1}
     assert report["slowest"][0]["id"] == "r4"
     assert report["samples"][0]["spans"][0] == {"begin": 0, "end": 3, "pointer": "/name"}

@@ -1,0 +1,69 @@
+"""Training samples out of records: another schema each time a record is drawn.
+
+Does: turn what a record states into the generator's facts and let `schema.ask` choose the question. Does not: change the
+document.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from ..draft import Column, Content, Draft, Fact, Rows
+from ..draw import Draw
+from ..generate import Sample
+from ..schema import ask
+from ..values import INTEGER, NUMBER, STRING, Form, Value
+from .records import Record, Sort, Stated, Table
+
+
+def draw_sample(record: Record, rng: random.Random) -> Sample | None:
+    """A schema over some of a record's fields with the right answer; None where chance chose no field."""
+    draw = Draw(rng, "train")
+    facts = tuple((_fact(stated, draw), stated.value is not None) for stated in record.fields)
+    tables = tuple(_rows(table, draw) for table in record.tables)
+    content = Content(
+        Draft(tuple(fact for fact, _ in facts), "", tables),
+        tuple(fact for fact, present in facts if present),
+        tuple(fact for fact, present in facts if not present),
+        (),
+        tables,
+    )
+    schema, answer = ask(draw, content)
+    return Sample(record.source, schema, record.text, answer) if answer else None
+
+
+def _fact(stated: Stated, draw: Draw) -> Fact:
+    return Fact(stated.keys, _value(stated.value, stated.sort, stated.options, draw), notes=stated.notes)
+
+
+def _rows(table: Table, draw: Draw) -> Rows:
+    columns = tuple(Column(keys, "") for keys, _ in table.columns)
+    sorts = [sort for _, sort in table.columns]
+    cells = tuple(
+        tuple(_value(value, sort, (), draw) for value, sort in zip(row, sorts, strict=True)) for row in table.rows
+    )
+    return Rows(table.keys, columns, cells, "", "", table.notes)
+
+
+def _value(value: Any, sort: Sort, options: tuple[str, ...], draw: Draw) -> Value:
+    forms = {
+        "text": lambda: (Form(value, STRING),),
+        "date": lambda: (Form(value, STRING | {"format": "date"}, weight=0.7), Form(value, STRING, draw.pick("YYYY-MM-DD|ISO date"), weight=0.3)),
+        "number": lambda: (Form(value, NUMBER if isinstance(value, float) else draw.rng.choice((INTEGER, NUMBER))),),
+        "url": lambda: (Form(value, STRING | {"format": "uri"}), Form(value, STRING)),
+        "email": lambda: (Form(value, STRING | {"format": "email"}), Form(value, STRING)),
+        "list": lambda: (Form(value, {"type": "array", "items": STRING}),),
+        "enum": lambda: (_class(value, options, draw),),
+        "flag": lambda: (Form(value, {"type": "boolean"}),),
+    }[sort]()  # fmt: skip
+    return Value(str(value), forms)
+
+
+def _class(value: str | None, options: tuple[str, ...], draw: Draw) -> Form:
+    """A class in one of the spellings that schemas use."""
+    style = draw.rng.choice((str, str, str.lower, str.upper, lambda name: name.lower().replace(" ", "_")))
+    kept = [option for option in options if option == value or draw.chance(0.85)]
+    draw.rng.shuffle(kept)
+    names = [style(option) for option in kept or options]
+    return Form(None if value is None else style(value), STRING | {"enum": names})

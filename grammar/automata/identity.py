@@ -1,0 +1,80 @@
+"""What a compiled loop is made of, as a digest.
+
+Does: hash the byte code of a function, of the compiled functions it calls, and the constants it reads. Does not: look
+at files. A comment or a moved line changes nothing; a constant in another module does.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from enum import Enum
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic as Intrinsic
+
+_PLAIN = (bool, int, float, str, bytes, type(None), Enum, np.generic, np.dtype)
+
+
+def identity(function: Callable[..., object]) -> str:
+    """SHA-256 of everything that decides how `function` compiles, apart from the types of its arguments.
+
+    Raises:
+        TypeError: it reads a global of a kind that has no digest here.
+    """
+    digest = hashlib.sha256()
+    for part in _parts(function, set()):
+        digest.update(part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
+    yield f"{function.__module__}.{function.__qualname__}"
+    if function in seen:  # it calls itself
+        return
+    seen.add(function)
+    yield repr((function.__defaults__, function.__kwdefaults__))
+    codes = list(_codes(function.__code__))
+    for code in codes:
+        yield code.co_code.hex()
+        yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
+        yield from (repr(each) for each in code.co_consts if not isinstance(each, CodeType))
+    names = sorted({name for code in codes for name in code.co_names})
+    for name in names:
+        if name in function.__globals__:
+            yield name
+            yield from _value(function.__globals__[name], names, seen)
+    for cell in function.__closure__ or ():
+        yield from _value(cell.cell_contents, names, seen)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes(each)
+
+
+def _value(value: Any, names: list[str], seen: set[Any]) -> Iterator[str]:
+    if isinstance(value, Dispatcher):
+        yield from _parts(value.py_func, seen)
+    elif isinstance(value, Intrinsic):
+        yield from _parts(value._defn, seen)
+    elif isinstance(value, _PLAIN):
+        yield repr(value)
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _value(each, names, seen)
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+    elif isinstance(value, ModuleType):
+        yield value.__name__
+        if value.__name__.startswith("intaglio."):
+            for name in names:
+                yield from _value(getattr(value, name, None), names, seen)
+    elif isinstance(value, type | FunctionType | BuiltinFunctionType):
+        yield f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
+    else:
+        raise TypeError(f"a compiled function reads {value!r}, of which no digest can be made")

@@ -1,0 +1,39 @@
+"""One HTTP request and its response, as the log and the meters account for them.
+
+Does: time the exchange, note its status and outcome, give it an id. Does not: answer it.
+"""
+
+import re
+import time
+from uuid import uuid4
+
+from starlette.types import Message, Scope, Send
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+class Exchange:
+    """One request and its response as they are accounted for; puts the request id on the response."""
+
+    def __init__(self, request_id: str, send: Send) -> None:
+        self.request_id = request_id
+        self.began = time.perf_counter()
+        self.status: int | None = None
+        self.outcome = "ok"
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"].append((b"x-request-id", self.request_id.encode("ascii")))
+        await self._send(message)
+
+
+def request_id(scope: Scope) -> str:
+    """The client's own id where it is short and plain, so that nothing can be smuggled into logs or headers."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id":
+            given: str = value.decode("latin-1")
+            if _SANE_ID.fullmatch(given):
+                return given
+    return f"req_{uuid4().hex}"

@@ -1,0 +1,94 @@
+"""The sockets a server listens on, and the address under which a client on this machine reaches it.
+
+Does: bind before anything else is started, and say in words why that is not possible. Does not: accept connections.
+"""
+
+import errno
+import socket
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+_NOT_HERE = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
+
+
+@dataclass(eq=False)
+class CannotListen(Exception):
+    """The address cannot be had."""
+
+    message: str
+    hint: str
+
+
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Sockets bound to every address of `host`, all on one port; port 0 takes a free one.
+
+    Raises:
+        CannotListen: the port is in use, or this machine has no such address.
+    """
+    try:
+        found = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except (socket.gaierror, UnicodeError):
+        raise CannotListen(
+            f"there is no address for the host {host!r}",
+            "--host takes an address of this machine: 127.0.0.1, or 0.0.0.0 for all of them",
+        ) from None
+    bound: list[socket.socket] = []
+    missing: OSError | None = None
+    with ExitStack() as undo:
+        for family, _, _, _, address in dict.fromkeys(found):
+            taken = bound[0].getsockname()[1] if bound else port
+            try:
+                sock = _bound(family, (str(address[0]), taken, *address[2:]))
+            except OSError as error:
+                if error.errno not in _NOT_HERE:
+                    raise _refused(error, host, taken) from None
+                missing = error
+                continue
+            undo.callback(sock.close)
+            bound.append(sock)
+        undo.pop_all()
+    if not bound:
+        raise _refused(missing or OSError(errno.EADDRNOTAVAIL, ""), host, port)
+    return bound
+
+
+def url(sock: socket.socket) -> str:
+    """Where a client on this machine reaches a socket: the loopback address, if it is bound to all of them."""
+    host, port = sock.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _bound(family: int, address: tuple[str | int, ...]) -> socket.socket:
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.bind(address)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def _refused(error: OSError, host: str, port: int) -> CannotListen:
+    if error.errno == errno.EADDRINUSE:
+        return CannotListen(
+            f"port {port} of {host} is in use",
+            "stop the server that listens there, or choose another port: --port 0 takes a free one",
+        )
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return CannotListen(
+            f"this user may not listen on port {port}", "choose a port above 1023 with --port"
+        )
+    if error.errno in _NOT_HERE:
+        return CannotListen(
+            f"this machine has no address {host}",
+            "--host takes an address of this machine: 127.0.0.1, or 0.0.0.0 for all of them",
+        )
+    return CannotListen(
+        f"cannot listen on port {port} of {host}: {error.strerror}", "choose another with --port"
+    )

@@ -1,0 +1,172 @@
+"""Machine code of the loops: found by content, kept between processes, compiled ahead of time."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from intaglio.grammar.automata.ahead import SIGNATURES
+from intaglio.grammar.automata.identity import identity
+from intaglio.grammar.automata.machine_code import Folder, _is_ours
+
+ONE_LOOP = "intaglio.grammar.automata.dfa:_class_of"
+CALL_IT = """
+import numpy as np
+from intaglio.grammar.automata import dfa
+from intaglio.grammar.api import compiled_loops
+bounds, classes = np.array([0, 10], np.int32), np.array([4, 5], np.int32)
+assert dfa._class_of(bounds, classes, 20).tolist() == [4] * 10 + [5] * 10
+print(compiled_loops().now)
+"""
+COMPILE_IT = """
+import sys, json
+from pathlib import Path
+from intaglio.grammar.automata.ahead import SIGNATURES, compile_into
+name = sys.argv[2]
+compile_into(Path(sys.argv[1]), 1, {name: json.loads(SIGNATURES.read_text())[name]})
+"""
+
+SOURCE = """
+from numba import njit
+STEP = 3
+
+@njit
+def inner(x):
+    return x + STEP
+
+@njit
+def outer(x):
+    return inner(x) * 2
+"""
+
+Load = Callable[[str], Any]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Makes a module of source text."""
+
+    def module(text: str) -> Any:
+        path = tmp_path / "loops.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location("loops", path)
+        assert spec is not None
+        assert spec.loader is not None
+        made = importlib.util.module_from_spec(spec)
+        exec(compile(text, path, "exec"), made.__dict__)
+        return made
+
+    return module
+
+
+def python(program: str, *given: str, cache: Path, paths: tuple[Path, ...] = ()) -> str:
+    """Standard output of a program in a fresh interpreter that keeps machine code in `cache`."""
+    environment = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(cache),
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+    }
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, *given],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_comment_or_a_moved_line_is_the_same_loop(load: Load) -> None:
+    before = identity(load(SOURCE).outer.py_func)
+    assert identity(load("# moved" + SOURCE.replace("3", "3  # three")).outer.py_func) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("STEP = 3", "STEP = 4"), ("x + STEP", "x - STEP"), ("* 2", "* 4"), ("* 2", "* 2.0")],
+)
+def test_a_change_in_a_loop_it_calls_or_a_constant_is_another_loop(
+    load: Load, old: str, new: str
+) -> None:
+    before = identity(load(SOURCE).outer.py_func)
+    assert identity(load(SOURCE.replace(old, new)).outer.py_func) != before
+
+
+def test_a_loop_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
+    assert python(CALL_IT, cache=tmp_path) != "0"
+    assert python(CALL_IT, cache=tmp_path) == "0"
+
+
+def test_a_damaged_file_is_compiled_again(tmp_path: Path) -> None:
+    first = python(CALL_IT, cache=tmp_path)
+    for file in tmp_path.rglob("*.code"):
+        file.write_bytes(file.read_bytes()[:-1] + b"?")
+    assert python(CALL_IT, cache=tmp_path) == first
+    assert python(CALL_IT, cache=tmp_path) == "0"
+
+
+def test_a_loop_compiled_ahead_is_not_compiled_again(tmp_path: Path) -> None:
+    package, cache = tmp_path / "intaglio_compiled", tmp_path / "cache"
+    package.mkdir()
+    python(COMPILE_IT, str(package), ONE_LOOP, cache=cache)
+    assert list(package.glob("*.code"))
+    assert python(CALL_IT, cache=cache, paths=(tmp_path,)) == "0"
+    assert not list(cache.rglob("*.code"))
+
+
+def test_folders_that_others_can_write_are_not_used(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o777)
+    shared.chmod(0o777)
+    assert not _is_ours(shared)
+    assert _is_ours(tmp_path / "own")
+    (tmp_path / "file").touch()
+    assert not _is_ours(tmp_path / "file" / "below")
+    (tmp_path / "link").symlink_to(tmp_path / "own")
+    assert not _is_ours(tmp_path / "link")
+
+
+def test_the_oldest_machine_code_goes_first(tmp_path: Path) -> None:
+    folder = Folder(tmp_path, most_bytes=3000)
+    for age, name in enumerate("abcd"):
+        folder.write(name, b"x" * 900)
+        os.utime(tmp_path / f"{name}.code", (age, age))
+    folder.trim()
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["b", "c", "d"]
+
+
+def test_all_that_an_extraction_calls_is_compiled_ahead(tmp_path: Path) -> None:
+    """`python -m tests.support.signatures` lists what is missing."""
+    program = (
+        "import json, sys\n"
+        "from tests.support.signatures import called, record\n"
+        "record()\n"
+        "from intaglio import LLM\n"
+        "from intaglio.schemas import catalogue\n"
+        "contact = catalogue.get('contact')\n"
+        "with LLM() as llm:\n"
+        "    llm.extract(contact.schema, contact.sample)\n"
+        "print(json.dumps(called()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stderr
+    listed, called = json.loads(SIGNATURES.read_text()), json.loads(done.stdout)
+    assert ONE_LOOP in listed
+    assert called
+    missing = {
+        name: [types for types in signatures if types not in listed.get(name, [])]
+        for name, signatures in called.items()
+    }
+    assert not any(missing.values()), missing
