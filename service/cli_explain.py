@@ -17,7 +17,7 @@ from ..schemas import catalogue
 from ..schemas.explanation import ExplainResult, KeywordReport
 from ..schemas.problem import Code
 from .cli_console import compact, results, waiting, write_json
-from .cli_extract import decoded, text_of
+from .cli_documents import decoded, text_of
 from .cli_trouble import Exit, Trouble
 
 if TYPE_CHECKING:

@@ -1,22 +1,24 @@
 """`intaglio extract`: documents in, JSON out, here or through a service.
 
-Does: read schema and documents, run them together, write each result as soon as its turn comes. Does not: format errors
-(`cli_trouble`) or know engines (`llm`, `client`).
+Does: run documents together, write each result as soon as its turn comes. Does not: read them (`cli_documents`), format
+errors (`cli_trouble`) or know engines (`llm`, `client`).
 """
 
 import asyncio
-import json
+import errno
+import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Final, Self, TextIO
 
-from ..schemas import catalogue
 from ..schemas.contract import Contract
 from .cli_console import compact, errors, pretty, waiting, write_json
+from .cli_documents import Document, Unreadable, read_documents, read_schema
 from .cli_offline import offline
 from .cli_trouble import Exit, Trouble, show, trouble
 from .client import AsyncClient, Extraction, IntaglioError, Options
@@ -46,83 +48,24 @@ class Task:
         return options
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A text, and what to call it."""
-
-    name: str
-    text: str
-
-
 Outcome = Extraction[Any] | IntaglioError
 Emit = Callable[[Document, Outcome], None]
 
 
 def run(task: Task) -> Exit:
     """Do `task`. Raises `Trouble` for what concerns all documents; a document's own failure is told and counted."""
+    insist_no_input(task)
     schema = read_schema(task.schema)
-    documents = read_documents(task.documents)
-    with _Writer(task, many=len(documents) > 1) as writer:
-        if task.url is not None:
+    found = read_documents(task.documents)
+    documents = [one for one in found if isinstance(one, Document)]
+    with _Writer(task, found) as writer:
+        if not documents:
+            writer.skip()
+        elif task.url is not None:
             asyncio.run(_remote(task, task.url, schema, documents, writer.write))
         else:
             _local(task, schema, documents, writer.write)
     return writer.end
-
-
-def read_schema(given: str) -> Any:
-    """The schema in a file, or the name of one in the catalogue. Raises `Trouble` where it is neither."""
-    path = Path(given)
-    if given in catalogue.names():
-        return given
-    if not path.is_file():
-        hint = "give a file with a JSON Schema, or a name that `intaglio schema list` shows"
-        try:
-            catalogue.get(given)
-        except catalogue.UnknownSchema as unknown:
-            raise Trouble(f"no such file, and {unknown}", Exit.USAGE, hint=hint) from None
-    try:
-        return json.loads(text_of(path))
-    except ValueError as error:
-        raise Trouble(f"{given} is not JSON: {error}", Exit.REFUSED) from None
-
-
-def read_documents(names: Sequence[str]) -> tuple[Document, ...]:
-    """All documents. Raises `Trouble` for one that cannot be read, before any work is done."""
-    if names.count("-") > 1:
-        raise Trouble("standard input (-) can be read only once", Exit.USAGE)
-    documents = []
-    for name in names:
-        if name == "-":
-            document = Document(
-                "standard input", decoded("standard input", sys.stdin.buffer.read())
-            )
-        else:
-            document = Document(name, text_of(Path(name)))
-        if not document.text.strip():
-            raise Trouble(f"{document.name} is empty", Exit.USAGE)
-        documents.append(document)
-    return tuple(documents)
-
-
-def text_of(path: Path) -> str:
-    """The text of a file. Raises `Trouble` where it cannot be read."""
-    try:
-        return decoded(str(path), path.read_bytes())
-    except OSError as error:
-        raise Trouble(f"cannot read {path}: {error.strerror}", Exit.USAGE) from None
-
-
-def decoded(name: str, content: bytes) -> str:
-    """UTF-8 as text. Raises `Trouble` where it is something else."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Trouble(
-            f"{name} is not UTF-8 text (byte {error.start})",
-            Exit.USAGE,
-            hint=f"convert it first, for instance: iconv -f latin1 -t utf-8 {name}",
-        ) from None
 
 
 def _local(task: Task, schema: Any, documents: Sequence[Document], emit: Emit) -> None:
@@ -172,11 +115,12 @@ async def _remote(
 class _Writer:
     """Results to standard output or a file, the rest to standard error; remembers how it ended."""
 
-    def __init__(self, task: Task, *, many: bool) -> None:
+    def __init__(self, task: Task, found: Sequence[Document | Unreadable]) -> None:
         self.end = Exit.OK
         self._task = task
-        self._many = many
+        self._many = len(found) > 1
         self._told = False
+        self._unwritten = deque(found)
         self._cleanup = ExitStack()
         self._file: TextIO | None = None
 
@@ -193,17 +137,26 @@ class _Writer:
     ) -> None:
         self._cleanup.__exit__(kind, error, trace)
 
+    def skip(self) -> None:
+        """Write the documents that could not be read, up to the next that could."""
+        while self._unwritten and isinstance(one := self._unwritten[0], Unreadable):
+            self._unwritten.popleft()
+            self._fail(one.name, one.trouble)
+
     def write(self, document: Document, outcome: Outcome) -> None:
-        """Write one outcome. Raises `Trouble` for a failure that every other document would share."""
+        """Write one outcome in its turn. Raises `Trouble` for a failure that every other document would share."""
+        self.skip()
+        self._write(document, outcome)
+        self._unwritten.popleft()
+        self.skip()
+
+    def _write(self, document: Document, outcome: Outcome) -> None:
         if isinstance(outcome, IntaglioError):
             found = trouble(outcome)
             assert found is not None, "every error of the SDK is told"
             if found.exit is not Exit.FAILED:
                 raise found
-            self.end = Exit.FAILED
-            show(found, document.name)
-            if self._many:
-                self._line({"document": document.name, "error": found.document()})
+            self._fail(document.name, found)
             return
         self._tell_of(outcome.contract)
         if self._task.answer:
@@ -229,25 +182,60 @@ class _Writer:
                 errors().print(f"{self._task.schema}: {note}", style="yellow")
         self._told = True
 
+    def _fail(self, name: str, found: Trouble) -> None:
+        self.end = Exit.FAILED
+        show(found, name)
+        if self._many:
+            self._line({"document": name, "error": found.document()})
+
     def _line(self, value: dict[str, Any]) -> None:
         target = self._file or sys.stdout
         target.write(compact(value) + "\n")
         target.flush()
 
 
+def insist_no_input(task: Task) -> None:
+    """Refuse an output that is a document or the schema, by whatever name.
+
+    Raises:
+        Trouble: as said.
+    """
+    if task.output is None:
+        return
+    for name in (*task.documents, task.schema):
+        if name != "-" and _is_same(task.output, Path(name)):
+            raise Trouble(
+                f"{task.output} would overwrite {name}, which is read",
+                Exit.USAGE,
+                hint="give the result another name (--output)",
+            )
+
+
+def _is_same(output: Path, other: Path) -> bool:
+    """Whether two paths are one file, by links of both kinds and other spellings as well."""
+    try:
+        return output.samefile(other)
+    except OSError:
+        return os.path.lexists(other) and os.path.realpath(output) == os.path.realpath(other)
+
+
 @contextmanager
 def _replacing(path: Path) -> Iterator[TextIO]:
     """A file that takes the place of `path` when all is written; what is cut short stays beside it as `.part`."""
-    part = path.with_name(path.name + ".part")
-    try:
-        file = part.open("w", encoding="utf-8")
-    except OSError as error:
-        raise Trouble(f"cannot write {path}: {error.strerror}", Exit.USAGE) from None
+    if os.path.lexists(path) and not path.is_file():
+        raise Trouble(f"cannot write {path}: it is there, and is no file", Exit.USAGE)
+    part, file = _part(path)
     whole = False
     try:
         with file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         whole = True
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:
+            raise Trouble(f"cannot write {path}: {error.strerror}") from None
+        raise
     finally:
         if part.stat().st_size == 0:
             part.unlink()
@@ -255,6 +243,22 @@ def _replacing(path: Path) -> Iterator[TextIO]:
             part.replace(path)
         else:
             errors().print(f"what was done until then lies in {part}")
+
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def _part(path: Path) -> tuple[Path, TextIO]:
+    """A file beside `path` that was not there, and its name: what stands there already is never written over."""
+    for number in range(1, 1000):
+        part = path.with_name(f"{path.name}{f'.{number}' if number > 1 else ''}.part")
+        try:
+            return part, part.open("x", encoding="utf-8")
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise Trouble(f"cannot write {path}: {error.strerror}", Exit.USAGE) from None
+    raise Trouble(f"cannot write {path}: there are 999 of {path.name}.part", Exit.USAGE)
 
 
 def summary(result: Extraction[Any]) -> str:

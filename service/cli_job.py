@@ -4,22 +4,21 @@ Does: turn options into a job, run it with progress on standard error, write its
 options (`cli_job_app`) or know rows (`jobs`).
 """
 
+import os
+import shlex
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
-from pydantic import ValidationError
-
-from ..schemas.jobs import JobSpec, JobState, JobStatus, Output, Prices, Source
-from ..schemas.wire import ExtractOptions
+from ..schemas.jobs import JobSpec, JobState, JobStatus, Prices
 from .cli_console import errors, results, waiting, write_json
-from .cli_extract import read_schema
+from .cli_job_asked import Asked
 from .cli_job_progress import Meter, told
 from .cli_offline import offline
 from .cli_trouble import Exit, Trouble
@@ -32,83 +31,19 @@ try:
     from .jobs.ingest import chosen, source_mark
     from .jobs.ledger import Ledger
     from .jobs.lock import sole_runner
-    from .jobs.publish import check, publish
+    from .jobs.opening import insist_harmless
+    from .jobs.publish import publish
     from .jobs.report import contract_of_job
     from .jobs.row import spec_digest
     from .jobs.runner import Runner
+    from .jobs.targets import Reads, check, insist_known, insist_own
+    from .jobs.targets import partial as partial_name
 except ModuleNotFoundError as missing:
     raise Trouble(
         f"jobs need {missing.name!r}, which is not installed",
         Exit.UNREACHABLE,
         hint="pip install 'intaglio[server,bulk]'",
     ) from missing
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A job as it was typed."""
-
-    file: str
-    schema: str
-    out: tuple[Path, ...]
-    text: str | None
-    template: str | None
-    id: str | None
-    keep: tuple[str, ...]
-    record: str | None
-    format: str | None
-    delimiter: str | None
-    encoding: str | None
-    name: str | None
-    extends: str | None
-    limit: int | None
-    sample: float | None
-    max_tokens: int | None
-    row_deadline: float | None
-    strict_schema: bool = False
-    attempts: int
-    stop_at_dead_share: float | None
-    neutralise: bool
-    price: tuple[float, float] | None
-
-    def spec(self) -> JobSpec:
-        """The job. Raises `Trouble` for what does not fit together."""
-        try:
-            source = Source(
-                path=str(Path(self.file).absolute()),
-                format=self.format,  # type: ignore[arg-type]  # checked here
-                delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
-                encoding=self.encoding,
-                record=self.record,
-                text=self.text,
-                template=self.template,
-                id=self.id,
-                keep=self.keep,
-            )
-            return JobSpec(
-                schema=read_schema(self.schema),
-                source=source,
-                outputs=tuple(
-                    Output(path=str(path.absolute()), neutralise=self.neutralise)
-                    for path in self.out
-                ),
-                options=ExtractOptions(
-                    max_tokens=self.max_tokens,
-                    deadline_s=self.row_deadline,
-                    strict_schema=self.strict_schema,
-                ),
-                limit=self.limit,
-                sample=self.sample,
-                attempts=self.attempts,
-                stop_at_dead_share=self.stop_at_dead_share,
-                extends=self.extends,
-                prices=self.price and Prices(prompt=self.price[0], output=self.price[1]),
-            )
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            reason = first["msg"].removeprefix("Value error, ")
-            raise Trouble(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,40 +72,67 @@ class Engine:
             yield Local(loaded.llm, options, **more)
 
 
-def begin(
-    asked: Asked, engine: Engine, ledger: str | None, *, dry_run: bool, as_json: bool
-) -> Exit:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a run is told, and what it may write over. `named` are the outputs that this command asks for; None: all."""
+
+    as_json: bool
+    overwrite: bool = False
+    dead_too: bool = False
+    named: frozenset[str] | None = None
+
+
+def begin(asked: Asked, engine: Engine, ledger: str | None, how: Run, *, dry_run: bool) -> Exit:
     """A new job, or the same one again where it was interrupted."""
     spec = asked.spec()
     path = Path(spec.source.path)
-    check(spec.outputs)
+    check(spec.outputs, Reads(path, asked.schema_file))
     mark = source_mark(path)
     # A source that cannot be read is refused before a model is loaded.
+    if path.is_file():
+        insist_harmless(path)
     next(chosen(spec, path), None)
-    with engine.ready(spec) as extracting:
-        if dry_run:
+    if dry_run:
+        with engine.ready(spec) as extracting:
             with waiting("reading the source and trying a few rows"):
                 found = estimate(spec, extracting)
-            return _show_estimate(found, spec.prices, as_json=as_json)
-        digest = spec_digest(spec, extracting.model)
-        job = asked.name or f"{path.stem[:60]}-{digest[:8]}"
-        with _opened(ledger) as book:
-            if job not in book.names():
-                book.create(job, spec, digest, mark, extracting.model)
-            elif book.origin(job) != (digest, mark):
-                raise Trouble(
-                    f"job {job!r} was begun with another source, schema, model or option",
-                    Exit.USAGE,
-                    hint="name this one otherwise (--job), or `intaglio job resume` that one",
-                )
-            return _run(book, job, extracting, as_json=as_json)
+            return _show_estimate(found, spec.prices, as_json=how.as_json)
+    with _opened(ledger) as book:
+        check(spec.outputs, Reads(path, asked.schema_file, book.file))
+        if not how.overwrite:
+            insist_known(spec.outputs, book.outputs(""))
+        with engine.ready(spec) as extracting:
+            job = _entered(book, asked, spec, mark, extracting.model, how)
+            how = replace(how, named=frozenset(output.path for output in spec.outputs))
+            return _run(book, job, extracting, how)
 
 
-def go_on(job: str, engine: Engine, ledger: str | None, *, dead_too: bool, as_json: bool) -> Exit:
+def _entered(book: Ledger, asked: Asked, spec: JobSpec, mark: str, model: str, how: Run) -> str:
+    """The name of the job, which the ledger has from now on with these outputs."""
+    digest = spec_digest(spec, model)
+    job = asked.job_name(digest)
+    if not how.overwrite:
+        insist_own(spec.outputs, book.outputs(job))
+    if job not in book.names():
+        book.create(job, spec, digest, mark, model)
+    elif book.origin(job) != (digest, mark):
+        raise Trouble(
+            f"job {job!r} was begun with another source, schema, model or option",
+            Exit.USAGE,
+            hint="name this one otherwise (--job), or `intaglio job resume` that one",
+        )
+    else:
+        book.outputs(job).ask_for(spec.outputs)
+    return job
+
+
+def go_on(job: str, engine: Engine, ledger: str | None, how: Run) -> Exit:
     """A job that the ledger knows."""
     with _opened(ledger) as book:
         spec = book.spec(job)
-        check(spec.outputs)
+        check(spec.outputs, Reads(Path(spec.source.path), ledger=book.file))
+        if not how.overwrite:
+            insist_own(spec.outputs, book.outputs(job))
         with engine.ready(spec) as extracting:
             if spec_digest(spec, extracting.model) != book.origin(job)[0]:
                 raise Trouble(
@@ -179,7 +141,7 @@ def go_on(job: str, engine: Engine, ledger: str | None, *, dead_too: bool, as_js
                     Exit.USAGE,
                     hint="name that model (--model or --url)",
                 )
-            return _run(book, job, extracting, dead_too=dead_too, as_json=as_json)
+            return _run(book, job, extracting, how)
 
 
 def ask(job: str, what: Literal["pause", "cancel"], ledger: str | None) -> Exit:
@@ -187,7 +149,7 @@ def ask(job: str, what: Literal["pause", "cancel"], ledger: str | None) -> Exit:
     with _opened(ledger) as book:
         book.ask(job, what)
         if book.status(job).state is JobState.RUNNING:
-            errors().print(f"{job} will stop when the rows in hand are done")
+            errors().print(f"{job} will stop in a moment and give back the rows in hand")
         return Exit.OK
 
 
@@ -216,15 +178,16 @@ def show_all(ledger: str | None, *, as_json: bool) -> Exit:
     return Exit.OK
 
 
-def write_again(job: str, ledger: str | None, *, as_json: bool) -> Exit:
+def write_again(job: str, ledger: str | None, how: Run) -> Exit:
     """The outputs of a job, from the ledger."""
     with _opened(ledger) as book:
-        written = publish(book, job)
-    if as_json:
+        check(book.spec(job).outputs, Reads(Path(book.spec(job).source.path), ledger=book.file))
+        written = publish(book, job, overwrite=how.overwrite)
+    if how.as_json:
         write_json([str(path) for path in written], raw=True)
     else:
         for path in written:
-            results().print(str(path))
+            results().print(str(path), soft_wrap=True)
     return Exit.OK
 
 
@@ -262,12 +225,10 @@ def _opened(ledger: str | None) -> Iterator[Ledger]:
         book.close()
 
 
-def _run(
-    book: Ledger, job: str, extracting: Extracting, *, dead_too: bool = False, as_json: bool
-) -> Exit:
+def _run(book: Ledger, job: str, extracting: Extracting, how: Run) -> Exit:
     with sole_runner(book, job):
         book.resume(job)
-        if dead_too:
+        if how.dead_too:
             errors().print(f"{book.rows(job).revive()} dead rows are tried again")
         before = book.status(job).counts
         if before.done:
@@ -277,8 +238,8 @@ def _run(
             with _stopping(runner) as stopped:
                 status = runner.run()
         # Where others share the job and are still at it, the last of them writes.
-        written = () if status.state is JobState.RUNNING else publish(book, job)
-    if as_json:
+        written = () if status.state is JobState.RUNNING else _publish(book, job, how)
+    if how.as_json:
         write_json(status.model_dump(mode="json"), raw=True)
     else:
         results().print(told(status), soft_wrap=True)
@@ -287,26 +248,52 @@ def _run(
         contract = contract_of_job(book.spec(job)) if status.counts.done else None
         for note in contract.notes() if contract else ():
             errors().print(f"schema: {note}", style="yellow")
-    return Exit.INTERRUPTED if stopped() else _end(status, job)
+    _tell_partial(book.spec(job), status)
+    return Exit.INTERRUPTED if stopped() else _end(status)
 
 
-def _end(status: JobStatus, job: str) -> Exit:
-    if status.state is JobState.PAUSED:
-        errors().print(f"to go on: intaglio job resume {job}", style="dim")
+def _publish(book: Ledger, job: str, how: Run) -> tuple[Path, ...]:
+    def left_out(reason: str) -> None:
+        errors().print(reason, style="yellow")
+
+    return publish(book, job, overwrite=how.overwrite, named=how.named, told=left_out)
+
+
+def _tell_partial(spec: JobSpec, status: JobStatus) -> None:
+    """Say that a job is not complete, where its results stand meanwhile, and how to go on."""
+    if status.state in _COMPLETE or status.state is JobState.RUNNING or not spec.outputs:
+        return
+    counts, final = status.counts, Path(spec.outputs[0].path)
+    rows = f"{counts.done + counts.dead} of {counts.rows}{'' if status.whole else '+'} rows"
+    errors().print(
+        f"not complete: {rows} came to their end, and what they gave is in "
+        f"{partial_name(final).name}; {final.name} is written when all have",
+        style="yellow",
+    )
+    errors().print(f"to go on: intaglio job resume {shlex.quote(status.id)}", style="dim")
+
+
+_COMPLETE = (JobState.COMPLETED, JobState.COMPLETED_WITH_ERRORS)
+
+
+def _end(status: JobStatus) -> Exit:
     return Exit.OK if status.state is JobState.COMPLETED else Exit.FAILED
 
 
 @contextmanager
 def _stopping(runner: Runner) -> Iterator[Any]:
-    """Ctrl-C and SIGTERM stop the runner when the rows in hand are done; a second time, at once."""
+    """Ctrl-C and SIGTERM stop the runner, which gives back the rows in hand; a second time, the process ends at once.
+
+    The ledger bears that as it bears `kill -9`: the rows in hand are taken up again by the next run.
+    """
     count = 0
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         nonlocal count
         count += 1
         if count > 1:
-            raise KeyboardInterrupt
-        errors().print("stopping when the rows in hand are done; once more to stop now")
+            _end_now()
+        errors().print("stopping, the rows in hand are given back; once more to end at once")
         runner.stop()
 
     old = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -315,6 +302,11 @@ def _stopping(runner: Runner) -> Iterator[Any]:
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
+
+
+def _end_now() -> NoReturn:
+    errors().show_cursor()
+    os._exit(Exit.INTERRUPTED)
 
 
 def _show_estimate(found: Estimate, prices: Prices | None, *, as_json: bool) -> Exit:

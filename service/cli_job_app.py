@@ -89,6 +89,9 @@ Workers = Annotated[
     int | None, typer.Option(min=1, help="Engines on the cluster.  [default: one a GPU]")
 ]
 AtOnce = Annotated[int | None, typer.Option(min=1, help="Most rows in hand.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Write over files that are there and not this job's.")
+]
 
 
 @jobs.command("run")
@@ -123,10 +126,12 @@ def run(
     cluster: Cluster = None,
     workers: Workers = None,
     ledger: Database = None,
+    overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> Exit:
     """Extract from every record of a file. Run it again to go on where it was interrupted."""
-    from .cli_job import Asked, Engine, begin
+    from .cli_job import Engine, Run, begin
+    from .cli_job_asked import Asked
 
     asked = Asked(
         file=file,
@@ -153,29 +158,39 @@ def run(
         price=price,
     )
     engine = Engine(url, model, at_once, cluster, workers)
-    return begin(asked, engine, ledger, dry_run=dry_run, as_json=as_json)
+    return begin(asked, engine, ledger, Run(as_json, overwrite), dry_run=dry_run)
 
 
 @jobs.command("resume")
 @reporting
 def resume(
-    job: Job, url: Url = None, model: Model = None, ledger: Database = None, as_json: Json = False
+    job: Job,
+    url: Url = None,
+    model: Model = None,
+    ledger: Database = None,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
 ) -> Exit:
     """Go on with a job that was paused, interrupted or cancelled."""
-    from .cli_job import Engine, go_on
+    from .cli_job import Engine, Run, go_on
 
-    return go_on(job, Engine(url, model), ledger, dead_too=False, as_json=as_json)
+    return go_on(job, Engine(url, model), ledger, Run(as_json, overwrite))
 
 
 @jobs.command("retry-dead")
 @reporting
 def retry_dead(
-    job: Job, url: Url = None, model: Model = None, ledger: Database = None, as_json: Json = False
+    job: Job,
+    url: Url = None,
+    model: Model = None,
+    ledger: Database = None,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
 ) -> Exit:
     """Try the dead rows of a job again."""
-    from .cli_job import Engine, go_on
+    from .cli_job import Engine, Run, go_on
 
-    return go_on(job, Engine(url, model), ledger, dead_too=True, as_json=as_json)
+    return go_on(job, Engine(url, model), ledger, Run(as_json, overwrite, dead_too=True))
 
 
 @jobs.command("status")
@@ -199,7 +214,7 @@ def list_(ledger: Database = None, as_json: Json = False) -> Exit:
 @jobs.command("pause")
 @reporting
 def pause(job: Job, ledger: Database = None) -> Exit:
-    """Have a running job stop when the rows in hand are done; `resume` goes on."""
+    """Have a running job stop and give back the rows in hand; `resume` goes on."""
     from .cli_job import ask
 
     return ask(job, "pause", ledger)
@@ -216,8 +231,10 @@ def cancel(job: Job, ledger: Database = None) -> Exit:
 
 @jobs.command("report")
 @reporting
-def report(job: Job, ledger: Database = None, as_json: Json = False) -> Exit:
-    """Write a job's outputs and report again, from what the ledger has."""
-    from .cli_job import write_again
+def report(
+    job: Job, ledger: Database = None, overwrite: Overwrite = False, as_json: Json = False
+) -> Exit:
+    """Write a job's outputs and report again, from what the ledger has; as NAME.partial.… while it is not complete."""
+    from .cli_job import Run, write_again
 
-    return write_again(job, ledger, as_json=as_json)
+    return write_again(job, ledger, Run(as_json, overwrite))

@@ -17,7 +17,7 @@ import typer
 from ..schemas.problem import Code, Detail
 from .cli_console import errors
 from .client import APIStatusError, ConfigError, ConnectionFailed, IntaglioError, ModelError
-from .jobs.errors import JobError
+from .jobs.errors import JobError, LedgerRefused, LedgerUnknown
 
 P = ParamSpec("P")
 
@@ -37,7 +37,7 @@ class Exit(IntEnum):
 
 EXIT_CODES = """
 0 all well · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
-4 the service or the model could not be reached or started · 5 no schema, pattern or grammar at all ·
+4 the service, the model or the ledger could not be reached or started · 5 no schema, pattern or grammar at all ·
 130 interrupted · 141 output closed early
 """
 
@@ -111,6 +111,8 @@ def trouble(error: Exception) -> Trouble | None:
         )
     if isinstance(error, JobError):
         end = Exit.FAILED if error.retryable else Exit.USAGE
+        if isinstance(error, LedgerRefused) and not isinstance(error, LedgerUnknown):
+            end = Exit.UNREACHABLE
         return Trouble(error.message, end, error.code, error.hint, where=error.param)
     if isinstance(error, ModuleNotFoundError):
         return _missing(error)

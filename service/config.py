@@ -19,6 +19,7 @@ _MOST = {
     "max_requests": 1_000_000,
     "max_open_jobs": 1_000_000,
     "max_data_bytes": 2**60,
+    "max_unpacked_bytes": 2**60,
     "cpu_threads": 1024,
 }
 
@@ -32,9 +33,10 @@ class ServiceConfig:
     429. `grace_s` is how long requests in flight may run on after SIGTERM. `cpu_threads` is the number of threads for
     parsing, tokenising and validating. `ledger` is the file or database URL that remembers the command line's jobs.
     `data` is the folder where a server keeps its jobs and its clients' files, `max_data_bytes` of them, and at most
-    `max_open_jobs` jobs that have not ended; without it a server runs no jobs. With `api_keys` every request but those
-    for `/health` and `/ready` needs one of them; the lines of `api_keys_file` are keys, too. `allowed_hosts` are the
-    names a Host header may hold, `*` for any; without it see `access`.
+    `max_open_jobs` jobs that have not ended; without it a server runs no jobs. `max_unpacked_bytes` bounds what a
+    packed source of a job (gzip, zstd, Parquet) may unpack to, on the command line as well. With `api_keys` every
+    request but those for `/health` and `/ready` needs one of them; the lines of `api_keys_file` are keys, too.
+    `allowed_hosts` are the names a Host header may hold, `*` for any; without it see `access`.
     """
 
     host: str = "127.0.0.1"
@@ -49,6 +51,7 @@ class ServiceConfig:
     data: str = ""
     max_data_bytes: int = 10 * 1024**3
     max_open_jobs: int = 1000
+    max_unpacked_bytes: int = 16 * 1024**3
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     api_keys_file: str = ""
     allowed_hosts: tuple[str, ...] = ()

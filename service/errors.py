@@ -229,12 +229,14 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     jobs.InputRefused: (400, Code.INVALID_REQUEST),
     jobs.OutputRefused: (400, Code.INVALID_REQUEST),
     jobs.FolderRefused: (500, Code.INTERNAL),
+    jobs.OutputFailed: (500, Code.INTERNAL),
     jobs.UnknownJob: (404, Code.NOT_FOUND),
     jobs.UnknownFile: (404, Code.NOT_FOUND),
     jobs.JobBusy: (409, Code.INVALID_REQUEST),
     jobs.TooManyJobs: (429, Code.OVERLOADED),
     jobs.JobChanged: (422, Code.INVALID_REQUEST),
     jobs.LedgerRefused: (503, Code.NOT_READY),
+    jobs.LedgerUnknown: (500, Code.INTERNAL),
 }
 
 # The groups that clients of OpenAI-compatible services switch on.

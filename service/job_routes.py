@@ -8,6 +8,7 @@ import asyncio
 import json
 import tempfile
 from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -153,8 +154,13 @@ async def results(service: Service, request: Request) -> Response:
 
     def made() -> Path:
         spec, rows = jobs.ledger.spec(job), jobs.ledger.rows(job)
-        with tempfile.NamedTemporaryFile(prefix="results-", delete=False) as file:
-            write(file, lambda: rows.results(DONE), Layout.of(spec), output)  # type: ignore[arg-type]
+        layout = Layout.of(spec, rows.kept_types())
+        with ExitStack() as undo:
+            file = undo.enter_context(tempfile.NamedTemporaryFile(prefix="results-", delete=False))
+            undo.callback(Path(file.name).unlink)  # a disk that is full is not filled further
+            write(file, lambda: rows.results(DONE), layout, output)  # type: ignore[arg-type]
+            file.close()
+            undo.pop_all()
         return Path(file.name)
 
     path = await service.offload(made)

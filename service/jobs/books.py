@@ -5,8 +5,12 @@ not: hand out rows (`runner`).
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
+
+from pydantic import JsonValue
 
 from ...schemas.jobs import JobCounts, JobSpec
 from ...schemas.problem import Code
@@ -19,24 +23,37 @@ _FEWEST_FOR_SHARE: Final = 50
 _LONGEST_PAUSE_S: Final = 60.0
 _PATIENCE_S: Final = 600.0  # with a service that is out of reach
 _RECOUNT_S: Final = 2.0
-# No row can have a result where the schema, the model or the key is refused.
-_OF_THE_JOB: Final = frozenset(
-    {
-        Code.INVALID_SCHEMA,
-        Code.UNSUPPORTED_SCHEMA,
-        Code.UNSATISFIABLE_SCHEMA,
-        Code.SCHEMA_TOO_LARGE,
-        Code.UNKNOWN_SCHEMA,
-        Code.UNKNOWN_MODEL,
-        Code.UNKNOWN_FIELD,
-        Code.UNAUTHORIZED,
-        Code.HOST_NOT_ALLOWED,
-    }
-)
-# The row is not to blame, and the try does not count.
-_OF_THE_SERVICE: Final = frozenset({Code.OVERLOADED, Code.NOT_READY})
-# More tries than a job's own where an engine died: at first it may have been another row in hand.
-_SPARED: Final = 2
+
+
+class Concern(Enum):
+    """What an error says something about: the whole job, the service, the engine at that time, or this row."""
+
+    JOB = "no row can have a result; the job ends"
+    SERVICE = "the row is not to blame, and the try does not count"
+    ENGINE = "another row in hand may have been the reason: it gets more tries than the job's own"
+    ROW = "tried again where the error is retryable, a dead letter under its code where it is not"
+
+
+# Codes that are not here concern the row, those of a newer service as well.
+CONCERNS: Final[Mapping[str, Concern]] = {
+    **dict.fromkeys(
+        (
+            Code.INVALID_SCHEMA,
+            Code.UNSUPPORTED_SCHEMA,
+            Code.UNSATISFIABLE_SCHEMA,
+            Code.SCHEMA_TOO_LARGE,
+            Code.UNKNOWN_SCHEMA,
+            Code.UNKNOWN_MODEL,
+            Code.UNKNOWN_FIELD,
+            Code.UNAUTHORIZED,
+            Code.HOST_NOT_ALLOWED,
+        ),
+        Concern.JOB,
+    ),
+    **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), Concern.SERVICE),
+    Code.ENGINE_LOST: Concern.ENGINE,
+}
+_SPARED: Final = 2  # further tries of a row whose engine died
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +108,7 @@ class Books:
                     prompt_tokens=usage.prompt_tokens,
                     output_tokens=usage.output_tokens,
                     seconds=(timings.prefill_ms + timings.decode_ms) / 1000,
+                    warnings=_warnings(outcome),
                 )
             )
         if len(self._outcomes) >= _SETTLED:
@@ -120,16 +138,15 @@ class Books:
         self._counts, self._counted = self._rows.counts(), time.monotonic()
 
     def _enter_error(self, claim: Claim, error: IntaglioError) -> None:
-        code = error.code if isinstance(error, APIStatusError) else ""
-        away = error.retryable and (isinstance(error, ConnectionFailed) or code in _OF_THE_SERVICE)
-        if code in _OF_THE_JOB and claim.given is None:
+        concern = _concern(error)
+        if concern is Concern.JOB and claim.given is None:
             self.fatal = self.fatal or error
             failure = _failure(error, again=True, charged=False)
-        elif away:
+        elif concern is Concern.SERVICE and error.retryable:
             self._note_absence(error)
             failure = _failure(error, again=True, charged=False)
         else:
-            tries = self._spec.attempts + (_SPARED if code == Code.ENGINE_LOST else 0)
+            tries = self._spec.attempts + (_SPARED if concern is Concern.ENGINE else 0)
             failure = _failure(error, again=error.retryable and claim.attempt < tries)
         pause = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
         self._ended += not failure.again
@@ -141,6 +158,19 @@ class Books:
             self._out_of_reach_since = now
         if now - self._out_of_reach_since > _PATIENCE_S:
             self.fatal = self.fatal or error
+
+
+def _concern(error: IntaglioError) -> Concern:
+    if isinstance(error, ConnectionFailed):
+        return Concern.SERVICE
+    code = error.code if isinstance(error, APIStatusError) else ""
+    return CONCERNS.get(code, Concern.ROW)
+
+
+def _warnings(outcome: Extraction[Any]) -> tuple[JsonValue, ...]:
+    """The warnings of an answer ({pointer, kind, message}); none where the service says nothing of them."""
+    told = outcome.raw.get("warnings")
+    return tuple(told) if isinstance(told, list) else ()
 
 
 def _failure(error: IntaglioError, *, again: bool, charged: bool = True) -> Failure:

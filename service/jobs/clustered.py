@@ -24,7 +24,7 @@ from ..client import APIStatusError, Extraction, IntaglioError, Options
 from ..client.errors import status_error
 from ..client.models import extraction
 from ..client.shapes import Shape
-from .extracting import Finished, Schema, Task
+from .extracting import Finished, Schema, Task, look
 from .row import Claim
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class Clustered:
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         while True:
+            look(tasks)
             for hand in self._hands:
                 self._fill(hand, tasks)
             busy = [hand for hand in self._hands if hand.claims]

@@ -2,7 +2,8 @@
 
 JobError
 ├── InputRefused   the source cannot be read, or not as it was said to be
-├── OutputRefused  an output cannot be written
+├── OutputRefused  an output cannot be written, or would destroy something
+│   └── OutputFailed   its disk is full, or it broke off
 ├── FolderRefused  a server's data folder cannot be used
 ├── UnknownJob     the ledger has no job of that name
 ├── UnknownFile    the server has no file of that name
@@ -10,6 +11,7 @@ JobError
 ├── TooManyJobs    the server has as many as it takes
 ├── JobChanged     the job, or its source, is not what it was
 └── LedgerRefused  the ledger cannot be opened or is full
+    └── LedgerUnknown  its URL names no database that is supported
 """
 
 from typing import ClassVar
@@ -36,6 +38,12 @@ class InputRefused(JobError):
 
 class OutputRefused(JobError):
     """An output cannot be written. The results are in the ledger all the same."""
+
+
+class OutputFailed(OutputRefused):
+    """An output could not be written to its end, because its disk is full, say. The same again may help."""
+
+    retryable = True
 
 
 class FolderRefused(JobError):
@@ -76,3 +84,10 @@ class LedgerRefused(JobError):
 
     code = Code.NOT_READY
     retryable = True
+
+
+class LedgerUnknown(LedgerRefused):
+    """The URL of the ledger names no database that a ledger can be in."""
+
+    code = Code.INVALID_REQUEST
+    retryable = False

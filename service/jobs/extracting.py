@@ -1,13 +1,14 @@
 """Who does the extractions of a job: an engine in this process, or a service elsewhere.
 
-Does: draw tasks as room comes free, give each back with its result or error. Does not: retry or remember (`runner`).
+Does: draw tasks as room comes free, give each back with its result or error; give up all of them where the run is
+stopped. Does not: retry or remember (`runner`).
 """
 
 import asyncio
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..client import AsyncClient, Extraction, IntaglioError, Options
 from .row import Claim
@@ -27,6 +28,34 @@ class Task:
     schema: Schema
 
 
+class Stopped(Exception):
+    """The run has been stopped: what is in hand is to be aborted, and nothing more is wanted of it."""
+
+
+class Feed(Iterator[Task | None]):
+    """The tasks of a run as `draw` makes them; `look` is what there is to look after while none is drawn.
+
+    Both raise `Stopped` once the run has been stopped.
+    """
+
+    def __init__(self, draw: Iterator[Task | None], look: Callable[[], None]) -> None:
+        self._draw = draw
+        self.look = look
+
+    def __next__(self) -> Task | None:
+        return next(self._draw)
+
+
+def look(tasks: Iterator[Task | None]) -> None:
+    """Let a run look after itself; whoever extracts calls it every half second at least, if it has room or not.
+
+    Raises:
+        Stopped: what is in hand is to be aborted.
+    """
+    if isinstance(tasks, Feed):
+        tasks.look()
+
+
 class Extracting(Protocol):
     """Does tasks, many at a time."""
 
@@ -38,7 +67,8 @@ class Extracting(Protocol):
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         """Every task with its outcome, in the order they end. Closing it early gives up the rest.
 
-        None among `tasks` says that there is no other just now; it ends where nothing is in hand either.
+        None among `tasks` says that there is no other just now; it ends where nothing is in hand either. `Stopped` of
+        `tasks` goes through, when what is in hand has been aborted.
         """
         ...
 
@@ -56,12 +86,31 @@ class Local:
         return self._llm.info.model
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
-        items = (
-            None if task is None else (task.claim, task.schema, task.claim.text) for task in tasks
-        )
-        stream = self._llm.extract_stream(items, at_once=self._at_once, **self._options)
+        in_hand = 0
+
+        def items() -> Iterator[tuple[Claim, Schema, str] | None]:
+            nonlocal in_hand
+            while True:
+                look(tasks)
+                task = next(tasks, _OVER) if in_hand < self._at_once else None
+                if isinstance(task, _Over):
+                    return
+                in_hand += task is not None
+                yield None if task is None else (task.claim, task.schema, task.claim.text)
+
+        # With one place more than is ever taken, the engine draws an item, if only None, in each of its steps.
+        stream = self._llm.extract_stream(items(), at_once=self._at_once + 1, **self._options)
         with closing(stream) as finished:
-            yield from finished
+            for one in finished:
+                in_hand -= 1
+                yield one
+
+
+class _Over:
+    """There are no more tasks, ever."""
+
+
+_OVER: Final = _Over()
 
 
 class Remote:
@@ -90,6 +139,7 @@ class Remote:
             open_calls: set[asyncio.Task[Finished]] = set()
             try:
                 while True:
+                    look(tasks)
                     while len(open_calls) < self._at_once:
                         task = next(tasks, None)
                         if task is None:

@@ -6,6 +6,7 @@ of the folder: a name is letters, digits, dots, dashes and underscores, and noth
 
 import os
 import re
+import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -36,8 +37,8 @@ class DataFolder:
 
     def names(self) -> dict[str, int]:
         """Every file with its size in bytes."""
-        found = {p.name: p.stat().st_size for p in self._files.iterdir() if _NAME.fullmatch(p.name)}
-        return dict(sorted(found.items()))
+        found = {p.name: p.lstat() for p in self._files.iterdir() if _NAME.fullmatch(p.name)}
+        return {n: s.st_size for n, s in sorted(found.items()) if stat.S_ISREG(s.st_mode)}
 
     def path(self, name: str) -> Path:
         """Where a file lies.
@@ -47,7 +48,7 @@ class DataFolder:
             UnknownFile: there is none of that name.
         """
         path = self._place(name)
-        if path.is_symlink() or not path.is_file():
+        if not self._is_file(path):
             raise UnknownFile(f"there is no file {name!r}", hint="PUT /v1/files/NAME uploads one")
         return path
 
@@ -85,6 +86,13 @@ class DataFolder:
         """Bytes that a file of this name may take."""
         sizes = self.names()
         return self._most_bytes - sum(sizes.values()) + sizes.get(name, 0)
+
+    def _is_file(self, path: Path) -> bool:
+        """Whether a regular file is there: no link, which could lead out of the folder, and no pipe."""
+        try:
+            return stat.S_ISREG(path.lstat().st_mode)
+        except OSError:
+            return False
 
     def _insist(self, fits: bool) -> None:
         if not fits:

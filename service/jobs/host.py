@@ -19,6 +19,7 @@ from .folder import DataFolder
 from .ingest import chosen, source_mark
 from .ledger import Ledger
 from .lock import sole_runner
+from .opening import insist_harmless
 from .row import spec_digest
 from .runner import Runner
 
@@ -63,6 +64,7 @@ class JobHost:
         spec = spec.model_copy(
             update={"source": spec.source.model_copy(update={"path": str(path)})}
         )
+        insist_harmless(path)
         next(chosen(spec, path), None)  # a source that cannot be read at all is refused at once
         digest, mark = spec_digest(spec, model), source_mark(path)
         job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"

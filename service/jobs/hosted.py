@@ -10,8 +10,10 @@ from concurrent.futures import Future
 
 from ...schemas.jobs import JobSpec
 from ...schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
-from ..client import Extraction, IntaglioError
-from .extracting import Finished, Task
+from ..client import IntaglioError
+from ..client.models import extraction
+from ..client.shapes import Shape
+from .extracting import Finished, Task, look
 
 # Does one extraction in the event loop; raises `IntaglioError` as the client would.
 Answer = Callable[[ExtractRequest], Awaitable[ExtractResult]]
@@ -46,6 +48,7 @@ class Hosted:
         calls: set[Future[ExtractResult]] = set()
         try:
             while True:
+                look(tasks)
                 while len(calls) < self._at_once:
                     task = next(tasks, None)
                     if task is None:
@@ -80,16 +83,5 @@ def _finished(task: Task, call: "Future[ExtractResult]") -> Finished:
     error = call.exception()
     if isinstance(error, IntaglioError):
         return task.claim, error
-    result = call.result()
-    return task.claim, Extraction(
-        data=result.data,
-        valid=result.valid,
-        finish=result.finish,
-        usage=result.usage,
-        timings=result.timings,
-        id=result.id,
-        model=result.model,
-        request_id=None,
-        raw={},
-        contract=result.contract,
-    )
+    answer = call.result().model_dump_json(by_alias=True).encode()
+    return task.claim, extraction(answer, Shape(schema=True, adapter=None), None)

@@ -14,7 +14,8 @@ from typing import Final
 
 from ...schemas.jobs import JobSpec
 from .errors import InputRefused, JobChanged
-from .readers import records
+from .readers import format_of, kept_types, records
+from .readers.files import members
 from .record import Record, Rejected
 from .row import Failure, NewRow
 from .rows import JobRows
@@ -49,7 +50,15 @@ def _read_on(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable
             f"{path.name} has changed since the job began to read it",
             hint="begin another job, or put the old file back",
         )
-    found = chosen(spec, path, begin=read)
+    kept = rows.kept_types()
+    if kept is None:
+        if read and spec.source.keep and format_of(spec.source, path) in ("jsonl", "parquet"):
+            raise JobChanged(
+                "an older program began this job and kept its columns as text",
+                hint="let that program finish it, or begin it anew under another name (--job)",
+            )
+        kept = kept_types(spec.source, path)
+    found = chosen(spec, path, begin=read, stop=stop)
     failed: InputRefused | None = None
     while failed is None and not stop():
         chunk: list[NewRow | None] = []
@@ -59,16 +68,20 @@ def _read_on(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable
         except InputRefused as error:
             failed = error
         read += len(chunk)
-        whole = failed is None and len(chunk) < _CHUNK
-        rows.take_in([row for row in chunk if row is not None], read, whole=whole)
+        whole = failed is None and len(chunk) < _CHUNK and not stop()
+        rows.take_in([row for row in chunk if row is not None], read, whole=whole, kept=kept)
         if whole:
             return
     if failed is not None:
         raise failed
 
 
-def chosen(spec: JobSpec, path: Path, *, begin: int = 0) -> Iterator[NewRow | None]:
+def chosen(
+    spec: JobSpec, path: Path, *, begin: int = 0, stop: Callable[[], bool] = lambda: False
+) -> Iterator[NewRow | None]:
     """A row for each record from number `begin` (counted from 0) on, None for those that the sample leaves out.
+
+    It ends early where `stop()` says so, also among the records before `begin`.
 
     Raises:
         InputRefused: as `readers.records`.
@@ -76,7 +89,11 @@ def chosen(spec: JobSpec, path: Path, *, begin: int = 0) -> Iterator[NewRow | No
     every = enumerate(records(spec.source, path), 1)
     if spec.limit is not None:
         every = islice(every, spec.limit)  # type: ignore[assignment]  # an iterator of the same
-    for number, record in islice(every, begin, None):
+    for number, record in every:
+        if stop():
+            return
+        if number <= begin:
+            continue
         name = record.id or str(number)
         if spec.sample is not None and not _in_sample(name, spec.sample):
             yield None
@@ -94,11 +111,7 @@ def source_mark(path: Path) -> str:
         if path.is_file():
             found = path.stat()
             return f"{found.st_size}:{found.st_mtime_ns}"
-        if path.is_dir():
-            files = sorted(file for file in path.rglob("*") if file.is_file())
-        else:
-            files = sorted(path.parent.glob(path.name))
-        told = [f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files]
+        told = [f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in members(path)]
     except OSError as error:
         raise InputRefused(f"cannot read {path}: {error.strerror}", param="source.path") from None
     return hashlib.sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()

@@ -56,10 +56,11 @@ class Layout:
     keep: tuple[str, ...]
     columns: tuple[Column, ...]
     schema: Schema
+    kept: str | None = None  # the types of `keep`, as `keeping` reads them
 
     @classmethod
-    def of(cls, spec: JobSpec) -> "Layout":
-        """The columns that a job's schema and source make."""
+    def of(cls, spec: JobSpec, kept: str | None = None) -> "Layout":
+        """The columns that a job's schema and source make; `kept` are the types of those that it repeats."""
         schema = whole_schema(spec)
         row = spec.source.id or "row"
         keep = tuple(name for name in spec.source.keep if name != row)
@@ -68,9 +69,9 @@ class Layout:
             Column(f"result.{c.name}" if c.name in taken else c.name, c.path, c.kind)
             for c in _columns(schema)
         )
-        return cls(row, keep, columns, schema)
+        return cls(row, keep, columns, schema, kept)
 
-    def keys(self, result: RowResult) -> Iterator[tuple[str, str | None]]:
+    def keys(self, result: RowResult) -> Iterator[tuple[str, JsonValue]]:
         """Name and value of each column of the source."""
         yield self.row, result.id
         for name in self.keep:

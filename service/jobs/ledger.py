@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 from .errors import JobChanged, UnknownJob
+from .outputs import JobOutputs
 from .rows import JobRows
 from .tables import connect, jobs, transaction
 
@@ -19,26 +20,24 @@ from .tables import connect, jobs, transaction
 class Ledger:
     """A ledger. Safe to share between threads; processes open one each. `url` is a path or a SQLAlchemy URL.
 
-    `shared`: whether several runners may work at one job; SQLite takes one.
+    `shared`: whether several runners may work at one job; SQLite takes one. `file`: where a ledger of SQLite lies; None
+    for one on a server.
     """
 
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
         self._engine = connect(url)
         self._clock = clock
         self.shared: Final = self._engine.dialect.name != "sqlite"
+        name = self._engine.url.database
+        self.file: Final = None if self.shared or not name else Path(name)
 
     def rows(self, job: str) -> JobRows:
         """The rows of a job. Raises `UnknownJob`."""
         return JobRows(self._engine, self._clock, job, self.spec(job).extends)
 
-    @property
-    def file(self) -> Path | None:
-        """Where a ledger of SQLite lies; None for one on a server."""
-        return (
-            Path(self._engine.url.database)
-            if not self.shared and self._engine.url.database
-            else None
-        )
+    def outputs(self, job: str) -> JobOutputs:
+        """The outputs of a job, and the files that it has written."""
+        return JobOutputs(self._engine, job)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -1,12 +1,15 @@
 """Files as streams of bytes and of characters, whatever they are packed and written in.
 
-Does: unpack gzip and zstd as it reads, find an encoding, mark bytes that mean nothing in it. Does not: know what is in
-the files (`readers`). Memory does not grow with the file.
+Does: unpack gzip and zstd as it reads, within bounds; find an encoding, mark bytes that mean nothing in it; refuse what
+is no regular file, and what is no text. Does not: know what is in the files (`readers`). Memory does not grow with the
+file.
 """
 
 import codecs
 import gzip
 import io
+import os
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TextIO
 
+from ..config import ServiceConfig
+from ..file_kind import HEAD, kind_of
 from .errors import InputRefused
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -28,10 +33,51 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HEAD = 256 * 1024
-# Text packs by a factor of 3 to 20. Beyond these two bounds together a file is made to do harm.
-_MOST_RATIO, _HARMLESS_BYTES = 200, 256 * 1024 * 1024
+# Text packs by a factor of 3 to 20, tables of like rows by 50. A file that unpacks to more than so many times its size
+# is made to do harm, unless it is small; a large one is given less.
+_MOST_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
+_LARGE_RATIO, _LARGE_BYTES = 50, 256 * 1024 * 1024
+_KINDS: Final = (
+    (stat.S_ISDIR, "a folder", "name a file in it; a folder is a source of text files only"),
+    (
+        stat.S_ISFIFO,
+        "a pipe",
+        "write it to a file first: a job that goes on reads its source again",
+    ),
+    (stat.S_ISSOCK, "a socket", "name a file"),
+    (stat.S_ISCHR, "a device", "name a file"),
+    (stat.S_ISBLK, "a device", "name a file"),
+)
 
 MARK = "\udcff"  # stands for bytes that mean nothing in the encoding; no valid text holds it
+
+
+def insist_file(path: Path) -> None:
+    """Refuse what is no regular file: it could block for ever, or never end.
+
+    Raises:
+        InputRefused: it is none, or there is nothing of that name.
+    """
+    try:
+        _insist_regular(path.stat().st_mode, path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+@contextmanager
+def regular(path: Path) -> Iterator[BinaryIO]:
+    """A regular file as it is. Opening never waits: what was put in its place meanwhile may be a pipe.
+
+    Raises:
+        InputRefused: it is none, or it cannot be read.
+    """
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(number, "rb") as file:
+            _insist_regular(os.fstat(number).st_mode, path)
+            yield file
+    except OSError as error:
+        raise _unreadable(path, error) from None
 
 
 @contextmanager
@@ -39,33 +85,63 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked.
 
     Raises:
-        InputRefused: there is no such file, it cannot be read, or it is packed in another way.
+        InputRefused: there is no such file, it cannot be read, it is packed in another way, or it is known to hold no
+            text (a PDF, an image).
     """
     try:
-        with path.open("rb") as file:
-            head = file.read(4)
+        with regular(path) as file:
+            head = file.read(HEAD)
             file.seek(0)
-            if head.startswith(_ZIP):
-                raise InputRefused(
-                    f"{path.name} is a ZIP archive",
-                    param="source.path",
-                    hint="unpack it; gzip and zstd are read as they are",
-                )
             if head.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=file) as unpacked:
-                    yield io.BufferedReader(_Metered(unpacked, file, path.name))
+                    yield _metered(unpacked, file, path.name)
             elif head.startswith(_ZSTD):
                 import pyarrow  # type: ignore[import-untyped]
 
                 with pyarrow.CompressedInputStream(file, "zstd") as stream:
-                    yield io.BufferedReader(_Metered(stream, file, path.name))
+                    yield _metered(stream, file, path.name)
             else:
+                _insist_text(head, path.name)
                 yield file
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputRefused(f"{path.name} is damaged: {error}", param="source.path") from None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputRefused(f"cannot read {path}: {reason}", param="source.path") from None
+
+
+def insist_harmless(path: Path) -> None:
+    """Unpack the beginning of a packed file and refuse one that grows beyond all measure, before it has any rows.
+
+    Raises:
+        InputRefused: as `opened`.
+    """
+    with opened(path) as file:
+        if isinstance(file, io.BufferedReader) and isinstance(file.raw, _Metered):
+            while file.raw.is_in_doubt and file.read(1024 * 1024):
+                pass
+
+
+def _metered(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
+    most = ServiceConfig.load().max_unpacked_bytes
+    reader = io.BufferedReader(_Metered(unpacked, packed, name, most))
+    _insist_text(reader.peek(HEAD)[:HEAD], name)
+    return reader
+
+
+def _insist_text(head: bytes, name: str) -> None:
+    found = kind_of(head)
+    if found is not None:
+        hint = f"{found.hint}; gzip and zstd are read as they are"
+        raise InputRefused(f"{name} is {found.name}", param="source.path", hint=hint)
+
+
+def _insist_regular(mode: int, path: Path) -> None:
+    for fits, name, hint in _KINDS:
+        if fits(mode):
+            raise InputRefused(f"{path} is {name}, not a file", param="source.path", hint=hint)
+
+
+def _unreadable(path: Path, error: OSError) -> InputRefused:
+    reason = error.strerror or str(error)
+    return InputRefused(f"cannot read {path}: {reason}", param="source.path")
 
 
 @contextmanager
@@ -99,6 +175,12 @@ def found_encoding(head: bytes) -> str:
         if head.startswith(mark):
             return name
     even, odd = head[::2].count(0), head[1::2].count(0)
+    if min(even, odd) * 5 > len(head):
+        raise InputRefused(
+            "the file is binary data, not text",
+            param="source.path",
+            hint="give a file of text, or name its format (--format) if it is one that jobs read",
+        )
     if len(head) > 3 and max(even, odd) * 5 > len(head):
         return "utf-16-be" if even > odd else "utf-16-le"
     text = codecs.getincrementaldecoder("utf-8")(_marking()).decode(head)
@@ -144,24 +226,42 @@ class _Readable(Protocol):
 class _Metered(io.RawIOBase):
     """What a packed file holds, as long as it is not made to fill the machine."""
 
-    def __init__(self, unpacked: "_Readable", packed: BinaryIO, name: str) -> None:
+    def __init__(self, unpacked: "_Readable", packed: BinaryIO, name: str, most: int) -> None:
         self._unpacked = unpacked
         self._packed = packed
         self._name = name
+        self._most = most
         self._count = 0
 
     def readable(self) -> bool:
         return True
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether more of it has to be seen to tell whether it is a file that does harm."""
+        seen = self._count > _HARMLESS_BYTES
+        return self._count <= _LARGE_BYTES and not (seen and self._ratio <= _LARGE_RATIO)
+
+    @property
+    def _ratio(self) -> float:
+        return self._count / max(1, self._packed.tell())
 
     def readinto(self, buffer: "Buffer") -> int:
         room = memoryview(buffer)
         data = self._unpacked.read(len(room))
         room[: len(data)] = data
         self._count += len(data)
-        if self._count > _HARMLESS_BYTES and self._count > _MOST_RATIO * self._packed.tell():
+        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MOST_RATIO
+        if self._count > _HARMLESS_BYTES and self._ratio > most:
             raise InputRefused(
-                f"{self._name} unpacks to more than {_MOST_RATIO} times its size",
+                f"{self._name} unpacks to more than {most} times its size",
                 param="source.path",
                 hint="unpack it yourself if it is meant to",
+            )
+        if self._count > self._most:
+            raise InputRefused(
+                f"{self._name} unpacks to more than {self._most} bytes",
+                param="source.path",
+                hint="split it, unpack it yourself, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
             )
         return len(data)

@@ -3,9 +3,13 @@
 Does: the two shapes, and the text that a template makes of fields. Does not: read files (`readers`).
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from pydantic import JsonValue
 
 from ...schemas.jobs import Source
 from .errors import InputRefused
@@ -21,7 +25,7 @@ class Record:
 
     text: str
     id: str | None = None
-    keep: Mapping[str, str | None] = field(default_factory=dict)
+    keep: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,10 @@ class Rejected:
     hint: str = ""
     code: str = "invalid_record"
     id: str | None = None
-    keep: Mapping[str, str | None] = field(default_factory=dict)
+    keep: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-Fields = Callable[[str], str | None]
+Fields = Callable[[str], JsonValue]  # the value of a field, with the type that it has in the source
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +60,21 @@ class Shape:
         """Raise `InputRefused` for a field that a table does not have."""
         for name in self.names:
             if name not in known:
-                shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
                 raise InputRefused(
-                    f"the source has no column {name!r}", param="source", hint=f"it has: {shown}"
+                    f"the source has no column {name!r}", param="source", hint=alike(name, known)
                 )
 
     def record(self, fields: Fields, where: str) -> Record | Rejected:
         """The record of these fields; `where` is a pointer to it for what is refused."""
         source = self.source
-        name = None if source.id is None else fields(source.id)
+        name = None if source.id is None else as_text(fields(source.id))
         keep = {key: fields(key) for key in source.keep}
         if source.id is not None and not name:
             return Rejected(f"the field {source.id!r} is empty", where, "every record needs a name")
         if source.template is not None:
             text = _FIELD.sub(lambda found: _filled(found, fields), source.template)
         elif source.text is not None:
-            text = fields(source.text) or ""
+            text = as_text(fields(source.text)) or ""
         else:
             raise InputRefused(
                 "it is not said which field holds the text",
@@ -81,8 +84,23 @@ class Shape:
         return document(text, where, name, keep)
 
 
+def as_text(value: JsonValue) -> str | None:
+    """A value as a document, an id or a cell of text holds it: texts as they are, everything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def alike(name: str, known: tuple[str, ...]) -> str:
+    """A hint for a field that is not there: which one may be meant, and which there are."""
+    folded = {one.strip().casefold(): one for one in reversed(known)}
+    close = get_close_matches(name.strip().casefold(), folded, n=1)
+    guess = f"did you mean {folded[close[0]]!r}? " if close else ""
+    return f"{guess}it has: {', '.join(known[:20])}{', …' if len(known) > 20 else ''}"
+
+
 def document(
-    text: str, where: str, name: str | None, keep: Mapping[str, str | None]
+    text: str, where: str, name: str | None, keep: Mapping[str, JsonValue]
 ) -> Record | Rejected:
     """A record of a text, unless the text cannot be a document."""
     if _HALF.search(text):
@@ -122,4 +140,4 @@ def template_fields(template: str) -> tuple[str, ...]:
 def _filled(found: re.Match[str], fields: Fields) -> str:
     if found.group(1) is None:
         return found.group()[0]
-    return fields(found.group(1)) or ""
+    return as_text(fields(found.group(1))) or ""

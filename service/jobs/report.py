@@ -6,6 +6,7 @@ their documents marked; as JSON and as one HTML page that needs nothing else. Do
 
 import heapq
 import html
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,6 +61,7 @@ class Report(Wire):
     """A job, told. `seconds` is from its creation to its last change, pauses included; `cost` by the job's prices.
 
     `contract` is what the results are held to; None before the first, when the schema may not have been examined yet.
+    `reasons` counts dead rows by code, `warnings` counts what results were warned of by kind.
     """
 
     job: JobStatus
@@ -71,6 +73,7 @@ class Report(Wire):
     tokens_per_row: float
     cost: float | None
     reasons: dict[str, int]
+    warnings: dict[str, int] = Field(default_factory=dict)
     dead: tuple[DeadRow, ...]
     slowest: tuple[Slow, ...]
     samples: tuple[Sample, ...]
@@ -88,9 +91,11 @@ def gather(ledger: Ledger, job: str) -> Report:
         reasons[told.code] += 1
         if len(shown) < _DEAD_SHOWN:
             shown.append(told)
+    warnings: Counter[str] = Counter()
     samples: list[Sample] = []
     slowest: list[tuple[float, int, RowResult]] = []
     for row in ledger.rows(job).results(DONE):
+        warnings.update(_kinds(row))
         if row.text is not None and len(samples) < _SAMPLES:
             samples.append(_sample(row, row.text))
         heapq.heappush(slowest, (row.usage[2], -row.row, row))
@@ -108,6 +113,7 @@ def gather(ledger: Ledger, job: str) -> Report:
         if spec.prices is None
         else round(spec.prices.of(counts.prompt_tokens, counts.output_tokens), 6),
         reasons=dict(reasons.most_common()),
+        warnings=dict(warnings.most_common()),
         dead=tuple(shown),
         slowest=tuple(_slow(row) for _, _, row in sorted(slowest, reverse=True)),
         samples=tuple(samples),
@@ -137,7 +143,18 @@ def as_html(report: Report) -> str:
     """The report as a page that needs no other file and runs no script."""
     source = files(__package__).joinpath("report.html.jinja").read_text("utf-8")
     page = Environment(autoescape=select_autoescape(default=True)).from_string(source)
-    return page.render(report=report, marked=_marked)
+    return page.render(report=report, marked=_marked, pretty=_pretty)
+
+
+def _pretty(value: JsonValue) -> str:
+    """JSON for people, keys in the order of the result; jinja's own filter sorts them."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _kinds(row: RowResult) -> Iterator[str]:
+    for warning in row.warnings:
+        kind = warning.get("kind") if isinstance(warning, dict) else None
+        yield kind if isinstance(kind, str) else "unknown"
 
 
 def spans(text: str, data: JsonValue) -> tuple[Span, ...]:

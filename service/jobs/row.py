@@ -53,7 +53,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a claim: `result`, the JSON text of its data, or a failure."""
+    """What became of a claim: `result`, the JSON text of its data, or a failure. `warnings` belong to a result."""
 
     claim: Claim
     result: str | None = None
@@ -62,6 +62,7 @@ class Outcome:
     prompt_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    warnings: tuple[JsonValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,14 @@ class RowResult:
 
     row: int
     id: str
-    keep: dict[str, str | None]
+    keep: dict[str, JsonValue]
     state: int
     attempts: int
     text: str | None = None
     data: JsonValue = None
     failure: Failure | None = None
     usage: tuple[int, int, float] = field(default=(0, 0, 0.0))  # prompt and output tokens, seconds
+    warnings: tuple[JsonValue, ...] = ()
 
 
 def text_digest(text: str) -> str:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from ...schemas.jobs import JobCounts
 from ...schemas.problem import Code
-from .row import Claim, Failure, NewRow, Outcome, RowResult, text_digest
+from .row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 
 # The first rows of a job keep their text when they are done, to be shown in its report.
@@ -42,7 +42,10 @@ _SETTLE_DONE: Final = (
         failure=None,
         **{
             name: sa.bindparam(name)
-            for name in ("result", "text", "prompt_tokens", "output_tokens", "seconds")
+            for name in (
+                *("result", "warnings", "text"),
+                *("prompt_tokens", "output_tokens", "seconds"),
+            )
         },
     )
 )
@@ -128,11 +131,23 @@ class JobRows:
             read, whole = connection.execute(query).one()
         return read, whole
 
-    def take_in(self, new: Sequence[NewRow], read: int, *, whole: bool) -> None:
+    def kept_types(self) -> str | None:
+        """The types of the columns that the outputs repeat (`keeping`).
+
+        None: nothing was read yet, or an older program read it, which kept every value as text.
+        """
+        query = sa.select(jobs.c.kept).where(jobs.c.id == self._job)
+        with transaction(self._engine) as connection:
+            told: str | None = connection.scalar(query)
+        return told
+
+    def take_in(
+        self, new: Sequence[NewRow], read: int, *, whole: bool, kept: str | None = None
+    ) -> None:
         """Add rows, and remember in the same transaction how far the source has been read.
 
         A row whose id another row has is dead. A job that extends another gets the values it had for the same id and
-        text.
+        text. `kept` are the types of the kept columns, where they are not known yet.
         """
         now = self._clock()
         with transaction(self._engine) as connection:
@@ -167,7 +182,7 @@ class JobRows:
             connection.execute(
                 jobs.update()
                 .where(jobs.c.id == self._job)
-                .values(read=read, whole=whole, changed=now)
+                .values(read=read, whole=whole, changed=now, **({"kept": kept} if kept else {}))
             )
 
     def claim(self, holder: str, most: int, lease_s: float) -> list[Claim]:
@@ -299,6 +314,7 @@ def _done(job: str, outcome: Outcome) -> dict[str, Any]:
     shown = outcome.claim.row <= KEPT_TEXTS
     return _held(job, outcome.claim) | {
         "result": outcome.result,
+        "warnings": result_text(list(outcome.warnings)) if outcome.warnings else None,
         "text": outcome.claim.text if shown else None,
         "prompt_tokens": outcome.prompt_tokens,
         "output_tokens": outcome.output_tokens,
@@ -326,4 +342,5 @@ def _result(row: Any) -> RowResult:
         None if row.result is None else json.loads(row.result),
         None if row.failure is None else Failure(**json.loads(row.failure)),
         (row.prompt_tokens, row.output_tokens, row.seconds),
+        () if row.warnings is None else tuple(json.loads(row.warnings)),
     )

@@ -1,22 +1,22 @@
 """Gets the rows of a job done.
 
-Does: hand rows to whoever extracts so that its batch stays full, keep the lease on them, stop when asked or when
-nothing can come of it. Does not: read the source (`reading`), book outcomes (`books`), write outputs (`publish`). It
-holds no more rows than are in hand, however long the job.
+Does: hand rows to whoever extracts so that its batch stays full, keep the lease on them, give back those in hand when
+asked to stop or when nothing can come of it. Does not: read the source (`reading`), book outcomes (`books`), write
+outputs (`publish`). It holds no more rows than are in hand, however long the job.
 """
 
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Final
 from uuid import uuid4
 
 from ...schemas.jobs import JobState, JobStatus
 from .books import Books, Progress
 from .extending import with_given
-from .extracting import Extracting, Task
+from .extracting import Extracting, Feed, Stopped, Task
 from .ledger import Ledger
 from .reading import Reading
 from .row import Claim
@@ -50,7 +50,7 @@ class Runner:
         self._in_hand: set[int] = set()
 
     def stop(self) -> None:
-        """Take no more rows; `run` returns when those in hand are done. May be called from a signal handler."""
+        """Have `run` give back the rows in hand and return. May be called from a signal handler."""
         self._stop.set()
 
     def run(self) -> JobStatus:
@@ -70,11 +70,7 @@ class Runner:
         try:
             while not self._stop.is_set():
                 self._in_hand.clear()
-                with closing(self._extracting.extract(self._feed())) as finished:
-                    for claim, outcome in finished:
-                        self._in_hand.discard(claim.row)
-                        self._books.enter(claim, outcome)
-                        self._beat()
+                self._take_turn()
                 self._books.settle()
                 if self._is_done() or self._books.hopeless:
                     break
@@ -86,6 +82,21 @@ class Runner:
             self._rows.release(self._holder)
             self._reading.join()
         return self._end()
+
+    def _take_turn(self) -> None:
+        """Extract until there is nothing to do just now, or the run is stopped."""
+        feed = Feed(self._feed(), self._look)
+        with suppress(Stopped), closing(self._extracting.extract(feed)) as finished:
+            for claim, outcome in finished:
+                self._in_hand.discard(claim.row)
+                self._books.enter(claim, outcome)
+                self._look()
+
+    def _look(self) -> None:
+        """Beat; have what is in hand aborted where the run is stopped, or nothing can come of it."""
+        self._beat()
+        if self._stop.is_set() or self._books.hopeless:
+            raise Stopped
 
     def _feed(self) -> Generator[Task | None, None, None]:
         """Rows as somebody asks for them; None while there is none. A suspect is alone in hand."""

@@ -1,7 +1,7 @@
 """The ledger's tables, and how a database is opened.
 
-Does: the columns, the connection, and what SQLite needs to be safe with several processes. Does not: change rows
-(`ledger`).
+Does: the columns, the connection, the step from an older version, and what SQLite needs to be safe with several
+processes. Does not: change rows (`ledger`).
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,12 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from .errors import LedgerRefused
+from .errors import LedgerRefused, LedgerUnknown
 
-VERSION: Final = 1
+VERSION: Final = 2
+# What version 1 lacks. A ledger of version 1 gets these columns when it is opened; its rows stay as they are.
+_ADDED: Final = {1: {"jobs": ("kept",), "rows": ("warnings",)}}
+_CONNECT_S: Final = 10  # PostgreSQL; its own default is to wait for ever
 
 PENDING, RUNNING, DONE, DEAD = range(4)
 
@@ -37,6 +40,9 @@ jobs = sa.Table(
     sa.Column("mark", sa.Text, nullable=False),  # tells whether the source is still the same file
     sa.Column("model", sa.Text),
     sa.Column("error", sa.Text),
+    sa.Column(
+        "kept", sa.Text
+    ),  # types of the kept columns (`keeping`); null before the source was read
 )
 
 rows = sa.Table(
@@ -56,6 +62,7 @@ rows = sa.Table(
     sa.Column("lease", sa.Float, nullable=False, default=0.0),
     sa.Column("fence", sa.Integer, nullable=False, default=0),
     sa.Column("result", sa.Text),
+    sa.Column("warnings", sa.Text),  # of a result: a JSON array, null where there are none
     sa.Column("failure", sa.Text),
     sa.Column("prompt_tokens", sa.Integer, nullable=False, default=0),
     sa.Column("output_tokens", sa.Integer, nullable=False, default=0),
@@ -64,11 +71,22 @@ rows = sa.Table(
     sa.Index("rows_by_id", "job", "id"),
 )
 
+# Files that a job has written, or is about to give their names: by the digest of their content.
+published = sa.Table(
+    "published",
+    _meta,
+    sa.Column("job", sa.String(200), primary_key=True),
+    sa.Column("path", sa.Text, primary_key=True),
+    sa.Column("digest", sa.String(64), primary_key=True),
+    sa.Index("published_by_path", "path"),
+)
+
 
 def connect(url: str) -> sa.Engine:
     """A database with the tables in it. A bare path is a SQLite file; its folder is made, readable by its owner only.
 
     Raises:
+        LedgerUnknown: the URL names no database that a ledger can be in.
         LedgerRefused: it cannot be opened, or was made by another version.
     """
     if "://" not in url:
@@ -81,25 +99,66 @@ def connect(url: str) -> sa.Engine:
                 f"cannot write the ledger {path}: {error.strerror}", hint="give another place"
             ) from None
         url = f"sqlite:///{path}"
+    engine = _engine(url)
     try:
-        engine = sa.create_engine(url, pool_pre_ping=True)
-        if engine.dialect.name == "sqlite":
-            event.listen(engine, "connect", _prepare_sqlite)
-            event.listen(engine, "begin", _begin_sqlite)
         _meta.create_all(engine)
         with engine.begin() as connection:
-            version = connection.scalar(sa.select(about.c.version))
+            version = connection.scalar(sa.select(about.c.version).with_for_update())
             if version is None:
                 connection.execute(about.insert().values(version=VERSION))
+            elif version in _ADDED:
+                _upgrade(connection, version)
             elif version != VERSION:
                 raise LedgerRefused(
                     f"the ledger is of version {version}, this program reads {VERSION}",
                     hint="finish its jobs with the program that made it, or use another ledger",
                 )
-    except (sa.exc.SQLAlchemyError, ImportError) as error:
+    except sa.exc.SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise LedgerRefused(f"cannot open the ledger: {reason}") from None
+        raise LedgerRefused(
+            f"cannot open the ledger: {reason}",
+            hint="is the database running and within reach, and is the name in --ledger right?",
+        ) from None
     return engine
+
+
+def _engine(url: str) -> sa.Engine:
+    """An engine for the databases that a ledger can be in."""
+    supported = "a file, sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE"
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise LedgerUnknown(
+            "cannot open the ledger: the URL cannot be read", hint=f"give {supported}"
+        ) from None
+    name = parsed.get_backend_name()
+    if name == "postgresql" and "+" not in parsed.drivername:
+        parsed = parsed.set(drivername="postgresql+psycopg")  # the driver that the extra brings
+    if parsed.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
+        raise LedgerUnknown(
+            f"cannot open the ledger: {parsed.drivername!r} is not supported",
+            hint=f"give {supported}",
+        )
+    wait = {"connect_timeout": _CONNECT_S} if name == "postgresql" else {}
+    try:
+        engine = sa.create_engine(parsed, pool_pre_ping=True, connect_args=wait)
+    except ImportError as error:
+        raise LedgerUnknown(
+            f"cannot open the ledger: {error.name} is not installed",
+            hint="pip install 'intaglio[server,bulk]'",
+        ) from None
+    if name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _upgrade(connection: sa.Connection, version: int) -> None:
+    """Add the columns that ledgers of `version` lack; programs of that version refuse the ledger from then on."""
+    for table, columns in _ADDED[version].items():
+        for column in columns:
+            connection.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {column} TEXT"))
+    connection.execute(about.update().values(version=VERSION))
 
 
 @contextmanager
@@ -118,6 +177,17 @@ def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
             f"the ledger cannot be read or written: {reason}",
             hint="nothing is lost: mend it, then resume the job",
         ) from error
+
+
+def reach_disk(engine: sa.Engine) -> None:
+    """Have what was committed survive a power cut. SQLite, as it is set up here, may lose the last transactions."""
+    if engine.dialect.name != "sqlite":
+        return
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("PRAGMA wal_checkpoint(FULL)")
+    finally:
+        raw.close()
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

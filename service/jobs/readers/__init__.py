@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ....schemas.jobs import InputFormat, Source
 from ..errors import InputRefused
+from ..opening import insist_file
 from ..record import Record, Rejected
 
 Read = Callable[[Source, Path], Iterator[Record | Rejected]]
@@ -41,8 +42,22 @@ def records(source: Source, path: Path) -> Iterator[Record | Rejected]:
     Raises:
         InputRefused: the source as a whole cannot be read, or not as it was said to be.
     """
-    read: Read = import_module(f".{_MODULES[format_of(source, path)]}", __name__).read
+    found = format_of(source, path)
+    if found != "text":  # text may be a folder or a pattern
+        insist_file(path)
+    read: Read = import_module(f".{_MODULES[found]}", __name__).read
     return read(source, path)
+
+
+def kept_types(source: Source, path: Path) -> str:
+    """The types of the columns that the outputs repeat, as `keeping` reads them; `{}` for a format without types.
+
+    Raises:
+        InputRefused: as `records`.
+    """
+    module = import_module(f".{_MODULES[format_of(source, path)]}", __name__)
+    told: Callable[[Source, Path], str] | None = getattr(module, "kept_types", None)
+    return "{}" if told is None or not source.keep else told(source, path)
 
 
 def format_of(source: Source, path: Path) -> InputFormat:

@@ -1,10 +1,11 @@
 """Parquet.
 
-Does: read the asked columns batch by batch. Does not: load a row group at once, or columns that nobody asked for.
+Does: read the asked columns batch by batch, and tell the types of those that the outputs repeat. Does not: load a row
+group at once, or columns that no option names.
 """
 
-import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ import pyarrow  # type: ignore[import-untyped]
 import pyarrow.parquet  # type: ignore[import-untyped]
 
 from ....schemas.jobs import Source
+from ...config import ServiceConfig
 from ..errors import InputRefused
+from ..keeping import readable, told_types
+from ..opening import regular
 from ..record import Record, Rejected, Shape
 
 _BATCH_ROWS = 256
@@ -21,28 +25,43 @@ _BATCH_ROWS = 256
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The rows of a table; see `readers.records`."""
     shape = Shape(source)
+    with _opened(path) as file:
+        shape.check(tuple(file.schema_arrow.names))
+        _insist_harmless(file, path.name)
+        row = 0
+        for batch in file.iter_batches(_BATCH_ROWS, columns=list(shape.names)):
+            columns = {name: readable(batch.column(name)) for name in shape.names}
+            for at in range(batch.num_rows):
+                row += 1
+                fields = {name: values[at] for name, values in columns.items()}
+                yield shape.record(fields.__getitem__, f"/row/{row}")
+
+
+def kept_types(source: Source, path: Path) -> str:
+    """The types of the columns that the outputs repeat; see `readers.kept_types`."""
+    with _opened(path) as file:
+        Shape(source).check(tuple(file.schema_arrow.names))
+        return told_types(file.schema_arrow, source.keep)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     try:
-        with pyarrow.parquet.ParquetFile(path, memory_map=False) as file:
-            shape.check(tuple(file.schema_arrow.names))
-            row = 0
-            for batch in file.iter_batches(_BATCH_ROWS, columns=list(shape.names)):
-                for fields in batch.to_pylist():
-                    row += 1
-                    yield _record(shape, fields, f"/row/{row}")
+        with regular(path) as raw, pyarrow.parquet.ParquetFile(raw) as file:
+            yield file
     except (pyarrow.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0][:200]
         raise InputRefused(f"cannot read {path.name}: {reason}", param="source.path") from None
 
 
-def _record(shape: Shape, fields: dict[str, Any], where: str) -> Record | Rejected:
-    return shape.record(lambda name: _text(fields[name]), where)
-
-
-def _text(value: Any) -> str | None:
-    match value:
-        case None | str():
-            return value
-        case bytes():
-            return value.decode("utf-8", "surrogateescape")
-        case _:
-            return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+def _insist_harmless(file: Any, name: str) -> None:
+    """Refuse a file that says of itself that it unpacks to more than the setting allows."""
+    metadata, most = file.metadata, ServiceConfig.load().max_unpacked_bytes
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    size = sum(group.total_byte_size for group in groups)
+    if size > most:
+        raise InputRefused(
+            f"{name} unpacks to {size} bytes; at most {most} are taken",
+            param="source.path",
+            hint="split it, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
+        )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lxml import etree  # type: ignore[import-untyped]
+from pydantic import JsonValue
 
 from ....schemas.jobs import Source
 from ..errors import InputRefused
@@ -104,7 +105,7 @@ def _fits(above: list[str], wanted: tuple[str, ...]) -> bool:
 
 def _record(shape: Shape, element: Any, where: str) -> Record | Rejected:
     if shape.source.text is None and shape.source.template is None:
-        keep = {name: _field(element, name) for name in shape.source.keep}
+        keep: dict[str, JsonValue] = {n: _field(element, n) for n in shape.source.keep}
         name = None if shape.source.id is None else _field(element, shape.source.id)
         return document(_words(element), where, name, keep)
     missing = [name for name in shape.names if _field(element, name) is None]

@@ -10,7 +10,7 @@ from typing import Final
 
 from ....schemas.jobs import Source
 from ..errors import InputRefused
-from ..opening import characters
+from ..opening import characters, insist_file
 from ..record import MOST_CHARACTERS, Record, Rejected, document
 
 _ENDINGS: Final = (".txt", ".text", ".md")
@@ -29,10 +29,20 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
         yield _record(source, file, file.relative_to(root).as_posix())
 
 
+def members(path: Path) -> list[Path]:
+    """The files of a folder or pattern that are read, in their order; none where there is nothing of that name."""
+    try:
+        return _files(path)[1]
+    except InputRefused:
+        return []
+
+
 def _files(path: Path) -> tuple[Path, list[Path]]:
     """(what the names are relative to, the files in their order)."""
     if path.is_file():
         return path.parent, [path]
+    if path.exists() and not path.is_dir():
+        insist_file(path)
     if path.is_dir():
         inside = path.resolve()
         every = (file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)

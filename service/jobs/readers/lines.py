@@ -3,22 +3,25 @@
 Does: read each line strictly. Does not: take a line that is no object, or has a key twice.
 """
 
-import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from ....grammar.api import InvalidJson, parse_json
 from ....schemas.jobs import Source
+from ..errors import InputRefused
 from ..opening import characters
-from ..record import Record, Rejected, Shape
+from ..record import Record, Rejected, Shape, alike
 
 MOST_LINE: Final = 16 * 1024 * 1024  # characters
+_LOOKED_AT: Final = 100  # lines; a field that none of them has is a mistake in its name
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The objects of a file; see `readers.records`. Fields are keys, or JSON Pointers where they begin with `/`."""
     shape = Shape(source)
+    _insist_fields(source, path, shape)
     with characters(path, source.encoding) as file:
         number = 0
         while line := file.readline(MOST_LINE):
@@ -42,7 +45,25 @@ def _record(shape: Shape, line: str, where: str) -> Record | Rejected:
     missing = [name for name in shape.names if not _has(value, name)]
     if missing:
         return Rejected(f"the object has no {missing[0]!r}", where)
-    return shape.record(lambda name: _text(_at(value, name)), where)
+    return shape.record(lambda name: _at(value, name), where)
+
+
+def _insist_fields(source: Source, path: Path, shape: Shape) -> None:
+    """Refuse a field that none of the first objects has; one that some lack costs those lines only."""
+    objects: list[dict[str, Any]] = []
+    with characters(path, source.encoding) as file:
+        while len(objects) < _LOOKED_AT and (line := file.readline(MOST_LINE)):
+            with suppress(InvalidJson):
+                value = parse_json(line)
+                objects += [value] if isinstance(value, dict) else []
+    known = tuple(dict.fromkeys(key for value in objects for key in value))
+    for name in shape.names if objects else ():
+        if not any(_has(value, name) for value in objects):
+            raise InputRefused(
+                f"no object of the source has the field {name!r}",
+                param="source",
+                hint=alike(name, known),
+            )
 
 
 def _at(value: Any, name: str) -> Any:
@@ -66,9 +87,3 @@ def _has(value: Any, name: str) -> bool:
     except LookupError:
         return False
     return True
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from ....schemas.jobs import Output
 from ..layout import Layout
+from ..record import as_text
 from . import Rows, format_of
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -42,7 +43,7 @@ def _cell(value: JsonValue, delimiter: str, neutralise: bool) -> str:
             return "true" if value else "false"
         case int() | float():
             return repr(value)
-    text = str(value)
+    text = as_text(value) or ""
     if neutralise and text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
         text = "'" + text
     if (

@@ -1,5 +1,7 @@
 """XML: `<rows>`, a `<row>` a row with the source's columns as `<key name="…">`, and the result's values as elements.
 
+Values of the source's columns are written as those of the result are.
+
 A property is an element of its name; where the name is none that XML has, it is `<field name="…">`. Items of a list
 are `<item>`. A null is an element with `null="true"`, an element without text is an empty text. Lists, numbers,
 Booleans and empty objects say so with `type`. A text that XML cannot hold is written as a JSON string, and says so with
@@ -32,7 +34,7 @@ def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  
                 for name, value in layout.keys(row):
                     key = etree.SubElement(element, "key")
                     _name(key, name)
-                    _text(key, value)
+                    _fill(key, value)
                 _fill(etree.SubElement(element, "data"), row.data)
                 document.write(element)
             document.write("\n")

@@ -1,4 +1,7 @@
-"""JSON Lines: the source's columns, and the result as it is under `data`."""
+"""JSON Lines: the source's columns, the result as it is under `data`, and `warnings` where it has any.
+
+Where a column of the source has that name, the result's is `result.data` or `result.warnings`.
+"""
 
 import json
 from typing import BinaryIO
@@ -10,6 +13,10 @@ from . import Rows
 
 def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
     """Write an object a row."""
+    taken = {layout.row, *layout.keep}
+    data, warnings = (f"result.{n}" if n in taken else n for n in ("data", "warnings"))
     for row in rows():
-        whole = dict(layout.keys(row)) | {"data": row.data}
+        whole = dict(layout.keys(row)) | {data: row.data}
+        if row.warnings:
+            whole[warnings] = list(row.warnings)
         file.write(json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")

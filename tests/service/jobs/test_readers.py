@@ -223,7 +223,7 @@ def test_parquet(tmp_path: Path) -> None:
     columns = {"id": [1, 2], "body": ["a", None], "tags": [["x"], []]}
     pq.write_table(pa.table(columns), path)
     found = read(path, text="body", id="id", keep=("tags",))
-    assert found[0] == Record("a", "1", {"tags": '["x"]'})
+    assert found[0] == Record("a", "1", {"tags": ["x"]})
     assert texts(found)[1] == "!the document is empty"
     path.write_bytes(b"PAR1 not really")
     with pytest.raises(InputRefused, match="cannot read"):

@@ -157,7 +157,7 @@ def test_pause_resume_cancel(bench: Bench) -> None:
     assert sum((slow.tries + again.tries).values()) == 2000
 
 
-def test_cancel_keeps_results(bench: Bench) -> None:
+def test_cancel_keeps_results_under_another_name(bench: Bench) -> None:
     job = bench.begin([f"t{n}" for n in range(2000)])
 
     def once_some_are_kept(progress: Progress) -> None:
@@ -167,7 +167,8 @@ def test_cancel_keeps_results(bench: Bench) -> None:
     slow = Scripted(0.02)
     assert Runner(bench.ledger, job, slow, once_some_are_kept).run().state is JobState.CANCELLED
     publish(bench.ledger, job)
-    lines = (bench.folder / "job.csv").read_text().splitlines()
+    lines = (bench.folder / "job.partial.csv").read_text().splitlines()
+    assert not (bench.folder / "job.csv").exists()
     assert len(lines) - 1 == bench.ledger.status(job).counts.done > 0
 
 

@@ -1,0 +1,90 @@
+"""What a file is that was given as text and is none: by its first bytes, with a hint that fits.
+
+Does: know the beginnings of common formats. Does not: read files, or unpack any.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+HEAD: Final = 4096  # bytes that are enough to tell
+
+_OFFICE: Final = (
+    "save it as plain text, or convert it: pandoc -t plain, libreoffice --convert-to txt"
+)
+_TABLES: Final = "save it as CSV, then: intaglio job run FILE.csv"
+_SEEN: Final = "take its text first with a program for OCR, such as tesseract"
+_UNPACK: Final = "unpack it first"
+# A program may well write text that begins like this; a document that people want read does not.
+_BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
+    (b"%PDF-", "a PDF", "take its text first, for instance: pdftotext -layout FILE.pdf FILE.txt"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document (DOC, XLS, PPT)", _OFFICE),
+    (b"{\\rtf", "an RTF document", _OFFICE),
+    (b"\x89PNG\r\n\x1a\n", "an image (PNG)", _SEEN),
+    (b"\xff\xd8\xff", "an image (JPEG)", _SEEN),
+    (b"GIF87a", "an image (GIF)", _SEEN),
+    (b"GIF89a", "an image (GIF)", _SEEN),
+    (b"II*\x00", "an image (TIFF)", _SEEN),
+    (b"MM\x00*", "an image (TIFF)", _SEEN),
+    (b"\x1f\x8b", "packed with gzip", "unpack it first: gunzip FILE.gz"),
+    (b"\x28\xb5\x2f\xfd", "packed with zstd", "unpack it first: unzstd FILE.zst"),
+    (b"\xfd7zXZ\x00", "packed with xz", "unpack it first: unxz FILE.xz"),
+    (b"BZh", "packed with bzip2", "unpack it first: bunzip2 FILE.bz2"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", _UNPACK),
+    (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
+    (b"PAR1", "a Parquet file", "each row is a document: intaglio job run FILE.parquet"),
+    (b"SQLite format 3\x00", "a SQLite database", "export the table as CSV"),
+    (b"\x7fELF", "a program", "give a file of text"),
+)
+# What stands near the beginning of a ZIP archive: the names of its first members.
+_IN_ZIP: Final[tuple[tuple[bytes, str, str], ...]] = (
+    (b"word/", "a Word document (DOCX)", _OFFICE),
+    (b"xl/", "a spreadsheet (XLSX)", _TABLES),
+    (b"ppt/", "a presentation (PPTX)", _OFFICE),
+    (b"opendocument.text", "an OpenDocument text (ODT)", _OFFICE),
+    (b"opendocument.spreadsheet", "an OpenDocument spreadsheet (ODS)", _TABLES),
+    (b"epub+zip", "an e-book (EPUB)", _OFFICE),
+)
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is ("a PDF"), and how to get text out of it."""
+
+    name: str
+    hint: str
+
+
+def kind_of(head: bytes) -> Kind | None:
+    """What a file that begins with `head` is, if it is no text; None where nothing says so."""
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        for mark, name, hint in _IN_ZIP:
+            if mark in head:
+                return Kind(name, hint)
+        if b"[Content_Types].xml" in head:
+            return Kind("an Office document (DOCX, XLSX, PPTX)", _OFFICE)
+        return Kind("a ZIP archive", "unpack it first: unzip FILE.zip")
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return Kind("an image (WebP)", _SEEN)
+    if head[4:8] == b"ftyp":
+        return Kind("an image or a film (HEIC, AVIF, MP4)", _SEEN)
+    for mark, name, hint in _BEGINNINGS:
+        if head.startswith(mark):
+            return Kind(name, hint)
+    return None
+
+
+def why_not_utf8(head: bytes, name: str) -> Kind:
+    """What is said of a file whose bytes are not UTF-8 and that no beginning names."""
+    if head.startswith(_UTF16) or (b"\0" in head and _is_half_zero(head)):
+        return Kind("UTF-16 text", f"convert it first: iconv -f utf-16 -t utf-8 {name}")
+    if b"\0" in head or sum(byte < 9 or 13 < byte < 32 for byte in head) * 10 > len(head):
+        return Kind("binary data", "give a file of text; a program that knows it may export one")
+    hint = f"convert it first, for instance: iconv -f latin1 -t utf-8 {name}"
+    return Kind("text in another encoding", hint)
+
+
+def _is_half_zero(head: bytes) -> bool:
+    """Whether every second byte is mostly zero and the others are not."""
+    share = [half.count(0) / max(1, len(half)) for half in (head[::2], head[1::2])]
+    return min(share) < 0.1 and max(share) > 0.4

@@ -1,0 +1,275 @@
+"""Values of the source that the outputs repeat: as JSON in the ledger, and with their types again in Parquet.
+
+JSON values stay what they are. Dates, times and timestamps become ISO 8601 texts (`2026-01-01`), decimals and numbers
+that JSON lacks (NaN) become their digits as text, bytes become UTF-8 or base64. The Arrow types of a Parquet source are
+kept beside them, so that a Parquet output has the column as it was.
+
+Does: both directions for one value, the types of a source as text, and types of values that came without any. Does not:
+read or write files (`readers`, `writers`).
+"""
+
+import base64
+import datetime
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pydantic import JsonValue
+
+_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_UNITS: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def as_json(value: Any) -> JsonValue:
+    """A value of a Parquet or JSON source as the ledger keeps it."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case datetime.datetime() | datetime.date() | datetime.time():
+            return value.isoformat()
+        case bytes():
+            return _characters(value)
+        case dict():
+            return {str(key): as_json(part) for key, part in value.items()}
+        case list() | tuple():
+            return [as_json(part) for part in value]
+        case _:  # Decimal, timedelta, UUID: their digits
+            return str(value)
+
+
+def readable(column: Any) -> list[JsonValue]:
+    """The values of an Arrow array as the ledger keeps them; times to the nanosecond."""
+    if any(fits(column.type) for fits in _EXACT_IN_PYTHON):
+        return [as_json(value) for value in column.to_pylist()]
+    return [_scalar(value) for value in column]
+
+
+def told_types(schema: Any, names: Iterable[str]) -> str:
+    """The types of these columns as the ledger keeps them."""
+    kinds = {name: _plain(schema.field(name).type) for name in names}
+    kept = pa.schema([(name, kind) for name, kind in kinds.items() if _is_kept(kind)])
+    return json.dumps({"arrow": base64.b64encode(kept.serialize().to_pybytes()).decode()})
+
+
+def heard_types(told: str | None) -> Mapping[str, Any]:
+    """Arrow types by column, from what `told_types` made."""
+    whole = json.loads(told or "{}")
+    if "arrow" not in whole:
+        return {}
+    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(whole["arrow"])))
+    return {field.name: field.type for field in schema}
+
+
+def arrow_value(value: JsonValue, kind: Any) -> Any:
+    """A kept value as pyarrow takes it for a column of type `kind`.
+
+    Raises:
+        ValueError, TypeError, ArithmeticError: it is no value of that type.
+    """
+    if value is None:
+        return None
+    if pa.types.is_struct(kind) and isinstance(value, dict):
+        return {name: arrow_value(part, kind.field(name).type) for name, part in value.items()}
+    if pa.types.is_map(kind) and isinstance(value, list):
+        pairs = [pair for pair in value if isinstance(pair, list)]  # as `as_json` made them
+        kinds = (kind.key_type, kind.item_type)
+        return [tuple(map(arrow_value, pair, kinds)) for pair in pairs]
+    if _is_list(kind) and isinstance(value, list):
+        return [arrow_value(part, kind.value_type) for part in value]
+    if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+        return _ticks(str(value), _UNITS[kind.unit])
+    reads = next((reads for fits, reads in _SCALARS if fits(kind)), None)
+    return value if reads is None else reads(str(value))
+
+
+class Inferred:
+    """The type that fits all values of a column of JSON values; text where no one type does."""
+
+    def __init__(self) -> None:
+        self._kind: Any = pa.null()
+
+    def add(self, value: JsonValue) -> None:
+        """Widen the type so that it fits `value` too."""
+        self._kind = _wider(self._kind, _kind_of(value))
+
+    @property
+    def kind(self) -> Any:
+        """An Arrow type, or None for text."""
+        if self._kind is None or pa.types.is_null(self._kind):
+            return pa.string() if self._kind is not None else None
+        return _without_nulls(self._kind)
+
+
+def _kind_of(value: JsonValue) -> Any:
+    match value:
+        case None:
+            return pa.null()
+        case bool():
+            return pa.bool_()
+        case int():
+            return pa.int64() if -(2**63) <= value < 2**63 else None
+        case float():
+            return pa.float64()
+        case str():
+            return pa.string()
+        case list():
+            part: Any = pa.null()
+            for item in value:
+                part = _wider(part, _kind_of(item))
+            return None if part is None else pa.list_(part)
+        case dict():
+            parts = {name: _kind_of(item) for name, item in value.items()}
+            return None if not parts or None in parts.values() else pa.struct(list(parts.items()))
+
+
+def _wider(one: Any, other: Any) -> Any:
+    """The type that fits the values of both; None where there is none."""
+    if one is None or other is None or one == other:
+        return one if other is not None else None
+    if pa.types.is_null(one) or pa.types.is_null(other):
+        return other if pa.types.is_null(one) else one
+    if pa.types.is_list(one) and pa.types.is_list(other):
+        part = _wider(one.value_type, other.value_type)
+        return None if part is None else pa.list_(part)
+    if pa.types.is_struct(one) and pa.types.is_struct(other):
+        parts = {field.name: field.type for field in one}
+        for field in other:
+            parts[field.name] = _wider(parts.get(field.name, pa.null()), field.type)
+        return None if None in parts.values() else pa.struct(list(parts.items()))
+    # Whole numbers among others: a double holds them up to 2^53, and the writer looks at each.
+    return pa.float64() if {one, other} == {pa.int64(), pa.float64()} else None
+
+
+def _without_nulls(kind: Any) -> Any:
+    """`kind` with texts where only nulls were seen."""
+    if pa.types.is_list(kind):
+        return pa.list_(_without_nulls(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([(field.name, _without_nulls(field.type)) for field in kind])
+    return pa.string() if pa.types.is_null(kind) else kind
+
+
+def _is_list(kind: Any) -> bool:
+    return bool(
+        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    )
+
+
+def _is_kept(kind: Any) -> bool:
+    """Whether a column of this type can be made again from its JSON values; others are written as texts."""
+    if pa.types.is_struct(kind):
+        return all(_is_kept(field.type) for field in kind)
+    if pa.types.is_map(kind):
+        return _is_kept(kind.key_type) and _is_kept(kind.item_type)
+    if _is_list(kind):
+        return _is_kept(kind.value_type)
+    if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+        return True
+    if any(fits(kind) for fits, _ in _SCALARS):
+        return True
+    return any(fits(kind) for fits in _AS_THEY_ARE)
+
+
+def _characters(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(value).decode()
+
+
+def _plain(kind: Any) -> Any:
+    """`kind`, without the dictionary that its values are coded by."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _scalar(value: Any) -> JsonValue:
+    """An Arrow scalar as the ledger keeps it."""
+    kind = value.type
+    if not value.is_valid:
+        return None
+    if pa.types.is_timestamp(kind):
+        return _stamp(value.value, kind)
+    if pa.types.is_time64(kind):
+        return _clock(value.value, kind.unit)
+    if _is_list(kind):
+        return [_scalar(part) for part in value.values]
+    if pa.types.is_struct(kind):
+        return {name: _scalar(value[name]) for name in value}
+    return as_json(value.as_py())
+
+
+def _stamp(ticks: int, kind: Any) -> str:
+    """ISO 8601 of a timestamp: in the zone of its column, with the offset that holds there then."""
+    seconds, rest = divmod(ticks, _UNITS[kind.unit])
+    try:
+        moment = _EPOCH + datetime.timedelta(seconds=seconds)
+        if kind.tz is not None:
+            moment = moment.astimezone(_zone(kind.tz))
+    except (OverflowError, ValueError):
+        return str(ticks)  # a year that no calendar of Python has
+    text = moment.isoformat(timespec="seconds")
+    offset = "" if kind.tz is None else text[19:]
+    return text[:19] + _fraction(rest, kind.unit) + offset
+
+
+def _clock(ticks: int, unit: str) -> str:
+    seconds, rest = divmod(ticks, _UNITS[unit])
+    minutes, second = divmod(seconds, 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}" + _fraction(rest, unit)
+
+
+def _zone(name: str) -> datetime.tzinfo:
+    try:
+        zone: datetime.tzinfo = pa.lib.string_to_tzinfo(name)
+    except (ValueError, LookupError):
+        return datetime.UTC  # a zone that this machine does not know; the moment is the same
+    return zone
+
+
+def _fraction(rest: int, unit: str) -> str:
+    return f".{rest:0{len(str(_UNITS[unit])) - 1}d}" if rest else ""
+
+
+def _ticks(text: str, unit: int) -> int:
+    """What `_stamp` and `_clock` wrote, in `unit` parts of a second since 1970 or midnight."""
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return int(text)
+    date, clock, fraction, offset = found.groups()
+    whole = f"{date or '1970-01-01T'}{clock}{offset or '+00:00'}"
+    since = datetime.datetime.fromisoformat(whole) - _EPOCH
+    seconds = since.days * 86_400 + since.seconds
+    return seconds * unit + int((fraction or "").ljust(9, "0")) * unit // 10**9
+
+
+_MOMENT: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T)?([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([+-][0-9:]+)?"
+)
+_SCALARS: Final[tuple[tuple[Callable[[Any], bool], Callable[[str], Any]], ...]] = (
+    (pa.types.is_decimal, Decimal),
+    (pa.types.is_date, datetime.date.fromisoformat),
+    (pa.types.is_time32, datetime.time.fromisoformat),
+    (pa.types.is_float32, float),
+    (pa.types.is_float64, float),
+)
+_AS_THEY_ARE: Final[tuple[Callable[[Any], bool], ...]] = (
+    pa.types.is_null,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_string,
+    pa.types.is_large_string,
+)
+_EXACT_IN_PYTHON: Final[tuple[Callable[[Any], bool], ...]] = (
+    *_AS_THEY_ARE,
+    pa.types.is_decimal,
+    pa.types.is_date,
+    pa.types.is_time32,
+    pa.types.is_floating,
+    pa.types.is_binary,
+)

@@ -1,0 +1,148 @@
+"""Documents that are none: `intaglio extract` over files that no program of text would call good."""
+
+import gzip
+import json
+import os
+import socket
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.service.cli.conftest import Run
+from tests.support.stub_service import Answer, StubService, result
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A text, and one file of each kind that is no text."""
+    (tmp_path / "good.txt").write_text("a document")
+    (tmp_path / "empty.txt").touch()
+    (tmp_path / "blank.txt").write_text(" \n\t\n")
+    (tmp_path / "latin.txt").write_bytes("Zoë aus München".encode("latin-1"))
+    (tmp_path / "wide.txt").write_bytes("Zoë".encode("utf-16"))
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7\n1 0 obj << >> endobj\n%%EOF")
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    (tmp_path / "a.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(64))
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"text"))
+    (tmp_path / "a.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64))
+    (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 4)
+    (tmp_path / "large.txt").write_bytes(b"x" * 5_000_000)
+    for name, inside in (
+        ("a.docx", "word/document.xml"),
+        ("a.xlsx", "xl/book.xml"),
+        ("a.zip", "a"),
+    ):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr(inside, "x")
+    return tmp_path
+
+
+def extract(run: Run, stub: StubService, *names: str | Path, **more: Any) -> Any:
+    return run("extract", "-s", "invoice", "--url", stub.base_url, *names, **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "hint"),
+    [
+        ("a.pdf", "a PDF", "pdftotext"),
+        ("a.docx", "Word", "pandoc"),
+        ("a.xlsx", "spreadsheet", "CSV"),
+        ("a.zip", "ZIP archive", "unzip"),
+        ("a.doc", "Office", "pandoc"),
+        ("a.png", "image (PNG)", "OCR"),
+        ("a.jpg", "image (JPEG)", "OCR"),
+        ("a.txt.gz", "gzip", "gunzip"),
+        ("wide.txt", "UTF-16", "iconv -f utf-16"),
+        ("latin.txt", "not UTF-8", "iconv -f latin1"),
+        ("noise.bin", "binary data", "give a file of text"),
+        ("large.txt", "too long", "1,000,000 characters"),
+        ("/dev/zero", "too long", "1,000,000 characters"),
+    ],
+)
+def test_a_file_that_is_no_text_is_named_with_a_hint_that_fits(
+    run: Run, stub: StubService, folder: Path, name: str, what: str, hint: str
+) -> None:
+    done = extract(run, stub, name)
+    assert done.exit_code == 2
+    assert what in done.stderr
+    assert hint in done.stderr
+    assert ("iconv" in done.stderr) == ("iconv" in hint)
+    assert stub.asked == []
+
+
+def test_a_pdf_on_standard_input_is_named(run: Run, stub: StubService) -> None:
+    done = extract(run, stub, "-", stdin=b"%PDF-1.4 all of it is ASCII")
+    assert (done.exit_code, "a PDF" in done.stderr) == (2, True)
+
+
+BAD = ("empty.txt", "blank.txt", "latin.txt", "a.pdf", "missing.txt", ".", "/dev/zero", "socket")
+
+
+def test_one_bad_file_among_many_costs_its_own_line(
+    run: Run, stub: StubService, folder: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        names = ("empty.txt", "good.txt", *BAD[1:4], "good.txt", *BAD[4:])
+        stub.will_answer(Answer(result({"n": 1})))
+        done = extract(run, stub, *names)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["document"] for line in lines] == list(names)
+    assert [line["document"] for line in lines if "data" in line] == ["good.txt"] * 2
+    assert all(line["error"]["message"] for line in lines if "data" not in line)
+    assert done.exit_code == 1
+    assert len(stub.asked) == 2
+
+
+def test_when_all_of_many_are_bad_nothing_is_asked(
+    run: Run, stub: StubService, folder: Path
+) -> None:
+    done = extract(run, stub, "empty.txt", "a.pdf")
+    assert [json.loads(line)["document"] for line in done.stdout.splitlines()] == [
+        "empty.txt",
+        "a.pdf",
+    ]
+    assert (done.exit_code, stub.asked) == (1, [])
+
+
+def test_a_pipe_is_read_and_one_that_nobody_writes_is_given_up(
+    run: Run, stub: StubService, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_text, args=("from a pipe",))
+    writer.start()
+    stub.will_answer(Answer(result({"n": 1})))
+    assert extract(run, stub, "pipe").exit_code == 0
+    writer.join()
+    assert stub.asked[0].body["text"] == "from a pipe"
+    monkeypatch.setattr("intaglio.service.cli_documents._WAIT_S", 0.2)
+    done = extract(run, stub, "pipe")
+    assert (done.exit_code, "nothing was written to the pipe" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("target", ["good.txt", "./good.txt", "soft", "hard", "s.json"])
+def test_a_document_or_schema_is_never_the_output(
+    run: Run, stub: StubService, folder: Path, target: str
+) -> None:
+    Path("soft").symlink_to("good.txt")
+    Path("hard").hardlink_to("good.txt")
+    Path("s.json").write_text('{"type": "object"}')
+    before = Path(target).read_bytes()
+    done = run("extract", "-s", "s.json", "--url", stub.base_url, "good.txt", "-o", target)
+    assert done.exit_code == 2
+    assert "would overwrite" in done.stderr
+    assert Path(target).read_bytes() == before
+    assert stub.asked == []
+
+
+def test_a_document_named_like_the_part_of_an_output_survives(
+    run: Run, stub: StubService, folder: Path
+) -> None:
+    Path("out.json.part").write_text("a document")
+    stub.will_answer(Answer(result({"n": 1})))
+    assert extract(run, stub, "out.json.part", "-o", "out.json").exit_code == 0
+    assert Path("out.json.part").read_text() == "a document"
+    assert json.loads(Path("out.json").read_text()) == {"n": 1}
