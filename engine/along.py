@@ -88,7 +88,10 @@ class AlongTables:
             if run:
                 forced[seq_id] = run
         then = self._followers.go_on(forced)
-        doubtful = (first.doubtful - forced.keys()) | then.doubtful | first.lost | then.lost
+        lost = first.lost | then.lost
+        doubtful = (first.doubtful - forced.keys()) | then.doubtful | lost
+        sure = picked.keys() - doubtful - failures.keys()
+        looped = self._end_loops(picked, sure, forced, failures)
         for seq_id in doubtful - failures.keys():
             run = forced.pop(seq_id, ())
             try:
@@ -100,9 +103,46 @@ class AlongTables:
                 forced[seq_id] = followed.tokens
             if followed.instead:
                 instead.add(seq_id)
-            if followed.tokens != run or seq_id in first.lost or seq_id in then.lost:
+            if followed.tokens != run or seq_id in lost:
                 self.forget(seq_id)
-        return Forced(forced, failures, frozenset(instead))
+            if followed.looped is not None:
+                looped[seq_id] = followed.looped
+        return Forced(forced, failures, frozenset(instead), looped)
+
+    def _end_loops(
+        self,
+        picked: Mapping[int, tuple[int, ...]],
+        sure: Set[int],
+        forced: dict[int, tuple[int, ...]],
+        failures: dict[int, Failure],
+    ) -> dict[int, tuple[int, int]]:
+        """Go past the loops of sequences that tables have followed to where they stand; see `Forced.looped`."""
+        looped: dict[int, tuple[int, int]] = {}
+        for seq_id in sure:
+            run = forced.get(seq_id, ())
+            if not self._following[seq_id].may_loop(picked[seq_id] + run):
+                continue
+            try:
+                followed = guarded(self._past_loop, seq_id, run)
+            except MatcherFault as fault:
+                failures[seq_id] = fault.failure
+                continue
+            if followed.looped is not None:
+                forced[seq_id], looped[seq_id] = followed.tokens, followed.looped
+        return looped
+
+    def _past_loop(self, seq_id: int, run: tuple[int, ...]) -> Followed:
+        """What ends the value that a sequence repeats; the tables have followed its pick and the forced `run`."""
+        following, tokens = self._following[seq_id], self._followers.tokens(seq_id)
+        if not tokens or tokens[-1] in self._end_tokens:
+            return Followed(run)
+        following.catch_up(tokens)
+        followed = following.past_loop(run)
+        if followed.looped is not None:
+            then = self._followers.go_on({seq_id: followed.tokens[len(run) :]})
+            if seq_id in then.lost:  # the matcher says more, and has followed
+                self.forget(seq_id)
+        return followed
 
     def _exactly(self, seq_id: int, picked: tuple[int, ...]) -> Followed:
         """What the matcher says of a pick that tables have followed, or refused."""

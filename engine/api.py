@@ -27,9 +27,12 @@ from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
 from .text.tokenizer import Tokenizer
 from .types import (
+    Cut,
+    CutReason,
     Delta,
     Failure,
     Finish,
+    OutputLimits,
     Request,
     SamplingParams,
     TokenLogprob,
@@ -41,6 +44,8 @@ __all__ = [
     "BudgetTooSmall",
     "ChatTemplate",
     "ConfigError",
+    "Cut",
+    "CutReason",
     "Delta",
     "Detokenizer",
     "Door",
@@ -60,6 +65,7 @@ __all__ = [
     "Lives",
     "LocalEngine",
     "ModelError",
+    "OutputLimits",
     "QueueFull",
     "Refused",
     "Request",

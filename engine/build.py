@@ -98,7 +98,9 @@ def _constraints(
     rows = built.runner.mask_memory(2 * config.scheduler.max_running, built.spec.vocab_size)
     end_tokens = frozenset(vocabulary.end_ids)
     if built.residence is None:
-        return Constraints(workshop.cache, end_tokens=end_tokens, rows=rows)
+        return Constraints(
+            workshop.cache, end_tokens=end_tokens, rows=rows, texts=vocabulary.tokens
+        )
     return ResidentConstraints(
         workshop.cache,
         end_tokens=end_tokens,

@@ -5,29 +5,53 @@ shortest way to the end instead. So at every position the shortest completion fi
 whole. Does not: apply where a grammar cannot tell the shortest way (`Matcher.closing` is None): such an output may
 run out of budget, which ends it with `Finish.LENGTH`.
 
-Only the last picks of an output that needs all its budget are ever replaced; all others are the model's own.
+Only the last picks of an output that needs all its budget are ever replaced; all others are the model's own. Under a
+`LoopWatch` a value that repeats itself is ended as well: tokens that end it follow the pick, and the model goes on
+after them.
+
+All sequences of a step wait for the grammar of each. What that may take is looked into before a constraint is admitted
+(`grammar.trial`); the last fence is here: an output whose grammar keeps others waiting for too long in all is ended.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from ..grammar.api import Matcher
+from ..grammar.api import ConstraintTooLarge, MaskRow, Matcher
+from .loops import LoopWatch
+
+STEP_S: Final = 0.02  # of processor time that one output may take of each step
+MOST_OVER_S: Final = 2.0  # ... and that it may go over that, in all
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Tokens that come after what was picked, or `instead` of it; the matcher has accepted them."""
+    """Tokens that come after what was picked, or `instead` of it; the matcher has accepted them.
+
+    `looped`: the first and the last, exclusive, of those that end a value which repeated itself.
+    """
 
     tokens: tuple[int, ...]
     instead: bool = False
+    looped: tuple[int, int] | None = None
 
 
 class Following:
     """One output on its way through its grammar, `budget` tokens long at most, end token included."""
 
-    def __init__(self, matcher: Matcher, budget: int) -> None:
+    def __init__(
+        self,
+        matcher: Matcher,
+        budget: int,
+        watch: LoopWatch | None = None,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> None:
         self.matcher = matcher
         self._budget = self._left = budget
+        self._watch = watch
+        self._clock = clock
+        self._over = 0.0
 
     @property
     def left(self) -> int:
@@ -48,14 +72,41 @@ class Following:
         """The tokens that every output begins with; whether the budget suffices is asked of the grammar before."""
         forced = self._advance(())
         self._left -= len(forced)
+        self.may_loop(forced)
         return forced
+
+    def fill(self, row: MaskRow) -> None:
+        """Overwrite `row` with the tokens that are legal next.
+
+        Raises:
+            ConstraintTooLarge: the grammar has kept others waiting for too long.
+        """
+        begun = self._clock()
+        self.matcher.fill(row)
+        self._charge(self._clock() - begun)
 
     def follow(self, picked: tuple[int, ...]) -> Followed:
         """Accept `picked` and what is forced after it, unless the output could not be completed then.
 
         Raises:
             Violation: `picked` is not legal.
+            ConstraintTooLarge: the grammar has kept others waiting for too long.
         """
+        begun = self._clock()
+        followed = self._follow(picked)
+        if not self.matcher.finished:
+            self._charge(self._clock() - begun)
+        return followed
+
+    def _charge(self, seconds: float) -> None:
+        self._over += max(0.0, seconds - STEP_S)
+        if self._over > MOST_OVER_S:
+            raise ConstraintTooLarge(
+                "following this constraint takes so long that other requests wait for it; "
+                "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
+            )
+
+    def _follow(self, picked: tuple[int, ...]) -> Followed:
         forced = self._advance(picked)
         taken = len(picked) + len(forced)
         if not self._fits(self._left - taken):
@@ -67,7 +118,30 @@ class Following:
                 return Followed(closing, instead=True)
             forced = self._advance(picked)
         self._left -= taken
-        return Followed(forced)
+        return self.past_loop(forced) if self.may_loop(picked + forced) else Followed(forced)
+
+    def may_loop(self, tokens: tuple[int, ...]) -> bool:
+        """Take note of tokens that were accepted; whether they may be a loop, so that `past_loop` is to be asked."""
+        return self._watch is not None and self._watch.push(tokens)
+
+    def past_loop(self, forced: tuple[int, ...] = ()) -> Followed:
+        """`forced`, which are accepted, and tokens that end the value that repeats itself, where that is so.
+
+        Raises:
+            Violation: the grammar refuses what it said to be a way to its end.
+        """
+        if self._watch is None or self.matcher.finished:
+            return Followed(forced)
+        closing = self._watch.closing(self.matcher.closing() or ())
+        if not closing:
+            return Followed(forced)
+        ended = closing + self._advance(closing)
+        if not self._fits(self._left - len(ended)):
+            self.matcher.rollback(len(ended))
+            return Followed(forced)
+        self._left -= len(ended)
+        self._watch.closed(ended)
+        return Followed(forced + ended, looped=(len(forced), len(forced) + len(closing)))
 
     def _fits(self, left: int) -> bool:
         return left >= 0 and (self.matcher.finished or self.matcher.closes_within(left))

@@ -5,7 +5,7 @@ Does: own the matchers, fill mask rows, follow what was picked, and say what the
 nobody else's: nothing is logged and carried on.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,14 +17,14 @@ from ..grammar.api import (
     Constraint,
     MaskRow,
     MaskRows,
-    Matcher,
     allow,
 )
 from .closing import Following
 from .errors import InternalError
 from .faults import MatcherFault, broken, guarded
+from .loops import LoopWatch
 from .plan import AHEAD, Changes, Forced, Masks, Picked, Plan, Work
-from .types import Failure
+from .types import Failure, OutputLimits
 
 
 class Compiler(Protocol):
@@ -37,10 +37,24 @@ class Compiler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a grammar says of every output: the tokens it needs at least if known, and those it begins with."""
+    """What a grammar says of every output: the tokens it needs at least if known, and those it begins with.
+
+    `budget`: tokens within which the output will be completed, where its limits make them fewer than was asked for.
+    """
 
     least_tokens: int | None
     forced: tuple[int, ...]
+    budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiling:
+    """A compilation that is waited for, and what its output has to keep."""
+
+    grammar: Future[CompiledGrammar]
+    budget: int
+    limits: OutputLimits | None
+    prompt: Sequence[int]
 
 
 class Constraints:
@@ -48,31 +62,47 @@ class Constraints:
 
     `rows` is the memory of the mask rows: as wide as the logits, and twice as many as sequences may run, since those
     of a step may still be read while the next are written. A grammar may end only with one of `end_tokens`, which are
-    also what ends a sequence.
+    also what ends a sequence. `texts`: the bytes of each token, None where it has none; without them no output can be
+    watched for loops.
     """
 
-    def __init__(self, compiler: Compiler, *, end_tokens: frozenset[int], rows: MaskRows) -> None:
+    def __init__(
+        self,
+        compiler: Compiler,
+        *,
+        end_tokens: frozenset[int],
+        rows: MaskRows,
+        texts: Sequence[bytes | None] = (),
+    ) -> None:
         self._compiler = compiler
         self._end_tokens = end_tokens
+        self._texts = texts
         self._rows, self._lent = np.split(rows, 2)
         self._width = 8 * rows.itemsize * rows.shape[1]
-        self._compiling: dict[int, tuple[Future[CompiledGrammar], int]] = {}  # with its budget
+        self._compiling: dict[int, _Compiling] = {}
         self._following: dict[int, Following] = {}
         self._failures: dict[int, Failure] = {}  # of the picks that are awaited, by sequence
 
     def compile(
-        self, seq_id: int, constraint: Constraint, budget: int, ready: Callable[[int], None]
+        self,
+        seq_id: int,
+        constraint: Constraint,
+        budget: int,
+        ready: Callable[[int], None],
+        limits: OutputLimits | None = None,
+        prompt: Sequence[int] = (),
     ) -> None:
         """Start to compile; `ready(seq_id)` is called once `open` may be, from any thread.
 
-        `budget` is the most tokens that the output may take.
+        `budget` is the most tokens that the output may take, whatever else `limits` say of it; `prompt` is what it
+        answers.
         """
         try:
             future = guarded(self._compiler.submit, constraint)
         except MatcherFault as fault:
             future = Future()
             future.set_exception(fault)
-        self._compiling[seq_id] = future, budget
+        self._compiling[seq_id] = _Compiling(future, budget, limits, prompt)
         future.add_done_callback(lambda _: ready(seq_id))
 
     def open(self, seq_id: int) -> Opening | Failure | None:
@@ -83,13 +113,14 @@ class Constraints:
         compiling = self._compiling.pop(seq_id, None)
         if compiling is None:
             return None
-        future, budget = compiling
         try:
-            grammar = guarded(future.result)
-            following = Following(guarded(grammar.matcher), budget)
+            grammar = guarded(compiling.grammar.result)
+            least = guarded(lambda: grammar.least_tokens)
+            budget, watch = self._limited(compiling, least)
+            following = Following(guarded(grammar.matcher), budget, watch)
             forced = guarded(following.start)
             guarded(self._check, following, forced)
-            opening = Opening(guarded(lambda: grammar.least_tokens), forced)
+            opening = Opening(least, forced, budget if budget < compiling.budget else None)
         except MatcherFault as fault:
             return fault.failure
         self._following[seq_id] = following
@@ -113,7 +144,7 @@ class Constraints:
             row = self._rows[len(row_of)]
             row_of[work.seq_id] = len(row_of)
             try:
-                guarded(_fill, following.matcher, row)
+                guarded(_fill, following, row)
             except MatcherFault as fault:
                 self._failures[work.seq_id] = fault.failure
                 row.fill(0)
@@ -139,6 +170,7 @@ class Constraints:
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
+        looped: dict[int, tuple[int, int]] = {}
         for pick in picked.picks:
             following = self._following.get(pick.seq_id)
             if following is None or pick.failure or pick.seq_id in void:
@@ -157,7 +189,9 @@ class Constraints:
                 forced[pick.seq_id] = followed.tokens
             if followed.instead:
                 instead.add(pick.seq_id)
-        return Forced(forced, failures, frozenset(instead))
+            if followed.looped is not None:
+                looped[pick.seq_id] = followed.looped
+        return Forced(forced, failures, frozenset(instead), looped)
 
     def forget(self, changes: Changes) -> None:
         """Drop the matchers of sequences that ended."""
@@ -176,6 +210,15 @@ class Constraints:
         if not self._following.keys() | self._compiling.keys() <= live:
             raise InternalError("a sequence that has ended still has a grammar")
 
+    def _limited(self, compiling: _Compiling, least: int | None) -> tuple[int, LoopWatch | None]:
+        """The budget of an output whose shortest form takes `least` tokens, and the watch over it."""
+        budget, limits = compiling.budget, compiling.limits
+        if limits is None:
+            return budget, None
+        if limits.room is not None and least is not None:
+            budget = min(budget, least + limits.room)
+        return budget, LoopWatch(self._texts, compiling.prompt) if self._texts else None
+
     def _check(
         self, following: Following, forced: tuple[int, ...], picked: tuple[int, ...] = ()
     ) -> None:
@@ -187,7 +230,7 @@ class Constraints:
             raise MatcherFault(broken("the grammar ended without an end token"))
 
 
-def _fill(matcher: Matcher, row: MaskRow) -> None:
-    matcher.fill(row)
+def _fill(following: Following, row: MaskRow) -> None:
+    following.fill(row)
     if not row.any():
         raise MatcherFault(broken("no token is legal, and the output is not complete"))

@@ -97,13 +97,20 @@ class Inbox:
                         continue
                     if request.constraint is not None:
                         budget = request.sampling.max_tokens
-                        constraints.compile(seq_id, request.constraint, budget, self.grammar_done)
+                        constraints.compile(
+                            seq_id,
+                            request.constraint,
+                            budget,
+                            self.grammar_done,
+                            request.limits,
+                            request.prompt,
+                        )
                 case _Abort(request_id):
                     scheduler.abort(request_id)
                 case _GrammarDone(seq_id):
                     match constraints.open(seq_id):
-                        case Opening(least_tokens, forced):
-                            scheduler.grammar_ready(seq_id, least_tokens, forced)
+                        case Opening(least_tokens, forced, most):
+                            scheduler.grammar_ready(seq_id, least_tokens, forced, most)
                         case Failure() as failure:
                             scheduler.grammar_failed(seq_id, failure)
         return refused

@@ -148,9 +148,11 @@ class Forced(Struct, frozen=True):
     """Tokens the grammar leaves no choice about, by sequence; and sequences whose matcher broke, with the reason.
 
     The tokens follow what was picked, except for the sequences in `instead`: they could not have been completed within
-    their budget after it, so the tokens, which complete them, take its place.
+    their budget after it, so the tokens, which complete them, take its place. Of sequences in `looped` a value is ended
+    by the tokens from the first number up to the second, because it repeated itself.
     """
 
     tokens: Mapping[int, tuple[int, ...]]
     failures: Mapping[int, Failure]
     instead: frozenset[int] = frozenset()
+    looped: Mapping[int, tuple[int, int]] = {}

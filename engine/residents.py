@@ -28,7 +28,7 @@ from .constraints import Compiler, Constraints, Opening
 from .errors import InternalError
 from .faults import MatcherFault, guarded
 from .plan import Changes, Forced, Masks, Pick, Picked, Plan, Resident, Work
-from .types import Failure
+from .types import Failure, OutputLimits
 
 MOST_DEPTH: Final = 128
 """Half of what a device's stacks hold: the other half is for what one step adds."""
@@ -132,10 +132,9 @@ class ResidentConstraints(Constraints):
         exports: Exports,
         texts: Sequence[bytes | None],
     ) -> None:
-        super().__init__(compiler, end_tokens=end_tokens, rows=rows)
+        super().__init__(compiler, end_tokens=end_tokens, rows=rows, texts=texts)
         self._residence = residence
         self._exports = exports
-        self._texts = texts
         self._along = AlongTables(texts, end_tokens)  # the residents
         self._opening: dict[int, Constraint] = {}
         self._pages: dict[int, _Page] = {}
@@ -144,11 +143,17 @@ class ResidentConstraints(Constraints):
         self._awaited: deque[_Awaited] = deque()
 
     def compile(
-        self, seq_id: int, constraint: Constraint, budget: int, ready: Callable[[int], None]
+        self,
+        seq_id: int,
+        constraint: Constraint,
+        budget: int,
+        ready: Callable[[int], None],
+        limits: OutputLimits | None = None,
+        prompt: Sequence[int] = (),
     ) -> None:
         """See `Constraints`."""
         self._opening[seq_id] = constraint
-        super().compile(seq_id, constraint, budget, ready)
+        super().compile(seq_id, constraint, budget, ready, limits, prompt)
 
     def open(self, seq_id: int) -> Opening | Failure | None:
         """See `Constraints`. The grammar's export begins."""
@@ -233,6 +238,7 @@ class ResidentConstraints(Constraints):
             {**rest.tokens, **forced.tokens},
             {**rest.failures, **forced.failures},
             rest.instead | forced.instead,
+            {**rest.looped, **forced.looped},
         )
 
     def forget(self, changes: Changes) -> None:

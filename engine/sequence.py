@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .errors import InternalError
-from .types import Request, Usage
+from .types import Cut, CutReason, Request, Usage
 
 
 class SeqState(StrEnum):
@@ -44,12 +44,16 @@ class Record:
     cached: int = 0
     preemptions: int = 0
     forced: int = 0
-    budget_forced: bool = False
+    budget: int = 0
+    cuts: tuple[Cut, ...] = ()
 
-    def force(self, count: int, *, instead: bool = False) -> None:
-        """The last `count` tokens were not picked: the grammar left no choice, or `instead` of a pick, the budget."""
+    def force(self, count: int) -> None:
+        """The last `count` tokens were not picked."""
         self.forced += count
-        self.budget_forced |= instead
+
+    def cut(self, reason: CutReason, begin: int, end: int) -> None:
+        """The tokens of the output from `begin` up to `end` have ended values early."""
+        self.cuts += (Cut(reason, begin, end),)
 
     def usage(self, prompt_tokens: int, output_tokens: int, now: float) -> Usage:
         """Counts and times. A phase that was not reached took 0 seconds."""
@@ -60,11 +64,13 @@ class Record:
             output_tokens=output_tokens,
             forced_tokens=self.forced,
             preemptions=self.preemptions,
-            budget_forced=self.budget_forced,
+            budget_forced=any(cut.reason is CutReason.BUDGET for cut in self.cuts),
             queue_s=admitted - self.arrived,
             prefill_s=first_pick - admitted,
             decode_s=now - first_pick,
             cached_tokens=self.cached,
+            budget=self.budget,
+            cuts=self.cuts,
         )
 
 
@@ -101,7 +107,7 @@ class Sequence:
         self.computed = 0
         self.awaited = 0
         self.void = 0
-        self.record = Record(now)
+        self.record = Record(now, budget=request.sampling.max_tokens)
 
     @property
     def known(self) -> int:

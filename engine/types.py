@@ -46,6 +46,17 @@ class SamplingParams:
     ignore_eos: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OutputLimits:
+    """How an output under a JSON Schema is kept from going on for ever; what is cut is completed by the shortest way.
+
+    A value that repeats itself is ended, unless the prompt holds that repetition. With `room`, the output takes at most
+    so many tokens more than the shortest legal one, where that is known.
+    """
+
+    room: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One generation. `prompt` is token ids; `deadline` is seconds from admission to the engine, None = none.
@@ -58,6 +69,7 @@ class Request:
     prompt: tuple[int, ...]
     sampling: SamplingParams
     constraint: Constraint | None = None
+    limits: OutputLimits | None = None
     priority: int = 0
     deadline: float | None = None
     cache_salt: str = ""
@@ -82,12 +94,29 @@ class Failure:
     retryable: bool = False
 
 
+class CutReason(StrEnum):
+    """Why the model was not asked how a value goes on."""
+
+    LOOPED = "looped"  # the value repeated itself
+    BUDGET = "budget_forced"  # the budget of the output ran out
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Tokens of an output, from `begin` up to `end`, by which values were ended the shortest way."""
+
+    reason: CutReason
+    begin: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Token counts of one request, and where its time went, in seconds by the engine's monotonic clock.
 
-    `budget_forced` is true if the output was completed by the shortest way because its budget ran out. `cached_tokens`
-    are those of the prompt whose keys and values were found in the prefix cache.
+    `budget` is the most tokens that the output could take, end token included; `cuts` are the places where values of it
+    were ended early. `budget_forced` is true if the output was completed by the shortest way because its budget ran
+    out. `cached_tokens` are those of the prompt whose keys and values were found in the prefix cache.
 
     `queue_s` runs from arrival to first admission, `prefill_s` from there to the first token, `decode_s` from there to
     the end.
@@ -102,6 +131,8 @@ class Usage:
     prefill_s: float = 0.0
     decode_s: float = 0.0
     cached_tokens: int = 0
+    budget: int = 0
+    cuts: tuple[Cut, ...] = ()
 
 
 class Delta(Struct, frozen=True, kw_only=True, gc=False):

@@ -14,6 +14,7 @@ What is asked
 Whether it can be had
     screen          judge a constraint; turn it into rules and leaves
     verdict         the outcome of an examination, as plain data
+    trial           ... outputs that are written for it, and what they take
     admission       one examination, however many ask
     isolation       examinations in processes that may be killed
     worker          ... those processes
@@ -55,6 +56,7 @@ Masks
     rows            rows that are kept
     doubts          tokens that hang on a text being new
     corrections     ... decided
+    entering        tokens that begin a text that is remembered
     beginnings      tokens by how they begin
     rehearsal       masks made before text needs them
 
@@ -64,6 +66,7 @@ Ways to the end
     nearest         short texts of a leaf
     rope            texts that share pieces
     closing         a way that the machine itself has read
+    mending         ... with other texts in the place of those that came before
 
 Token by token
     native          matchers over the machine

@@ -1,8 +1,8 @@
 """A short way to the end of an output, in bytes: what a budget is kept with.
 
-Does: take the way that the rules' structure gives, have the machine read it, and go around texts that must not come
-again. Every byte is read by the machine itself, so what comes out is legal. Does not: search rules (`ways`), or promise
-the shortest way.
+Does: take the way that the rules' structure gives, have it mended where a text must not come again, or else go around
+such texts byte by byte. Every byte is read by the machine itself, so what comes out is legal. Does not: search rules
+(`ways`), replace texts (`mending`), or promise the shortest way.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,14 @@ import numpy as np
 
 from . import walk as w
 from .cursor import Cursor, Step
+from .mending import Mending
 from .nearest import liked, openings
-from .tables import CALLED, ENTRY, FINAL, FLAGS, JUDGED, REMEMBERS
+from .tables import CALLED, ENTRY, FLAGS, JUDGED, REMEMBERS
 from .ways import MOST_BYTES, Search, Ways
 
 _LONGER: Final = 2  # bytes by which a way may be longer than hoped for and is still taken at once
 _MOST_TRIES: Final = 1024  # beginnings of texts that are tried in the place of refused ones
+_MOST_READ: Final = 1 << 14  # bytes that are read one by one in all of these tries
 
 
 class _Place(NamedTuple):
@@ -42,25 +44,15 @@ class Closing:
         self._machine = cursor.machine
         self._origin = len(cursor.output)
         self._steps: list[Step] = []
+        self._reads = 0
 
     def text(self) -> bytes | None:
         """Bytes that complete the output; None if none were found within the bounds of the search."""
         way = Search(self._ways, self._cursor).text()
-        if way is None or self._is_whole(way):
-            return way
-        return self._around(way)
-
-    def _is_whole(self, way: bytes) -> bool:
-        """Whether the output is over after `way`; the cursor has not moved."""
-        cursor, memories = self._cursor, len(self._cursor.memories)
-        text = np.frombuffer(way, np.uint8).copy()
-        over = cursor.read(text)
-        if over and cursor.note[w.STATE] != FINAL:
-            step = cursor.commit(text, memories)
-            over = cursor.can_end()
-            cursor.undo(step)
-        cursor.memories.cut(memories)
-        return over
+        if way is None:
+            return None
+        mended = Mending(self._cursor, self._ways).text(way)
+        return self._around(way) if mended is None else mended
 
     def _around(self, way: bytes) -> bytes | None:
         """A way that comes by what is refused on `way`: beginnings are tried in its place, the shortest way first.
@@ -71,6 +63,8 @@ class Closing:
         others: list[tuple[int, int, bytes]] = []
         known: set[bytes] = set()
         for _ in range(_MOST_TRIES):
+            if self._reads > _MOST_READ:
+                return None
             if self._follow(way):
                 return self._said
             whole, first, place = text + way, len(text), self._place()
@@ -86,7 +80,7 @@ class Closing:
                 if turned not in known:
                     known.add(turned)
                     heappush(others, (len(turned), next(tick), turned))
-            while others:
+            while others and self._reads <= _MOST_READ:
                 late, _, turned = heappop(others)
                 text = whole[: here.begun] + turned
                 found = self._way_from(text)
@@ -110,6 +104,7 @@ class Closing:
         """Read one byte, if it is legal."""
         cursor, memories = self._cursor, len(self._cursor.memories)
         text = np.frombuffer(byte, np.uint8).copy()
+        self._reads += 1
         if cursor.read(text):
             self._steps.append(cursor.commit(text, memories))
             return True

@@ -123,8 +123,7 @@ def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
                 index.beginnings.forbid(row, beginning[len(known) :])
     for memory in recalled.versions:
         for beginning in cursor.memories.barred.get(memory, ()):
-            for token in index.holding(beginning):
-                if row[token >> 5] >> np.uint32(token & 31) & 1:
-                    if not cursor.read(index.texts[token]):
-                        row[token >> 5] &= ~np.uint32(1 << (token & 31))
-                    cursor.memories.cut(memories)
+            for token in index.opening(cursor, index.holding(beginning), row):
+                if not cursor.read(index.texts[token]):
+                    row[token >> 5] &= ~np.uint32(1 << (token & 31))
+                cursor.memories.cut(memories)

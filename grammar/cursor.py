@@ -41,6 +41,16 @@ class Step(NamedTuple):
     recalled: Recall | None
 
 
+class Refused(NamedTuple):
+    """A text that came before, or that a judge refuses: its frame, and the offset in the output where it stops."""
+
+    site: int
+    parent: int
+    memory: int
+    begun: int
+    until: int
+
+
 class Cursor:
     """Mutable, one per output. Between calls `state` and `frames[:depth]` are the configuration.
 
@@ -82,6 +92,11 @@ class Cursor:
         note[w.DEPTH] = note[w.LOWEST] = self.depth
         note[w.EXACT], note[w.OFFSET], note[w.ASKED] = exact, len(self.output), 0
 
+    def make_room(self, frames: int) -> None:
+        """Have room for so many frames above the stack."""
+        while len(self.frames) < self.depth + frames:
+            self.frames = np.concatenate((self.frames, np.zeros_like(self.frames)))
+
     def read(self, text: Bytes) -> bool:
         """Read ahead; whether all of `text` is legal. The configuration after it is in `note` until `commit`.
 
@@ -90,22 +105,35 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `learn`.
         """
+        done, _ = self.reach(text)
+        return done == len(text) and not (self.memories.barred and repeats(self, text))
+
+    def reach(self, text: Bytes) -> tuple[int, Refused | None]:
+        """Read ahead as far as `text` is legal: (bytes read, the text that was refused then).
+
+        A text is refused because it came before, or by a judge. A beginning that nothing new completes is legal here.
+
+        Raises:
+            ConstraintTooLarge: see `learn`.
+        """
         self.begin(exact=True)
-        done, looks = 0, NO_LOOKS
+        done, looks, refused = 0, NO_LOOKS, None
         while True:
             before = done
             tables = self.machine.tables  # held until the call is over
             done = w.read_at(tables.addresses, self.frames, self.note, looks, text, done)
             if done > before:
-                looks = NO_LOOKS
+                looks, refused = NO_LOOKS, None
             status = self.note[w.STATUS]
-            if status == w.MOVED:
-                return not self.memories.barred or not repeats(self, text)
-            if status == w.REFUSED:
-                return False
+            if status in (w.MOVED, w.REFUSED):
+                return done, refused
             if status == w.LOOK:
                 whole = bytes(self.output) + text.tobytes()
-                looks = _with(looks, self.look(whole, len(self.output) + done))
+                frame, until = self.note.item(w.WHAT), self.note.item(w.UNTIL)
+                answer = self.look(whole, len(self.output) + done)
+                looks = _with(looks, answer)
+                if answer[0] < 0 or answer[1]:
+                    refused = Refused(*self.frames[frame].tolist(), until)
             else:
                 self.learn()
 

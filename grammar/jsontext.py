@@ -7,7 +7,7 @@ bound. Does not: validate against a schema.
 import json
 import math
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 MOST_CHARACTERS = 64 * 1024 * 1024
@@ -41,7 +41,7 @@ def parse_json(
             text,
             object_pairs_hook=_object,
             parse_constant=_constant,
-            parse_float=Decimal if exact else _float,
+            parse_float=_decimal if exact else _float,
             parse_int=_integer,
         )
     except InvalidJson:
@@ -90,6 +90,15 @@ def _float(text: str) -> float:
     if not math.isfinite(value):
         raise InvalidJson(f"number {text[:40]} is out of range")
     return value
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # its exponent is past what a Decimal holds
+        if not text.lower().partition("e")[0].strip("-0."):
+            return Decimal(0)
+        raise InvalidJson(f"number {text[:40]} is out of range") from None
 
 
 def _integer(text: str) -> int:

@@ -105,6 +105,7 @@ class Machine:
         self._keys: list[tuple[Rule, Hashable] | None] = []
         self._numbers: dict[Hashable, int] = {}
         self._outcomes = _Outcomes()
+        self._refusals: dict[tuple[int, int], bool] = {}
         self._leaf_bytes = 0
         no_bytes = self._growing.alphabet(np.zeros(256, np.int32))
         self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0))
@@ -246,6 +247,15 @@ class Machine:
                 self.renewals.states += 1
                 return self._state(place.caller, key, sure=True)
             return -1 if state is None else state
+
+    def refuses_twin(self, site: int, outcome: int) -> bool:
+        """See `Site.refuses_twin`."""
+        known = self._refusals.get((site, outcome))
+        if known is None:
+            place = self.sites[site]
+            known = place is not None and place.refuses_twin(outcome)
+            self._refusals[site, outcome] = known
+        return known
 
     def meaning(self, site: int, outcome: int) -> int:
         """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""

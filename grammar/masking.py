@@ -16,8 +16,9 @@ from . import walk_rows as r
 from .addresses import addresses
 from .arrays import Bytes, Flags, Ints, Longs, Words
 from .beginnings import Beginnings
-from .cursor import Cursor
+from .cursor import NO_LOOKS, Cursor
 from .doubts import Doubts, doubts_of
+from .entering import beginning
 from .kept import Kept
 from .leafrows import LeafRows, Source
 from .masks import words
@@ -28,10 +29,31 @@ from .vocabulary import Vocabulary
 from .walk_tokens import Room
 
 _HOLDING_BYTES: Final = 8 << 20  # of texts whose tokens are remembered
-_NUMBER_BYTES: Final = 40  # of a token in a tuple
+_MOST_OPENED: Final = 256  # frames that a token opens, mostly far fewer
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_WORDS: Final = np.empty(0, np.uint32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holding:
+    """Some tokens, their texts in one, and where each begins there (and the last ends)."""
+
+    tokens: Longs
+    blob: Bytes
+    starts: Longs
+
+    @classmethod
+    def of(cls, tokens: list[int], texts: list[Bytes]) -> "Holding":
+        """Of these tokens, which read these texts."""
+        starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        blob = np.concatenate(texts) if texts else np.empty(0, np.uint8)
+        return cls(np.array(tokens, np.int64), blob, starts)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return self.tokens.nbytes + self.blob.nbytes + self.starts.nbytes
 
 
 class TokenIndex:
@@ -49,7 +71,7 @@ class TokenIndex:
         self.rows = Shelves(most_bytes // 2)
         self.nothing = Source(*self.trie, _NO_EXITS, _NO_EXITS, _NO_NODES, _NO_NODES)
         self._desks: list[Desk] = []
-        self._holding: Kept[bytes, tuple[int, ...]] = Kept(_HOLDING_BYTES)
+        self._holding: Kept[bytes, Holding] = Kept(_HOLDING_BYTES)
         self.beginnings = Beginnings(self.trie)
 
     @property
@@ -83,15 +105,33 @@ class TokenIndex:
         token = int(self.trie.tokens[self.trie.first[node]])
         return self.texts[token][: self.trie.depth[node]]
 
-    def holding(self, text: bytes) -> tuple[int, ...]:
+    def holding(self, text: bytes) -> "Holding":
         """The tokens that hold a text."""
-        if len(text) > self.longest:
-            return ()
         known = self._holding.get(text)
         if known is None:
-            known = tuple(self._searched(text))
-            self._holding.put(text, known, len(text) + _NUMBER_BYTES * len(known))
+            found = list(self._searched(text)) if len(text) <= self.longest else []
+            known = Holding.of(found, [self.texts[token] for token in found])
+            self._holding.put(text, known, len(text) + known.nbytes)
         return known
+
+    def opening(self, cursor: Cursor, held: "Holding", row: Words) -> list[int]:
+        """Those of some tokens that `row` lets through and that may leave a remembered text open they have begun."""
+        tokens = held.tokens
+        chosen = (row[tokens >> 5] >> (tokens & 31).astype(np.uint32) & 1).astype(np.bool_)
+        if chosen.any():
+            cursor.begin(exact=False)
+            cursor.make_room(_MOST_OPENED)
+            beginning(
+                cursor.machine.tables.addresses,
+                cursor.frames,
+                cursor.note,
+                NO_LOOKS,
+                held.blob,
+                held.starts,
+                chosen,
+            )
+        found: list[int] = tokens[chosen].tolist()
+        return found
 
     def _searched(self, text: bytes) -> Iterator[int]:
         blob, starts, tokens = self._joined

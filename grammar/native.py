@@ -22,9 +22,10 @@ from .kept import Kept
 from .machine import Machine
 from .masking import TokenIndex, make_row
 from .masks import WORD_BITS, MaskRow
+from .mending import Mending
 from .rows import Row, RowCache
-from .tables import FINAL, FLAGS
-from .walk import SITE, STATE
+from .tables import FLAGS
+from .walk import SITE
 from .ways import Ways
 
 _MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
@@ -34,6 +35,7 @@ _SPARE: Final = 64
 _MOST_SKIPPED: Final = 64  # bytes of a way that another choice may replace
 _LEADS: Final = (b"", b"0", b'"')  # what a begun number or text may lack
 _PROBE: Final = 12  # bytes that are tried first
+_MOST_MENDED: Final = 8  # ways that are tried whole
 _SITE_BYTES: Final = 4  # of a frame in `Cursor.stack`
 
 Key = tuple[int, bytes]
@@ -105,8 +107,10 @@ class NativeGrammar:
     def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
         """Tokens that complete an output, the end token included; empty if no way was found."""
         text = self.end(cursor) if history else self.shortest
-        if text is None:
-            return ()
+        return () if text is None else self.spelled_way(history, text)
+
+    def spelled_way(self, history: list[int], text: bytes) -> tuple[int, ...]:
+        """Tokens that read a text after which the output is over, and the end token; empty if it cannot be spelled."""
         run = self.speller.complete(history, text)
         return () if text and not run else (*run, self.index.vocabulary.end_ids[0])
 
@@ -294,10 +298,20 @@ class NativeMatcher:
                 return True
             way = self._way()
             # A token for each byte, and the end token.
-            if way is not None and len(way[0]) - way[1] < tokens:
+            if way is not None and (len(way[0]) - way[1] < tokens or self._spells(way, tokens)):
                 return True
         least = self.least_tokens()
         return least is None or least <= tokens
+
+    def _spells(self, way: Way, tokens: int) -> bool:
+        """Whether a way takes so many tokens at most; it is what `closing` answers then."""
+        if self._closings[-1] is None:
+            run = self.grammar.spelled_way(self.tokens, way[0][way[1] :])
+            if not run or len(run) > tokens:
+                return False
+            self._closings[-1] = run, 0
+        found, at = self._closings[-1]
+        return bool(found) and len(found) - at <= tokens
 
     def _way(self) -> Way | None:
         """A way to the end, mostly a short one."""
@@ -325,23 +339,32 @@ class NativeMatcher:
             said = bytes(self._cursor.output[self._steps[place].length :])
             if text.startswith(said, at):
                 return text, at + len(said)
-            end = text[at:] if _is_way(self._cursor, text[at:]) else self._way_into(text[at:])
+            end = self._mended(text[at:])
+            end = self._way_into(text[at:]) if end is None else end
         if end is None:
             end = self.grammar.end(self._cursor)
         return None if end is None else (end, 0)
 
     def _way_into(self, end: bytes) -> bytes | None:
         """A way that comes into `end` somewhere: another choice was made on the way, and then the rest is the same."""
-        cursor = self._cursor
+        cursor, tries = self._cursor, 0
         memories = len(cursor.memories)
         for lead in _LEADS:
             for skipped in range(min(len(end), _MOST_SKIPPED)):
-                probe = lead + end[skipped : skipped + _PROBE]
+                # One byte tells, where texts count: those that were said before are replaced.
+                probe = lead + end[skipped : skipped + (1 if len(cursor.memories) > 1 else _PROBE)]
                 legal = cursor.read(np.frombuffer(probe, np.uint8).copy())
                 cursor.memories.cut(memories)
-                if legal and _is_way(cursor, lead + end[skipped:]):
-                    return lead + end[skipped:]
+                if legal:
+                    tries += 1
+                    found = self._mended(lead + end[skipped:])
+                    if found is not None or tries == _MOST_MENDED:
+                        return found
         return None
+
+    def _mended(self, end: bytes) -> bytes | None:
+        """`end`, or one like it, if it completes the output."""
+        return Mending(self._cursor, self.grammar.ways).text(end)
 
     def closing(self) -> tuple[int, ...] | None:
         """Tokens, the end token included, of a short way to complete the output; None if none was found.
@@ -356,11 +379,3 @@ class NativeMatcher:
             self._closings[-1] = found
         tokens, at = found
         return tokens[at:] or None
-
-
-def _is_way(cursor: Cursor, end: bytes) -> bool:
-    """Whether the output is over after `end`."""
-    memories = len(cursor.memories)
-    legal = cursor.read(np.frombuffer(end, np.uint8).copy())
-    cursor.memories.cut(memories)
-    return legal and bool(cursor.note[STATE] == FINAL)

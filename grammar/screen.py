@@ -85,6 +85,7 @@ def _schema(constraint: Constraint) -> Screened:
         indent=constraint.indent,
         extra_properties=constraint.extra_properties,
         exponents=constraint.exponents,
+        short_numbers=constraint.short_numbers,
     )
     language = Language(read(constraint.source), form, read_all(constraint.schemas))
     least = language.root.least(language.root.start) or 0

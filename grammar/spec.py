@@ -53,7 +53,9 @@ class Constraint:
     not forbidding them (every such output is valid against the schema all the same). `indent`: blanks a level of
     `PRETTY`, at most `MOST_INDENT`. `formats`: whether `format` asserts; else it is an annotation. `exponents`: whether
     numbers of which something is asked may be written with an exponent, where that can be told. `schemas`: the other
-    documents that `$ref` may name, as pairs of URI and JSON text; nothing is ever fetched.
+    documents that `$ref` may name, as pairs of URI and JSON text; nothing is ever fetched. `short_numbers`: numbers
+    have at most 20 digits before the point and 17 behind it, more only where a bound or constant of the schema has
+    more.
     """
 
     kind: Kind
@@ -66,6 +68,7 @@ class Constraint:
     exponents: bool = False
     schemas: tuple[tuple[str, str], ...] = ()
     header: bool = True
+    short_numbers: bool = False
 
     def __post_init__(self) -> None:
         """Raises ValueError for an indentation out of its bounds."""

@@ -1,6 +1,6 @@
 """What is known of a constraint once it has been examined: plain data that may cross processes and be kept on disk.
 
-Does: examine a constraint by going the whole way once, from the screen to the masks along a shortest output; write
+Does: examine a constraint by going the whole way once, from the screen to outputs on trial (`trial`); write
 verdicts and constraints as bytes and read them back. Does not: hold machines or masks, which are made where they are
 used; decide where an examination runs (`isolation`) or keep what came out (`store`, `admission`).
 """
@@ -20,15 +20,14 @@ from .errors import (
     Unsatisfiable,
     UnsupportedConstraint,
 )
-from .masks import empty_rows
 from .screen import Screened, screen
 from .spec import Constraint, Kind
+from .trial import attempt
 
 if TYPE_CHECKING:
     from .compile import Compiler
 
 _OBJECT_BYTES: Final = 700  # of a verdict, its key and its place among others, besides texts
-_MOST_MASKS: Final = 256  # made on trial, along a shortest output
 _SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
 
 
@@ -98,7 +97,7 @@ def cut_off(reason: str) -> Verdict:
 
 
 def examine(compiler: "Compiler", constraint: Constraint) -> Verdict:
-    """Compile a constraint and make the masks along a shortest output, as a request that uses it would.
+    """Compile a constraint and write some outputs on trial, as a request that uses it would.
 
     Any error of the grammar is a verdict; other exceptions are bugs and are raised. A grammar that goes to another
     library is screened only.
@@ -119,12 +118,7 @@ def _try(compiler: "Compiler", screened: Screened) -> bytes | None:
     if screened.root is None:
         return None  # another library's compiler takes what it wants: it is not tried here
     grammar = compiler.build(screened)
-    matcher = grammar.matcher()
-    row = empty_rows(1, compiler.vocabulary.width)[0]
-    matcher.fill(row)
-    for token in (matcher.closing() or ())[:_MOST_MASKS]:
-        matcher.accept(token)
-        matcher.fill(row)
+    attempt(grammar, compiler.vocabulary.width)
     return compiler.shortest(grammar)
 
 

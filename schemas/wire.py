@@ -55,7 +55,13 @@ class ExtractOptions(FormOptions):
         default=None,
         ge=1,
         le=MAX_COUNT,
-        description="Most tokens the answer may take; default: what the context leaves.",
+        description="Most tokens the answer may take; default: those of the shortest legal answer, and room for what "
+        "the schema asks and the document holds. `usage.budget` tells how many.",
+    )
+    not_stated: Literal["schema", "null"] = Field(
+        default="schema",
+        description="What stands for a scalar that the document does not state: what the schema lets in, even if it "
+        "has to be made up; or null, also where the schema does not let it in.",
     )
     temperature: float = Field(default=0.0, ge=0.0, le=5.0)
     top_p: float = Field(default=1.0, ge=1e-6, le=1.0)
@@ -102,6 +108,9 @@ class Usage(Wire):
 
     `budget_forced` says that the answer needed more tokens than it had, so its rest was completed by the shortest way
     the schema allows: it is valid, and its last values may be emptier than the text. Raise `max_tokens`.
+
+    `budget` is the most tokens that the answer could take, and `budget_from` says where it comes from: `max_tokens` of
+    the request, the `default` for its schema and document, or the model's `context`, which left less than that.
     """
 
     prompt_tokens: int
@@ -109,6 +118,8 @@ class Usage(Wire):
     total_tokens: int
     forced_tokens: int = 0
     budget_forced: bool = False
+    budget: int | None = None
+    budget_from: Literal["max_tokens", "default", "context"] | None = None
 
 
 class Timings(Wire):
@@ -120,12 +131,27 @@ class Timings(Wire):
     total_ms: float
 
 
+class AnswerWarning(Wire):
+    """Something about a value that its validity does not tell. `pointer` is a JSON Pointer into `data`.
+
+    `kind` is `looped`: the value repeated itself and was ended; `budget_forced`: the budget was reached in it;
+    `not_stated`: it is null because the request wanted that for what is not stated, and the schema alone would not take
+    it. There may be other kinds.
+    """
+
+    pointer: str
+    kind: str
+    message: str
+    hint: str = ""
+
+
 class ExtractResult(Wire):
     """Body of a successful extraction: `data` is valid against the whole schema, always.
 
     `valid` is the verdict of the final, independent check; a result that fails it is never sent as a success, so it is
     true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` tells what of
-    the schema that verdict is about.
+    the schema that verdict is about. `warnings` tell of values that are not what the document says; with
+    `not_stated: "null"` `data` is valid against the schema with null let in.
     """
 
     id: str
@@ -136,6 +162,7 @@ class ExtractResult(Wire):
     usage: Usage
     timings: Timings
     contract: Contract = Contract()
+    warnings: tuple[AnswerWarning, ...] = ()
 
 
 class ModelCard(Wire):

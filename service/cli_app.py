@@ -73,6 +73,9 @@ def extract(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result to this file instead.")
     ] = None,
+    nulls: Annotated[
+        bool, typer.Option("--nulls", help="null for required values that a document does not say.")
+    ] = False,
     strict_schema: Annotated[
         bool,
         typer.Option("--strict-schema", help="Refuse a schema with words that are not known."),
@@ -80,7 +83,8 @@ def extract(
     answer: Annotated[
         bool,
         typer.Option(
-            "--answer", help="The whole answer as a line of JSON: data, contract, usage, timings."
+            "--answer",
+            help="The whole answer as a line of JSON: data, contract, warnings, usage, timings.",
         ),
     ] = False,
     as_json: Json = False,
@@ -101,6 +105,7 @@ def extract(
             max_tokens,
             output,
             as_json,
+            nulls=nulls,
             strict_schema=strict_schema,
             answer=answer,
         )

@@ -37,12 +37,17 @@ class Task:
     max_tokens: int | None = None
     output: Path | None = None
     as_json: bool = False
+    nulls: bool = False
     strict_schema: bool = False
     answer: bool = False
 
     @property
     def options(self) -> Options:
-        options: Options = {"strict_schema": True} if self.strict_schema else {}
+        options: Options = {}
+        if self.nulls:
+            options["not_stated"] = "null"
+        if self.strict_schema:
+            options["strict_schema"] = True
         if self.max_tokens is not None:
             options["max_tokens"] = self.max_tokens
         return options
@@ -163,16 +168,21 @@ class _Writer:
             named = {"document": document.name} if self._many else {}
             self._line({**named, **outcome.raw})
         elif self._many:
-            contract = outcome.raw["contract"] if any(outcome.contract.notes()) else None
-            told = {"document": document.name, "data": outcome.data, "contract": contract}
-            self._line(
-                {key: value for key, value in told.items() if value is not None or key == "data"}
-            )
+            line: dict[str, Any] = {"document": document.name, "data": outcome.data}
+            if any(outcome.contract.notes()):
+                line["contract"] = outcome.raw["contract"]
+            if outcome.warnings:
+                line["warnings"] = [warning.model_dump() for warning in outcome.warnings]
+            self._line(line)
         elif self._file is not None:
             text = compact(outcome.data) if self._task.as_json else pretty(outcome.data)
             self._file.write(text + "\n")
         else:
             write_json(outcome.data, raw=self._task.as_json)
+        for warning in outcome.warnings:
+            place, hint = warning.pointer or "/", f"; {warning.hint}" if warning.hint else ""
+            note = f"{document.name}: {place} {warning.kind}: {warning.message}{hint}"
+            errors().print(note, style="yellow", markup=False)
         errors().print(f"{document.name}: {summary(outcome)}", style="dim")
 
     def _tell_of(self, contract: Contract) -> None:

@@ -69,6 +69,9 @@ MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens an answe
 StrictSchema = Annotated[
     bool, typer.Option("--strict-schema", help="Refuse a schema with words that are not known.")
 ]
+Nulls = Annotated[
+    bool, typer.Option("--nulls", help="null for required values that a record does not say.")
+]
 RowDeadline = Annotated[float | None, typer.Option(min=0, help="Most seconds a row may take.")]
 Attempts = Annotated[int, typer.Option(min=1, max=20, help="Tries of a row.")]
 StopAtDeadShare = Annotated[
@@ -113,6 +116,7 @@ def run(
     limit: Limit = None,
     sample: Sample = None,
     max_tokens: MaxTokens = None,
+    nulls: Nulls = False,
     row_deadline: RowDeadline = None,
     strict_schema: StrictSchema = False,
     attempts: Attempts = 3,
@@ -150,6 +154,7 @@ def run(
         limit=limit,
         sample=sample,
         max_tokens=max_tokens,
+        nulls=nulls,
         row_deadline=row_deadline,
         strict_schema=strict_schema,
         attempts=attempts,

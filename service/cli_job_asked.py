@@ -39,6 +39,7 @@ class Asked:
     sample: float | None
     max_tokens: int | None
     row_deadline: float | None
+    nulls: bool = False
     strict_schema: bool = False
     attempts: int
     stop_at_dead_share: float | None
@@ -69,6 +70,7 @@ class Asked:
                     max_tokens=self.max_tokens,
                     deadline_s=self.row_deadline,
                     strict_schema=self.strict_schema,
+                    not_stated="null" if self.nulls else "schema",
                 ),
                 limit=self.limit,
                 sample=self.sample,

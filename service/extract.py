@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 from uuid import uuid4
 
 from ..engine.api import (
@@ -20,6 +20,7 @@ from ..engine.api import (
     EngineStopped,
     Failure,
     Finish,
+    OutputLimits,
     Request,
     Tokenizer,
     TooLong,
@@ -29,8 +30,17 @@ from ..grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_js
 from ..schemas import catalogue
 from ..schemas.contract import Contract
 from ..schemas.problem import Detail
-from ..schemas.wire import ExtractOptions, ExtractRequest, ExtractResult, Timings, Usage
+from ..schemas.wire import (
+    AnswerWarning,
+    ExtractOptions,
+    ExtractRequest,
+    ExtractResult,
+    Timings,
+    Usage,
+)
+from .budget import room
 from .contract import contract_of, demand_known
+from .cuts import cut_warnings
 from .errors import (
     DeadlineExceeded,
     Incomplete,
@@ -40,6 +50,7 @@ from .errors import (
     UnknownSchema,
     failed,
 )
+from .nulls import null_warnings, nullable
 from .prompt import BRIEF, extraction_messages
 from .translate import extraction_constraint, sampling
 
@@ -82,22 +93,27 @@ class TextModel:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An extraction that was understood. What its constraint demands is not known yet: that is examined elsewhere."""
+    """An extraction that was understood. What its constraint demands is not known yet: that is examined elsewhere.
+
+    `strict` is the schema that was asked for, where `schema`, which the answer has to meet, takes null beside it.
+    """
 
     body: ExtractRequest
     schema: Mapping[str, Any] | bool
     constraint: Constraint
     began: float
+    strict: Mapping[str, Any] | bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An extraction that is ready for the engine."""
+    """An extraction that is ready for the engine; `strict` as in `Asked`."""
 
     request: Request
     schema: Mapping[str, Any] | bool
     contract: Contract
     began: float
+    strict: Mapping[str, Any] | bool | None = None
 
 
 @dataclass(slots=True)
@@ -156,7 +172,10 @@ class Extractor:
                 details=(Detail(pointer="/model", reason="not loaded"),),
             )
         schema = find_schema(body.schema_)
-        return Asked(body, schema, extraction_constraint(schema, body.options), began)
+        strict = None
+        if body.options.not_stated == "null":
+            schema, strict = nullable(schema), schema
+        return Asked(body, schema, extraction_constraint(schema, body.options), began, strict)
 
     def prepare(self, asked: Asked, verdict: Verdict) -> Prepared:
         """What else can be refused before the engine is asked; `verdict` is that on the constraint.
@@ -172,15 +191,17 @@ class Extractor:
         if body.options.strict_schema:
             demand_known(contract)
         prompt = self._prompt(schema if isinstance(schema, dict) else {}, body)
+        most = self._budget(len(prompt), body.options.max_tokens)
         request = Request(
             id=uuid4().hex,
             prompt=prompt,
-            sampling=sampling(body.options, self._budget(len(prompt), body.options.max_tokens)),
+            sampling=sampling(body.options, most),
             constraint=asked.constraint,
+            limits=OutputLimits(self._room_for(asked)),
             priority=body.options.priority,
             deadline=body.options.deadline_s,
         )
-        return Prepared(request, schema, contract, asked.began)
+        return Prepared(request, schema, contract, asked.began, asked.strict)
 
     def conclude(self, prepared: Prepared, output: Output) -> ExtractResult:
         """The result of a finished output.
@@ -196,12 +217,13 @@ class Extractor:
         text = self._text.text(output.tokens)
         try:
             data = parse_json(text, depth=MOST_OUTPUT_DEPTH)
+            digits = parse_json(text, depth=MOST_OUTPUT_DEPTH, exact=True)
         except InvalidJson:
             raise InvalidOutput(
                 "the output is not JSON",
                 hint="this is a defect of the service: please report it with the schema",
             ) from None
-        check(data, prepared.schema)
+        check(digits, prepared.schema)  # as written: floats would lose what multiples are told by
         return ExtractResult(
             id=f"ext_{prepared.request.id}",
             model=self._info.model,
@@ -212,6 +234,8 @@ class Extractor:
                 total_tokens=usage.prompt_tokens + usage.output_tokens,
                 forced_tokens=usage.forced_tokens,
                 budget_forced=usage.budget_forced,
+                budget=usage.budget,
+                budget_from=_set_by(prepared.request, usage.budget),
             ),
             timings=Timings(
                 queue_ms=_ms(usage.queue_s),
@@ -220,10 +244,23 @@ class Extractor:
                 total_ms=_ms(time.perf_counter() - prepared.began),
             ),
             contract=prepared.contract,
+            warnings=self._warnings(prepared, output, data),
         )
 
+    def _warnings(self, prepared: Prepared, output: Output, data: Any) -> tuple[AnswerWarning, ...]:
+        """What the validity of an answer does not tell."""
+        texts, cuts = self._text.vocabulary.tokens, output.usage.cuts if output.usage else ()
+        unstated = () if prepared.strict is None else null_warnings(data, prepared.strict)
+        return (*cut_warnings(output.tokens, texts, cuts), *unstated)
+
+    def _room_for(self, asked: Asked) -> int | None:
+        """Tokens beyond the shortest answer, where the caller has not said how many it may take."""
+        if asked.body.options.max_tokens is not None:
+            return None
+        return room(asked.schema, len(self._text.tokenizer.encode(asked.body.text)))
+
     def _budget(self, prompt: int, wanted: int | None) -> int:
-        """Tokens the output may take: as asked, or all that is left."""
+        """Tokens the output may take at most: as asked, or all that is left."""
         left = self._room - prompt
         if wanted is not None and wanted > left:
             raise TooLong(
@@ -320,6 +357,13 @@ def find_schema(given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:
             hint=f"{'did you mean' if unknown.matches else 'there are'} {', '.join(known)}",
             details=(Detail(pointer="/schema", reason="no schema of that name"),),
         ) from None
+
+
+def _set_by(request: Request, budget: int) -> Literal["max_tokens", "default", "context"]:
+    """Who set the budget of an answer."""
+    if request.limits is None or request.limits.room is None:
+        return "max_tokens"
+    return "default" if budget < request.sampling.max_tokens else "context"
 
 
 def _ms(seconds: float) -> float:

@@ -94,6 +94,7 @@ def schema_constraint(schema: dict[str, Any] | bool, options: FormOptions) -> Co
         Whitespace(options.whitespace),
         extra_properties=options.extra_properties,
         key_order=KeyOrder(options.key_order),
+        short_numbers=True,
     )
 
 

@@ -1,7 +1,7 @@
 """The last word on every document: does it meet its schema, by a validator that shares no code with the decoder.
 
-Does: validate under the schema's own draft, formats asserted, references resolved locally only, in bounded work. Does
-not: repair anything, or fetch anything.
+Does: validate under the schema's own draft, formats asserted, numbers exact, references resolved locally only, in
+bounded work. Does not: repair anything, or fetch anything.
 """
 
 import datetime
@@ -19,6 +19,7 @@ import referencing.exceptions
 from jsonschema_specifications import REGISTRY
 from rfc3986_validator import validate_rfc3986
 
+from . import exact
 from .errors import InvalidOutput
 from .patterns import PatternTooCostly, PatternUnreadable, search
 
@@ -37,15 +38,13 @@ _fuel = _Fuel()
 
 
 def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
-    """Return where `value` is valid against `schema`.
+    """Return where `value` is valid against `schema`. A number that is no integer should be a `Decimal` (`exact`).
 
     Raises:
         InvalidOutput: it is not, or that cannot be found out within bounds. The message holds nothing of `value`.
     """
-    validator = _validator(schema)
-    _fuel.left = MOST_REFERENCES
     try:
-        fault = next(validator.iter_errors(value), None)
+        fault = next(faults(value, schema), None)
     except (PatternTooCostly, PatternUnreadable, RecursionError) as error:
         raise InvalidOutput(
             f"the output cannot be checked against the schema: {type(error).__name__}",
@@ -62,6 +61,14 @@ def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
             f"the output does not meet the schema at {place or '/'}",
             hint="this is a defect of the service: please report it with the schema",
         )
+
+
+def faults(
+    value: Any, schema: Mapping[str, Any] | bool
+) -> Iterator[jsonschema.exceptions.ValidationError]:
+    """Where `value` is not valid, one by one. Raises what looking for them raises, under the bounds of `check`."""
+    _fuel.left = MOST_REFERENCES
+    yield from _validator(schema).iter_errors(value)
 
 
 def _validator(schema: Mapping[str, Any] | bool) -> Any:
@@ -176,8 +183,11 @@ def _metered(keyword: Any) -> Any:
 
 @cache
 def _bounded(draft: Any) -> Any:
-    """`draft` with its references on a meter and its patterns read as ECMA-262."""
+    """`draft` with its references on a meter, its patterns read as ECMA-262 and its numbers exact."""
     words = draft.VALIDATORS
+    types = draft.TYPE_CHECKER
+    if types.is_type(1.0, "integer"):  # to drafts 3 and 4 what is written with a point is none
+        types = types.redefine("integer", exact.is_integer)
     references = {
         name: _metered(words[name])
         for name in ("$ref", "$dynamicRef", "$recursiveRef")
@@ -187,8 +197,10 @@ def _bounded(draft: Any) -> Any:
         draft,
         {
             **references,
+            **exact.keywords(words),
             "pattern": _pattern,
             "patternProperties": _pattern_properties,
             "additionalProperties": _additional_properties,
         },
+        type_checker=types,
     )

@@ -14,7 +14,7 @@ from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
 from ..plan import AHEAD, Admitted, Change, Changes, Forced, Picked, Plan, Work
 from ..sequence import SeqState, Sequence
-from ..types import Failure, Finish, Request, TokenLogprob, Usage
+from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
 from .finish import finish_after
 from .portions import Portions
@@ -83,23 +83,29 @@ class Scheduler:
         return self._roster.enter(request, self._clock()).id
 
     def grammar_ready(
-        self, seq_id: int, least_tokens: int | None, forced: tuple[int, ...] = ()
+        self,
+        seq_id: int,
+        least_tokens: int | None,
+        forced: tuple[int, ...] = (),
+        budget: int | None = None,
     ) -> None:
         """The constraint of a sequence is compiled; every output it allows begins with the tokens `forced`.
 
-        A sequence that has ended meanwhile is left alone.
+        `budget`: tokens within which the output will be completed, where they are fewer than `max_tokens`. A sequence
+        that has ended meanwhile is left alone.
         """
         seq = self._roster.get(seq_id)
         if seq is None:
             return
-        budget = seq.request.sampling.max_tokens
-        if least_tokens is not None and least_tokens > budget:
+        most = seq.request.sampling.max_tokens
+        seq.record.budget = most if budget is None else budget
+        if least_tokens is not None and least_tokens > most:
             self._end(
                 seq,
                 Finish.ERROR,
                 Failure(
                     BudgetTooSmall.code,
-                    f"the shortest legal output needs {least_tokens} tokens, max_tokens is {budget}",
+                    f"the shortest legal output needs {least_tokens} tokens, max_tokens is {most}",
                     hint=f"set max_tokens to {least_tokens} at least",
                 ),
             )
@@ -178,10 +184,16 @@ class Scheduler:
                 continue
             seq.picked(now)
             after = forced.tokens.get(seq.id, ())
+            at = seq.output_tokens
             if seq.id in forced.instead:
-                self._append(seq, (), (), after, instead=True)
-            else:
-                self._append(seq, pick.tokens, pick.logprobs, after)
+                seq.record.cut(CutReason.BUDGET, at, at + len(after))
+                self._append(seq, (), (), after)
+                continue
+            if seq.id in forced.looped:
+                at += len(pick.tokens)
+                begin, end = forced.looped[seq.id]
+                seq.record.cut(CutReason.LOOPED, at + begin, at + end)
+            self._append(seq, pick.tokens, pick.logprobs, after)
         if next(picks, None) is not None:
             raise InternalError("more was picked than the plan asks for")
         changes, self._changes = tuple(self._changes), []
@@ -292,8 +304,6 @@ class Scheduler:
         picked: tuple[int, ...],
         logprobs: tuple[TokenLogprob, ...],
         forced: tuple[int, ...],
-        *,
-        instead: bool = False,
     ) -> None:
         """Make tokens known, up to the first that ends the sequence."""
         tokens = picked + forced
@@ -307,8 +317,8 @@ class Scheduler:
                 break
         if known > 1:
             seq.overtake()
-        if forced or instead:
-            seq.record.force(max(0, known - len(picked)), instead=instead)
+        if forced:
+            seq.record.force(max(0, known - len(picked)))
             if seq.request.sampling.logprobs is not None:  # a forced token is certain
                 logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
         if finish is None:

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import tokenizers
 
@@ -18,6 +19,8 @@ from ...grammar.api import Vocabulary
 from ..errors import ModelError
 from .alphabet import speller, stages
 from .ranks import rank_file, tekken_source, tiktoken_source
+
+_LONG: Final = 1 << 14  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +153,33 @@ class Tokenizer:
         return self._encode(self._inner if inner else self._plain, text) if text else ()
 
     def _encode(self, core: tokenizers.Tokenizer, text: str) -> tuple[int, ...]:
-        encoding = core.encode(text, add_special_tokens=False)
+        encoding = _encoded(core, text)
         ids = tuple(encoding.ids)
+        if self._control.isdisjoint(ids):
+            return ids
+        cuts, offsets = [0], encoding.offsets
         for index, token in enumerate(ids):
             if token in self._control:
-                start, stop = encoding.offsets[index]
+                start, stop = offsets[index]
                 if token == self._unknown and text[start:stop] not in self._added:
                     continue  # a character that the vocabulary lacks
                 # Some models keep control tokens in the base vocabulary too: break their spelling apart.
-                cut = start + 1
                 if stop - start < 2:
                     raise ModelError(f"the tokenizer reads plain text as control token {token}")
-                return self._encode(core, text[:cut]) + self._encode(self._inner, text[cut:])
-        return ids
+                cuts.append(start + 1)
+        if len(cuts) == 1:
+            return ids
+        first, *rest = [text[at:end] for at, end in pairwise((*cuts, len(text)))]
+        parts = [self._encode(core, first), *(self._encode(self._inner, part) for part in rest)]
+        return tuple(chain.from_iterable(parts))
+
+
+def _encoded(core: tokenizers.Tokenizer, text: str) -> tokenizers.Encoding:
+    """`text` encoded; other threads run meanwhile if it is long: only a batch gives up the interpreter's lock."""
+    if len(text) < _LONG:
+        return core.encode(text, add_special_tokens=False)
+    found: tokenizers.Encoding = core.encode_batch([text], add_special_tokens=False)[0]
+    return found
 
 
 def _core(source: Mapping[str, Any]) -> tokenizers.Tokenizer:

@@ -6,6 +6,7 @@ know masks.
 
 import re
 from collections.abc import Hashable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from ..errors import GrammarError
@@ -18,6 +19,9 @@ _NESTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*("?)|[][{}]', re.DOTALL)
 # Escapes, and numbers that are not whole, or perhaps zero.
 _MANIFOLD: Final = re.compile(rb"\\|[0-9][.eE]|-0")
 _NUMERIC: Final = b"-0123456789"
+_SHORT: Final = 32  # bytes of texts whose keys are kept
+# Of numbers in outputs, whose exponents have three digits at most; see `leaves.numbers`.
+MOST_EXPONENT: Final = 4_000
 
 
 class Equality(Comparison):
@@ -25,10 +29,7 @@ class Equality(Comparison):
 
     def key(self, text: bytes) -> Hashable:
         """Equal for equal values; what is nested too deeply to be read is only equal to itself as written."""
-        try:
-            return canonical(read(text))
-        except GrammarError:
-            return text
+        return _short_key(text) if len(text) <= _SHORT else _key(text)
 
     def alike(self, begun: bytes, said: bytes) -> bool:
         """See `Comparison.alike`: values of different kinds are not, nor strings that began otherwise."""
@@ -65,6 +66,19 @@ class Equality(Comparison):
 
 
 EQUALITY: Final = Equality()
+
+
+def _key(text: bytes) -> Hashable:
+    try:
+        return canonical(read(text), MOST_EXPONENT)
+    except GrammarError:
+        return text
+
+
+@lru_cache(maxsize=8192)
+def _short_key(text: bytes) -> Hashable:
+    """The same, kept: masks ask for the texts that may come next again and again."""
+    return _key(text)
 
 
 def _kind(text: bytes) -> bytes:

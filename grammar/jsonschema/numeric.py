@@ -6,6 +6,9 @@ Numbers of which anything is asked are written without an exponent, all others a
 let in where everything asked has to hold: then a way to write a number that cannot be told is merely left out. So are,
 where numbers are to be written plainly, 1.0 for a number that must be whole and every other way to write a constant:
 a model would only lose itself in them.
+
+A model may also lose itself in digits, of which JSON numbers may have any number. Where numbers are to be short, they
+have no more of them than a 64-bit integer or a double can mean, or the bounds and constants of the schema hold.
 """
 
 from collections.abc import Sequence
@@ -35,17 +38,25 @@ from .texts import Vectors, classes, exactly_one
 
 # Up to so many constants every way to write each is taken, beyond the shortest only.
 FREELY_WRITTEN = 64
+MOST_WHOLE = 20  # digits before the point of short numbers: those of the largest 64-bit integer
+MOST_FRACTION = 17  # behind it: as many tell one double from all others
+_MOST_SHORT_STATES = 40_000  # of an automaton and the digits that are left, together
+_MULTIPLES = 9  # a multiple may have so many digits more than its step
 _PLAIN = r"0|-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])"
 
 
 class Numbers:
     """The languages of formulas restricted to numbers; each is made once."""
 
-    def __init__(self, exponents: bool, plainly: bool = False) -> None:
-        """`exponents`: let them in where that can be told. `plainly`: write whole numbers and constants in one way."""
-        self.form = exponents, plainly
+    def __init__(self, exponents: bool, plainly: bool = False, short: bool = False) -> None:
+        """`exponents`: let them in where that can be told. `plainly`: write whole numbers and constants in one way.
+
+        `short`: bound their digits.
+        """
+        self.form = exponents, plainly, short
         self._exponents = exponents
         self._plainly = plainly
+        self._short = short
         self._made: dict[Formula, Dfa] = {}
 
     def classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
@@ -54,6 +65,10 @@ class Numbers:
         Raises:
             ConstraintTooLarge: a bound or divisor has too many digits.
         """
+        dfa, vectors = self._classes(must, asks)
+        return (_shortened(dfa, (must, *asks)) if self._short else dfa), vectors
+
+    def _classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
         if must.op is Op.TRUE and all(ask.op in {Op.TRUE, Op.FALSE} for ask in asks):
             bits = sum(1 << i for i, ask in enumerate(asks) if ask.op is Op.TRUE)
             return number(NumberSpec(exponents=True)), (bits,)
@@ -92,6 +107,39 @@ class Numbers:
                 result = intersection(result, part)
             return result
         return exactly_one(anything, parts)
+
+
+def _shortened(dfa: Dfa, formulas: Sequence[Formula]) -> Dfa:
+    """Those with few digits, where some are left of each outcome."""
+    values = [
+        value for formula in formulas for part in formula.atoms for value in _values(part.atom)
+    ]
+    exponents = [value.as_tuple().exponent for value in values]
+    behind = max([MOST_FRACTION, *(-e for e in exponents if isinstance(e, int))])
+    before = max([MOST_WHOLE, *(value.adjusted() + 1 for value in values)])
+    if dfa.states * (before + behind) > _MOST_SHORT_STATES:
+        return dfa
+    found = common(dfa, _short(before, behind))
+    return found if set(found.outcomes) == set(dfa.outcomes) else dfa
+
+
+def _values(atom: Atom | None) -> list[Decimal]:
+    """The numbers that an atom names."""
+    if isinstance(atom, AtLeast | AtMost):
+        return [decimal(atom.bound)]
+    if isinstance(atom, MultipleOf):
+        step = decimal(atom.step)
+        return [step, step.scaleb(_MULTIPLES)]
+    if isinstance(atom, OneOf):
+        return [decimal(value) for value in atom.values if isinstance(value, int | Fraction)]
+    return []
+
+
+@cache
+def _short(before: int, behind: int) -> Dfa:
+    """Numbers with so many digits before and behind the point at most; three in an exponent."""
+    plain = rf"-?(?:0|[1-9]\d{{0,{before - 1}}})(?:\.\d{{1,{behind}}})?"
+    return encode(whole(plain + r"(?:[eE][-+]?\d{1,3})?"), Spelling.UTF8)
 
 
 def _atom(atom: Atom, exponents: bool) -> Dfa:

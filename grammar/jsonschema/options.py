@@ -15,7 +15,7 @@ class Options:
     `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
     assert every `format` of the specification, whatever the draft. `extra_properties`: whether an object takes names
     that its schema neither declares nor speaks of. `exponents`: whether numbers of which something is asked may have
-    one.
+    one. `short_numbers`: whether their digits are bounded (see `numeric`).
     """
 
     whitespace: Whitespace = Whitespace.COMPACT
@@ -24,6 +24,7 @@ class Options:
     indent: int = 2
     extra_properties: bool = True
     exponents: bool = False
+    short_numbers: bool = False
 
     @property
     def pretty(self) -> bool:

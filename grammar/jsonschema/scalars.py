@@ -84,7 +84,8 @@ class ScalarLeaves:
         self._language = language
         self._pool = language.normal.pool
         self._texts = language.texts
-        self._numbers = Numbers(language.options.exponents, plainly=not language.options.lenient)
+        options = language.options
+        self._numbers = Numbers(options.exponents, not options.lenient, options.short_numbers)
         self._scalars: dict[tuple[Formula, tuple[Formula, ...]], Scalars | None] = {}
         self._examples: dict[tuple[Formula, tuple[Formula, ...]], list[tuple[Value, int]]] = {}
 

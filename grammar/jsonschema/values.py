@@ -47,11 +47,11 @@ class Map:
 TRUE, FALSE = Truth(True), Truth(False)  # noqa: FBT003
 
 
-def number(value: float | Decimal | Fraction) -> int | Fraction:
+def number(value: float | Decimal | Fraction, largest: int = LARGEST_EXPONENT) -> int | Fraction:
     """The exact number; an int where it is whole. A float counts as the decimal that prints it.
 
     Raises:
-        ConstraintTooLarge: its exponent is beyond `LARGEST_EXPONENT`, or it is not finite.
+        ConstraintTooLarge: its exponent is beyond `largest`, or it is not finite.
     """
     if isinstance(value, int):
         return value
@@ -59,14 +59,16 @@ def number(value: float | Decimal | Fraction) -> int | Fraction:
         exact = value
     else:
         decimal = value if isinstance(value, Decimal) else Decimal(repr(value))
-        if not decimal.is_finite() or abs(decimal.adjusted()) > LARGEST_EXPONENT:
+        if decimal.is_zero():
+            return 0
+        if not decimal.is_finite() or abs(decimal.adjusted()) > largest:
             raise ConstraintTooLarge(f"the number {value} is too large or too small to be handled")
         exact = Fraction(decimal)
     return exact.numerator if exact.denominator == 1 else exact
 
 
-def canonical(value: Json) -> Value:
-    """The canonical value of what `json` reads (int, float or Decimal for numbers).
+def canonical(value: Json, largest: int = LARGEST_EXPONENT) -> Value:
+    """The canonical value of what `json` reads (int, float or Decimal for numbers); `largest`: see `number`.
 
     Raises:
         ConstraintTooLarge: see `number`.
@@ -77,11 +79,11 @@ def canonical(value: Json) -> Value:
     if isinstance(value, bool):
         return TRUE if value else FALSE
     if isinstance(value, int | float | Decimal):
-        return number(value)
+        return number(value, largest)
     if isinstance(value, list):
-        return List(tuple(canonical(item) for item in value))
+        return List(tuple(canonical(item, largest) for item in value))
     if isinstance(value, dict):
-        return Map(frozenset((key, canonical(item)) for key, item in value.items()))
+        return Map(frozenset((key, canonical(item, largest)) for key, item in value.items()))
     raise TypeError(f"not a JSON value: {type(value).__name__}")
 
 

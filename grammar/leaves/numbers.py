@@ -9,6 +9,7 @@ number without bounds all others too, up to sizes that any reader can hold. With
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from math import gcd
 from typing import Final
 
 import numpy as np
@@ -35,6 +36,9 @@ from ..remembered import automaton_bytes, remembered
 
 MOST_DIGITS: Final = 2000  # of a bound or divisor, written out without an exponent
 MOST_RESIDUES: Final = 1 << 17
+MOST_MODULUS: Final = (
+    1 << 21
+)  # of whole divisors whose factors 2 and 5 leave few states (`_few_states`)
 
 LESS: Final = 0
 EQUAL: Final = 1
@@ -218,18 +222,22 @@ def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
     """Signed texts without an exponent whose value is a whole multiple of `divisor` (above 0); outcome 0.
 
     Raises:
-        ConstraintTooLarge: the divisor, without the zeros at its end, has more residues than `MOST_RESIDUES`.
+        ConstraintTooLarge: the divisor, without the zeros at its end, needs more states than `MOST_RESIDUES`.
     """
     before, after = _digits(divisor)
     places, zeros = len(after), 0
     modulus = int(before + after)
     while places == 0 and modulus % 10 == 0:
         modulus, zeros = modulus // 10, zeros + 1
-    if modulus * (places + 2) > MOST_RESIDUES:
+    few = _fewest(modulus)[0] if places == 0 and modulus <= MOST_MODULUS else modulus
+    if few < modulus and 2 * few <= MOST_RESIDUES:
+        unsigned = _few_states(modulus)
+    elif modulus * (places + 2) <= MOST_RESIDUES:
+        unsigned = _divisible(modulus, places)
+    else:
         raise ConstraintTooLarge(
             "multipleOf whose divisor has too many digits before its last zeros"
         )
-    unsigned = _divisible(modulus, places)
     if zeros:
         unsigned = _with_zeros(unsigned, zeros, limits)
     return _signed(unsigned, unsigned)
@@ -272,6 +280,49 @@ def _divisible(modulus: int, places: int) -> Dfa:
     more = ends[after_point].copy()
     ends[after_point] = -1
     return _table(np.concatenate((table, extra)), np.concatenate((ends, more)))
+
+
+def _fewest(modulus: int) -> tuple[int, int]:
+    """(states, digits): see `_few_states`; the least number of states, and how many digits may still matter then."""
+
+    def states(digits: int) -> int:
+        near = sum(10**i // gcd(10**i, modulus) for i in range(digits))
+        return modulus // gcd(10**digits, modulus) + near
+
+    return min((states(digits), digits) for digits in range(len(str(modulus)) + 1))
+
+
+def _few_states(modulus: int) -> Dfa:
+    """Unsigned whole numbers divisible by `modulus`, a fraction of zeros let in, where 2 and 5 divide it often.
+
+    Two residues are one state if the same digits make multiples of them. That is told by the fewest digits, up to a
+    bound, that make one, and which these are; else by the residue of a smaller divisor, since what stands before that
+    many digits counts less (Alexeev, "Minimal DFA for testing divisibility", 2004).
+    """
+    digits = _fewest(modulus)[1]
+    residues = np.arange(modulus, dtype=np.int64)
+    smaller = modulus // gcd(10**digits, modulus)
+    name, base = residues % smaller, smaller
+    told = np.zeros(modulus, np.bool_)
+    for size in range(digits):
+        rest = -residues * pow(10, size, modulus) % modulus
+        found = ~told & (rest < 10**size)
+        name = np.where(found, base + rest, name)
+        told |= found
+        base += 10**size
+    _, first, state = np.unique(name, return_index=True, return_inverse=True)
+    count = len(first)
+    # The start, a lone zero, the states, then behind the point: nothing yet, zeros.
+    table = np.full((count + 4, _POINT + 1), -1, np.int64)
+    ends = np.full(len(table), -1, np.int32)
+    table[0, :10] = 2 + state[np.arange(10) % modulus]
+    table[0, 0] = 1
+    table[2 : 2 + count, :10] = 2 + state[(first[:, None] * 10 + np.arange(10)) % modulus]
+    whole_state = 2 + int(state[0])
+    for ended in (1, whole_state):
+        table[ended, _POINT], ends[ended] = count + 2, 0
+    table[count + 2 :, 0], ends[count + 3] = count + 3, 0
+    return _table(table, ends)
 
 
 def _with_zeros(quotients: Dfa, zeros: int, limits: Limits) -> Dfa:

@@ -87,10 +87,13 @@ class ResultMismatch(IntaglioError):
     `data` is the JSON value as it came; the validation error is the cause.
     """
 
-    def __init__(self, message: str, data: JsonValue, request_id: str | None) -> None:
+    def __init__(
+        self, message: str, data: JsonValue, request_id: str | None, hint: str | None = None
+    ) -> None:
         super().__init__(
             message,
-            hint="say what the validator wants in the type itself (pattern, bounds, Literal), "
+            hint=hint
+            or "say what the validator wants in the type itself (pattern, bounds, Literal), "
             "so that it becomes part of the schema and is enforced while decoding",
             request_id=request_id,
         )

@@ -12,7 +12,7 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
 from ...schemas.contract import Contract
-from ...schemas.wire import ExtractOptions, ExtractResult, Timings, Usage
+from ...schemas.wire import AnswerWarning, ExtractOptions, ExtractResult, Timings, Usage
 from .errors import UnexpectedAnswer
 from .shapes import Shape
 
@@ -34,6 +34,7 @@ class Options(TypedDict, total=False):
     deadline_s: float | None
     priority: int
     strict_schema: bool
+    not_stated: Literal["schema", "null"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Extraction(Generic[T]):
     """The result of one extraction. `data` is valid under the whole schema and of the type that was asked for.
 
     `raw` is the service's answer as it came; `request_id` names the call in the service's log; `contract` tells which
-    keywords of the schema are enforced, and which are not known.
+    keywords of the schema are enforced, and which are not known; `warnings` tell of values that were ended early, or
+    are null because they are not stated.
     """
 
     data: T
@@ -54,6 +56,7 @@ class Extraction(Generic[T]):
     request_id: str | None
     raw: Mapping[str, JsonValue]
     contract: Contract = field(default_factory=Contract)
+    warnings: tuple[AnswerWarning, ...] = ()
 
 
 def request_body(
@@ -87,8 +90,9 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
         result = ExtractResult.model_validate_json(content, extra="ignore")
     except ValidationError as error:
         raise unexpected(content, request_id) from error
+    unstated = [warning.pointer for warning in result.warnings if warning.kind == "not_stated"]
     return Extraction(
-        data=shape.read(result.data, request_id),
+        data=shape.read(result.data, request_id, unstated),
         valid=result.valid,
         finish=result.finish,
         usage=result.usage,
@@ -98,6 +102,7 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
         request_id=request_id,
         raw=from_json(content),
         contract=result.contract,
+        warnings=result.warnings,
     )
 
 

@@ -4,7 +4,7 @@ Does: accept a JSON Schema, the name of a schema in the catalogue, or any type P
 read an answer into the type. Does not: judge the schema (the service does).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -67,14 +67,23 @@ class Shape(Generic[T]):
     schema: dict[str, Any] | bool | str
     adapter: TypeAdapter[T] | None
 
-    def read(self, data: JsonValue, request_id: str | None = None) -> T:
-        """`data` as a `T`. Raises `ResultMismatch` where a validator of the type refuses it."""
+    def read(
+        self, data: JsonValue, request_id: str | None = None, unstated: Sequence[str] = ()
+    ) -> T:
+        """`data` as a `T`. Raises `ResultMismatch` where a validator of the type refuses it.
+
+        `unstated`: where it is null because the caller agreed to that, and not by the schema.
+        """
         if self.adapter is None:
             return data  # type: ignore[return-value]  # T is Any where there is no type
         try:
             # As JSON, because strict types take "2026-01-31" for a date from JSON only.
             return self.adapter.validate_json(to_json(data))
         except ValidationError as error:
+            if unstated:
+                message = f"null, which not_stated='null' lets in at {', '.join(unstated)}, is not of the type"
+                hint = "declare these fields as Optional, for instance `str | None`"
+                raise ResultMismatch(message, data, request_id, hint) from error
             message = f"the result is valid JSON for the schema but not for the type: {error}"
             raise ResultMismatch(message, data, request_id) from error
 

@@ -24,7 +24,7 @@ from intaglio.engine.plan import (
     Work,
 )
 from intaglio.engine.residents import Exports, ResidentConstraints
-from intaglio.engine.types import Finish, SamplingParams
+from intaglio.engine.types import Finish, OutputLimits, SamplingParams
 from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
@@ -114,7 +114,9 @@ class AtOnce:
 
 
 class Bench:
-    def __init__(self, device: Device, constraint: Constraint, budget: int = 50) -> None:
+    def __init__(
+        self, device: Device, constraint: Constraint, budget: int = 50, *, limited: bool = False
+    ) -> None:
         self.device = device
         self.exports = Exports()
         self.constraints = ResidentConstraints(
@@ -125,7 +127,9 @@ class Bench:
             exports=self.exports,
             texts=TEXTS,
         )
-        self.constraints.compile(1, constraint, budget, lambda _: None)
+        limits = OutputLimits(room=200) if limited else None
+        budget = 500 if limited else budget
+        self.constraints.compile(1, constraint, budget, lambda _: None, limits)
         opening = self.constraints.open(1)
         assert isinstance(opening, Opening)
         self.opening = bytes(opening.forced)
@@ -394,3 +398,24 @@ def test_a_page_without_a_matcher_is_reported() -> None:
     del bench.constraints._following[1]
     with pytest.raises(InternalError, match="without a matcher"):
         bench.constraints.check({1})
+
+
+@pytest.mark.parametrize("room", [10, 0], ids=["resident", "hosted"])
+def test_a_value_that_loops_is_ended_where_the_executor_makes_the_masks(room: int) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+    schema |= {"required": ["a", "b"], "additionalProperties": False}
+    bench = Bench(Device(room=room), Constraint(Kind.JSON_SCHEMA, json.dumps(schema)), limited=True)
+    output = bytearray(bench.opening)
+    wanted = b'"' + b"e" * 300
+    for step in range(80):
+        byte = wanted[step] if b"b" not in output else b'"Bonn"'[len(output.partition(b'"b":')[2])]
+        masks = bench.masks(admitted=step == 0)
+        assert set(masks.residents) == ({1} if room else set())
+        legal = bench.legal(masks)
+        assert legal == bench.host()
+        assert byte in legal
+        tokens = byte, *bench.pick(byte, masks)
+        output += bytes(token for token in tokens if token != END)
+        if END in tokens:
+            break
+    assert json.loads(output) == {"a": "e" * 26, "b": "Bonn"}

@@ -1,0 +1,56 @@
+"""Where in a JSON text an output stands: in how many containers, and whether in a string.
+
+Does: follow bytes of a text that a grammar keeps legal. Does not: check it, or know values and names.
+"""
+
+from typing import Final
+
+_QUOTE: Final = ord('"')
+_ESCAPE: Final = ord("\\")
+_OPENING: Final = b"{["
+_CLOSING: Final = b"}]"
+
+
+class Nesting:
+    """A place in a JSON text, at its start to begin with.
+
+    `open` holds the bracket of every open container, outermost first. `string` is the offset of the opening quote of
+    the string that is open, None outside strings.
+    """
+
+    __slots__ = ("_escaped", "_offset", "open", "string")
+
+    def __init__(self) -> None:
+        self.open = bytearray()
+        self.string: int | None = None
+        self._escaped = False
+        self._offset = 0
+
+    @property
+    def height(self) -> int:
+        """Open containers."""
+        return len(self.open)
+
+    def feed(self, byte: int) -> None:
+        """Go on by one byte."""
+        if self.string is not None:
+            if self._escaped:
+                self._escaped = False
+            elif byte == _ESCAPE:
+                self._escaped = True
+            elif byte == _QUOTE:
+                self.string = None
+        elif byte == _QUOTE:
+            self.string = self._offset
+        elif byte in _OPENING:
+            self.open.append(byte)
+        elif byte in _CLOSING:
+            self.open.pop()
+        self._offset += 1
+
+    def copy(self) -> "Nesting":
+        """An independent copy at the same place."""
+        twin = Nesting()
+        twin.open, twin.string = bytearray(self.open), self.string
+        twin._escaped, twin._offset = self._escaped, self._offset
+        return twin

@@ -1,0 +1,56 @@
+"""Which of some tokens begin a text that its caller remembers, compiled.
+
+Does: read each token from one configuration, texts taken to be new, and look at the texts it has opened. Does not: know
+which texts must not come (`tails`), or learn what tables lack: such tokens count as if they did.
+"""
+
+import numpy as np
+
+from . import walk as w
+from .arrays import Bytes, Flags, Ints, Longs
+from .automata.jit import kernel
+from .tables import ALPHABET, FLAGS, LEAF, REMEMBERS, ROW, Tables, tables_at
+
+
+@kernel
+def _stays(tables: Tables, state: int, text: Bytes) -> bool:
+    """Whether a text is read without leaving the leaf of a state; most texts are, within a string."""
+    for byte in text:
+        row = tables.states[state, ROW]
+        if row < 0 or tables.states[state, LEAF] < 0:
+            return False
+        state = tables.cells[row + tables.alphabets[tables.states[state, ALPHABET], byte]]
+        if state < 0:
+            return False
+    return True
+
+
+@kernel
+def beginning(
+    held: Longs, frames: Ints, note: Longs, looks: Ints, blob: Bytes, starts: Longs, chosen: Flags
+) -> None:
+    """Clear `chosen[i]` where the text i of `blob` opens no remembered text that is open at its end.
+
+    `starts`: where each text begins in `blob`, and where the last ends. `held`: the addresses of tables. `note` is as
+    `Cursor.begin` leaves it, and is spoilt.
+    """
+    tables = tables_at(held)
+    state, top, count, offset = note[w.STATE], note[w.TOP], note[w.COUNT], note[w.OFFSET]
+    for i in range(len(chosen)):
+        if not chosen[i]:
+            continue
+        text = blob[starts[i] : starts[i + 1]]
+        if _stays(tables, state, text):
+            chosen[i] = False
+            continue
+        note[w.STATE], note[w.TOP], note[w.COUNT] = state, top, count
+        w.read(tables, frames, note, looks, text, 0)
+        if note[w.STATUS] != w.MOVED:
+            continue
+        at, opened = note[w.TOP], False
+        while at >= 0 and frames[at, w.BEGUN] >= offset:
+            if tables.sites[frames[at, w.SITE], FLAGS] & REMEMBERS:
+                opened = True
+                break
+            at = np.int64(frames[at, w.PARENT])
+        chosen[i] = opened

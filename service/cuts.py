@@ -1,0 +1,137 @@
+"""Where values of an answer were ended early, as warnings with JSON Pointers.
+
+Does: turn token offsets that the engine tells into pointers, by one walk along the output. Does not: decide what is
+ended (`engine.closing`, `engine.loops`).
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..engine.api import Cut, CutReason
+from ..schemas.wire import AnswerWarning
+
+_HINTS = {
+    CutReason.LOOPED: "the document may not say this value: let it be null in the schema, or ask with "
+    'not_stated: "null"',
+    CutReason.BUDGET: "raise max_tokens, or bound the strings and arrays of the schema",
+}
+_MESSAGES = {
+    CutReason.LOOPED: "the value repeated itself and was ended the shortest way",
+    CutReason.BUDGET: "the budget was reached here: this value and all after it were ended the shortest way",
+}
+_BLANK = b" \t\n\r"
+
+
+def cut_warnings(
+    tokens: Sequence[int], texts: Sequence[bytes | None], cuts: Iterable[Cut]
+) -> tuple[AnswerWarning, ...]:
+    """One warning for each value that was ended early. `texts`: the bytes of each token, None where it has none."""
+    walk, at = _Walk(), 0
+    warnings = []
+
+    def upto(end: int) -> list["_Value"]:
+        nonlocal at
+        for token in tokens[at:end]:
+            walk.feed(texts[token] or b"")
+        at = max(at, min(end, len(tokens)))
+        return walk.open
+
+    for cut in sorted(cuts, key=lambda cut: cut.begin):
+        before = list(upto(cut.begin))
+        if cut.reason is CutReason.LOOPED:
+            left = {value.begun for value in upto(cut.end)}
+            closed = [value for value in before if value.begun not in left]
+            pointer = closed[0].pointer if closed else before[-1].pointer if before else ""
+        else:
+            pointer = before[-1].pointer if before else ""
+        warnings.append(
+            AnswerWarning(
+                pointer=pointer,
+                kind=cut.reason.value,
+                message=_MESSAGES[cut.reason],
+                hint=_HINTS[cut.reason],
+            )
+        )
+    return tuple(warnings)
+
+
+@dataclass(slots=True)
+class _Value:
+    """An open value: where it begins, and what is known of the member or item that it is at."""
+
+    pointer: str
+    begun: int
+    bracket: int = 0
+    index: int = 0
+    name: bytearray | None = None
+    names: bool = False  # a name is next, or being read
+
+
+class _Walk:
+    """The values that are open along a JSON text, outermost first; scalars among them."""
+
+    def __init__(self) -> None:
+        self.open: list[_Value] = []
+        self._offset = 0
+        self._quoted = False
+        self._escaped = False
+
+    def feed(self, text: bytes) -> None:
+        """Go on by some bytes of a legal text."""
+        for byte in text:
+            self._step(byte)
+            self._offset += 1
+
+    def _step(self, byte: int) -> None:
+        top = self.open[-1] if self.open else None
+        if self._quoted:
+            self._in_quotes(byte, top)
+        elif byte in b",]}:":
+            self._mark(byte)
+        elif byte in _BLANK:
+            return
+        elif byte in b'"' and top is not None and top.bracket == ord("{") and top.names:
+            top.name, self._quoted = bytearray(b'"'), True
+        elif top is None or top.bracket:
+            value = _Value(self._pointer(top), self._offset)
+            self.open.append(value)
+            if byte in b"{[":
+                value.bracket, value.names = byte, byte == ord("{")
+            self._quoted = byte == ord('"')
+
+    def _in_quotes(self, byte: int, top: _Value | None) -> None:
+        name = None if top is None or not top.bracket else top.name
+        if name is not None:
+            name.append(byte)
+        if self._escaped:
+            self._escaped = False
+        elif byte == ord("\\"):
+            self._escaped = True
+        elif byte == ord('"'):
+            self._quoted = False
+            if name is None:
+                self.open.pop()
+
+    def _mark(self, byte: int) -> None:
+        """A comma, colon or closing bracket: it also ends a number or a literal."""
+        if byte != ord(":") and self.open and not self.open[-1].bracket:
+            self.open.pop()
+        if not self.open:
+            return
+        top = self.open[-1]
+        if byte == ord(":"):
+            top.names = False
+        elif byte == ord(","):
+            top.index += 1
+            top.names = top.bracket == ord("{")
+        else:
+            self.open.pop()
+
+    def _pointer(self, top: _Value | None) -> str:
+        if top is None:
+            return ""
+        if top.bracket == ord("["):
+            return f"{top.pointer}/{top.index}"
+        name = json.loads(bytes(top.name or b'""'))
+        return f"{top.pointer}/{name.replace('~', '~0').replace('/', '~1')}"

@@ -1,0 +1,61 @@
+"""How much room an answer is given: enough for whatever a document holds, and never without end."""
+
+from typing import Any
+
+import pytest
+from intaglio.service.budget import room
+
+TEXT: dict[str, Any] = {"type": "string"}
+
+
+def an_object(*names: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {**dict.fromkeys(names, TEXT), **properties}}
+
+
+def test_a_small_document_gives_some_hundred_tokens() -> None:
+    assert 200 < room(an_object("name", "phone", "email", "iban"), 20) < 800
+
+
+def test_a_table_in_the_document_fits_with_the_names_of_its_columns() -> None:
+    # Sixty rows of five values, some three tokens each; the answer repeats five names for each row.
+    schema = an_object(
+        rows={"type": "array", "items": an_object("date", "text", "amount", "tax", "account")}
+    )
+    names = sum(len(name) // 3 + 5 for name in ("date", "text", "amount", "tax", "account"))
+    assert room(schema, 60 * 15) > 60 * (15 + names)
+
+
+def test_a_verbatim_text_fits_whatever_its_length() -> None:
+    for tokens in (10, 100, 1000, 10_000):
+        assert room(an_object("body"), tokens) > 1.5 * tokens
+
+
+def test_a_summary_of_a_small_document_fits() -> None:
+    assert room(an_object("summary"), 30) > 250
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "propertys": {"name": TEXT}},
+        {},
+        True,
+        {"type": "array", "items": {"$ref": "#"}},
+        {"$ref": "#/$defs/a", "$defs": {"a": an_object(a={"$ref": "#/$defs/a"})}},
+        {"type": "object", "additionalProperties": TEXT},
+        {"anyOf": [TEXT, {"type": "integer"}, {"$ref": "http://elsewhere"}]},
+        {"allOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"items": [True, {"enum": [1]}], "prefixItems": "no list", "properties": 7},
+    ],
+)
+def test_every_schema_has_a_finite_room(schema: Any) -> None:
+    assert 128 < room(schema, 10) < 2000
+    assert room(schema, 1000) > room(schema, 10)
+
+
+def test_a_schema_that_doubles_with_every_reference_is_counted_in_bounded_time() -> None:
+    defs = {
+        f"a{n}": an_object(x={"$ref": f"#/$defs/a{n + 1}"}, y={"$ref": f"#/$defs/a{n + 1}"})
+        for n in range(60)
+    }
+    assert room({"$ref": "#/$defs/a0", "$defs": defs}, 10) > 0
