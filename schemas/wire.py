@@ -38,7 +38,13 @@ class FormOptions(Wire):
 
 
 class ExtractOptions(FormOptions):
-    """How an extraction runs. The defaults are greedy and deterministic."""
+    """How an extraction runs. The defaults are greedy and deterministic.
+
+    With `temperature` 0 the likeliest token is taken; above 0 tokens are drawn, the more evenly the higher it is.
+    `top_k`, `top_p` and `min_p` leave fewer tokens to draw from: the `top_k` likeliest; the likeliest that together
+    have the probability `top_p`; those with at least `min_p` times the probability of the likeliest. `seed` makes draws
+    repeatable. After `deadline_s` seconds the request ends with `deadline_exceeded`.
+    """
 
     whitespace: Literal["compact", "spaced", "pretty"] = Field(
         default="compact",

@@ -24,13 +24,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from intaglio import Client
+from intaglio import Client, ConnectionFailed
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_ADDRESS = "localhost:8000"
@@ -375,7 +375,7 @@ def _laid_out(value: Any, indent: int) -> str:
 
 
 def environment(url: str | None = None, **more: str) -> dict[str, str]:
-    """What snippets see of the environment: the server's address, and no state of the user."""
+    """What snippets see of the environment: the server's address, and little else."""
     shared = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONSAFEPATH": "1",
@@ -385,7 +385,7 @@ def environment(url: str | None = None, **more: str) -> dict[str, str]:
         "INTAGLIO_ENGINE_GRAMMAR_DEADLINE_S": "60",
         "INTAGLIO_ENGINE_GRAMMAR_CPU_S": "60",
     }
-    passed = {name: os.environ[name] for name in ("XDG_CACHE_HOME",) if name in os.environ}
+    passed = {name: os.environ[name] for name in ("HOME", "XDG_CACHE_HOME") if name in os.environ}
     return shared | passed | ({"INTAGLIO_BASE_URL": url} if url else {}) | more
 
 
@@ -396,17 +396,25 @@ def server(folder: Path) -> Iterator[str]:
     command = [program, "serve", "--port", "0", "--data", folder / "data"]
     (folder / "data").mkdir()
     with (folder / "server.log").open("w+") as log:
-        process = subprocess.Popen(
-            command, stdout=log, stderr=log, env=environment(HOME=str(folder))
-        )
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())
         try:
             url = _announced(process, folder / "server.log")
-            with Client(url) as client:
-                client.wait_until_ready(PATIENCE_S)
+            _until_ready(process, url, folder / "server.log")
             yield url
         finally:
             process.terminate()
             process.wait(PATIENCE_S)
+
+
+def _until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    end = time.monotonic() + PATIENCE_S
+    with Client(url) as client:
+        while process.poll() is None and time.monotonic() < end:
+            with suppress(ConnectionFailed):
+                if client.ready():
+                    return
+            time.sleep(0.1)
+    raise AssertionError(f"the server is not ready; status {process.poll()}:\n{log.read_text()}")
 
 
 def _announced(process: subprocess.Popen[bytes], log: Path) -> str:
@@ -414,7 +422,7 @@ def _announced(process: subprocess.Popen[bytes], log: Path) -> str:
     while process.poll() is None and time.monotonic() < end:
         found = re.search(r"^Intaglio .* (http://\S+)$", log.read_text(), re.MULTILINE)
         if found:
-            return found[1].replace("127.0.0.1", "localhost")
+            return found[1]
         time.sleep(0.05)
     raise AssertionError(f"the server did not start:\n{log.read_text()}")
 
@@ -428,7 +436,7 @@ def run(
         own = folder / page.relative_to(root).with_suffix("")
         own.mkdir(parents=True)
         begun = Run(page, own, url, root)
-        begun.environment["HOME"] = str(own)
+        begun.environment["INTAGLIO_SERVICE_LEDGER"] = str(own / "ledger.db")
         return begun.all()
 
     with ThreadPoolExecutor(at_once) as pool:

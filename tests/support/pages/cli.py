@@ -17,12 +17,15 @@ INTRO = """# Command line reference
 
 Extract, serve, check schemas and run bulk jobs from a shell. Results go to standard output, progress and errors to
 standard error, so that output can be piped; `--json` writes one line of JSON where a command would write for people.
+
+Every command has `--help`. `python -m intaglio` is the same as `intaglio`.
 """
 
 
 def page() -> str:
     root = typer.main.get_command(app)
     parts = [HEADER + INTRO, "## Exit codes\n", _exit_codes(), "## Commands\n"]
+    parts.append(_own_options(root))
     for path, command in _commands(root, ("intaglio",)):
         parts.append(_command(path, command))
     return "\n".join(parts)
@@ -36,6 +39,12 @@ def _commands(command: Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[s
         return
     for name, below in inner.items():
         yield from _commands(below, (*path, name))
+
+
+def _own_options(root: Command) -> str:
+    """What the command takes before the name of a sub-command."""
+    rows = [(_names(option), _help(option)) for option in root.params if not option.hidden]
+    return "### intaglio\n\n" + table(("", "meaning"), rows) if rows else ""
 
 
 def _exit_codes() -> str:

@@ -88,7 +88,7 @@ def _default(field: Field[Any], unit: str) -> str:
     value = field.default
     if value is MISSING:
         return "required"
-    if value is None or value == "":
+    if value is None or value in ("", ()):
         return "none"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
