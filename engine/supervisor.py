@@ -273,7 +273,7 @@ def _socket_folder() -> Path:
     try:
         return Path(tempfile.mkdtemp(prefix="intaglio-"))
     except FileNotFoundError:  # no folder for temporary files can be written
-        return Path(tempfile.mkdtemp(prefix="intaglio-", dir="/dev/shm"))  # noqa: S108
+        return Path(tempfile.mkdtemp(prefix="intaglio-", dir="/dev/shm"))
 
 
 def _stopped(reason: str) -> EngineStopped:
