@@ -312,7 +312,7 @@ def test_values_that_loop_are_ended_one_step_ahead_as_they_are_by_turns(folder: 
         said = json.loads(text)
         assert finish is Finish.STOP
         assert said["name"].endswith("e" * 24)
-        assert said["tags"].endswith("e" * 12)
+        assert said["tags"].endswith("e" * 10)
         assert len(said["name"]) < 40
         assert len(said["tags"]) < 40
     beside = bench(folder, resident=True, ahead=True, blocks=100, exports=Now())
