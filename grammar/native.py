@@ -305,12 +305,13 @@ class NativeMatcher:
 
     def _spells(self, way: Way, tokens: int) -> bool:
         """Whether a way takes so many tokens at most; it is what `closing` answers then."""
-        if self._closings[-1] is None:
+        known = self._closings[-1]
+        if known is None:
             run = self.grammar.spelled_way(self.tokens, way[0][way[1] :])
             if not run or len(run) > tokens:
                 return False
-            self._closings[-1] = run, 0
-        found, at = self._closings[-1]
+            known = self._closings[-1] = run, 0
+        found, at = known
         return bool(found) and len(found) - at <= tokens
 
     def _way(self) -> Way | None:

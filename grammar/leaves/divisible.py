@@ -67,8 +67,8 @@ def fewest(modulus: int) -> tuple[int, int]:
     """(states, digits): see `few_states`; the least number of states, and how many digits may still matter then."""
 
     def states(digits: int) -> int:
-        near = sum(10**i // gcd(10**i, modulus) for i in range(digits))
-        return modulus // gcd(10**digits, modulus) + near
+        near = sum(int(10**i) // gcd(10**i, modulus) for i in range(digits))
+        return int(modulus // gcd(10**digits, modulus)) + near
 
     return min((states(digits), digits) for digits in range(len(str(modulus)) + 1))
 
