@@ -17,6 +17,7 @@ from .spec import Constraint, KeyOrder, Kind
 if TYPE_CHECKING:
     from .automata import Dfa
     from .cfg.enforce import Parsed
+    from .jsonschema.survey import Enforced
     from .rule import Rule
 
 LONGEST = {  # characters
