@@ -111,7 +111,9 @@ R = TypeVar("R", bound=Sized)
 _FASTER: Final = 4  # bytes of rows given up that go for each byte of a new one
 
 
-@dataclass(slots=True, eq=False, weakref_slot=True)
+@dataclass(
+    eq=False
+)  # without slots: some Pythons give a generic class with slots no weak references
 class RowCache(Generic[R]):
     """Rows by key, in two generations: the older is given up when the younger holds half of `most_bytes`.
 

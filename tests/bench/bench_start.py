@@ -47,7 +47,8 @@ def checkpoint(folder: Path, shape: str, tokenizer: Path) -> None:
     (folder / "config.json").write_text(json.dumps(SHAPES[shape]))
     shutil.copy(tokenizer / "tokenizer.json", folder / "tokenizer.json")
     template = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant: "
-    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": template}))
+    described = {"chat_template": template, "eos_token": "<|endoftext|>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(described))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     weights = {
         name: (torch.randn(size, device=device) * 0.02).to(torch.bfloat16).cpu()
