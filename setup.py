@@ -8,6 +8,7 @@ archive, which has neither folder, it stays a version.
 from pathlib import Path
 
 from setuptools import Distribution, find_packages, setup
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "grammar", "kernels", "schemas", "service")
@@ -34,6 +35,14 @@ class Checkout(Distribution):
         self._finalize_requires()
 
 
+class Modules(build_py):
+    """Modules but for the scripts that build the other two distributions."""
+
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        found = super().find_package_modules(package, package_dir)
+        return [module for module in found if module[1] != "setup"]
+
+
 subpackages = [
     f"intaglio.{folder}.{name}"
     for folder in FOLDERS
@@ -43,4 +52,5 @@ subpackages = [
 setup(
     packages=["intaglio", *(f"intaglio.{folder}" for folder in FOLDERS), *subpackages],
     distclass=Checkout,
+    cmdclass={"build_py": Modules},
 )

@@ -18,11 +18,11 @@ from typing import Final, NamedTuple
 from .nesting import Nesting
 from .repetition import Repetition, repetition
 
-_STRIDE: Final = 8  # tokens between two looks
+_STRIDE: Final = 4  # tokens between two looks
 _WINDOW: Final = 64  # tokens that every look takes in; every second one twice as many, every fourth four times, ...
 _TIMES: Final = 4
 _FEWEST: Final = 24  # tokens of a string that loops
-_LOWEST: Final = 12  # the same in an output that has looped before
+_LOWEST: Final = 10  # the same in an output that has looped before
 _FEWEST_OF_ITEMS: Final = 48  # tokens of items that loop
 _FEWEST_ITEMS: Final = 8
 _MOST_CLOSING: Final = 24  # tokens; a value that cannot be ended within them goes on
@@ -100,8 +100,8 @@ class LoopWatch:
         """A value was ended; `tokens` did it, and followed of necessity."""
         self._tokens += tokens
         self._begun = len(self._tokens)
-        self._due = self._begun + _LOWEST
-        self._fewest = max(_LOWEST, self._fewest // 2)
+        self._due = self._begun + _LOWEST + _STRIDE  # what begins the next value does not repeat
+        self._fewest = _LOWEST
         self._found, self._waits = None, 0
 
     def _loop(self, found: Repetition, text: bytes, length: int, here: Nesting) -> _Loop | None:

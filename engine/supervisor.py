@@ -221,7 +221,7 @@ class Supervisor:
 
     async def _run_once(self) -> str:
         """One process from start to end; returns how it ended. Requests fail before its remains are cleared."""
-        child = _Child(Path(tempfile.mkdtemp(prefix="intaglio-")))
+        child = _Child(_socket_folder())
         self._child = child
         self._run += 1
         following: asyncio.Task[str] | None = None
@@ -263,6 +263,17 @@ class Supervisor:
                 return event.message
             elif isinstance(event, messages.Beat) and event.stalled_s > self._watch.stall_s:
                 return f"has been in one step for {event.stalled_s:.0f} s"
+
+
+def _socket_folder() -> Path:
+    """A new folder that only this user can open: among temporary files, else in shared memory.
+
+    A container whose file system is read-only still has the latter.
+    """
+    try:
+        return Path(tempfile.mkdtemp(prefix="intaglio-"))
+    except FileNotFoundError:  # no folder for temporary files can be written
+        return Path(tempfile.mkdtemp(prefix="intaglio-", dir="/dev/shm"))
 
 
 def _stopped(reason: str) -> EngineStopped:

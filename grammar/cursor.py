@@ -133,7 +133,8 @@ class Cursor:
                 answer = self.look(whole, len(self.output) + done)
                 looks = _with(looks, answer)
                 if answer[0] < 0 or answer[1]:
-                    refused = Refused(*self.frames[frame].tolist(), until)
+                    site, parent, memory, begun = map(int, self.frames[frame])
+                    refused = Refused(site, parent, memory, begun, until)
             else:
                 self.learn()
 

@@ -54,9 +54,16 @@ class Site:
 
     caller: Rule
     call: Call
+    _refusals: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def refuses_twin(self, outcome: int) -> bool:
         """Whether a text that ends with an outcome is refused here only because it came before."""
+        known = self._refusals.get(outcome)
+        if known is None:
+            known = self._refusals[outcome] = self._find_refusal(outcome)
+        return known
+
+    def _find_refusal(self, outcome: int) -> bool:
         if self.call.live is not None and outcome not in self.call.live:
             return False
         resume, back = self.caller.resume, self.call.back
@@ -105,7 +112,6 @@ class Machine:
         self._keys: list[tuple[Rule, Hashable] | None] = []
         self._numbers: dict[Hashable, int] = {}
         self._outcomes = _Outcomes()
-        self._refusals: dict[tuple[int, int], bool] = {}
         self._leaf_bytes = 0
         no_bytes = self._growing.alphabet(np.zeros(256, np.int32))
         self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0))
@@ -247,15 +253,6 @@ class Machine:
                 self.renewals.states += 1
                 return self._state(place.caller, key, sure=True)
             return -1 if state is None else state
-
-    def refuses_twin(self, site: int, outcome: int) -> bool:
-        """See `Site.refuses_twin`."""
-        known = self._refusals.get((site, outcome))
-        if known is None:
-            place = self.sites[site]
-            known = place is not None and place.refuses_twin(outcome)
-            self._refusals[site, outcome] = known
-        return known
 
     def meaning(self, site: int, outcome: int) -> int:
         """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""

@@ -305,12 +305,13 @@ class NativeMatcher:
 
     def _spells(self, way: Way, tokens: int) -> bool:
         """Whether a way takes so many tokens at most; it is what `closing` answers then."""
-        if self._closings[-1] is None:
+        known = self._closings[-1]
+        if known is None:
             run = self.grammar.spelled_way(self.tokens, way[0][way[1] :])
             if not run or len(run) > tokens:
                 return False
-            self._closings[-1] = run, 0
-        found, at = self._closings[-1]
+            known = self._closings[-1] = run, 0
+        found, at = known
         return bool(found) and len(found) - at <= tokens
 
     def _way(self) -> Way | None:
@@ -339,32 +340,10 @@ class NativeMatcher:
             said = bytes(self._cursor.output[self._steps[place].length :])
             if text.startswith(said, at):
                 return text, at + len(said)
-            end = self._mended(text[at:])
-            end = self._way_into(text[at:]) if end is None else end
+            end = _way_into(self._cursor, self.grammar.ways, text[at:])
         if end is None:
             end = self.grammar.end(self._cursor)
         return None if end is None else (end, 0)
-
-    def _way_into(self, end: bytes) -> bytes | None:
-        """A way that comes into `end` somewhere: another choice was made on the way, and then the rest is the same."""
-        cursor, tries = self._cursor, 0
-        memories = len(cursor.memories)
-        for lead in _LEADS:
-            for skipped in range(min(len(end), _MOST_SKIPPED)):
-                # One byte tells, where texts count: those that were said before are replaced.
-                probe = lead + end[skipped : skipped + (1 if len(cursor.memories) > 1 else _PROBE)]
-                legal = cursor.read(np.frombuffer(probe, np.uint8).copy())
-                cursor.memories.cut(memories)
-                if legal:
-                    tries += 1
-                    found = self._mended(lead + end[skipped:])
-                    if found is not None or tries == _MOST_MENDED:
-                        return found
-        return None
-
-    def _mended(self, end: bytes) -> bytes | None:
-        """`end`, or one like it, if it completes the output."""
-        return Mending(self._cursor, self.grammar.ways).text(end)
 
     def closing(self) -> tuple[int, ...] | None:
         """Tokens, the end token included, of a short way to complete the output; None if none was found.
@@ -379,3 +358,26 @@ class NativeMatcher:
             self._closings[-1] = found
         tokens, at = found
         return tokens[at:] or None
+
+
+def _way_into(cursor: Cursor, ways: Ways, end: bytes) -> bytes | None:
+    """A way that comes into `end` somewhere: another choice was made on the way, and then the rest is the same.
+
+    Texts on it that were said meanwhile are replaced.
+    """
+    found, tries = Mending(cursor, ways).text(end), 0
+    memories = len(cursor.memories)
+    size = (
+        1 if memories > 1 else _PROBE
+    )  # where texts count, more than a byte may be refused and still be mended
+    for lead in _LEADS if found is None else ():
+        for skipped in range(min(len(end), _MOST_SKIPPED)):
+            probe = lead + end[skipped : skipped + size]
+            legal = cursor.read(np.frombuffer(probe, np.uint8).copy())
+            cursor.memories.cut(memories)
+            if legal:
+                tries += 1
+                found = Mending(cursor, ways).text(lead + end[skipped:])
+                if found is not None or tries == _MOST_MENDED:
+                    return found
+    return found

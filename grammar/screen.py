@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .coverage import Coverage
-from .errors import ConstraintTooLarge, Unsatisfiable
+from .errors import ConstraintTooLarge, Refusal, Unsatisfiable
 from .spec import Constraint, KeyOrder, Kind
 
 if TYPE_CHECKING:
     from .automata import Dfa
     from .cfg.enforce import Parsed
+    from .jsonschema.survey import Enforced
     from .rule import Rule
 
 LONGEST = {  # characters
@@ -88,12 +89,26 @@ def _schema(constraint: Constraint) -> Screened:
         short_numbers=constraint.short_numbers,
     )
     language = Language(read(constraint.source), form, read_all(constraint.schemas))
+    _refuse_endless(language.enforced)
     least = language.root.least(language.root.start) or 0
     if least > _MOST_OUTPUT:
         raise ConstraintTooLarge(
             f"the shortest output takes about {least} bytes: more than any output can hold"
         )
     return Screened(root=language.root, coverage=covered(language.normal, language.enforced))
+
+
+def _refuse_endless(enforced: "tuple[Enforced, ...]") -> None:
+    """Refuse multiples that are only judged at their end: any number of digits may come before one happens to be."""
+    reason = "multiples of this divisor cannot be told while they are written"
+    hint = "use a divisor of at most four digits, besides zeros at its ends, or bounds instead"
+    refusals = tuple(
+        Refusal(each.where, each.keyword, reason, hint)
+        for each in enforced
+        if each.keyword == "multipleOf" and each.tier == "C"
+    )
+    if refusals:
+        raise ConstraintTooLarge(f"{refusals[0].where}: {reason}", refusals)
 
 
 def _pattern(source: str) -> Screened:

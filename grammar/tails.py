@@ -97,7 +97,7 @@ def barred_texts(cursor: "Cursor", frames: Ints) -> Iterator[tuple[int, list[byt
                 # Of what lies ahead, masks can only tell what is plain: see `Memories.barred`.
                 if said.until <= len(cursor.output)
                 and (begun < len(cursor.output) or said.entry == entry)
-                and cursor.machine.refuses_twin(site, said.outcome)
+                and place.refuses_twin(said.outcome)
             ]
             live = place.call.live
             found = (cursor.tails.beginning(cursor, entry, live, text) for text in texts)

@@ -5,8 +5,9 @@ users, quotas or TLS (a proxy's work). `/health` and `/ready` need neither, so t
 
 A page on the web can have a name of its own resolve to 127.0.0.1 and then read what a server there answers (DNS
 rebinding). Its requests carry that name, so a server on a loopback address answers to local names alone: loopback
-addresses, `localhost`, and names without a dot, which no one can have in public. With a key such a page learns nothing,
-and a server that others reach cannot know all its names: both answer to any, unless `allowed_hosts` says otherwise.
+addresses, `localhost`, and names without a dot, which the public DNS does not have. With a key such a page learns
+nothing, and a server that others reach cannot know all its names: both answer to any, unless `allowed_hosts` says
+otherwise.
 """
 
 import hashlib

@@ -18,7 +18,6 @@ from typing import Any, Literal, NoReturn
 
 from ..schemas.jobs import JobSpec, JobState, JobStatus, Prices
 from .cli_console import errors, results, waiting, write_json
-from .cli_job_asked import Asked
 from .cli_job_progress import Meter, told
 from .cli_offline import offline
 from .cli_trouble import Exit, Trouble
@@ -26,6 +25,7 @@ from .client import Options
 from .config import ServiceConfig
 
 try:
+    from .cli_job_asked import Asked
     from .jobs.estimate import Estimate, estimate
     from .jobs.extracting import Extracting, Local, Remote
     from .jobs.ingest import chosen, source_mark

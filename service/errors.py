@@ -249,7 +249,7 @@ _TYPES |= {504: "timeout_error"}
 def answer(error: Exception, request_id: str | None = None, pause_s: int = 1) -> Answer:
     """The response that tells a user about `error`; an exception of no known class says no more than "internal".
 
-    `pause_s` is when it is worth trying again, where it is.
+    `pause_s` is when it is worth trying again where the service is overloaded.
     """
     known = status_of(error)
     if known is None:
@@ -332,8 +332,8 @@ def _answer(
     status: int, problem: Problem, extra: Mapping[str, str] | None = None, pause_s: int = 1
 ) -> Answer:
     headers = dict(extra or {})
-    if status in (429, 503):
-        headers["retry-after"] = str(pause_s)
+    if status in (429, 503):  # an engine is back in seconds, however long the queue was
+        headers["retry-after"] = str(pause_s) if status == 429 else "1"
     if status == 401:
         headers["www-authenticate"] = "Bearer"
     if status in (408, 413):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ...grammar.api import Constraint
+from ...grammar.api import Constraint, KeyOrder, Kind, Whitespace
 from ..errors import InvalidRequest, TooLong
 from ..types import Request, SamplingParams
 
@@ -94,7 +94,22 @@ def _check_fields(request: Request) -> None:
     _check_number("deadline", request.deadline, deadline)
     _check_type("sampling", request.sampling, SamplingParams)
     if request.constraint is not None:
-        _check_type("constraint", request.constraint, Constraint)
+        _check_constraint(request.constraint)
+
+
+def _check_constraint(constraint: Constraint) -> None:
+    """Types alone: what the source means is judged where it is compiled."""
+    _check_type("constraint", constraint, Constraint)
+    kinds: dict[str, type] = {
+        "kind": Kind,
+        "whitespace": Whitespace,
+        "key_order": KeyOrder,
+        "source": str,
+    }
+    kinds |= {"schemas": tuple, "indent": int}
+    kinds |= dict.fromkeys(("extra_properties", "formats", "exponents", "header"), bool)
+    for name, kind in kinds.items():
+        _check_type(f"constraint.{name}", getattr(constraint, name), kind)
 
 
 def _check_prompt(prompt: tuple[int, ...], limits: Limits) -> None:

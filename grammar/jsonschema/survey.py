@@ -140,11 +140,6 @@ def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
             reason = f"at least {value} are more than any output can hold"
             hint = f"demand {MOST_DEMANDED} at most"
             yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))
-        if keyword == "multipleOf" and opaque(MultipleOf(number(value))):  # type: ignore[arg-type]
-            # Judged at its end, a number could take any number of digits before it happens to be a multiple.
-            reason = f"multiples of {value} cannot be told while they are written"
-            hint = "use a divisor of four digits at most, besides zeros at its ends, or bound the number instead"
-            yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))
 
 
 def _at(where: str, keyword: str, error: GrammarError) -> GrammarError:

@@ -9,18 +9,14 @@ number without bounds all others too, up to sizes that any reader can hold. With
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import gcd
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ..automata import (
-    BYTES,
     DEFAULT,
     Dfa,
     Limits,
-    canonical,
     concatenation,
     difference,
     encode,
@@ -33,6 +29,7 @@ from ..automata.encode import Spelling
 from ..errors import ConstraintTooLarge
 from ..regex import whole
 from ..remembered import automaton_bytes, remembered
+from .divisible import POINT, SYMBOLS, digit_table, divisible, few_states, fewest
 
 MOST_DIGITS: Final = 2000  # of a bound or divisor, written out without an exponent
 MOST_RESIDUES: Final = 1 << 17
@@ -44,8 +41,6 @@ LESS: Final = 0
 EQUAL: Final = 1
 GREATER: Final = 2
 
-_SYMBOLS: Final = b"0123456789.-"  # by column
-_POINT: Final = 10
 # Numbers with exponents that no reader takes for infinite: below 1.7e308 in normalised form, else below 1e300.
 _FINITE: Final = (
     r"-?(?:[1-9](?:\.\d+)?[eE](?:\+?0*(?:\d{1,2}|[12]\d\d|30[0-7])|-0*\d{1,3})|1(?:\.[0-6]\d*)?[eE]\+?0*308"
@@ -105,25 +100,17 @@ def _ascii(pattern: str) -> Dfa:
     return encode(whole(pattern), Spelling.UTF8)
 
 
-def _table(rows: npt.ArrayLike, outcome: npt.ArrayLike) -> Dfa:
-    """An automaton over the columns of `_SYMBOLS`, or the first of them."""
-    table, ends = np.asarray(rows, np.int32), np.asarray(outcome, np.int32)
-    classes = np.full(BYTES, -1, np.int32)
-    classes[list(_SYMBOLS[: table.shape[1]])] = range(table.shape[1])
-    return canonical(BYTES, np.arange(BYTES, dtype=np.int32), classes, table, ends)
-
-
 def _signed(plain: Dfa, negative: Dfa) -> Dfa:
     """Texts of `plain`, and texts of `negative` after a minus sign; both begin with a digit."""
     blocks = []
     for dfa, base in ((plain, 1), (negative, 1 + plain.states)):
-        symbols = dfa.class_of[list(_SYMBOLS)]
+        symbols = dfa.class_of[list(SYMBOLS)]
         block = np.append(dfa.table, np.full((dfa.states, 1), -1, np.int32), axis=1)[:, symbols]
         blocks.append(np.where(block >= 0, block + base, -1))
     start = blocks[0][:1].copy()
     start[0, -1] = 1 + plain.states
     outcome = np.concatenate((np.full(1, -1, np.int32), plain.outcome, negative.outcome))
-    return _table(np.concatenate((start, *blocks)), outcome)
+    return digit_table(np.concatenate((start, *blocks)), outcome)
 
 
 def _digits(value: Decimal) -> tuple[str, str]:
@@ -155,7 +142,7 @@ def _compare_unsigned(value: Decimal) -> Dfa:
     value has; behind it, so many places read that are equal, or any number where the relation is decided.
     """
     before, after = [list(map(int, digits)) for digits in _digits(value)]
-    # Of the start, to begin with; by column of `_SYMBOLS`, the minus sign apart.
+    # Of the start, to begin with; by column of `SYMBOLS`, the minus sign apart.
     rows: list[list[int]] = [[-1] * 11]
     ends = [-1]
 
@@ -184,7 +171,7 @@ def _compare_unsigned(value: Decimal) -> Dfa:
         # With a fraction still to come in the value, an equal whole part is less.
         read.append([state(LESS if e == EQUAL and after else e) for e in ending])
         for s, e in zip(read[-1], ending, strict=True):
-            rows[s][_POINT] = equal[0] if e == EQUAL else decided[e][0]
+            rows[s][POINT] = equal[0] if e == EQUAL else decided[e][0]
     for k, states in enumerate(read):
         for relation, s in enumerate(states):
             for d in range(10):
@@ -196,9 +183,9 @@ def _compare_unsigned(value: Decimal) -> Dfa:
     rows[0][:10] = [read[0][_relation(d, before[0])] for d in range(10)]
     # A leading zero takes no further digit.
     zero = state(ends[rows[0][0]])
-    rows[zero][_POINT] = rows[rows[0][0]][_POINT]
+    rows[zero][POINT] = rows[rows[0][0]][POINT]
     rows[0][0] = zero
-    return _table(rows, ends)
+    return digit_table(rows, ends)
 
 
 _FLIP: Final = {LESS: GREATER, EQUAL: EQUAL, GREATER: LESS}
@@ -229,11 +216,11 @@ def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
     modulus = int(before + after)
     while places == 0 and modulus % 10 == 0:
         modulus, zeros = modulus // 10, zeros + 1
-    few = _fewest(modulus)[0] if places == 0 and modulus <= MOST_MODULUS else modulus
+    few = fewest(modulus)[0] if places == 0 and modulus <= MOST_MODULUS else modulus
     if few < modulus and 2 * few <= MOST_RESIDUES:
-        unsigned = _few_states(modulus)
+        unsigned = few_states(modulus)
     elif modulus * (places + 2) <= MOST_RESIDUES:
-        unsigned = _divisible(modulus, places)
+        unsigned = divisible(modulus, places)
     else:
         raise ConstraintTooLarge(
             "multipleOf whose divisor has too many digits before its last zeros"
@@ -241,88 +228,6 @@ def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
     if zeros:
         unsigned = _with_zeros(unsigned, zeros, limits)
     return _signed(unsigned, unsigned)
-
-
-def _divisible(modulus: int, places: int) -> Dfa:
-    """Unsigned texts whose value times 10 ** places is divisible by `modulus`, digits after those places being 0.
-
-    States: 0 the start, then residues before the point, then residues after j places, each as (read a digit there).
-    """
-    residues = np.arange(modulus, dtype=np.int64)
-    step = (residues[:, None] * 10 + np.arange(10)) % modulus
-    table = np.full((2 + (places + 2) * modulus, _POINT + 1), -1, np.int64)
-    ends = np.full(len(table), -1, np.int32)
-    # Before the point, then after 0 to `places` places.
-    base = [2 + j * modulus for j in range(places + 2)]
-    table[0, :10] = base[0] + np.arange(10) % modulus
-    table[0, 0] = 1  # a leading zero takes no further digit
-    table[1, _POINT] = base[1]
-    ends[1] = 0
-    for j in range(places + 2):
-        block = slice(base[j], base[j] + modulus)
-        missing = places - max(j - 1, 0)
-        ends[block] = np.where(residues * pow(10, missing, modulus) % modulus == 0, 0, -1)
-        if j == 0:
-            table[block, :10] = base[0] + step
-            table[block, _POINT] = base[1] + residues
-        elif j <= places:
-            table[block, :10] = base[j + 1] + step
-        else:
-            table[block, 0] = np.arange(block.start, block.stop)
-    # Right after the point nothing has ended; with no places only zeros may follow, kept by the states after them.
-    after_point = slice(base[1], base[1] + modulus)
-    if places:
-        ends[after_point] = -1
-        return _table(table, ends)
-    extra = np.full((modulus, _POINT + 1), -1, np.int64)
-    extra[:, 0] = len(table) + residues
-    table[after_point, 0] = len(table) + residues
-    more = ends[after_point].copy()
-    ends[after_point] = -1
-    return _table(np.concatenate((table, extra)), np.concatenate((ends, more)))
-
-
-def _fewest(modulus: int) -> tuple[int, int]:
-    """(states, digits): see `_few_states`; the least number of states, and how many digits may still matter then."""
-
-    def states(digits: int) -> int:
-        near = sum(10**i // gcd(10**i, modulus) for i in range(digits))
-        return modulus // gcd(10**digits, modulus) + near
-
-    return min((states(digits), digits) for digits in range(len(str(modulus)) + 1))
-
-
-def _few_states(modulus: int) -> Dfa:
-    """Unsigned whole numbers divisible by `modulus`, a fraction of zeros let in, where 2 and 5 divide it often.
-
-    Two residues are one state if the same digits make multiples of them. That is told by the fewest digits, up to a
-    bound, that make one, and which these are; else by the residue of a smaller divisor, since what stands before that
-    many digits counts less (Alexeev, "Minimal DFA for testing divisibility", 2004).
-    """
-    digits = _fewest(modulus)[1]
-    residues = np.arange(modulus, dtype=np.int64)
-    smaller = modulus // gcd(10**digits, modulus)
-    name, base = residues % smaller, smaller
-    told = np.zeros(modulus, np.bool_)
-    for size in range(digits):
-        rest = -residues * pow(10, size, modulus) % modulus
-        found = ~told & (rest < 10**size)
-        name = np.where(found, base + rest, name)
-        told |= found
-        base += 10**size
-    _, first, state = np.unique(name, return_index=True, return_inverse=True)
-    count = len(first)
-    # The start, a lone zero, the states, then behind the point: nothing yet, zeros.
-    table = np.full((count + 4, _POINT + 1), -1, np.int64)
-    ends = np.full(len(table), -1, np.int32)
-    table[0, :10] = 2 + state[np.arange(10) % modulus]
-    table[0, 0] = 1
-    table[2 : 2 + count, :10] = 2 + state[(first[:, None] * 10 + np.arange(10)) % modulus]
-    whole_state = 2 + int(state[0])
-    for ended in (1, whole_state):
-        table[ended, _POINT], ends[ended] = count + 2, 0
-    table[count + 2 :, 0], ends[count + 3] = count + 3, 0
-    return _table(table, ends)
 
 
 def _with_zeros(quotients: Dfa, zeros: int, limits: Limits) -> Dfa:

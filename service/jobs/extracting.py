@@ -86,15 +86,16 @@ class Local:
         return self._llm.info.model
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
-        in_hand = 0
+        in_hand, over = 0, False
 
         def items() -> Iterator[tuple[Claim, Schema, str] | None]:
-            nonlocal in_hand
-            while True:
+            nonlocal in_hand, over
+            # It goes on after the last task: a run may be stopped until all have ended.
+            while in_hand or not over:
                 look(tasks)
-                task = next(tasks, _OVER) if in_hand < self._at_once else None
+                task = None if over or in_hand >= self._at_once else next(tasks, _OVER)
                 if isinstance(task, _Over):
-                    return
+                    over, task = True, None
                 in_hand += task is not None
                 yield None if task is None else (task.claim, task.schema, task.claim.text)
 

@@ -17,6 +17,7 @@ from .errors import LedgerRefused, LedgerUnknown
 VERSION: Final = 2
 # What version 1 lacks. A ledger of version 1 gets these columns when it is opened; its rows stay as they are.
 _ADDED: Final = {1: {"jobs": ("kept",), "rows": ("warnings",)}}
+_MAKING: Final = 0x494E5441474C494F  # names the lock on making and upgrading tables
 _CONNECT_S: Final = 10  # PostgreSQL; its own default is to wait for ever
 
 PENDING, RUNNING, DONE, DEAD = range(4)
@@ -101,9 +102,13 @@ def connect(url: str) -> sa.Engine:
         url = f"sqlite:///{path}"
     engine = _engine(url)
     try:
-        _meta.create_all(engine)
         with engine.begin() as connection:
-            version = connection.scalar(sa.select(about.c.version).with_for_update())
+            if (
+                engine.dialect.name == "postgresql"
+            ):  # one after the other; a file is locked as a whole
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING)))
+            _meta.create_all(connection)
+            version = connection.scalar(sa.select(about.c.version))
             if version is None:
                 connection.execute(about.insert().values(version=VERSION))
             elif version in _ADDED:

@@ -27,9 +27,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the tree, so that stale build output cannot hide a missing file."""
     copy = tmp_path_factory.mktemp("tree")
     for package in PACKAGES:
-        shutil.copytree(
-            ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(ROOT / package, copy / package, ignore=ignored)
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy / name)
     return copy
@@ -74,7 +73,7 @@ def in_the_tree() -> set[str]:
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*"):
             path = file.relative_to(ROOT)
-            apart = path.parent == LOOPS or (path.parent == MODEL and path.suffix != ".py")
+            apart = LOOPS in path.parents or (MODEL in path.parents and path.suffix != ".py")
             builds = path.parent in (LOOPS, MODEL) and path.name == "setup.py"
             if "__pycache__" in path.parts or not file.is_file() or apart or builds:
                 continue

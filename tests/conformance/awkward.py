@@ -138,6 +138,9 @@ def look(compiler: Compiler, count: int, seed: int, walks: int = 2) -> Found:
         except GrammarError:
             found.refused += 1
             continue
+        if grammar.least_tokens is None:  # refused at the door (`grammar.trial`)
+            found.refused += 1
+            continue
         walked = walk(grammar, asked.source, walks, name)
         found.walked += 1
         faults = walked.faults + ["not ended"] * walked.unended

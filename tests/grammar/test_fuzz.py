@@ -19,7 +19,7 @@ from intaglio.grammar.api import (
     empty_rows,
 )
 
-from tests.conformance import differences, hostile
+from tests.conformance import awkward, differences, hostile
 from tests.conformance.cases import data_folder
 from tests.conformance.children import Child, Ended, Limits
 from tests.conformance.tokens import shared
@@ -67,6 +67,16 @@ def sources() -> Iterator[tuple[str, str]]:
             choose = random.Random(case.name)
             for _ in range(4):
                 yield case.kind, mangled(choose, case.source)
+
+
+@pytest.mark.shared
+@needs_data
+def test_schemas_that_look_back_at_what_was_said_lead_to_no_dead_end() -> None:
+    """Items that differ, names in any order, spaced or on lines: what masks allow can be gone on with, and ended."""
+    spelling = shared()
+    found = awkward.look(Compiler(spelling.vocabulary, spelling.spell), count=40, seed=3, walks=1)
+    assert not found.faults
+    assert found.walked > 20
 
 
 @pytest.mark.shared

@@ -28,7 +28,7 @@ from intaglio.engine.run.rows import SequenceRows
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
-from intaglio.engine.types import Finish, Request, SamplingParams
+from intaglio.engine.types import Finish, OutputLimits, Request, SamplingParams
 from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
@@ -189,7 +189,7 @@ def bench(
     )
     rows, ends = empty_rows(2 * ROWS, WIDTH), frozenset({END})
     if residents is None:
-        constraints = Constraints(AtOnce(), end_tokens=ends, rows=rows)
+        constraints = Constraints(AtOnce(), end_tokens=ends, rows=rows, texts=TOKENS)
     else:
         constraints = ResidentConstraints(
             AtOnce(), end_tokens=ends, rows=rows, residence=residents, exports=exports, texts=TOKENS
@@ -278,6 +278,47 @@ def test_picks_are_begun_before_those_before_were_read(folder: Path, blocks: int
     assert beside.residents is not None
     assert beside.residents.counts["back"] > 2
     assert (beside.engine.metrics().preemptions > 0) == (blocks == 10)
+
+
+TWO_TEXTS = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "tags": {"type": "string"}},
+    "required": ["name", "tags"],
+    "additionalProperties": False,
+}
+
+
+def looping(count: int = 4) -> list[Request]:
+    """Requests of a model that likes one letter more than anything."""
+    return [
+        Request(
+            id=str(i),
+            prompt=tuple(range(i, 14 + i)),
+            sampling=SamplingParams(
+                max_tokens=100, temperature=i % 2, seed=i, logit_bias={ord("e"): 60.0}
+            ),
+            constraint=Constraint(Kind.JSON_SCHEMA, json.dumps(TWO_TEXTS)),
+            limits=OutputLimits(room=90),
+        )
+        for i in range(count)
+    ]
+
+
+def test_values_that_loop_are_ended_one_step_ahead_as_they_are_by_turns(folder: Path) -> None:
+    host = bench(folder, resident=False, ahead=False, blocks=100, exports=Exports())
+    expected = host.run(looping())
+    for tokens, finish in expected.values():
+        text = b"".join(TOKENS[token] or b"" for token in tokens)
+        said = json.loads(text)
+        assert finish is Finish.STOP
+        assert said["name"].endswith("e" * 24)
+        assert said["tags"].endswith("e" * 10)
+        assert len(said["name"]) < 40
+        assert len(said["tags"]) < 40
+    beside = bench(folder, resident=True, ahead=True, blocks=100, exports=Now())
+    assert beside.run(looping()) == expected
+    assert beside.residents is not None
+    assert beside.residents.counts["back"] >= 4
 
 
 @pytest.mark.parametrize(

@@ -207,3 +207,29 @@ def test_the_whole_answer_may_be_asked_for(run: Run, stub: StubService, text: Pa
     assert json.loads(done.stdout) == result(DATA)
     assert done.stdout.count("\n") == 1
     assert stub.asked[0].body["options"] == {"strict_schema": True}
+
+
+WARNING = {"pointer": "/iban", "kind": "looped", "message": "it repeated itself", "hint": "let be"}
+
+
+def test_a_value_that_was_ended_early_is_told_beside_the_data(
+    run: Run, stub: StubService, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(f"document {name}")
+    stub.will_answer(Answer(result(DATA, warnings=[WARNING])))
+    done = run("extract", "-s", "invoice", "--url", stub.base_url, "a")
+    assert json.loads(done.stdout) == DATA
+    assert "a: /iban looped: it repeated itself; let be" in " ".join(done.stderr.split())
+    stub.will_answer(Answer(result(DATA, warnings=[WARNING])), Answer(result(DATA)))
+    done = run("extract", "-s", "invoice", "--url", stub.base_url, "a", "b")
+    told = [json.loads(line).get("warnings") for line in done.stdout.splitlines()]
+    assert sorted(told, key=str) == [None, [WARNING]]
+
+
+def test_nulls_for_what_is_not_stated_are_asked_for_with_one_word(
+    run: Run, stub: StubService, text: Path
+) -> None:
+    stub.will_answer(Answer(result(DATA)))
+    assert run("extract", "-s", "invoice", "--nulls", "--url", stub.base_url, text).exit_code == 0
+    assert stub.asked[0].body["options"] == {"not_stated": "null"}

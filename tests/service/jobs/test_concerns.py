@@ -108,7 +108,7 @@ class Endless:
     ) -> Generator[Any, None, None]:
         try:
             while True:
-                item = next(items) if len(self.in_hand) < at_once else None
+                item = next(items, None) if len(self.in_hand) < at_once else None
                 if item is not None:
                     self.in_hand.append(item)
                 elif self.in_hand:

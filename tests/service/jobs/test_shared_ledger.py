@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from intaglio.schemas.jobs import JobState
 from intaglio.service.jobs import runner
 from intaglio.service.jobs.ingest import source_mark
@@ -91,3 +92,31 @@ def test_all_of_a_job_by_one_runner(postgres: str, tmp_path: Path) -> None:
     ledger.close()
     for name in OUTPUTS:
         assert (folder / name).read_bytes() == (model / name).read_bytes(), name
+
+
+def test_a_ledger_of_the_version_before_is_brought_up_to_date_once(
+    postgres: str, tmp_path: Path
+) -> None:
+    begin_shared(postgres, begin(tmp_path / "old", 3), "old")
+    engine = sa.create_engine(postgres)
+    with engine.begin() as connection:
+        for statement in (
+            "ALTER TABLE jobs DROP COLUMN kept",
+            "ALTER TABLE rows DROP COLUMN warnings",
+            "DROP TABLE published",
+            "UPDATE intaglio_ledger SET version = 1",
+        ):
+            connection.execute(sa.text(statement))
+    fork = multiprocessing.get_context("fork")
+    several = [fork.Process(target=share, args=(postgres, "old", 0.0, n)) for n in range(3)]
+    for one in several:
+        one.start()
+    for one in several:
+        one.join()
+    assert [one.exitcode for one in several] == [0, 0, 0]
+    with engine.begin() as connection:
+        assert connection.scalar(sa.text("SELECT version FROM intaglio_ledger")) == 2
+    engine.dispose()
+    ledger = Ledger(postgres)
+    assert ledger.status("old").counts.done == 3
+    ledger.close()

@@ -1,0 +1,91 @@
+"""Schemas that take long: those that are admitted can be ended from anywhere, the others are refused at the door."""
+
+import json
+from typing import Any
+
+import pytest
+from intaglio.grammar.api import Compiler, Constraint, ConstraintTooLarge, Kind, screen
+from intaglio.grammar.trial import attempt
+from intaglio.grammar.vocabulary import Vocabulary
+
+BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+
+DIFFER: dict[str, tuple[dict[str, Any], bytes]] = {
+    "strings": ({"type": "string"}, b'["","a","b","ab'),
+    "integers": ({"type": "integer"}, b"[0,1,2,-1,7"),
+    "numbers": ({"type": "number"}, b"[0,1.5,-1.25,2"),
+    "anything": ({}, b'[true,null,[0],{"a":1},"'),
+    "objects": (
+        {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}},
+         "required": ["a", "b"], "additionalProperties": False}, b'[{"a":0,"b":false},{"a":'),
+}  # fmt: skip
+
+
+def compiler() -> Compiler:
+    return Compiler(BYTES, list)
+
+
+def source(schema: dict[str, Any]) -> Constraint:
+    return Constraint(Kind.JSON_SCHEMA, json.dumps(schema))
+
+
+@pytest.mark.parametrize("name", DIFFER)
+def test_a_long_list_of_different_items_is_ended_from_anywhere(name: str) -> None:
+    items, begun = DIFFER[name]
+    schema = {"type": "array", "items": items, "uniqueItems": True, "minItems": 60}
+    matcher = compiler().compile(source(schema)).matcher()
+    for token in begun:
+        matcher.accept(token)
+    way = matcher.closing()
+    assert way is not None
+    for token in way:
+        matcher.accept(token)
+    assert matcher.finished
+    text = bytes(matcher_tokens(begun, way)).decode()
+    found = {json.dumps(item, sort_keys=True) for item in json.loads(text)}
+    assert len(found) >= 60
+
+
+def matcher_tokens(begun: bytes, way: tuple[int, ...]) -> list[int]:
+    """The bytes of an output, without its end."""
+    return [*begun, *(token for token in way if token < 256)]
+
+
+@pytest.mark.parametrize("step", [1_048_576, 65_536, 2_000_000_000])
+def test_multiples_of_a_power_of_two_can_be_ended_after_any_digit(step: int) -> None:
+    grammar = compiler().compile(source({"type": "integer", "multipleOf": step}))
+    for begun in (b"7", b"-123456789", b"99999999999999999"):
+        matcher = grammar.matcher()
+        for token in begun:
+            matcher.accept(token)
+        way = matcher.closing()
+        assert way is not None
+        assert int(bytes(matcher_tokens(begun, way))) % step == 0
+
+
+@pytest.mark.parametrize("step", [1_000_003, 0.123456789, 0.21841])
+def test_multiples_that_no_automaton_tells_are_refused_by_place(step: float) -> None:
+    schema = {"properties": {"n": {"type": "number", "multipleOf": step}}}
+    with pytest.raises(ConstraintTooLarge) as caught:
+        screen(source(schema))
+    refusal = caught.value.refusals[0]
+    assert (refusal.where, refusal.keyword) == ("/properties/n/multipleOf", "multipleOf")
+    assert refusal.hint
+
+
+class Slow:
+    """A clock on which each look takes 30 ms."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.03
+        return self.now
+
+
+def test_outputs_that_take_long_a_token_are_refused() -> None:
+    grammar = compiler().compile(source({"type": "string", "minLength": 200}))
+    attempt(grammar, BYTES.width)
+    with pytest.raises(ConstraintTooLarge, match="processor time a token") as caught:
+        attempt(grammar, BYTES.width, Slow())
+    assert caught.value.refusals[0].hint
