@@ -39,8 +39,8 @@ from .texts import Vectors, classes, exactly_one
 # Up to so many constants every way to write each is taken, beyond the shortest only.
 FREELY_WRITTEN = 64
 MOST_WHOLE = 20  # digits before the point of short numbers: those of the largest 64-bit integer
-MOST_FRACTION = 17  # behind it: as many tell one double from all others
-_MOST_SHORT_STATES = 40_000  # of an automaton and the digits that are left, together
+MOST_SIGNIFICANT = 17  # in all where there is a point: as many tell one double from all others
+_MOST_SHORT_STATES = 60_000  # of an automaton and of the digits that are left, multiplied
 _MULTIPLES = 9  # a multiple may have so many digits more than its step
 _PLAIN = r"0|-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])"
 
@@ -115,11 +115,12 @@ def _shortened(dfa: Dfa, formulas: Sequence[Formula]) -> Dfa:
         value for formula in formulas for part in formula.atoms for value in _values(part.atom)
     ]
     exponents = [value.as_tuple().exponent for value in values]
-    behind = max([MOST_FRACTION, *(-e for e in exponents if isinstance(e, int))])
+    behind = max([0, *(-e for e in exponents if isinstance(e, int))])
     before = max([MOST_WHOLE, *(value.adjusted() + 1 for value in values)])
-    if dfa.states * (before + behind) > _MOST_SHORT_STATES:
+    short = _short(before, behind)
+    if dfa.states * short.states > _MOST_SHORT_STATES:
         return dfa
-    found = common(dfa, _short(before, behind))
+    found = common(dfa, short)
     return found if set(found.outcomes) == set(dfa.outcomes) else dfa
 
 
@@ -137,9 +138,16 @@ def _values(atom: Atom | None) -> list[Decimal]:
 
 @cache
 def _short(before: int, behind: int) -> Dfa:
-    """Numbers with so many digits before and behind the point at most; three in an exponent."""
-    plain = rf"-?(?:0|[1-9]\d{{0,{before - 1}}})(?:\.\d{{1,{behind}}})?"
-    return encode(whole(plain + r"(?:[eE][-+]?\d{1,3})?"), Spelling.UTF8)
+    """Whole numbers of `before` digits at most, and others of as many digits as a double has; three in an exponent.
+
+    Behind the point there may always be the `behind` digits that a schema's own numbers have.
+    """
+    whole_part = [rf"0(?:\.\d{{1,{max(MOST_SIGNIFICANT, behind)}}})?", rf"[1-9]\d{{0,{before - 1}}}"]
+    for digits in range(1, before + 1):
+        if (left := max(MOST_SIGNIFICANT - digits, behind)) > 0:
+            whole_part.append(rf"[1-9]\d{{{digits - 1}}}\.\d{{1,{left}}}")
+    pattern = rf"-?(?:{'|'.join(whole_part)})(?:[eE][-+]?\d{{1,3}})?"
+    return encode(whole(pattern), Spelling.UTF8)
 
 
 def _atom(atom: Atom, exponents: bool) -> Dfa:
