@@ -6,6 +6,7 @@ from intaglio.engine import errors as engine_errors
 from intaglio.grammar import api as grammar
 from intaglio.grammar import errors as grammar_errors
 from intaglio.schemas.problem import Code, ProblemDocument
+from intaglio.service import as_client
 from intaglio.service.errors import (
     STATUS,
     GenerationFailed,
@@ -23,7 +24,12 @@ def tree(root: type[Exception]) -> set[type[Exception]]:
 
 
 def public(root: type[Exception]) -> set[type[Exception]]:
-    return {kind for kind in tree(root) if not kind.__name__.startswith("_")}
+    """All but those that only join an error of the engine to one of the SDK, for programs that use `LLM`."""
+    return {
+        kind
+        for kind in tree(root)
+        if not kind.__name__.startswith("_") and kind.__module__ != as_client.__name__
+    }
 
 
 EVERY = sorted(

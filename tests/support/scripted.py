@@ -257,9 +257,10 @@ class ScriptedMatcher:
 
     @property
     def finished(self) -> bool:
-        if self._broken("finished"):
+        ended = bool(self.output) and self.output[-1] in END_TOKENS
+        if self._broken("finished") and not ended:  # an end token is no token of the output
             raise ArithmeticError("planted, with half a pair: \ud800")
-        return bool(self.output) and self.output[-1] in END_TOKENS
+        return ended
 
     def fill(self, row: MaskRow) -> None:
         if self._broken("fill"):

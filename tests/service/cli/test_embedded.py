@@ -32,12 +32,13 @@ def test_the_doctor_finds_all_well() -> None:
     code, out, err = finished("doctor", "--json")
     report = json.loads(out)
     assert code == 0, err
-    assert [check["name"] for check in report["checks"]][-5:] == [
+    assert [check["name"] for check in report["checks"]][-6:] == [
         "model",
         "tokenizer",
         "engine",
         "grammar",
         "extraction",
+        "loops",
     ]
     assert {check["state"] for check in report["checks"]} <= {"ok", "warn"}
 

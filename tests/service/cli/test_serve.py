@@ -125,7 +125,7 @@ def test_ctrl_c_ends_it_in_order(server: Running, client: Client) -> None:
 def test_what_cannot_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for args, words in (
-        (("-m", tmp_path / "empty"), "tokenizer.json"),
+        (("-m", tmp_path / "empty"), "is empty"),
         (("-m", tmp_path / "nowhere"), "no folder"),
     ):
         process = start("serve", "--port", "0", *args)
