@@ -142,11 +142,13 @@ def _short(before: int, behind: int) -> Dfa:
 
     Behind the point there may always be the `behind` digits that a schema's own numbers have.
     """
-    whole_part = [rf"0(?:\.\d{{1,{max(MOST_SIGNIFICANT, behind)}}})?", rf"[1-9]\d{{0,{before - 1}}}"]
-    for digits in range(1, before + 1):
-        if (left := max(MOST_SIGNIFICANT - digits, behind)) > 0:
-            whole_part.append(rf"[1-9]\d{{{digits - 1}}}\.\d{{1,{left}}}")
-    pattern = rf"-?(?:{'|'.join(whole_part)})(?:[eE][-+]?\d{{1,3}})?"
+    left = {digits: max(MOST_SIGNIFICANT - digits, behind) for digits in range(1, before + 1)}
+    forms = (
+        rf"0(?:\.\d{{1,{max(MOST_SIGNIFICANT, behind)}}})?",
+        rf"[1-9]\d{{0,{before - 1}}}",
+        *(rf"[1-9]\d{{{digits - 1}}}\.\d{{1,{most}}}" for digits, most in left.items() if most),
+    )
+    pattern = rf"-?(?:{'|'.join(forms)})(?:[eE][-+]?\d{{1,3}})?"
     return encode(whole(pattern), Spelling.UTF8)
 
 
