@@ -244,13 +244,15 @@ class Extractor:
                 total_ms=_ms(time.perf_counter() - prepared.began),
             ),
             contract=prepared.contract,
-            warnings=self._warnings(prepared, output, data),
+            warnings=self._warnings(prepared, output, digits),
         )
 
-    def _warnings(self, prepared: Prepared, output: Output, data: Any) -> tuple[AnswerWarning, ...]:
-        """What the validity of an answer does not tell."""
+    def _warnings(
+        self, prepared: Prepared, output: Output, digits: Any
+    ) -> tuple[AnswerWarning, ...]:
+        """What the validity of an answer, with its numbers as written, does not tell."""
         texts, cuts = self._text.vocabulary.tokens, output.usage.cuts if output.usage else ()
-        unstated = () if prepared.strict is None else null_warnings(data, prepared.strict)
+        unstated = () if prepared.strict is None else null_warnings(digits, prepared.strict)
         return (*cut_warnings(output.tokens, texts, cuts), *unstated)
 
     def _room_for(self, asked: Asked) -> int | None:
