@@ -1,8 +1,13 @@
-"""Residents, followed along the tables of their grammars on the host as the executor follows them.
+"""Sequences on the device, followed on the host along the same tables that the device follows.
 
-Does: see in one call what became of all picks of a step and what must come next. Asks a matcher only where tables do
-not say enough: where little is left of a budget, where they refuse a token, and where a sequence is a resident no
-more; it is then brought to where the output stands. Does not: decide who is a resident.
+Does: find in one call which tokens must come next after all picks of a step. Asks a matcher only where the tables do
+not tell enough: where little is left of a budget, where they refuse a token, where a value repeats itself, and where a
+sequence leaves the device; the matcher is then brought to the end of the output. Does not: decide which sequences are
+on the device.
+
+A matcher's time is bounded here as on the host: all of its work is charged to its `BudgetedMatcher`, and so is the
+spelling of forced texts. The one call for all sequences is not: tables bound it, a look-ahead of some bytes and a
+stack of limited height for each sequence.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -10,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..grammar.api import DeviceTables, followers
-from .closing import Followed, Following
+from .closing import BudgetedMatcher, Followed
 from .faults import MatcherFault, guarded
 from .plan import Forced
 from .types import Failure
@@ -19,44 +24,45 @@ if TYPE_CHECKING:
     from ..grammar.api import Followers
 
 
-class AlongTables:
-    """Sequences by number, and their matchers, which stand somewhere behind."""
+class HostReplay:
+    """Sequences by number, and their matchers, which have accepted the beginning of the output."""
 
     def __init__(self, texts: Sequence[bytes | None], end_tokens: frozenset[int]) -> None:
         self._texts = texts
         self._end_tokens = end_tokens
-        self._following: dict[int, Following] = {}
+        self._matchers: dict[int, BudgetedMatcher] = {}
 
     @cached_property
     def _followers(self) -> "Followers":
-        """Made with the first resident: whoever made its tables has loaded the code, which takes a second."""
+        """Made with the first sequence: the code, which takes a second to load, is there once its tables are."""
         return followers(self._texts, tuple(self._end_tokens))
 
     def __contains__(self, seq_id: int) -> bool:
-        return seq_id in self._following
+        return seq_id in self._matchers
 
-    def enter(self, seq_id: int, tables: DeviceTables, following: Following) -> None:
-        """Follow one more sequence, from where its matcher stands.
+    def enter(self, seq_id: int, tables: DeviceTables, matcher: BudgetedMatcher) -> None:
+        """Follow one more sequence, from the tokens that its matcher has accepted.
 
         Raises:
             Violation: the tables refuse what it has accepted.
         """
-        self._followers.enter(seq_id, tables, following.matcher, following.left)
-        self._following[seq_id] = following
+        self._followers.enter(seq_id, tables, matcher.matcher, matcher.left)
+        self._matchers[seq_id] = matcher
 
     def leave(self, seq_id: int) -> None:
-        """Follow a sequence no more; its matcher stands where it stands then.
+        """Follow a sequence no more; its matcher accepts the rest of the output.
 
         Raises:
-            Violation: it refuses the way there.
+            Violation: it refuses a token.
+            ConstraintTooLarge: the grammar has kept others waiting for too long.
         """
-        following, tokens = self._following[seq_id], self._followers.tokens(seq_id)
+        matcher, tokens = self._matchers[seq_id], self._followers.tokens(seq_id)
         self.forget(seq_id)
-        following.catch_up(tokens)
+        matcher.catch_up(tokens)
 
     def forget(self, seq_id: int) -> None:
         """Follow a sequence no more, if it is here."""
-        if self._following.pop(seq_id, None) is not None:
+        if self._matchers.pop(seq_id, None) is not None:
             self._followers.leave(seq_id)
 
     def tokens(self, seq_id: int) -> Sequence[int]:
@@ -65,11 +71,11 @@ class AlongTables:
 
     def keys(self) -> Set[int]:
         """The sequences that are here."""
-        return self._following.keys()
+        return self._matchers.keys()
 
     def above(self, depth: int) -> list[int]:
-        """Those whose stack is higher."""
-        return self._followers.above(depth) if self._following else []
+        """The sequences whose stack is higher."""
+        return self._followers.above(depth) if self._matchers else []
 
     def advance(self, picked: Mapping[int, tuple[int, ...]]) -> Forced:
         """See `Constraints.advance`; `picked` by sequence."""
@@ -81,7 +87,8 @@ class AlongTables:
         first = self._followers.pick(picked)
         for seq_id, coming in first.coming.items():
             try:
-                run = guarded(self._followers.spell, seq_id, coming)
+                charged = self._matchers[seq_id].charged
+                run = guarded(charged, self._followers.spell, seq_id, coming)
             except MatcherFault as fault:
                 failures[seq_id] = fault.failure
                 continue
@@ -120,7 +127,7 @@ class AlongTables:
         looped: dict[int, tuple[int, int]] = {}
         for seq_id in sure:
             run = forced.get(seq_id, ())
-            if not self._following[seq_id].may_loop(picked[seq_id] + run):
+            if not self._matchers[seq_id].may_loop(picked[seq_id] + run):
                 continue
             try:
                 followed = guarded(self._past_loop, seq_id, run)
@@ -132,20 +139,20 @@ class AlongTables:
         return looped
 
     def _past_loop(self, seq_id: int, run: tuple[int, ...]) -> Followed:
-        """What ends the value that a sequence repeats; the tables have followed its pick and the forced `run`."""
-        following, tokens = self._following[seq_id], self._followers.tokens(seq_id)
+        """Tokens that end the value a sequence repeats; the tables have followed its pick and the forced `run`."""
+        matcher, tokens = self._matchers[seq_id], self._followers.tokens(seq_id)
         if not tokens or tokens[-1] in self._end_tokens:
             return Followed(run)
-        following.catch_up(tokens)
-        followed = following.past_loop(run)
+        matcher.catch_up(tokens)
+        followed = matcher.past_loop(run)
         if followed.looped is not None:
             then = self._followers.go_on({seq_id: followed.tokens[len(run) :]})
-            if seq_id in then.lost:  # the matcher says more, and has followed
+            if seq_id in then.lost:  # the matcher has followed, and goes on alone
                 self.forget(seq_id)
         return followed
 
     def _exactly(self, seq_id: int, picked: tuple[int, ...]) -> Followed:
-        """What the matcher says of a pick that tables have followed, or refused."""
-        following = self._following[seq_id]
-        following.catch_up(self._followers.tokens_before(seq_id))
-        return following.follow(picked)
+        """The matcher's own answer to a pick that tables have followed, or refused."""
+        matcher = self._matchers[seq_id]
+        matcher.catch_up(self._followers.tokens_before(seq_id))
+        return matcher.follow(picked)

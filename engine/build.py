@@ -19,9 +19,9 @@ from .memory.pool import BlockPool
 from .memory.prefix import PrefixCache
 from .messages import EngineInfo
 from .model.weights import expected_shapes
-from .overlap import OverlappedEngine
+from .pipeline import OneAhead, Serial
 from .process import Assembly
-from .residents import Exports, ResidentConstraints
+from .residents import DeviceConstraints, Exports
 from .run.build import Built, build_runner
 from .schedule.admission import Limits
 from .schedule.portions import Portions
@@ -80,7 +80,7 @@ def build(config: EngineConfig) -> Assembly:
         pid=os.getpid(),
     )
     return Assembly(
-        engine=(OverlappedEngine if ahead else Engine)(scheduler, constraints, built.runner),
+        engine=Engine(scheduler, constraints, built.runner, pipeline=OneAhead if ahead else Serial),
         info=info,
         grammar_stats=lambda: workshop.cache.stats,
         close=closing.close,
@@ -94,18 +94,15 @@ def _constraints(
     exports: Exports,
     vocabulary: Vocabulary,
 ) -> Constraints:
-    """Those whose masks are made on the host, or beside the logits where the device can."""
-    rows = built.runner.mask_memory(2 * config.scheduler.max_running, built.spec.vocab_size)
-    end_tokens = frozenset(vocabulary.end_ids)
-    if built.residence is None:
-        return Constraints(
-            workshop.cache, end_tokens=end_tokens, rows=rows, texts=vocabulary.tokens
-        )
-    return ResidentConstraints(
+    """Masks are made on the host, or by the executor where it can."""
+    end_tokens, texts = frozenset(vocabulary.end_ids), vocabulary.tokens
+    device = None
+    if built.runner.makes_masks:
+        device = DeviceConstraints(built.runner, exports, end_tokens=end_tokens, texts=texts)
+    return Constraints(
         workshop.cache,
         end_tokens=end_tokens,
-        rows=rows,
-        residence=built.residence,
-        exports=exports,
-        texts=vocabulary.tokens,
+        rows=built.runner.mask_buffer(2 * config.scheduler.max_running, built.spec.vocab_size),
+        texts=texts,
+        device=device,
     )

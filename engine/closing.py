@@ -9,20 +9,24 @@ Only the last picks of an output that needs all its budget are ever replaced; al
 `LoopWatch` a value that repeats itself is ended as well: tokens that end it follow the pick, and the model goes on
 after them.
 
-All sequences of a step wait for the grammar of each. What that may take is looked into before a constraint is admitted
-(`grammar.trial`); the last fence is here: an output whose grammar keeps others waiting for too long in all is ended.
+All sequences of a step wait for the grammar of each. Constraints are tried out before they are admitted
+(`grammar.trial`); the last fence is here, for sequences on the host and on the device alike: an output whose grammar
+keeps others waiting for too long in all is ended.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 from ..grammar.api import ConstraintTooLarge, MaskRow, Matcher
 from .loops import LoopWatch
 
 STEP_S: Final = 0.02  # of processor time that one output may take of each step
 MOST_OVER_S: Final = 2.0  # ... and that it may go over that, in all
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Followed:
     looped: tuple[int, int] | None = None
 
 
-class Following:
+class BudgetedMatcher:
     """One output on its way through its grammar, `budget` tokens long at most, end token included."""
 
     def __init__(
@@ -63,9 +67,10 @@ class Following:
 
         Raises:
             Violation: it is not legal.
+            ConstraintTooLarge: the grammar has kept others waiting for too long.
         """
         missed = tokens[self._budget - self._left :]
-        self.matcher.skip(missed)
+        self.charged(self.matcher.skip, missed)
         self._left -= len(missed)
 
     def start(self) -> tuple[int, ...]:
@@ -81,9 +86,7 @@ class Following:
         Raises:
             ConstraintTooLarge: the grammar has kept others waiting for too long.
         """
-        begun = self._clock()
-        self.matcher.fill(row)
-        self._charge(self._clock() - begun)
+        self.charged(self.matcher.fill, row)
 
     def follow(self, picked: tuple[int, ...]) -> Followed:
         """Accept `picked` and what is forced after it, unless the output could not be completed then.
@@ -92,19 +95,23 @@ class Following:
             Violation: `picked` is not legal.
             ConstraintTooLarge: the grammar has kept others waiting for too long.
         """
-        begun = self._clock()
-        followed = self._follow(picked)
-        if not self.matcher.finished:
-            self._charge(self._clock() - begun)
-        return followed
+        return self.charged(self._follow, picked)
 
-    def _charge(self, seconds: float) -> None:
-        self._over += max(0.0, seconds - STEP_S)
-        if self._over > MOST_OVER_S:
+    def charged(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`work(…)`, whose time is charged to this output.
+
+        Raises:
+            ConstraintTooLarge: the grammar has kept others waiting for too long, and the output goes on.
+        """
+        begun = self._clock()
+        done = work(*args, **kwargs)
+        self._over += max(0.0, self._clock() - begun - STEP_S)
+        if self._over > MOST_OVER_S and not self.matcher.finished:
             raise ConstraintTooLarge(
                 "following this constraint takes so long that other requests wait for it; "
                 "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
             )
+        return done
 
     def _follow(self, picked: tuple[int, ...]) -> Followed:
         forced = self._advance(picked)
@@ -118,7 +125,7 @@ class Following:
                 return Followed(closing, instead=True)
             forced = self._advance(picked)
         self._left -= taken
-        return self.past_loop(forced) if self.may_loop(picked + forced) else Followed(forced)
+        return self._past_loop(forced) if self.may_loop(picked + forced) else Followed(forced)
 
     def may_loop(self, tokens: tuple[int, ...]) -> bool:
         """Take note of tokens that were accepted; whether they may be a loop, so that `past_loop` is to be asked."""
@@ -128,8 +135,12 @@ class Following:
         """`forced`, which are accepted, and tokens that end the value that repeats itself, where that is so.
 
         Raises:
-            Violation: the grammar refuses what it said to be a way to its end.
+            Violation: the grammar refuses its own way to the end.
+            ConstraintTooLarge: the grammar has kept others waiting for too long.
         """
+        return self.charged(self._past_loop, forced)
+
+    def _past_loop(self, forced: tuple[int, ...]) -> Followed:
         if self._watch is None or self.matcher.finished:
             return Followed(forced)
         closing = self._watch.closing(self.matcher.closing() or ())

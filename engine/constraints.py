@@ -1,11 +1,12 @@
 """The grammars of the sequences that have one.
 
-Does: own the matchers, fill mask rows, follow what was picked, and say what the grammar forces next. Does not: compile
-(a `Compiler` does, off the step), change a sequence, or touch a device. A matcher that fails ends its own request and
-nobody else's: nothing is logged and carried on.
+Does: own the matchers, fill mask rows, follow what was picked, and say what the grammar forces next; leave all of that
+to the device part for sequences whose masks are made there. Does not: compile (a `Compiler` does, off the step), change
+a sequence, or touch a device. A matcher that fails ends its own request and no other: nothing is logged and carried on.
 """
 
-from collections.abc import Callable, Container, Sequence
+import time
+from collections.abc import Callable, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,11 +20,12 @@ from ..grammar.api import (
     MaskRows,
     allow,
 )
-from .closing import Following
+from .closing import BudgetedMatcher
 from .errors import InternalError
 from .faults import MatcherFault, broken, guarded
 from .loops import LoopWatch
-from .plan import AHEAD, Changes, Forced, Masks, Picked, Plan, Work
+from .plan import Changes, Forced, Masks, Pick, Picked, Plan
+from .residents import NOT_ON_DEVICE, DeviceConstraints
 from .types import Failure, OutputLimits
 
 
@@ -49,8 +51,9 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class _Compiling:
-    """A compilation that is waited for, and what its output has to keep."""
+    """A compilation that is waited for, and the bounds of its output."""
 
+    constraint: Constraint
     grammar: Future[CompiledGrammar]
     budget: int
     limits: OutputLimits | None
@@ -63,7 +66,8 @@ class Constraints:
     `rows` is the memory of the mask rows: as wide as the logits, and twice as many as sequences may run, since those
     of a step may still be read while the next are written. A grammar may end only with one of `end_tokens`, which are
     also what ends a sequence. `texts`: the bytes of each token, None where it has none; without them no output can be
-    watched for loops.
+    watched for loops. `device`: the part for sequences whose masks an executor makes; None where it makes none.
+    `clock` gives seconds of processor time; grammars that take too many are ended (`BudgetedMatcher`).
     """
 
     def __init__(
@@ -73,15 +77,19 @@ class Constraints:
         end_tokens: frozenset[int],
         rows: MaskRows,
         texts: Sequence[bytes | None] = (),
+        device: DeviceConstraints | None = None,
+        clock: Callable[[], float] = time.thread_time,
     ) -> None:
         self._compiler = compiler
         self._end_tokens = end_tokens
         self._texts = texts
+        self._device = device
+        self._clock = clock
         self._rows, self._lent = np.split(rows, 2)
         self._width = 8 * rows.itemsize * rows.shape[1]
         self._compiling: dict[int, _Compiling] = {}
-        self._following: dict[int, Following] = {}
-        self._failures: dict[int, Failure] = {}  # of the picks that are awaited, by sequence
+        self._matchers: dict[int, BudgetedMatcher] = {}
+        self._failures: dict[int, Failure] = {}  # of sequences whose last mask could not be filled
 
     def compile(
         self,
@@ -102,7 +110,7 @@ class Constraints:
         except MatcherFault as fault:
             future = Future()
             future.set_exception(fault)
-        self._compiling[seq_id] = _Compiling(future, budget, limits, prompt)
+        self._compiling[seq_id] = _Compiling(constraint, future, budget, limits, prompt)
         future.add_done_callback(lambda _: ready(seq_id))
 
     def open(self, seq_id: int) -> Opening | Failure | None:
@@ -117,71 +125,109 @@ class Constraints:
             grammar = guarded(compiling.grammar.result)
             least = guarded(lambda: grammar.least_tokens)
             budget, watch = self._limited(compiling, least)
-            following = Following(guarded(grammar.matcher), budget, watch)
-            forced = guarded(following.start)
-            guarded(self._check, following, forced)
+            matcher = BudgetedMatcher(guarded(grammar.matcher), budget, watch, self._clock)
+            forced = guarded(matcher.start)
+            guarded(self._check, matcher, forced)
+            if self._device is not None:
+                guarded(self._device.open, seq_id, compiling.constraint, matcher)
             opening = Opening(least, forced, budget if budget < compiling.budget else None)
         except MatcherFault as fault:
             return fault.failure
-        self._following[seq_id] = following
+        self._matchers[seq_id] = matcher
         return opening
 
-    def masks(self, plan: Plan, void: Container[int] = ()) -> Masks:
+    @property
+    def hosted(self) -> Set[int]:
+        """The sequences whose mask rows are filled here, by matchers that have followed all their tokens."""
+        device = self._device
+        if device is None or not device.sequences:
+            return self._matchers.keys()
+        return self._matchers.keys() - device.sequences
+
+    def masks(self, plan: Plan) -> Masks:
         """The legal tokens of every constrained sequence that gets one in this step.
 
-        The rows are lent until the step after the next. Sequences in `void` get a token that nobody wants: they have
-        no row.
+        The rows are lent until the step after the next. A row that cannot be filled, or allows nothing, makes its
+        sequence fail in `advance`; it allows token 0, so that a sampler needs no case for it.
 
-        A row that cannot be filled, or allows nothing, makes its sequence fail in `advance`; it allows token 0, so that
-        whoever samples needs no case for it.
+        Raises:
+            InternalError: a constrained sequence asks for several rows of logits, whose masks are not made here.
         """
+        device = NOT_ON_DEVICE if self._device is None else self._device.masks(plan)
         row_of: dict[int, int] = {}
         self._rows, self._lent = self._lent, self._rows
-        for work in plan.works:
-            following = self._following.get(work.seq_id)
-            if following is None or not work.wants_logits or work.seq_id in void:
+        hosted = self.hosted
+        for work in plan.works if hosted else ():
+            if work.seq_id not in hosted or not work.logits:
                 continue
+            if work.logits > 1:
+                raise InternalError(f"sequence {work.seq_id} asks for {work.logits} masks")
             row = self._rows[len(row_of)]
             row_of[work.seq_id] = len(row_of)
             try:
-                guarded(_fill, following, row)
+                guarded(_fill, self._matchers[work.seq_id], row)
             except MatcherFault as fault:
                 self._failures[work.seq_id] = fault.failure
                 row.fill(0)
                 allow(row, 0)
-        return Masks(self._rows[: len(row_of)], row_of)
+        return Masks(self._rows[: len(row_of)], row_of, device.sequences, device.replays)
 
-    def can_mask_ahead(self, plan: Plan) -> bool:
-        """Whether `masks` of a plan can be asked for before what was picked for the plan before has been followed."""
-        if not self._following:
-            return True
-        return all(self.is_known(work) for work in plan.works if work.wants_logits)
-
-    def is_known(self, work: Work) -> bool:
-        """Whether a sequence has no grammar, or its matcher stands where `work` ends."""
-        return work.seq_id not in self._following or work.tokens[-1] != AHEAD
-
-    def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
+    def advance(self, picked: Picked) -> Forced:
         """Follow what was picked, end tokens included, and say what must come next, which is accepted as well.
 
-        What was picked for sequences in `void` is left alone.
-        A sequence whose matcher refuses what its mask allowed, or fails, is among the failures.
+        A sequence whose matcher refuses what its mask allowed, or fails, is among the failures. Picks that are left out
+        of `picked` are not followed: their sequences go on as if there had been none.
         """
+        if self._device is None:
+            return self._follow(picked.picks)
+        forced, rest = self._device.advance(picked)
+        others = self._follow(rest)
+        self._device.retire()
+        return Forced(
+            {**others.tokens, **forced.tokens},
+            {**others.failures, **forced.failures},
+            others.instead | forced.instead,
+            {**others.looped, **forced.looped},
+        )
+
+    def forget(self, changes: Changes) -> None:
+        """Drop the matchers of sequences that ended."""
+        for change in changes.items:
+            if change.finish is not None:
+                self._compiling.pop(change.seq_id, None)
+                self._matchers.pop(change.seq_id, None)
+                self._failures.pop(change.seq_id, None)
+                if self._device is not None:
+                    self._device.forget(change.seq_id)
+
+    def check(self, live: set[int]) -> None:
+        """Only live sequences have a matcher or wait for one.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        if not self._matchers.keys() | self._compiling.keys() <= live:
+            raise InternalError("a sequence that has ended still has a grammar")
+        if self._device is not None:
+            self._device.check(self._matchers.keys())
+
+    def _follow(self, picks: Sequence[Pick]) -> Forced:
+        """See `advance`, of the sequences that are followed here."""
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
         looped: dict[int, tuple[int, int]] = {}
-        for pick in picked.picks:
-            following = self._following.get(pick.seq_id)
-            if following is None or pick.failure or pick.seq_id in void:
+        for pick in picks:
+            matcher = self._matchers.get(pick.seq_id)
+            if matcher is None or pick.failure:
                 continue
-            unmasked = self._failures.pop(pick.seq_id, None) if self._failures else None
+            unmasked = self._failure(pick.seq_id)
             if unmasked is not None:
                 failures[pick.seq_id] = unmasked
                 continue
             try:
-                followed = guarded(following.follow, pick.tokens)
-                guarded(self._check, following, followed.tokens, pick.tokens)
+                followed = guarded(matcher.follow, pick.tokens)
+                guarded(self._check, matcher, followed.tokens, pick.tokens)
             except MatcherFault as fault:
                 failures[pick.seq_id] = fault.failure
                 continue
@@ -193,22 +239,11 @@ class Constraints:
                 looped[pick.seq_id] = followed.looped
         return Forced(forced, failures, frozenset(instead), looped)
 
-    def forget(self, changes: Changes) -> None:
-        """Drop the matchers of sequences that ended."""
-        for change in changes.items:
-            if change.finish is not None:
-                self._compiling.pop(change.seq_id, None)
-                self._following.pop(change.seq_id, None)
-                self._failures.pop(change.seq_id, None)
-
-    def check(self, live: set[int]) -> None:
-        """Only live sequences have a matcher or wait for one.
-
-        Raises:
-            InternalError: that is not so.
-        """
-        if not self._following.keys() | self._compiling.keys() <= live:
-            raise InternalError("a sequence that has ended still has a grammar")
+    def _failure(self, seq_id: int) -> Failure | None:
+        """Why a sequence had no mask, or did not come back from the device; told once."""
+        if self._failures and seq_id in self._failures:
+            return self._failures.pop(seq_id)
+        return None if self._device is None else self._device.failure(seq_id)
 
     def _limited(self, compiling: _Compiling, least: int | None) -> tuple[int, LoopWatch | None]:
         """The budget of an output whose shortest form takes `least` tokens, and the watch over it."""
@@ -220,17 +255,17 @@ class Constraints:
         return budget, LoopWatch(self._texts, compiling.prompt) if self._texts else None
 
     def _check(
-        self, following: Following, forced: tuple[int, ...], picked: tuple[int, ...] = ()
+        self, matcher: BudgetedMatcher, forced: tuple[int, ...], picked: tuple[int, ...] = ()
     ) -> None:
         """Forced tokens exist, and a grammar ends with an end token: nothing else ends a sequence."""
         if forced and not 0 <= min(forced) <= max(forced) < self._width:
             raise MatcherFault(broken("the grammar forced a token that does not exist"))
         tokens = picked + forced
-        if following.matcher.finished and not (tokens and tokens[-1] in self._end_tokens):
+        if matcher.matcher.finished and not (tokens and tokens[-1] in self._end_tokens):
             raise MatcherFault(broken("the grammar ended without an end token"))
 
 
-def _fill(following: Following, row: MaskRow) -> None:
-    following.fill(row)
+def _fill(matcher: BudgetedMatcher, row: MaskRow) -> None:
+    matcher.fill(row)
     if not row.any():
         raise MatcherFault(broken("no token is legal, and the output is not complete"))

@@ -1,7 +1,7 @@
 """The engine: one step, over and over.
 
-Does: call its parts in order, and see that every request ends with exactly one final delta, whatever happens. Does not:
-do any of their work, own a thread, or know texts.
+Does: take requests, plan, run the plan through the pipeline, hand out deltas; end every request with exactly one final
+delta, whatever happens. Does not: compute, follow grammars, own a thread, or know texts.
 """
 
 import time
@@ -14,7 +14,7 @@ from .dist.executor import Executor
 from .errors import EngineError, EngineLost, EngineStopped
 from .inbox import Inbox, unserved
 from .metrics import Metrics, Snapshot, Stopwatch
-from .plan import Forced, Picked
+from .pipeline import Pipeline, Serial
 from .schedule.scheduler import Scheduler
 from .types import Delta, Failure, Finish, Request
 
@@ -22,7 +22,8 @@ from .types import Delta, Failure, Finish, Request
 class Engine:
     """`submit`, `abort` and `metrics` may be used from any thread; everything else from the one that steps.
 
-    `Any` is the executor's handle, which nobody but the executor looks into.
+    `pipeline` makes the pipeline of these parts: `Serial` or `OneAhead`. `Any` is the executor's handle, which is
+    opaque to all other parts.
     """
 
     def __init__(
@@ -31,10 +32,11 @@ class Engine:
         constraints: Constraints,
         executor: Executor[Any],
         clock: Callable[[], float] = time.monotonic,
+        pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline] = Serial,
     ) -> None:
         self._scheduler = scheduler
         self._constraints = constraints
-        self._executor = executor
+        self._pipeline = pipeline(scheduler, constraints, executor)
         self._clock = clock
         self._inbox = Inbox()
         self._metrics = Metrics(scheduler.load())
@@ -71,18 +73,9 @@ class Engine:
 
     def _step(self) -> list[Delta]:
         lap = Stopwatch(self._clock)
-        picked, forced = Picked(), Forced({}, {})
         refused = lap("deliver", self._inbox.deliver(self._scheduler, self._constraints))
         plan = lap("plan", self._scheduler.plan())
-        if plan.works:
-            forward = lap("forward", self._executor.forward(plan))
-            masks = lap("mask", self._constraints.masks(plan))
-            self._executor.sample(forward, masks)
-            lap("sample", None)
-            picked = lap("sample", self._executor.picked(forward))
-            forced = lap("advance", self._constraints.advance(picked))
-        changes = lap("commit", self._scheduler.commit(plan, picked, forced))
-        self._constraints.forget(changes)
+        changes = self._pipeline.run(plan, lap)
         deltas = lap("tell", refused + outputs.deltas(changes))
         self._metrics.record(plan, deltas, lap, self._scheduler.load())
         self._inbox.settle(deltas)  # nothing may fail between this and the return
@@ -97,8 +90,10 @@ class Engine:
     @property
     def has_work(self) -> bool:
         """Whether a step would do something now. Requests that wait for a grammar are no work."""
+        if self._pipeline.has_work or not self._inbox.is_empty:
+            return True
         load = self._scheduler.load()
-        return bool(load.running or load.waiting or load.untold or not self._inbox.is_empty)
+        return bool(load.running or load.waiting or load.untold)
 
     @property
     def open_requests(self) -> int:

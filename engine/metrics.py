@@ -95,7 +95,7 @@ class Metrics:
             step=plan.step,
             tokens=plan.token_count,
             sequences=len(plan.works),
-            picked=sum([work.wants_logits for work in plan.works]),
+            picked=sum([work.logits for work in plan.works]),
             seconds=watch.seconds,
         )
         self._counts["steps"] += 1

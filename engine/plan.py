@@ -14,8 +14,8 @@ from msgspec import Struct
 from ..grammar.api import MaskRows
 from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
 
-AHEAD = -1
-"""Stands in a `Work` for the token that the plan before picked for its sequence, and that nobody has read yet."""
+PLACEHOLDER = -1
+"""Stands in a `Work` for a token in flight: the plan before picks it, and only the executor knows it yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,16 @@ class Work(Struct, frozen=True, gc=False):
     """Compute `tokens` of one sequence at positions `start, start + 1, …` and store their keys and values.
 
     `new_blocks` are appended to the executor's copy of its block table first (empty for one admitted in this plan: its
-    table is whole). `wants_logits` is true exactly when the work reaches the end of what is known, so that a next token
-    is to be picked. The last token may be `AHEAD`.
+    table is whole). `logits` rows are made, one for each of its last tokens, and a token is picked from each: none
+    within a prompt, one where the work reaches the end of what is known, more where its last tokens are drafts. The
+    last token may be `PLACEHOLDER`.
     """
 
     seq_id: int
     start: int
     tokens: tuple[int, ...]
     new_blocks: tuple[int, ...] = ()
-    wants_logits: bool = False
+    logits: int = 0
 
     @property
     def end(self) -> int:
@@ -53,7 +54,7 @@ class Work(Struct, frozen=True, gc=False):
 
 
 class Plan(Struct, frozen=True):
-    """One step: who computes which tokens, in which blocks; `released` sequences are forgotten first."""
+    """One step: which sequences compute which tokens, in which blocks; `released` sequences are forgotten first."""
 
     step: int
     admitted: tuple[Admitted, ...] = ()
@@ -67,35 +68,36 @@ class Plan(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Resident:
-    """What an executor must know of a sequence whose masks it makes itself, by the tables of `grammar`.
+class Replay:
+    """What an executor must replay to know the position of a sequence in `grammar`, whose masks it makes itself.
 
-    The executor follows what it picks under such masks. `text`: what the output went on by besides; if `anew`, the
-    whole output, of which the executor knows nothing; if `back`, the last of those picks was void, and `text` comes in
-    its place.
+    The executor follows its own picks under such masks. `text` is the part of the output that was not picked under
+    them. With `reset` it is the whole output, followed from the start; with `undo_last` it comes in place of the last
+    pick that the executor followed.
     """
 
     grammar: str
     text: bytes
-    anew: bool = False
-    back: bool = False
+    reset: bool = False
+    undo_last: bool = False
 
 
 class Masks(Struct, frozen=True):
     """Packed mask rows (int32 [rows, words], bit 1 = allowed) of the constrained sequences that get a token.
 
-    Row `row_of[seq_id]` belongs to that sequence. The executor makes the masks of `residents` itself; of those that did
-    not go on by its own picks alone it is `told`. Sequences that are in neither are free.
+    Row `row_of[seq_id]` belongs to that sequence; where a work has several rows of logits, so do the rows after it, in
+    order. The executor makes the masks of the sequences `on_device` itself, after the `replays` of those that it has
+    not followed alone. Sequences that are in neither are free.
     """
 
     rows: MaskRows
     row_of: Mapping[int, int]
-    residents: Set[int] = frozenset()
-    told: Mapping[int, Resident] = {}
+    on_device: Set[int] = frozenset()
+    replays: Mapping[int, Replay] = {}
 
 
 class Pick(Struct, frozen=True, gc=False):
-    """The tokens picked for one sequence.
+    """The tokens picked for one sequence: one for each row of logits that its work asked for.
 
     `failure` is set, and `tokens` empty, where the logits were not usable (not a number).
     """
@@ -107,7 +109,7 @@ class Pick(Struct, frozen=True, gc=False):
 
 
 class Picked(Struct, frozen=True):
-    """One `Pick` for each work of the plan that wanted logits, in the plan's order."""
+    """One `Pick` for each work of the plan that asked for logits, in the plan's order."""
 
     picks: tuple[Pick, ...] = ()
 

@@ -1,49 +1,37 @@
-"""Constraints whose masks are made where the logits are, from tables of their grammars.
+"""The sequences whose masks are made where the logits are, from tables of their grammars.
 
-Does: have grammars exported off the step, tell the executor of each such sequence what it cannot know (the grammar, and
-the text that was not its own pick), and let the host fill rows for all others. Does not: walk tables (the executor
-does), or relax anything: the host follows every token here as it does elsewhere (`along`), keeps the budget, and
-refuses what a mask should not have allowed.
+Does: have grammars exported off the step, decide which sequences are on the device, and tell the executor of each what
+it cannot know (the grammar, and the text that it did not pick itself). Does not: walk tables (the executor does), fill
+rows, or relax anything: the host follows every token of these sequences as well (`along`), keeps the budget, and
+refuses a token that a mask should not have allowed.
 
-A sequence starts on the host. It becomes a resident once its tables are there and the executor has room for them, and
-goes back for good if its stack grows too high for a device.
+A sequence starts on the host. It goes to the device once its tables are there and the executor has room for them, and
+comes back for good if its stack grows too high for a device.
 """
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from ..grammar.api import (
     Constraint,
     DeviceTables,
     HostOnly,
-    MaskRows,
     tables_of,
 )
-from .along import AlongTables
-from .constraints import Compiler, Constraints, Opening
+from .along import HostReplay
+from .closing import BudgetedMatcher
+from .dist.executor import GrammarHolder
 from .errors import InternalError
 from .faults import MatcherFault, guarded
-from .plan import Changes, Forced, Masks, Pick, Picked, Plan, Resident, Work
-from .types import Failure, OutputLimits
+from .plan import Forced, Pick, Picked, Plan, Replay
+from .types import Failure
 
 MOST_DEPTH: Final = 128
 """Half of what a device's stacks hold: the other half is for what one step adds."""
-
-
-class Residence(Protocol):
-    """What holds the tables of grammars for an executor. Used by the thread that steps."""
-
-    def enter(self, key: str, tables: DeviceTables) -> bool:
-        """Hold a grammar for one more sequence; False if there is no room."""
-        ...
-
-    def leave(self, key: str) -> None:
-        """One sequence of a grammar fewer. What was begun for it may still be under way."""
-        ...
 
 
 class Exports:
@@ -92,222 +80,188 @@ def _size(future: Future[DeviceTables | HostOnly]) -> int:
     return tables.nbytes if isinstance(tables, DeviceTables) else 256
 
 
-@dataclass(slots=True)
-class _Page:
-    """A sequence that is, or may become, a resident.
+class DeviceMasks(NamedTuple):
+    """The sequences of a plan whose masks the executor makes, and what it must replay for some of them first."""
 
-    Of its output, the executor must be told the tokens that are `owed`, or all of them, `anew`. `astray`: the last pick
-    that the executor has followed by itself was void.
+    sequences: frozenset[int]
+    replays: Mapping[int, Replay]
+
+
+NOT_ON_DEVICE: Final = DeviceMasks(frozenset(), {})
+
+
+@dataclass(slots=True)
+class DeviceSequence:
+    """A sequence that is, or may come, on the device.
+
+    The executor must be told the `pending` tokens of its output; the whole output with `must_reset`; with `must_undo`,
+    that the last pick it followed was not kept.
     """
 
     key: str
     tables: Future[DeviceTables | HostOnly]
-    owed: list[int] = field(default_factory=list)
-    anew: bool = True
-    astray: bool = False
+    matcher: BudgetedMatcher
+    pending: list[int] = field(default_factory=list)
+    must_reset: bool = True
+    must_undo: bool = False
 
 
-def _page(exports: Exports, constraint: Constraint) -> _Page:
-    key = constraint.key
-    return _Page(key, exports.ask(key, constraint))
+class _MaskedStep(NamedTuple):
+    """A step whose masks are made and whose picks are not followed yet.
+
+    `masked`: the sequences that get a pick; `followed`: those of them that the executor follows itself.
+    """
+
+    masked: set[int]
+    followed: frozenset[int]
 
 
-class _Awaited(NamedTuple):
-    """Sequences whose picks of one step are awaited, and those of them that the executor follows by itself."""
-
-    wanted: set[int]
-    walked: set[int]
-
-
-class ResidentConstraints(Constraints):
-    """`Constraints` of an executor with a `Residence`. `texts`: the bytes of each token, None where it has none."""
+class DeviceConstraints:
+    """The device's part of `Constraints`. `texts`: the bytes of each token, None where it has none."""
 
     def __init__(
         self,
-        compiler: Compiler,
+        holder: GrammarHolder,
+        exports: Exports,
         *,
         end_tokens: frozenset[int],
-        rows: MaskRows,
-        residence: Residence,
-        exports: Exports,
         texts: Sequence[bytes | None],
     ) -> None:
-        super().__init__(compiler, end_tokens=end_tokens, rows=rows, texts=texts)
-        self._residence = residence
+        self._holder = holder
         self._exports = exports
-        self._along = AlongTables(texts, end_tokens)  # the residents
-        self._opening: dict[int, Constraint] = {}
-        self._pages: dict[int, _Page] = {}
-        self._residents: set[int] = set()
-        self._news: set[int] = set()  # sequences that the executor must be told of
-        self._awaited: deque[_Awaited] = deque()
+        self._texts = texts
+        self._replay = HostReplay(texts, end_tokens)
+        self._known: dict[int, DeviceSequence] = {}
+        self._on_device: set[int] = set()
+        self._news: set[int] = set()  # sequences of which the executor must be told something
+        self._steps: deque[_MaskedStep] = deque()
+        self._failures: dict[int, Failure] = {}  # of sequences that could not come back to the host
 
-    def compile(
-        self,
-        seq_id: int,
-        constraint: Constraint,
-        budget: int,
-        ready: Callable[[int], None],
-        limits: OutputLimits | None = None,
-        prompt: Sequence[int] = (),
-    ) -> None:
-        """See `Constraints`."""
-        self._opening[seq_id] = constraint
-        super().compile(seq_id, constraint, budget, ready, limits, prompt)
+    @property
+    def sequences(self) -> Set[int]:
+        """The sequences that are on the device."""
+        return self._on_device
 
-    def open(self, seq_id: int) -> Opening | Failure | None:
-        """See `Constraints`. The grammar's export begins."""
-        opening = super().open(seq_id)
-        constraint = self._opening.pop(seq_id, None)
-        if isinstance(opening, Opening) and constraint is not None:
-            try:
-                self._pages[seq_id] = guarded(_page, self._exports, constraint)
-            except MatcherFault as fault:
-                return fault.failure
-        return opening
+    def open(self, seq_id: int, constraint: Constraint, matcher: BudgetedMatcher) -> None:
+        """One more sequence, which may come on the device. The export of its grammar begins."""
+        key = constraint.key
+        tables = self._exports.ask(key, constraint)
+        self._known[seq_id] = DeviceSequence(key, tables, matcher)
 
-    def can_mask_ahead(self, plan: Plan) -> bool:
-        """See `Constraints`. Where residents stand, the executor knows."""
-        self._let_in()
-        if len(self._residents) == len(self._following):
-            return True
-        return super().can_mask_ahead(plan)
-
-    def is_known(self, work: Work) -> bool:
-        """See `Constraints`."""
-        return work.seq_id in self._residents or super().is_known(work)
-
-    def masks(self, plan: Plan, void: Container[int] = ()) -> Masks:
-        """See `Constraints`. Residents have no row.
-
-        The picks of residents in `void` are made under masks, too: the executor follows them, and is told later.
-        """
-        self._let_in()
+    def masks(self, plan: Plan) -> DeviceMasks:
+        """Which masks of a plan the executor makes; it will follow their picks."""
+        self._enter_ready()
         for seq_id in (*plan.released, *(new.seq_id for new in plan.admitted)):
-            if seq_id in self._pages:
-                self._pages[seq_id].anew = True
+            if seq_id in self._known:
+                self._known[seq_id].must_reset = True
                 self._news.add(seq_id)
-        wanted = {work.seq_id for work in plan.works if work.wants_logits}
-        told: dict[int, Resident] = {}
-        for seq_id in self._news & wanted & self._residents:
+        masked = {work.seq_id for work in plan.works if work.logits}
+        replays: dict[int, Replay] = {}
+        for seq_id in self._news & masked & self._on_device:
             try:
-                told[seq_id] = guarded(self._claim, seq_id)
+                replays[seq_id] = guarded(self._replayed, seq_id)
             except MatcherFault as fault:  # its output cannot be spelled: it fails, on the host
                 self._leave(seq_id)
                 self._failures[seq_id] = fault.failure
-        self._news.difference_update(told)
-        walked = wanted & self._residents
-        for seq_id in walked:
-            if seq_id in void:
-                self._lead_astray(seq_id)
-        self._awaited.append(_Awaited(wanted, walked))
-        if len(walked) == len(wanted) or wanted.isdisjoint(self._following.keys() - walked):
-            plan = Plan(plan.step)
-        elif walked:
-            rest = tuple(work for work in plan.works if work.seq_id not in walked)
-            plan = Plan(plan.step, works=rest)
-        masks = super().masks(plan, void)
-        return Masks(masks.rows, masks.row_of, walked, told)
+        self._news.difference_update(replays)
+        followed = frozenset(masked & self._on_device)
+        self._steps.append(_MaskedStep(masked, followed))
+        return DeviceMasks(followed, replays)
 
-    def advance(self, picked: Picked, void: Container[int] = ()) -> Forced:
-        """See `Constraints`. Residents are followed all at once."""
-        walked = self._awaited.popleft().walked if self._awaited else set()
-        here = self._along.keys()
-        along: dict[int, tuple[int, ...]] = {}
+    def advance(self, picked: Picked) -> tuple[Forced, Sequence[Pick]]:
+        """Follow the picks of sequences on the device, all at once; the others are handed back.
+
+        The sequences that leave the device are there until `retire`.
+        """
+        followed = self._steps.popleft().followed if self._steps else frozenset()
+        here = self._replay.keys()
+        picks: dict[int, tuple[int, ...]] = {}
         others: list[Pick] = []
         for pick in picked.picks:
-            if pick.seq_id in here and pick.seq_id not in void and not pick.failure:
-                along[pick.seq_id] = pick.tokens
+            if pick.seq_id in here and not pick.failure:
+                picks[pick.seq_id] = pick.tokens
             else:
                 others.append(pick)
-        rest = super().advance(Picked(tuple(others)), void)
-        forced = self._along.advance(along)
+        forced = self._replay.advance(picks)
         for seq_id, after in forced.tokens.items():
-            page = self._pages[seq_id]
-            page.owed += after
-            page.anew |= seq_id in forced.instead
+            known = self._known[seq_id]
+            known.pending += after
+            known.must_reset |= seq_id in forced.instead
             self._news.add(seq_id)
-            for later in self._awaited:
-                if seq_id in later.walked:
-                    self._lead_astray(seq_id)
-        for seq_id in along.keys() - walked:
-            self._pages[seq_id].anew = True
+            if any(seq_id in later.followed for later in self._steps):
+                known.must_undo = True
+        for seq_id in picks.keys() - followed:
+            self._known[seq_id].must_reset = True
             self._news.add(seq_id)
-        self._send_away()
-        return Forced(
-            {**rest.tokens, **forced.tokens},
-            {**rest.failures, **forced.failures},
-            rest.instead | forced.instead,
-            {**rest.looped, **forced.looped},
-        )
+        return forced, others
 
-    def forget(self, changes: Changes) -> None:
-        """See `Constraints`."""
-        super().forget(changes)
-        for change in changes.items:
-            if change.finish is not None:
-                self._opening.pop(change.seq_id, None)
-                self._along.forget(change.seq_id)
-                self._leave(change.seq_id)
-
-    def check(self, live: set[int]) -> None:
-        """See `Constraints`."""
-        super().check(live)
-        if not self._residents <= self._pages.keys() <= self._following.keys():
-            raise InternalError("a sequence without a matcher is a resident")
-
-    def _let_in(self) -> None:
-        """Make those residents whose tables are there, and give up on those that will have none.
-
-        Not while a pick is awaited: under a mask of the host, it is none that the executor follows.
-        """
-        if len(self._pages) == len(self._residents):
-            return
-        for seq_id in self._pages.keys() - self._residents:
-            page = self._pages[seq_id]
-            if not page.tables.done() or any(seq_id in one.wanted for one in self._awaited):
-                continue
-            # An export that failed costs nothing but speed: the host's rows are complete.
-            failed = page.tables.cancelled() or page.tables.exception() is not None
-            tables = HostOnly("the export failed") if failed else page.tables.result()
-            if isinstance(tables, HostOnly) or not self._residence.enter(page.key, tables):
-                del self._pages[seq_id]
-                continue
-            self._residents.add(seq_id)
-            self._news.add(seq_id)
-            try:
-                guarded(self._along.enter, seq_id, tables, self._following[seq_id])
-            except MatcherFault as fault:
-                self._failures[seq_id] = fault.failure
-        self._send_away()
-
-    def _send_away(self) -> None:
-        """The host makes the masks of those whose stack has grown too high, or whose tables lead nowhere."""
-        for seq_id in (*self._along.above(MOST_DEPTH), *(self._residents - self._along.keys())):
+    def retire(self) -> None:
+        """Give the host those whose stack has grown too high, or whose tables lead nowhere."""
+        for seq_id in (*self._replay.above(MOST_DEPTH), *(self._on_device - self._replay.keys())):
             self._leave(seq_id)
 
-    def _claim(self, seq_id: int) -> Resident:
-        """What the executor must know to make the next mask of a resident."""
-        page = self._pages[seq_id]
-        text = self._spell(self._along.tokens(seq_id) if page.anew else page.owed)
-        resident = Resident(page.key, text, page.anew, page.astray and not page.anew)
-        page.owed, page.anew, page.astray = [], False, False
-        return resident
+    def failure(self, seq_id: int) -> Failure | None:
+        """Why a sequence could not come back to the host; told once."""
+        return self._failures.pop(seq_id, None) if self._failures else None
 
-    def _lead_astray(self, seq_id: int) -> None:
-        """The executor follows, or has followed, a pick that is void."""
-        self._pages[seq_id].astray = True
-        self._news.add(seq_id)
+    def forget(self, seq_id: int) -> None:
+        """A sequence ended."""
+        self._replay.forget(seq_id)
+        self._leave(seq_id)
+        self._failures.pop(seq_id, None)
+
+    def check(self, matched: Set[int]) -> None:
+        """Only sequences with a matcher, which are `matched`, are here.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        if not self._on_device <= self._known.keys() <= matched:
+            raise InternalError("a sequence without a matcher is on the device")
+
+    def _enter_ready(self) -> None:
+        """Bring those on the device whose tables are there, and give up on those that will have none.
+
+        Not while a pick under a mask of the host is not followed: the executor does not follow it.
+        """
+        if len(self._known) == len(self._on_device):
+            return
+        for seq_id in self._known.keys() - self._on_device:
+            known = self._known[seq_id]
+            if not known.tables.done() or any(seq_id in step.masked for step in self._steps):
+                continue
+            # An export that failed costs nothing but speed: the host's rows are complete.
+            failed = known.tables.cancelled() or known.tables.exception() is not None
+            tables = HostOnly("the export failed") if failed else known.tables.result()
+            if isinstance(tables, HostOnly) or not self._holder.hold(known.key, tables):
+                del self._known[seq_id]
+                continue
+            self._on_device.add(seq_id)
+            self._news.add(seq_id)
+            try:
+                guarded(self._replay.enter, seq_id, tables, known.matcher)
+            except MatcherFault as fault:
+                self._failures[seq_id] = fault.failure
+        self.retire()
+
+    def _replayed(self, seq_id: int) -> Replay:
+        """What the executor must replay before it makes the next mask of a sequence."""
+        known = self._known[seq_id]
+        tokens = self._replay.tokens(seq_id) if known.must_reset else known.pending
+        undo = known.must_undo and not known.must_reset
+        replay = Replay(known.key, self._spell(tokens), known.must_reset, undo)
+        known.pending, known.must_reset, known.must_undo = [], False, False
+        return replay
 
     def _leave(self, seq_id: int) -> None:
-        page = self._pages.pop(seq_id, None)
+        known = self._known.pop(seq_id, None)
         self._news.discard(seq_id)
-        if page is not None and seq_id in self._residents:
-            self._residents.discard(seq_id)
-            self._residence.leave(page.key)
+        if known is not None and seq_id in self._on_device:
+            self._on_device.discard(seq_id)
+            self._holder.drop(known.key)
         try:
-            if seq_id in self._along:
-                guarded(self._along.leave, seq_id)
+            if seq_id in self._replay:
+                guarded(self._replay.leave, seq_id)
         except MatcherFault as fault:
             self._failures[seq_id] = fault.failure
 

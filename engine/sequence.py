@@ -1,13 +1,15 @@
-"""One request on its way through the engine: what is known, what is computed, and where it stands.
+"""One request on its way through the engine: its known, computed and in-flight tokens, and its state.
 
-Does: keep the counts and the times, and refuse moves that make no sense. Does not: decide anything; only the scheduler
-changes a sequence, through the methods here. The blocks that hold its keys and values belong to `memory.manager`.
+Does: keep counts and times, resolve the picks of plans that are in flight, refuse illegal moves. Does not: decide;
+only the scheduler changes a sequence, through the methods here. The blocks that hold its keys and values belong to
+`memory.manager`.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 
 from .errors import InternalError
+from .plan import PLACEHOLDER
 from .types import Cut, CutReason, Request, Usage
 
 
@@ -74,27 +76,45 @@ class Record:
         )
 
 
+class Resolution(Enum):
+    """The fate of a pick once it is read."""
+
+    ACCEPTED = auto()  # the next token of its sequence
+    STALE = auto()  # its position became known otherwise: it is dropped
+
+
+@dataclass(slots=True)
+class InFlight:
+    """The picks of one sequence that plans ask for and that are not read yet.
+
+    `picks` counts them, stale ones included. `end` is the number of tokens known or in flight: a plan takes each pick
+    in flight for the only token that its step adds. Where a step adds more (tokens that the grammar forces), a later
+    pick in flight stands at a position that is known by the time it is read: it is stale.
+    """
+
+    end: int
+    picks: int = 0
+
+
 class Sequence:
     """Known tokens, and how many of them are computed: their keys and values are in the cache, or will be once the
     plans made so far are carried out.
 
     There is no prefill and no decode: a step computes some of `pending`, and when nothing is left to compute one more
-    token is picked. `awaited` of the picks are not known yet: a device that runs ahead computes them meanwhile.
-    `rank` orders sequences, best first. `most_computed` is the most tokens that may ever be computed: the last one is
-    answered, not computed. Neither ever changes.
+    token is picked. `rank` orders sequences, best first. `most_computed` is the most tokens that may ever be computed:
+    the last one is answered, not computed. Neither ever changes.
     """
 
     __slots__ = (
-        "awaited",
         "computed",
         "id",
+        "in_flight",
         "most_computed",
         "rank",
         "record",
         "request",
         "state",
         "tokens",
-        "void",
     )
 
     def __init__(self, seq_id: int, request: Request, rank: tuple[float, int], now: float) -> None:
@@ -105,8 +125,7 @@ class Sequence:
         self.state = SeqState.WAITING if request.constraint is None else SeqState.WAIT_GRAMMAR
         self.tokens = list(request.prompt)
         self.computed = 0
-        self.awaited = 0
-        self.void = 0
+        self.in_flight = InFlight(len(self.tokens))
         self.record = Record(now, budget=request.sampling.max_tokens)
 
     @property
@@ -116,8 +135,9 @@ class Sequence:
 
     @property
     def pending(self) -> int:
-        """Tokens known or awaited, and not computed."""
-        return len(self.tokens) + self.awaited - self.computed
+        """Tokens known or in flight that may be computed and are not; 0 while the last pick is in flight."""
+        end, most = self.in_flight.end, self.most_computed
+        return (end if end < most else most) - self.computed
 
     @property
     def output_tokens(self) -> int:
@@ -136,39 +156,51 @@ class Sequence:
             self.record.admitted = now
             self.record.cached = computed
 
+    def upcoming(self, count: int) -> tuple[int, ...]:
+        """The next `count` tokens to compute; the last is `PLACEHOLDER` where its pick is in flight."""
+        start, known = self.computed, len(self.tokens)
+        end = start + count
+        tokens = tuple(self.tokens[start:end]) if start < known else ()
+        return (*tokens, PLACEHOLDER) if end > known else tokens
+
+    def ends_with(self, count: int) -> bool:
+        """Whether nothing is left to compute after `count` more tokens, so that a token is to be picked."""
+        return self.computed + count == self.in_flight.end
+
     def compute(self, count: int) -> None:
-        """A plan computes `count` more tokens; where none is left after them, a pick is awaited."""
-        end, last = self.computed + count, len(self.tokens) + self.awaited
-        if end > last:
+        """A plan computes `count` more tokens; where none is left after them, a pick is in flight from now on."""
+        if count > self.pending:
             raise InternalError(
                 f"sequence {self.id}: {count} tokens computed, {self.pending} pending"
             )
-        self.computed = end
-        if end == last:
-            self.awaited += 1
+        self.computed += count
+        if self.computed == self.in_flight.end:
+            self.in_flight.end += 1
+            self.in_flight.picks += 1
+
+    def resolve(self, position: int) -> Resolution:
+        """Read the pick that is longest in flight: the token at `position`.
+
+        Raises:
+            InternalError: no pick is in flight there.
+        """
+        if not self.in_flight.picks or position > self.known:
+            raise InternalError(
+                f"sequence {self.id}: a token was picked in the middle of the known"
+            )
+        self.in_flight.picks -= 1
+        return Resolution.ACCEPTED if position == self.known else Resolution.STALE
 
     def append(self, token: int) -> None:
         """One more token is known."""
         self.tokens.append(token)
+        if self.in_flight.end < len(self.tokens):
+            self.in_flight.end += 1
 
     def picked(self, now: float) -> None:
-        """The pick that was awaited longest is there; the first time ends the prefill."""
-        self.awaited -= 1
+        """A pick was accepted; the first time ends the prefill."""
         if self.record.first_pick is None:
             self.record.first_pick = now
-
-    def overtake(self) -> None:
-        """More became known than one pick: what is being picked after that pick alone will be void."""
-        self.void += self.awaited
-        self.awaited = 0
-
-    def dismiss(self) -> None:
-        """A void pick is there."""
-        if not self.void:
-            raise InternalError(
-                f"sequence {self.id}: a token was picked in the middle of the known"
-            )
-        self.void -= 1
 
     def preempt(self) -> None:
         """Give up everything computed, keep everything known, and wait again."""
@@ -183,3 +215,19 @@ class Sequence:
     def usage(self, now: float) -> Usage:
         """Counts and times so far; see `Record.usage`."""
         return self.record.usage(len(self.request.prompt), self.output_tokens, now)
+
+    def check(self) -> None:
+        """Counts agree with one another and with the state.
+
+        Raises:
+            InternalError: they do not.
+        """
+        ahead, picks = self.in_flight.end - self.known, self.in_flight.picks
+        if (
+            not 0 <= ahead <= picks
+            or self.pending < (0 if ahead else 1)
+            or (self.computed and self.state is not SeqState.RUNNING)
+        ):
+            raise InternalError(
+                f"sequence {self.id}: {self.computed} of {self.known} computed, {picks} in flight"
+            )

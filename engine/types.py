@@ -45,6 +45,11 @@ class SamplingParams:
     stop_token_ids: tuple[int, ...] = ()
     ignore_eos: bool = False
 
+    @property
+    def is_penalised(self) -> bool:
+        """Whether the choice of a token depends on the tokens before it: a penalty counts them."""
+        return self.repetition_penalty != 1 or bool(self.presence_penalty or self.frequency_penalty)
+
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:

@@ -1,22 +1,43 @@
-"""What the engine asks of whatever computes: one device in this process, or many behind it.
+"""The engine's view of the hardware that computes: one device in this process, or many behind it.
 
-Does: say the protocol. Does not: hold an implementation.
+Does: state the protocol. Does not: hold an implementation.
 """
 
 from typing import Protocol, TypeVar
 
+from ...grammar.api import DeviceTables, MaskRows
 from ..plan import Masks, Picked, Plan
 
 Handle = TypeVar("Handle")
 
 
-class Executor(Protocol[Handle]):
-    """Computes plans, in order. `Handle` stands for a pass under way and is opaque to the engine.
+class GrammarHolder(Protocol):
+    """Holds the tables of grammars whose masks are made on the device. Called by the thread that steps."""
 
-    A plan may be begun before the one before it was read: its works then hold `AHEAD` where a token was picked that only
-    the executor knows. Of every plan `forward`, `sample` and `picked` are called in this order. `sample` of a plan follows
-    `picked` of the plan before, or, where `can_sample_ahead` allows it, `sample`.
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """Hold a grammar for one more sequence; False if there is no room, or this executor makes no masks."""
+        ...
+
+    def drop(self, key: str) -> None:
+        """One sequence of a grammar fewer. Steps begun for it may still be computed."""
+        ...
+
+
+class Executor(GrammarHolder, Protocol[Handle]):
+    """Computes plans, in order. `Handle` stands for a pass that was begun and is opaque to the engine.
+
+    Of every plan `forward`, `sample` and `picked` are called in this order. One more plan may be begun, and its `sample`
+    called, before `picked` of the plan before it: `Work` tells which tokens only the executor knows then.
     """
+
+    @property
+    def makes_masks(self) -> bool:
+        """Whether it can make masks itself, of grammars that it holds."""
+        ...
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        """Memory for `count` mask rows of `width` tokens that reaches the device fastest, nothing allowed."""
+        ...
 
     def forward(self, plan: Plan) -> Handle:
         """Start to compute `plan`, which has works, and return at once where the device allows it.
@@ -25,17 +46,13 @@ class Executor(Protocol[Handle]):
         """
         ...
 
-    def can_sample_ahead(self, handle: Handle) -> bool:
-        """Whether `sample` may be called before the plan before was read: no choice depends on what that picked."""
-        ...
-
     def sample(self, handle: Handle, masks: Masks) -> None:
-        """Start to pick a token, legal under its mask row, for each work that wants logits.
+        """Start to pick a token for each row of logits of the plan, legal under its mask row.
 
         `masks.rows` is lent for this call only.
         """
         ...
 
     def picked(self, handle: Handle) -> Picked:
-        """Wait for the picks of a plan that `sample` was called for: one for each work that wants logits, in order."""
+        """Wait for the picks of a plan that `sample` was called for: one for each work with logits, in order."""
         ...

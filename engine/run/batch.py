@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InternalError
-from ..plan import AHEAD, Admitted, Plan
+from ..plan import Admitted, Plan
 from ..types import Failure, SamplingParams
 from .compiled import compiled
 from .faults import SamplingFault, guarded_sampling
@@ -26,14 +26,17 @@ _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
 class Batch:
     """One step of N tokens of S sequences; a *row* is a sequence's row in `SequenceRows`.
 
-    By token [N]: `tokens` int32, of which some are `AHEAD`; `positions`, `slots`, `owners` (rows). By sequence:
-    `starts` [S + 1], `lengths` [S] (context, those of this step included), `rows` [S]. `wanted` [R] are the tokens
-    whose logits are wanted, `picking` and `picking_rows` their sequences and rows, `next_positions` [R] where what is
-    picked will stand. `grown` are the entries of block tables that changed: flat index and block, [2, n]. `longest`:
-    most tokens of one sequence. `failed`: sequences that are computed for nothing, and what their requests are told.
+    By token [N]: `tokens` int32; `sources`, which of the picks that the device kept last comes in the place of a token,
+    -1 for none; `positions`, `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S] (context, that of
+    this step included), `rows` [S]. `wanted` [R] are the tokens whose logits are wanted, `picking` and `picking_rows`
+    their sequences and rows, `next_positions` [R] the positions of the tokens picked from them; a sequence stands there
+    once for each of its rows of logits, `most_logits` times at most. `grown` are the entries of block tables that
+    changed: flat index and block, [2, n]. `longest`: most tokens of one sequence. `failed`: sequences that are computed
+    for nothing, with the failures of their requests.
     """
 
     tokens: npt.NDArray[np.int32]
+    sources: Ints
     positions: Ints
     slots: Ints
     owners: Ints
@@ -46,6 +49,7 @@ class Batch:
     next_positions: Ints
     grown: Ints
     longest: int
+    most_logits: int = 1
     failed: Mapping[int, Failure] = field(default_factory=dict)
 
 
@@ -82,18 +86,23 @@ class BatchBuilder:
             if work.new_blocks:
                 grown.append((row, self._rows.hold(row, work.new_blocks), work.new_blocks))
         tokens = np.fromiter(chain.from_iterable([work.tokens for work in works]), np.int32, total)
-        wants = [work.wants_logits for work in works]
-        by_work = np.array((rows, [work.start for work in works], counts, wants), dtype=np.int64)
+        logits = [work.logits for work in works]
+        if sum(logits) > self._max_running:
+            raise InternalError(f"{sum(logits)} rows of logits do not fit the buffers")
+        by_work = np.array((rows, [work.start for work in works], counts, logits), dtype=np.int64)
         by_token = np.empty((3, total), dtype=np.int64)
         ends = np.zeros((2, len(works) + 1), dtype=np.int64)
-        by_pick = np.empty((3, sum(wants)), dtype=np.int64)
+        by_pick = np.empty((3, sum(logits)), dtype=np.int64)
         held = self._rows
-        memory = held.tables, held.tokens, held.known
+        memory = held.tables, held.tokens
         if not _lay_out(by_work, tokens, memory, self._block_size, by_token, ends, by_pick):
-            raise InternalError("a work lies past the end of its sequence's block table")
+            raise InternalError(
+                "a work lies past the end of its sequence's block table, or asks for too many logits"
+            )
         positions, slots, owners = by_token
         return Batch(
             tokens=tokens,
+            sources=held.sources(tokens, owners),
             positions=positions,
             slots=slots,
             owners=owners,
@@ -101,11 +110,12 @@ class BatchBuilder:
             lengths=ends[1, 1:],
             rows=by_work[0],
             wanted=by_pick[0],
-            picking=tuple([work.seq_id for work in works if work.wants_logits]),
+            picking=tuple([work.seq_id for work in works for _ in range(work.logits)]),
             picking_rows=by_pick[1],
             next_positions=by_pick[2],
             grown=self._flat(grown),
             longest=max(counts),
+            most_logits=max(logits),
             failed=self._failed.copy(),
         )
 
@@ -137,7 +147,7 @@ class BatchBuilder:
 def _lay_out(
     by_work: Ints,
     tokens: npt.NDArray[np.int32],
-    memory: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Ints],
+    memory: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]],
     block_size: int,
     by_token: Ints,
     ends: Ints,
@@ -145,15 +155,16 @@ def _lay_out(
 ) -> bool:
     """Tokens one after the other, which their rows learn; False if there is no place for one.
 
-    `by_work` [4, S]: row, first position, tokens, whether a pick is wanted. `memory`: tables, tokens and the numbers of
-    known tokens, by row. `by_token` [3, N]: position, slot, owner. `ends` [2, S + 1]: where sequences start, and, after
-    the first, their lengths. `by_pick` [3, R]: token, row, and the position of what is picked.
+    `by_work` [4, S]: row, first position, tokens, rows of logits. `memory`: tables and tokens, by row. `by_token`
+    [3, N]: position, slot, owner. `ends` [2, S + 1]: the starts of sequences and, after the first, their lengths.
+    `by_pick` [3, R]: token, row, and the position of the token that is picked.
     """
-    tables, learned, known = memory
+    tables, learned = memory
     at = pick = 0
     for work in range(by_work.shape[1]):
         row, first, end = by_work[0, work], by_work[1, work], by_work[1, work] + by_work[2, work]
-        if first < 0 or end > learned.shape[1]:
+        logits = by_work[3, work]
+        if first < 0 or end > learned.shape[1] or logits > by_work[2, work]:
             return False
         for position in range(first, end):
             block = np.int64(tables[row, position // block_size])
@@ -162,10 +173,10 @@ def _lay_out(
             by_token[2, at] = row
             learned[row, position] = tokens[at]
             at += 1
-        known[row] = max(known[row], end)
         ends[0, work + 1], ends[1, work + 1] = at, end
-        if by_work[3, work]:
-            by_pick[0, pick], by_pick[1, pick], by_pick[2, pick] = at - 1, row, end
+        for before in range(logits - 1, -1, -1):
+            by_pick[0, pick], by_pick[1, pick] = at - 1 - before, row
+            by_pick[2, pick] = end - before
             pick += 1
     return True
 
@@ -177,8 +188,3 @@ def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -
     entered = (first >= begun) & (first < batch.lengths)
     blocks: list[int] = tables[batch.rows[entered], first[entered] // block_size].tolist()
     return blocks
-
-
-def is_ahead(batch: Batch) -> npt.NDArray[np.bool_]:
-    """Which tokens of a batch only the executor knows."""
-    return np.equal(batch.tokens, AHEAD)

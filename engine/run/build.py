@@ -20,7 +20,6 @@ from ..model.decoder import Decoder
 from ..model.spec import ModelSpec, read_spec
 from ..model.weights import load_decoder, random_decoder
 from ..plan import StepCosts
-from ..residents import Residence
 from .attention import attention_of_prompts
 from .choice import Walks
 from .compute import HostCompute
@@ -29,20 +28,19 @@ from .rows import SequenceRows
 from .runner import ModelRunner, RunnerLimits
 
 if TYPE_CHECKING:
-    from .residents import Residents
+    from .residents import DeviceGrammarMasks
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A runner, what holds grammars for it if its device can, and the facts found while building.
+    """A runner, and the facts found while building.
 
     `costs`: of steps by graph, where there are graphs.
     """
 
     runner: ModelRunner
-    residence: Residence | None
     spec: ModelSpec
     device: torch.device
     num_blocks: int
@@ -125,13 +123,13 @@ def build_runner(
         decoder = _decoder(model, spec, kernels, dtype, device, max_context)
         residents = None
         if vocabulary is not None and device.type == "cuda":
-            from .residents import Residents  # not loaded where there is no GPU
+            from .residents import DeviceGrammarMasks  # not loaded where there is no GPU
 
-            residents = Residents(vocabulary(spec.vocab_size), device, limits.max_running)
+            residents = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
         parts = Parts(decoder, cache, limits, residents)
         runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, residents)
     kv = runner.cache
-    return Built(runner, residents, spec, device, kv.num_blocks, max_context, kv.nbytes, costs)
+    return Built(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs)
 
 
 def _device(name: str) -> torch.device:
@@ -174,7 +172,7 @@ def _host(parts: Parts) -> ModelRunner:
     return runner
 
 
-def _gpu(parts: Parts, residents: "Residents | None") -> tuple[ModelRunner, StepCosts]:
+def _gpu(parts: Parts, residents: "DeviceGrammarMasks | None") -> tuple[ModelRunner, StepCosts]:
     # Not loaded where there is no GPU.
     from ...kernels.ahead import compile_ahead
     from .profile import free_bytes, gpu_runner, run_all

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from msgspec import Struct
 from torch import Tensor
 
-from ...grammar.api import MaskRows
+from ...grammar.api import DeviceTables, MaskRows
 from ...kernels.contracts import Bias, Penalties, PickArgs, Truncation
-from ..plan import Resident
+from ..plan import Replay
 from .beside import Beside
 from .rows import Ints
 
@@ -39,8 +39,8 @@ class Choice(Struct, frozen=True):
     `keys` int64 [R, 2] and `temperature` float32 [R] as in `Draw`; `truncation`: the fields of `Truncation`, None where
     nobody asks for any. `masks`: rows of the host. `mask_rows` int32 [R]: -1 where all tokens are legal, i for row i of
     the logits' own mask, which the device makes, R + i for row i of `masks`. `walk_rows` int32 [R]: sequences' rows
-    whose masks the device makes, -1 for the others; `walks`: whether it makes any; `told`: what it must know for that,
-    by row.
+    whose masks the device makes, -1 for the others; `walks`: whether it makes any; `replays`: what it must follow
+    before that, by row.
     """
 
     keys: Ints
@@ -50,7 +50,7 @@ class Choice(Struct, frozen=True):
     mask_rows: npt.NDArray[np.int32]
     walk_rows: npt.NDArray[np.int32]
     walks: bool
-    told: Sequence[tuple[int, Resident]]
+    replays: Sequence[tuple[int, Replay]]
     edits: Edits | None = None
 
     @property
@@ -60,17 +60,25 @@ class Choice(Struct, frozen=True):
 
 
 class Walks(Protocol):
-    """Makes masks where the logits are, and follows the picks; `residents.Residents` does.
+    """Makes masks where the logits are, and follows the picks; `residents.DeviceGrammarMasks` does.
 
-    `rows` int32 [R] on the device: the sequences' rows, `nobody` where no mask is made. On a GPU `tell` and `walk` are
-    called within `beside`.
+    `rows` int32 [R] on the device: the sequences' rows, `nobody` where no mask is made. On a GPU `replay` and `walk`
+    are called within `beside`.
     """
 
     nobody: int
     beside: Beside | None
 
-    def tell(self, told: Sequence[tuple[int, Resident]]) -> None:
-        """Bring sequences to where they stand, by row."""
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `GrammarHolder`."""
+        ...
+
+    def drop(self, key: str) -> None:
+        """See `GrammarHolder`."""
+        ...
+
+    def replay(self, replays: Sequence[tuple[int, Replay]]) -> None:
+        """Bring sequences, by row, to the end of their output."""
         ...
 
     def walk(self, rows: Tensor, out: Tensor) -> None:

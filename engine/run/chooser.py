@@ -201,7 +201,7 @@ class Chooser:
                 target = self._masks[count : count + given, :width]
                 target.copy_(torch.from_numpy(choice.masks), non_blocking=True)
             if self._walks is not None and walking:
-                self._walks.tell(choice.told)
+                self._walks.replay(choice.replays)
                 walk = self._walking.get(count)
                 self._walk(count) if walk is None else walk.replay()
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ...grammar.api import MaskRows, empty_rows
+from ...grammar.api import DeviceTables, MaskRows, empty_rows
 from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
-from .batch import Batch, fresh_blocks, is_ahead
+from .batch import Batch, fresh_blocks
 from .choice import Array, Choice, Walks, completed
 from .kv import KVCache
 from .rows import Ints
@@ -28,23 +28,33 @@ LEAST_ROWS = 2
 class Compute(Protocol):
     """A model on a device. Calls follow one another on one stream; none but the function `choose` returns waits."""
 
-    def hidden(self, batch: Batch, places: Ints) -> Tensor | None:
-        """States of the wanted tokens [R or more, hidden], computed with all others; None where none is wanted.
-
-        `places` [rows]: which of the tokens that were kept last is each row's, for those of the batch that are `AHEAD`.
-        """
+    def hidden(self, batch: Batch) -> Tensor | None:
+        """States of the wanted tokens [R or more, hidden], computed with all others; None where none is wanted."""
         ...
 
     def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
-        """Start to choose a token for each of the states, and remember them for batches that refer to them.
+        """Start to choose a token for each of the states, and keep them for `Batch.sources` of the next batch.
 
         The function waits for the tokens and gives them on the host, where they and their statuses may be narrower
         integers.
         """
         ...
 
-    def mask_memory(self, count: int, width: int) -> MaskRows:
-        """Rows for `width` tokens that reach the device fastest, nothing allowed."""
+    @property
+    def makes_masks(self) -> bool:
+        """See `Executor`."""
+        ...
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `GrammarHolder`."""
+        ...
+
+    def drop(self, key: str) -> None:
+        """See `GrammarHolder`."""
+        ...
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        """See `Executor`."""
         ...
 
 
@@ -67,14 +77,14 @@ class HostCompute:
         self._tables = tables
         self._kept = np.zeros(0, dtype=np.int64)
 
-    def hidden(self, batch: Batch, places: Ints) -> Tensor | None:
+    def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
         # What a former owner left in a block, a NaN included, must not reach the new one through masked keys.
         self._cache.clear(fresh_blocks(batch, self._tables, self._cache.block_size))
         tokens = batch.tokens.astype(np.int64)
-        ahead = is_ahead(batch)
-        if ahead.any():
-            tokens[ahead] = self._kept[places[batch.owners[ahead]]]
+        kept = batch.sources >= 0
+        if kept.any():
+            tokens[kept] = self._kept[batch.sources[kept]]
         rope, width = self._decoder.rope, -(-int(batch.lengths.max()) // self._cache.block_size)
         ragged = Ragged(
             torch.from_numpy(batch.starts.astype(np.int32)),
@@ -100,7 +110,7 @@ class HostCompute:
             at = torch.from_numpy(rows)
             given = torch.zeros((count + len(masks), masks.shape[1]), dtype=torch.int32)
             given[count:] = torch.from_numpy(masks)
-            walks.tell(choice.told)
+            walks.replay(choice.replays)
             walks.walk(at, given[:count])
         else:
             if choice.walks:
@@ -123,8 +133,22 @@ class HostCompute:
         self._kept = drawn.tokens.numpy()
         return lambda: drawn
 
-    def mask_memory(self, count: int, width: int) -> MaskRows:
-        """See `Compute`."""
+    @property
+    def makes_masks(self) -> bool:
+        """See `Executor`."""
+        return self._walks is not None
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `GrammarHolder`."""
+        return self._walks is not None and self._walks.hold(key, tables)
+
+    def drop(self, key: str) -> None:
+        """See `GrammarHolder`."""
+        if self._walks is not None:
+            self._walks.drop(key)
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        """See `Executor`."""
         return empty_rows(count, width)
 
 

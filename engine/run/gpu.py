@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ...grammar.api import MaskRows, words
+from ...grammar.api import DeviceTables, MaskRows, words
 from ...kernels.attention_decode import few_tokens
 from ...kernels.attention_packed import packed_from, packs_at_once
 from ...kernels.contracts import Drawn, HostRagged, Packs, Places, Ragged
@@ -28,7 +28,6 @@ from .compute import sent
 from .graphs import ForwardGraphs, sizes
 from .inputs import POSITIONS, SLOTS, SOURCES, Inputs, Packing
 from .kv import KVCache
-from .rows import Ints
 
 FEW = 8
 """Most tokens of one sequence in a graph. A few read the keys before them together, which more do faster elsewhere."""
@@ -55,6 +54,7 @@ class GpuCompute:
         max_running = tables.shape[0]
         self._decoder = decoder
         self._cache = cache
+        self._walks = walks
         self._sizes = sizes(captured)
         beside = None if walks is None else walks.beside
         self._beside = Beside(device) if beside is None else beside
@@ -112,19 +112,19 @@ class GpuCompute:
             self._inputs.clear(size)
             self._forward_few(size)
 
-    def hidden(self, batch: Batch, places: Ints) -> Tensor | None:
+    def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
         count, wanted = batch.tokens.size, batch.wanted.size
         rows, graphs = self._chooser.rows(max(wanted, 1)), self._graphs
         if graphs is not None and count <= graphs.most and batch.longest <= FEW:
             size = graphs.padded(count)
-            if not self._inputs.fill_few(batch, places, size):
+            if not self._inputs.fill_few(batch, size):
                 self._grow(batch)
             graphs.replay(size)
             self._wanted = batch.wanted
         else:
             self._grow(batch)
-            hidden = self._forward_many(batch, places, min(rows, count))
+            hidden = self._forward_many(batch, min(rows, count))
             self._states[: hidden.shape[0]].copy_(hidden)
             self._wanted = np.arange(wanted)
         self._beside.pass_ends()
@@ -136,8 +136,22 @@ class GpuCompute:
             raise InternalError("tokens are chosen from other states than the last")
         return self._chooser.choose(choice, self._wanted)
 
-    def mask_memory(self, count: int, width: int) -> MaskRows:
-        """See `Compute`."""
+    @property
+    def makes_masks(self) -> bool:
+        """See `Executor`."""
+        return self._walks is not None
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `GrammarHolder`."""
+        return self._walks is not None and self._walks.hold(key, tables)
+
+    def drop(self, key: str) -> None:
+        """See `GrammarHolder`."""
+        if self._walks is not None:
+            self._walks.drop(key)
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        """See `Executor`."""
         pinned = torch.zeros((count, words(width)), dtype=torch.int32, pin_memory=True)
         memory: MaskRows = pinned.numpy()
         return memory
@@ -159,9 +173,9 @@ class GpuCompute:
             ragged = Ragged(self._each[: size + 1], few.lengths, tables, packs)
         return self._forward(few.fields, ragged, out=self._states[:size])
 
-    def _forward_many(self, batch: Batch, places: Ints, wanted: int) -> Tensor:
+    def _forward_many(self, batch: Batch, wanted: int) -> Tensor:
         """Hidden states [wanted, hidden] of those tokens of `batch` that are wanted."""
-        there = self._inputs.fill_many(batch, places)
+        there = self._inputs.fill_many(batch)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, there.rows)
         host = HostRagged(batch.starts, batch.lengths, batch.rows, self._host_tables)

@@ -70,8 +70,8 @@ class Few(NamedTuple):
 
 
 class Many(NamedTuple):
-    """Views of a batch of any size, on the device: `fields` as in `Few`; tokens wanted [S], starts [S + 1], context
-    lengths [S] and rows [S] of its S sequences."""
+    """Views of a batch of any size, on the device: `fields` as in `Few`; tokens wanted [S or more], starts [S + 1],
+    context lengths [S] and rows [S] of its S sequences."""
 
     fields: Tensor
     wanted: Tensor
@@ -126,15 +126,14 @@ class Inputs:
         self.buffer.zero_()
         self.few[size].fields[SLOTS].fill_(NOWHERE)
 
-    def fill_few(self, batch: Batch, places: Ints, size: int) -> bool:
+    def fill_few(self, batch: Batch, size: int) -> bool:
         """Copy a batch, padded to a captured size by tokens that belong to nobody.
 
-        `places` by row: which of the picks is each row's. Returns whether what has grown goes along: there is as much
-        room for it as for tokens.
+        Returns whether what has grown goes along: there is as much room for it as for tokens.
         """
         staging = self._next()
         to = staging.few[size]
-        self._fill(batch, places, to.fields)
+        self._fill(batch, to.fields)
         grown: int = batch.grown.shape[1]
         along = grown <= size
         to.grown_at[:] = self.nowhere
@@ -151,13 +150,13 @@ class Inputs:
         self._send(self._targets[size], staging.parts[size], staging.copied)
         return along
 
-    def fill_many(self, batch: Batch, places: Ints) -> Many:
+    def fill_many(self, batch: Batch) -> Many:
         """Copy a batch as it is."""
         staging = self._next()
         count, wanted, sequences = batch.tokens.size, batch.wanted.size, batch.rows.size
         begin = FIELDS * count
-        self._fill(batch, places, staging.words[:begin].reshape(FIELDS, count))
-        lengths = sequences, sequences + 1, sequences, sequences
+        self._fill(batch, staging.words[:begin].reshape(FIELDS, count))
+        lengths = max(sequences, wanted), sequences + 1, sequences, sequences
         ends = np.cumsum((begin, *lengths)).tolist()
         parts = [staging.words[a:b] for a, b in pairwise(ends)]
         parts[0][:wanted], parts[0][wanted:] = batch.wanted, 0
@@ -173,11 +172,8 @@ class Inputs:
         staging.copied.synchronize()
         return staging
 
-    def _fill(self, batch: Batch, places: Ints, fields: Words) -> None:
-        _fill_tokens(
-            *(batch.tokens, batch.positions, batch.slots, batch.owners),
-            *(places, self._front, fields),
-        )
+    def _fill(self, batch: Batch, fields: Words) -> None:
+        _fill_tokens(batch.tokens, batch.sources, batch.positions, batch.slots, self._front, fields)
 
     def _send(self, target: Tensor, source: Tensor, copied: torch.cuda.Event) -> None:
         with self._beside.inputs as stream:
@@ -209,10 +205,9 @@ class Inputs:
 @compiled
 def _fill_tokens(
     tokens: npt.NDArray[np.int32],
+    sources: Ints,
     positions: Ints,
     slots: Ints,
-    owners: Ints,
-    places: Ints,
     front: int,
     fields: Words,
 ) -> None:
@@ -221,8 +216,8 @@ def _fill_tokens(
         fields[TOKENS, i] = fields[POSITIONS, i] = 0
         fields[SOURCES, i], fields[SLOTS, i] = front + i, NOWHERE
     for i in range(tokens.size):
-        if tokens[i] >= 0:
+        if sources[i] < 0:
             fields[TOKENS, i] = tokens[i]
         else:
-            fields[SOURCES, i] = places[owners[i]]
+            fields[SOURCES, i] = sources[i]
         fields[POSITIONS, i], fields[SLOTS, i] = positions[i], slots[i]

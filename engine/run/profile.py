@@ -60,7 +60,7 @@ def free_bytes(parts: Parts) -> int:
             tokens = (0,) * share
             blocks = tuple(range(1 + number * per_sequence, 1 + (number + 1) * per_sequence))
             admitted.append(Admitted(number, tokens, share, blocks, sampling))
-            works.append(Work(number, 0, tokens, wants_logits=True))
+            works.append(Work(number, 0, tokens, logits=1))
         released = () if sampling.top_p == 1 else tuple(range(sequences))
         handle = runner.forward(Plan(1, tuple(admitted), tuple(works), released))
         runner.sample(handle, Masks(empty_rows(0, 1), {}))

@@ -1,7 +1,7 @@
-"""Grammars beside the logits: the executor's side of `engine.residents`.
+"""Masks made from tables of grammars: the executor's side of `engine.residents`.
 
-Does: hold the tables of the grammars in use, where every sequence stands in its grammar, and make the masks of a step
-from them. Does not: know matchers; where a sequence stands it is told once, and then follows its own picks.
+Does: hold the tables of the grammars in use and the position of every sequence in its grammar, and make the masks of a
+step from them. Does not: know matchers; it replays a text once, and then follows its own picks.
 
 On a GPU all but the last move is called within `beside`: masks are made while the model computes.
 
@@ -21,13 +21,16 @@ from ...kernels.grammar_arena import ArenaLimits, GrammarArena
 from ...kernels.grammar_tokens import lay_out
 from ...kernels.grammar_walk import HOST, GrammarStates, GrammarWalker
 from ..errors import InternalError
-from ..plan import Resident
+from ..plan import Replay
 from .beside import Beside
 from .compute import sent
 
 
-class Residents:
-    """The residents of one device. Rows are those of `SequenceRows`, `most_rows` at most. One thread calls."""
+class DeviceGrammarMasks:
+    """The grammars of one device, and its sequences that have one. One thread calls.
+
+    Rows are those of `SequenceRows`, `most_rows` at most.
+    """
 
     def __init__(
         self,
@@ -48,8 +51,8 @@ class Residents:
             torch.cuda.synchronize()  # what was made above, other streams read
 
     @torch.inference_mode()
-    def enter(self, key: str, tables: DeviceTables) -> bool:
-        """See `engine.residents.Residence`."""
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `GrammarHolder`."""
         with nullcontext() if self.beside is None else self.beside.begun:
             slot = self._arena.load(key, tables)
         if slot is None:
@@ -57,8 +60,8 @@ class Residents:
         self._arena.acquire(slot)
         return True
 
-    def leave(self, key: str) -> None:
-        """See `engine.residents.Residence`."""
+    def drop(self, key: str) -> None:
+        """See `GrammarHolder`."""
         self._arena.release(self._slot(key))
 
     def walk(self, rows: Tensor, out: Tensor) -> None:
@@ -69,20 +72,20 @@ class Residents:
         """See `choice.Walks`."""
         self._walker.advance(self._states, rows, tokens)
 
-    def tell(self, told: Sequence[tuple[int, Resident]]) -> None:
-        """See `choice.Walks`. What is told goes to the device in one copy, and is done there in one launch."""
-        if not told:
+    def replay(self, replays: Sequence[tuple[int, Replay]]) -> None:
+        """See `choice.Walks`. The texts go to the device in one copy, and are followed there in one launch."""
+        if not replays:
             return
-        slots = [self._slot(one.grammar) if one.anew else -1 for _, one in told]
-        numbers = [row for row, _ in told]
+        slots = [self._slot(one.grammar) if one.reset else -1 for _, one in replays]
+        numbers = [row for row, _ in replays]
         numbers += slots
         numbers += [0 if slot < 0 else self._arena.start(slot) for slot in slots]
-        numbers += [one.back for _, one in told]
-        numbers += accumulate((len(one.text) for _, one in told), initial=0)
+        numbers += [one.undo_last for _, one in replays]
+        numbers += accumulate((len(one.text) for _, one in replays), initial=0)
         size = len(numbers)
         # Texts begin at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
         numbers += [0] * (-size % 4)
-        data = b"".join([one.text for _, one in told])
+        data = b"".join([one.text for _, one in replays])
         packed = np.array(numbers, np.int32).tobytes() + data + bytes(-len(data) % 4)
         there = sent(np.frombuffer(packed, np.int32).copy(), self._device)
         letters = there[len(numbers) :].view(torch.uint8)
@@ -96,7 +99,7 @@ class Residents:
             out = torch.zeros((count, -(-width // 32)), dtype=torch.int32, device=self._device)
             self.walk(rows, out)
             self.advance(rows, torch.zeros(count, dtype=torch.int64, device=self._device))
-        self.tell([(0, Resident("", b" ", back=True))])
+        self.replay([(0, Replay("", b" ", undo_last=True))])
         if self.beside is not None:
             torch.cuda.synchronize()
 

@@ -13,14 +13,13 @@ import numpy.typing as npt
 
 from ...kernels.contracts import NULL_BLOCK
 from ..errors import InternalError
-from ..plan import AHEAD, Admitted
+from ..plan import PLACEHOLDER, Admitted
 from ..types import SamplingParams
 from .compiled import compiled
 
 # What `Wishes.asks` says of a row, added up.
 TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
-PENALISED = 2
-SPECIAL = 4  # is penalised, has a bias, or wants log-probabilities
+SPECIAL = 2  # is penalised, has a bias, or wants log-probabilities
 
 LEAST_TEMPERATURE = 1e-5
 """Below it a draw is the most likely token: `logit / temperature` would be past float32, and ties would decide."""
@@ -57,7 +56,8 @@ class Draws(NamedTuple):
 
 class SequenceRows:
     """Rows by sequence. Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context],
-    `known` and `prompts` int64 [rows] (tokens known, of which prompt). A token may be `AHEAD` until it was read.
+    `prompts` int64 [rows] (tokens of the prompt). A token may be `PLACEHOLDER` until its pick is
+    read.
     """
 
     def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
@@ -65,7 +65,6 @@ class SequenceRows:
             (max_running, -(-max_context // block_size)), NULL_BLOCK, dtype=np.int32
         )
         self.tokens = np.zeros((max_running, max_context), dtype=np.int32)
-        self.known = np.zeros(max_running, dtype=np.int64)
         self.prompts = np.zeros(max_running, dtype=np.int64)
         self.seeds = np.zeros(max_running, dtype=np.uint64)
         self.sampling: list[SamplingParams | None] = [None] * max_running
@@ -76,6 +75,7 @@ class SequenceRows:
             np.zeros(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.uint8),
         )
+        self._kept_at = np.full(max_running, -1, dtype=np.int64)
         self._holders = np.full(max_running, _NOBODY, dtype=np.int64)
         self._held = [0] * max_running
         self._row_of: dict[int, int] = {}
@@ -99,7 +99,6 @@ class SequenceRows:
         self.tables[row] = NULL_BLOCK
         self._held[row] = 0
         self.hold(row, admitted.blocks)
-        self.known[row] = len(admitted.tokens)
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
         self._wish(row, admitted.sampling)
@@ -122,9 +121,20 @@ class SequenceRows:
     def read(
         self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[Any]
     ) -> None:
-        """What was picked for these sequences, in the rows that were theirs: the tokens that stand there as `AHEAD`."""
+        """Replace placeholders by the tokens picked for these sequences, in the rows that they had."""
         holders = np.fromiter(sequences, np.int64, len(sequences))
         _read(self.tokens, self._holders, holders, rows, positions, tokens)
+
+    def keep(self, rows: Ints) -> None:
+        """The device keeps a pick for each of these rows, in their order, until it keeps the next ones.
+
+        Of several picks of one row the last is its next token.
+        """
+        self._kept_at[rows] = np.arange(len(rows))
+
+    def sources(self, tokens: npt.NDArray[np.int32], owners: Ints) -> Ints:
+        """Which of the picks kept last stands for each token of these rows; -1 for tokens that are known."""
+        return np.where(tokens == PLACEHOLDER, self._kept_at[owners], -1)
 
     def forget(self, seq_id: int) -> None:
         """Free the row of a sequence. Raises `InternalError` for an unknown one."""
@@ -148,10 +158,6 @@ class SequenceRows:
         )
         return Draws(keys, temperature, asks)
 
-    def asks(self, rows: Ints) -> int:
-        """What any of these rows asks for; see `Wishes.asks`."""
-        return _asks(self.wishes.asks, rows)
-
     def check(self) -> None:
         """Every row is free or belongs to one sequence. Raises `InternalError`."""
         rows = sorted([*self._row_of.values(), *self._free])
@@ -165,14 +171,11 @@ class SequenceRows:
         self.wishes.top_k[row] = max(sampling.top_k, 0)
         self.wishes.top_p[row] = sampling.top_p
         self.wishes.min_p[row] = sampling.min_p
-        penalised = sampling.repetition_penalty != 1 or bool(
-            sampling.presence_penalty or sampling.frequency_penalty
-        )
         truncated = sampling.top_k > 0 or sampling.top_p < 1 or sampling.min_p > 0
-        special = penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
-        self.wishes.asks[row] = (
-            TRUNCATED * (truncated and temperature > 0) + PENALISED * penalised + SPECIAL * special
+        special = (
+            sampling.is_penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
         )
+        self.wishes.asks[row] = TRUNCATED * (truncated and temperature > 0) + SPECIAL * special
 
 
 def check_fits(sampling: SamplingParams) -> None:
@@ -186,14 +189,6 @@ def check_fits(sampling: SamplingParams) -> None:
     for count in (sampling.top_k, sampling.logprobs or 0, *bias):
         np.int64(count + 0)
     _mix(sampling.seed or 0)
-
-
-@compiled
-def _asks(asks: npt.NDArray[np.uint8], rows: Ints) -> int:
-    found = 0
-    for row in rows:
-        found |= asks[row]
-    return found
 
 
 @compiled
@@ -233,7 +228,7 @@ def _read(
 ) -> None:
     for i in range(len(rows)):
         row, position = rows[i], positions[i]
-        if holders[row] == sequences[i] and tokens[row, position] == AHEAD:
+        if holders[row] == sequences[i] and tokens[row, position] == PLACEHOLDER:
             tokens[row, position] = picked[i]
 
 

@@ -6,20 +6,19 @@ Does: implement `dist.executor.Executor` in process. Does not: schedule, match g
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from ...grammar.api import MaskRows, empty_rows
+from ...grammar.api import DeviceTables, MaskRows, empty_rows
 from ...kernels.contracts import Drawn
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..plan import Admitted, Masks, Picked, Plan, Work
 from ..types import SamplingParams
-from .batch import Batch, BatchBuilder, is_ahead
+from .batch import Batch, BatchBuilder
 from .compute import Compute
 from .kv import KVCache
-from .rows import PENALISED, SequenceRows
+from .rows import SequenceRows
 from .sampler import Sampler, Wanted, picks
 
 
@@ -64,7 +63,6 @@ class ModelRunner:
             rows, limits.max_batched_tokens, limits.max_running, cache.block_size
         )
         self._sampler = Sampler(rows)
-        self._places = np.full(limits.max_running, -1)  # by row: where its last pick was kept
 
     @property
     def decoder(self) -> Decoder:
@@ -81,35 +79,43 @@ class ModelRunner:
         """The largest step."""
         return self._limits
 
-    def mask_memory(self, count: int, width: int) -> MaskRows:
-        """Memory for mask rows that reaches the device fastest."""
-        return self._compute.mask_memory(count, width)
+    @property
+    def makes_masks(self) -> bool:
+        """See `Executor`."""
+        return self._compute.makes_masks
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `Executor`."""
+        return self._compute.hold(key, tables)
+
+    def drop(self, key: str) -> None:
+        """See `Executor`."""
+        self._compute.drop(key)
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        """See `Executor`."""
+        return self._compute.mask_buffer(count, width)
 
     @torch.inference_mode()
     def forward(self, plan: Plan) -> Pass:
         """Forget, learn, compute: states of the works that want a token."""
         batch = self._builder.build(plan)
-        return Pass(batch, self._compute.hidden(batch, self._places))
-
-    def can_sample_ahead(self, handle: Pass) -> bool:
-        """See `Executor`. Penalties count the tokens before."""
-        penalised = self._rows.asks(handle.batch.picking_rows) & PENALISED
-        return not (penalised and is_ahead(handle.batch).any())
+        return Pass(batch, self._compute.hidden(batch))
 
     @torch.inference_mode()
     def sample(self, handle: Pass, masks: Masks) -> None:
-        """Start to draw for each work of the plan that wanted logits."""
+        """Start to draw for each row of logits of the plan."""
         if handle.hidden is None:
             return
         batch = handle.batch
         choice = self._sampler.choice(batch, masks, handle.hidden.shape[0])
         handle.drawn = self._compute.choose(handle.hidden, choice)
-        self._places[batch.picking_rows] = np.arange(len(batch.picking))
+        self._rows.keep(batch.picking_rows)
         handle.wanted = self._sampler.wanted(batch, choice)
         handle.hidden = None  # its memory serves the next pass
 
     def picked(self, handle: Pass) -> Picked:
-        """One pick for each work of the plan that wanted logits, in the plan's order."""
+        """One pick for each work of the plan that asked for logits, in the plan's order."""
         batch = handle.batch
         if handle.drawn is None:
             if batch.picking:
@@ -119,16 +125,15 @@ class ModelRunner:
         self._rows.read(
             batch.picking, batch.picking_rows, batch.next_positions, drawn.tokens.numpy()
         )
-        return picks(batch.picking, drawn, handle.wanted, batch.failed)
+        return picks(batch, drawn, handle.wanted)
 
     def warm_up(self) -> None:
         """Run one small step, so that the first request does not pay for what libraries set up on first use."""
         tokens = (0, 0, 0)
         seq_id = -1
         admitted = Admitted(seq_id, tokens, len(tokens), (1,), SamplingParams(temperature=0))
-        plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, wants_logits=True),))
+        plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, logits=1),))
         handle = self.forward(plan)
-        self.can_sample_ahead(handle)
         self.sample(handle, Masks(empty_rows(0, 1), {}))
         self.picked(handle)
         self._rows.forget(seq_id)

@@ -8,7 +8,8 @@ Penalties count as everywhere: repetition counts prompt and output; presence and
 forced tokens included. Log-probabilities are the model's own among the legal tokens, before anything else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +55,7 @@ class Sampler:
         rows, row_of = batch.picking_rows, self._rows.row_of
         draws = self._rows.draws(rows, batch.next_positions, count)
         mask_rows, walk_rows = np.empty(count, np.int32), np.empty(count, np.int32)
-        walks = _place_masks(_sources(batch.picking, masks), rows, mask_rows, walk_rows)
+        walks = _place_masks(_sources(batch, masks), rows, mask_rows, walk_rows)
         return Choice(
             draws.keys,
             draws.temperature,
@@ -63,8 +64,8 @@ class Sampler:
             mask_rows,
             walk_rows,
             walks,
-            [(row_of[seq_id], told) for seq_id, told in masks.told.items()],
-            self._edits(rows, count) if draws.asks & SPECIAL else None,
+            [(row_of[seq_id], replay) for seq_id, replay in masks.replays.items()],
+            self._edits(batch, count) if draws.asks & SPECIAL else None,
         )
 
     def wanted(self, batch: Batch, choice: Choice) -> Wanted | None:
@@ -79,12 +80,12 @@ class Sampler:
         columns = (wishes.top_k[rows], 0), (wishes.top_p[rows], 1), (wishes.min_p[rows], 0)
         return tuple(_filled(column, count, filler) for column, filler in columns)
 
-    def _edits(self, rows: Ints, count: int) -> Edits:
+    def _edits(self, batch: Batch, count: int) -> Edits:
         """What few ask for."""
-        params = self._params(rows)
+        params = self._params(batch.picking_rows)
         return Edits(
             _bias(params),
-            self._penalties(params, rows, count),
+            self._penalties(params, batch, count),
             max((p.logprobs for p in params if p.logprobs is not None), default=None),
         )
 
@@ -96,20 +97,17 @@ class Sampler:
         return known
 
     def _penalties(
-        self, params: Sequence[SamplingParams], rows: Ints, count: int
+        self, params: Sequence[SamplingParams], batch: Batch, count: int
     ) -> tuple[Array, ...] | None:
-        penalised = [
-            i
-            for i, p in enumerate(params)
-            if p.repetition_penalty != 1 or p.presence_penalty or p.frequency_penalty
-        ]
+        """The fields of `Penalties`. A row of logits counts the tokens before its own position, drafts among them."""
+        penalised = [i for i, p in enumerate(params) if p.is_penalised]
         if not penalised:
             return None
         where, tokens, counts = [], [], []
         for i in penalised:
-            row = rows[i]
-            known, prompt = int(self._rows.known[row]), int(self._rows.prompts[row])
-            history = self._rows.tokens[row, :known]
+            row = batch.picking_rows[i]
+            history = self._rows.tokens[row, : batch.next_positions[i]]
+            prompt = int(self._rows.prompts[row])
             distinct, place = np.unique(history, return_inverse=True)
             where.append(np.full(distinct.size, i, dtype=np.int64))
             tokens.append(distinct.astype(np.int64))
@@ -134,12 +132,27 @@ def _bias(params: Sequence[SamplingParams]) -> tuple[Array, ...] | None:
     return rows, tokens, values.astype(np.float32)
 
 
-def _sources(picking: Sequence[int], masks: Masks) -> npt.NDArray[np.int32]:
-    """For each sequence `_FREE`, `_WALKED`, or the row of the host that is its mask. Empty where all are free."""
-    host, residents = masks.row_of, masks.residents
-    if not host and not residents:
+def _sources(batch: Batch, masks: Masks) -> npt.NDArray[np.int32]:
+    """For each row of logits `_FREE`, `_WALKED`, or the row of the host that is its mask. Empty where all are free.
+
+    Raises:
+        InternalError: a device would have to make several masks of one sequence.
+    """
+    host, device = masks.row_of, masks.on_device
+    if not host and not device:
         return _ALL_FREE
-    return np.array([_WALKED if s in residents else host.get(s, _FREE) for s in picking], np.int32)
+    found = [_WALKED if s in device else host.get(s, _FREE) for s in batch.picking]
+    if batch.most_logits > 1:
+        rows = _numbered(batch.picking)
+        if any(source == _WALKED and row for source, row in zip(found, rows, strict=True)):
+            raise InternalError("a device makes one mask of a sequence in each step")
+        found = [s if s < 0 else s + row for s, row in zip(found, rows, strict=True)]
+    return np.array(found, np.int32)
+
+
+def _numbered(picking: Sequence[int]) -> list[int]:
+    """The number of each row of logits among those of its sequence."""
+    return [row for _, rows in groupby(picking) for row, _ in enumerate(rows)]
 
 
 @compiled
@@ -163,32 +176,35 @@ def _place_masks(
     return walks
 
 
-def picks(
-    picking: Sequence[int], drawn: Drawn, wanted: Wanted | None, failed: Mapping[int, Failure]
-) -> Picked:
-    """The answer to a plan, from what was drawn, on the host. Sequences in `failed` get their failure."""
+def picks(batch: Batch, drawn: Drawn, wanted: Wanted | None) -> Picked:
+    """The answer to a plan, from what was drawn, on the host. Sequences in `batch.failed` get their failure."""
+    picking, failed = batch.picking, batch.failed
     count = len(picking)
     tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
     status: list[int] = drawn.status.numpy()[:count].tolist()
-    if wanted is None and not failed and not any(status):
+    if wanted is None and not failed and not any(status) and batch.most_logits <= 1:
         return Picked(tuple(map(Pick, picking, zip(tokens, strict=True))))
     found = []
-    for i, seq_id in enumerate(picking):
+    for seq_id, group in groupby(range(count), picking.__getitem__):
+        rows = list(group)
         failure = failed.get(seq_id)
-        if failure is None and status[i] != OK:
-            failure = NUMERICAL if status[i] == NOT_FINITE else NO_TOKEN
+        unusable = [status[row] for row in rows if status[row] != OK]
+        if failure is None and unusable:
+            failure = NUMERICAL if unusable[0] == NOT_FINITE else NO_TOKEN
         if failure is not None:
             found.append(Pick(seq_id, (), failure=failure))
             continue
-        asked = None if wanted is None else wanted[i]
+        asked = None if wanted is None else wanted[rows[0]]
         try:
-            logprobs = (
-                () if asked is None else (guarded_sampling(_logprob, drawn, i, tokens[i], asked),)
+            logprobs = tuple(
+                guarded_sampling(_logprob, drawn, row, tokens[row], asked)
+                for row in rows
+                if asked is not None
             )
         except SamplingFault as fault:
             found.append(Pick(seq_id, (), failure=fault.failure))
             continue
-        found.append(Pick(seq_id, (tokens[i],), logprobs))
+        found.append(Pick(seq_id, tuple(tokens[row] for row in rows), logprobs))
     return Picked(tuple(found))
 
 

@@ -47,10 +47,7 @@ class Portions:
         if not self._portions:
             return everyone
         waited, self._waited = self._waited, frozenset()
-        pending = [  # spelt out: it is asked of everyone at every step
-            len(seq.tokens) + seq.awaited - seq.computed if seq.computed < seq.most_computed else 0
-            for seq in everyone
-        ]
+        pending = [seq.pending for seq in everyone]
         total = sum(pending)
         if total >= len(self._portions) or max(pending, default=0) > self._longest:
             return everyone

@@ -118,8 +118,7 @@ class Roster:
         places: dict[SeqState, list[Sequence]] = {state: [] for state in SeqState}
         for seq in self._by_id.values():
             places[seq.state].append(seq)
-            if seq.pending < 1 or (seq.computed and seq.state is not SeqState.RUNNING):
-                raise InternalError(f"sequence {seq.id}: {seq.computed} of {seq.known} computed")
+            seq.check()
         for state, listed in (
             (SeqState.WAITING, list(self.waiting)),
             (SeqState.RUNNING, list(self.running)),

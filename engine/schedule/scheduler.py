@@ -12,16 +12,14 @@ from msgspec import Struct
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
-from ..plan import AHEAD, Admitted, Change, Changes, Forced, Picked, Plan, Work
-from ..sequence import SeqState, Sequence
+from ..plan import Admitted, Change, Changes, Forced, Picked, Plan, Work
+from ..sequence import Resolution, SeqState, Sequence
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
 from .finish import finish_after
 from .portions import Portions
 from .roster import Roster
 from .victims import choose, is_exempt
-
-_AWAITED = (AHEAD,)
 
 
 class Load(Struct, frozen=True):
@@ -154,8 +152,8 @@ class Scheduler:
     def commit(self, plan: Plan, picked: Picked, forced: Forced) -> Changes:
         """Append what was picked and what the grammar forces after it, end who is done, and say what happened.
 
-        Also says what happened since the last commit: aborts, deadlines, constraints that were refused. One more plan
-        may have been made since `plan`: what it picks for sequences that go on otherwise than by one pick is void.
+        Also says what happened since the last commit: aborts, deadlines, constraints that were refused. Later plans may
+        have been made since `plan`; `Sequence.resolve` drops their picks where they no longer fit.
 
         Raises:
             InternalError: `picked` does not answer `plan`.
@@ -163,7 +161,7 @@ class Scheduler:
         now = self._clock()
         picks = iter(picked.picks)
         for work in plan.works:
-            if not work.wants_logits:
+            if not work.logits:
                 continue
             pick = next(picks, None)
             if pick is None or pick.seq_id != work.seq_id:
@@ -173,8 +171,7 @@ class Scheduler:
             seq = self._roster.get(work.seq_id)
             if seq is None:  # it ended since
                 continue
-            if work.end != seq.known:
-                seq.dismiss()
+            if seq.resolve(work.end) is Resolution.STALE:
                 continue
             failure = pick.failure or forced.failures.get(seq.id)
             if failure is None and not pick.tokens:
@@ -261,9 +258,9 @@ class Scheduler:
                 break
             if seq.state is not SeqState.RUNNING:  # it gave way
                 continue
-            if seq.awaited and seq.computed == seq.most_computed:  # the last pick is on its way
-                continue
             count = min(seq.pending, left)
+            if not count:  # its last token is picked by now
+                continue
             reservation = self._memory.reserve(seq, count)
             while reservation is None and seq.state is SeqState.RUNNING:
                 victim = choose(running, self._config.max_preemptions)
@@ -315,8 +312,6 @@ class Scheduler:
             finish = finish_after(seq, token, self._limits.end_tokens)
             if finish is not None:
                 break
-        if known > 1:
-            seq.overtake()
         if forced:
             seq.record.force(max(0, known - len(picked)))
             if seq.request.sampling.logprobs is not None:  # a forced token is certain
@@ -358,13 +353,9 @@ def _compute(
 
 
 def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
-    """Compute the next `count` tokens of `seq`, of which the last may be awaited."""
-    start, known = seq.computed, len(seq.tokens)
-    end = start + count
-    tokens = tuple(seq.tokens[start:end]) if start < known else ()
-    if end > known:
-        tokens += _AWAITED
-    return Work(seq.id, start, tokens, new_blocks, end == known + seq.awaited)
+    """Compute the next `count` tokens of `seq`; a row of logits where its next token is to be picked."""
+    logits = 1 if seq.ends_with(count) else 0
+    return Work(seq.id, seq.computed, seq.upcoming(count), new_blocks, logits)
 
 
 def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:

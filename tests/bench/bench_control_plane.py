@@ -15,7 +15,7 @@ from intaglio.engine.plan import Masks, Pick, Picked, Plan
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Request, SamplingParams
-from intaglio.grammar.api import empty_rows
+from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
 
 from tests.support.scripted import ScriptedCompiler
 
@@ -28,14 +28,22 @@ class InstantExecutor:
     def forward(self, plan: Plan) -> Plan:
         return plan
 
-    def can_sample_ahead(self, handle: Plan) -> bool:
-        return True
+    makes_masks = False
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        return False
+
+    def drop(self, key: str) -> None:
+        return None
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        return empty_rows(count, width)
 
     def sample(self, handle: Plan, masks: Masks) -> None:
         return None
 
     def picked(self, handle: Plan) -> Picked:
-        return Picked(tuple(Pick(w.seq_id, (7,)) for w in handle.works if w.wants_logits))
+        return Picked(tuple(Pick(w.seq_id, (7,)) for w in handle.works if w.logits))
 
 
 def measure(sequences: int, steps: int, prompt: int = 500) -> tuple[float, dict[str, float]]:

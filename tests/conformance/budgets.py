@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass, field
 
 import numpy as np
-from intaglio.engine.closing import Following
+from intaglio.engine.closing import BudgetedMatcher
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
@@ -85,7 +85,7 @@ def output(
     """(the text, tokens with the end token) of a model that picks anything legal, closed by the engine's own rule."""
     vocabulary, choose = spelling.vocabulary, random.Random(seed)
     row = empty_rows(1, vocabulary.width)[0]
-    following = Following(grammar.matcher(), budget)
+    following = BudgetedMatcher(grammar.matcher(), budget)
     tokens = list(following.start())
     while not following.matcher.finished and len(tokens) <= budget:
         following.matcher.fill(row)

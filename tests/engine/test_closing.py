@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from intaglio.engine.closing import Following
+from intaglio.engine.closing import BudgetedMatcher
 from intaglio.grammar.api import Compiler, Constraint, Kind, allowed_tokens, empty_rows
 
 from tests.support.tokens import small
@@ -26,7 +26,7 @@ def test_every_budget_from_the_least_on_is_kept(schema: str) -> None:
     for seed in range(40):
         dice = random.Random(seed)
         budget = grammar.least_tokens + seed % 9
-        following = Following(grammar.matcher(), budget)
+        following = BudgetedMatcher(grammar.matcher(), budget)
         taken = len(following.start())
         while not following.matcher.finished:
             following.matcher.fill(row)

@@ -41,8 +41,8 @@ def opened(one: Constraints, seq_id: int, of: Script) -> Opening | Failure | Non
     return one.open(seq_id)
 
 
-def plan(*seq_ids: int, wants_logits: bool = True) -> Plan:
-    return Plan(1, works=tuple(Work(s, 0, (2,), wants_logits=wants_logits) for s in seq_ids))
+def plan(*seq_ids: int, logits: int = 1) -> Plan:
+    return Plan(1, works=tuple(Work(s, 0, (2,), logits=logits) for s in seq_ids))
 
 
 def picked(**tokens: int) -> Picked:
@@ -55,7 +55,7 @@ def test_rows_are_the_legal_tokens_of_those_who_get_one() -> None:
     masks = one.masks(plan(4, 5))
     assert masks.row_of == {5: 0}
     assert allowed_tokens(masks.rows[0], VOCAB).tolist() == rule.allowed([])
-    assert one.masks(plan(5, wants_logits=False)).row_of == {}
+    assert one.masks(plan(5, logits=0)).row_of == {}
     assert one.masks(plan(4)).rows.shape == (0, 2)
 
 

@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 import pytest
-from intaglio.engine.closing import Following
+from intaglio.engine.closing import BudgetedMatcher
 from intaglio.engine.loops import LoopWatch
 from intaglio.engine.repetition import repetition
 from intaglio.grammar.api import CompiledGrammar, Compiler, Constraint, Kind, Vocabulary
@@ -32,7 +32,7 @@ class Bench:
 
     def __init__(self, schema: dict[str, Any], document: str = "", budget: int = 2000) -> None:
         watch = LoopWatch(TEXTS, document.encode())
-        self.following = Following(grammar(schema).matcher(), budget, watch)
+        self.following = BudgetedMatcher(grammar(schema).matcher(), budget, watch)
         self.text = bytes(self.following.start())
         self.looped: list[bytes] = []
 

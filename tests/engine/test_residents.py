@@ -1,18 +1,20 @@
-"""What an executor is told of its residents: by it alone, it must stand where the matcher stands."""
+"""Replays of sequences on the device: by them alone, an executor must stand at the position of the matcher."""
 
 import json
+import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import pytest
 from intaglio.engine import residents
-from intaglio.engine.closing import Following
-from intaglio.engine.constraints import Opening
+from intaglio.engine.closing import BudgetedMatcher
+from intaglio.engine.constraints import Constraints, Opening
 from intaglio.engine.errors import InternalError
 from intaglio.engine.plan import (
-    AHEAD,
+    PLACEHOLDER,
     Admitted,
     Change,
     Changes,
@@ -20,10 +22,10 @@ from intaglio.engine.plan import (
     Pick,
     Picked,
     Plan,
-    Resident,
+    Replay,
     Work,
 )
-from intaglio.engine.residents import Exports, ResidentConstraints
+from intaglio.engine.residents import DeviceConstraints, Exports
 from intaglio.engine.types import Finish, OutputLimits, SamplingParams
 from intaglio.grammar.api import (
     CompiledGrammar,
@@ -61,7 +63,7 @@ NESTED = Constraint(Kind.JSON_SCHEMA, '{"type": "array", "items": {"$ref": "#"}}
 
 @dataclass
 class Device:
-    """A residence, and an executor's side of the messages: plain Python over the tables."""
+    """A holder of grammars, and the executor's side of the messages: plain Python over the tables."""
 
     room: int = 10
     users: Counter[str] = field(default_factory=Counter)
@@ -69,27 +71,27 @@ class Device:
     at: dict[int, tuple[str, tuple[int, tuple[int, ...]]]] = field(default_factory=dict)
     before: dict[int, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
 
-    def enter(self, key: str, tables: DeviceTables) -> bool:
+    def hold(self, key: str, tables: DeviceTables) -> bool:
         if key not in self.tables and len(self.tables) >= self.room:
             return False
         self.tables[key] = tables
         self.users[key] += 1
         return True
 
-    def leave(self, key: str) -> None:
+    def drop(self, key: str) -> None:
         self.users[key] -= 1
 
     def legal(self, masks: Masks) -> dict[int, set[int]]:
-        """The mask of every resident."""
+        """The mask of every sequence on the device."""
         found = {}
-        for seq_id in masks.residents:
-            told = masks.told.get(seq_id, Resident("", b""))
-            key = told.grammar if told.anew else self.at[seq_id][0]
+        for seq_id in masks.on_device:
+            replay = masks.replays.get(seq_id, Replay("", b""))
+            key = replay.grammar if replay.reset else self.at[seq_id][0]
             tables = self.tables[key]
-            at = (tables.start, ()) if told.anew else self.at[seq_id][1]
-            if told.back:
+            at = (tables.start, ()) if replay.reset else self.at[seq_id][1]
+            if replay.undo_last:
                 at = self.before[seq_id]
-            after = tables.follow(at, told.text)
+            after = tables.follow(at, replay.text)
             assert after is not None
             self.at[seq_id] = key, after
             self.before[seq_id] = after
@@ -115,17 +117,26 @@ class AtOnce:
 
 class Bench:
     def __init__(
-        self, device: Device, constraint: Constraint, budget: int = 50, *, limited: bool = False
+        self,
+        device: Device,
+        constraint: Constraint,
+        budget: int = 50,
+        *,
+        limited: bool = False,
+        clock: Callable[[], float] = time.thread_time,
+        exports: Exports | None = None,
     ) -> None:
         self.device = device
-        self.exports = Exports()
-        self.constraints = ResidentConstraints(
+        self.exports = exports or Exports()
+        ends = frozenset({END})
+        self.on_device = DeviceConstraints(device, self.exports, end_tokens=ends, texts=TEXTS)
+        self.constraints = Constraints(
             AtOnce(),
-            end_tokens=frozenset({END}),
+            end_tokens=ends,
             rows=empty_rows(4, END + 1),
-            residence=device,
-            exports=self.exports,
             texts=TEXTS,
+            device=self.on_device,
+            clock=clock,
         )
         limits = OutputLimits(room=200) if limited else None
         budget = 500 if limited else budget
@@ -139,17 +150,17 @@ class Bench:
 
     def masks(self, *, admitted: bool = False, released: bool = False, works: bool = True) -> Masks:
         news = (Admitted(1, (0,), 1, (1,), SamplingParams()),) if admitted else ()
-        works_ = (Work(1, 0, (0,), wants_logits=True),) if works else ()
+        works_ = (Work(1, 0, (0,), logits=1),) if works else ()
         return self.constraints.masks(Plan(1, news, works_, (1,) if released else ()))
 
     def legal(self, masks: Masks) -> set[int]:
-        if masks.residents:
+        if masks.on_device:
             return self.device.legal(masks)[1]
         return set(allowed_tokens(masks.rows[masks.row_of[1]], END + 1))
 
     def pick(self, token: int, masks: Masks) -> tuple[int, ...]:
         """The engine's half after a pick; the forced tokens."""
-        if masks.residents and token != END:
+        if masks.on_device and token != END:
             self.device.pick(1, token)
         forced = self.constraints.advance(Picked((Pick(1, (token,)),)))
         assert not forced.failures
@@ -180,9 +191,9 @@ def test_the_executor_stands_where_the_matcher_stands(preempt_every: int) -> Non
     for step in range(40):
         again = step == 0 or (preempt_every and step % preempt_every == 0)
         masks = bench.masks(admitted=bool(again), released=bool(again and step))
-        assert set(masks.residents) == {1}
+        assert set(masks.on_device) == {1}
         assert not masks.row_of
-        assert (1 in masks.told and masks.told[1].anew) == bool(again)
+        assert (1 in masks.replays and masks.replays[1].reset) == bool(again)
         legal = bench.legal(masks)
         assert legal == bench.host()
         token = choose(legal, step)
@@ -197,32 +208,26 @@ def test_the_executor_stands_where_the_matcher_stands(preempt_every: int) -> Non
     bench.constraints.check(set())
 
 
-def test_void_picks_and_steps_without_a_pick_tell_what_was_missed_later() -> None:
+def test_a_sequence_that_is_left_out_of_steps_replays_its_missed_text_later() -> None:
     bench = Bench(Device(), OBJECT)
     for step, byte in enumerate(b":0,"):
         masks = bench.masks(admitted=step == 0)
         assert byte in bench.legal(masks)
         forced = bench.pick(byte, masks)
     assert forced
-    void = bench.constraints.masks(Plan(2, works=(Work(1, 1, (0,), wants_logits=True),)), void={1})
-    assert void.residents == {1}
-    assert void.told[1].text == bytes(forced)
-    assert not void.row_of
-    bench.device.pick(1, choose(bench.legal(void), 1))
-    assert not bench.constraints.advance(Picked((Pick(1, (77,)),)), void={1}).failures
-    assert not bench.masks(works=False).residents
-    bench.constraints.advance(Picked())
+    for works in (False, False):  # its pick is stale, and its work has no logits
+        assert not bench.masks(works=works).on_device
+        assert not bench.constraints.advance(Picked()).failures
     masks = bench.masks()
-    assert masks.told[1].back
-    assert masks.told[1].text == b""
+    assert masks.replays[1] == Replay(OBJECT.key, bytes(forced))
     assert bench.legal(masks) == bench.host()
 
 
 def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
-    """The device follows its picks, also one too many: what the grammar forced instead takes that one back."""
-    bench, output, backs = Bench(Device(), OBJECT), bytearray(), 0
+    """The device follows its picks, also one too many: the text that the grammar forced instead undoes that one."""
+    bench, output, undone = Bench(Device(), OBJECT), bytearray(), 0
     output += bench.opening
-    ahead = Plan(2, works=(Work(1, 1, (AHEAD,), wants_logits=True),))
+    ahead = Plan(2, works=(Work(1, 1, (PLACEHOLDER,), logits=1),))
     masks = bench.masks(admitted=True)
     for step in range(40):
         legal = bench.legal(masks)
@@ -230,7 +235,7 @@ def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
         token = choose(legal, step)
         if token != END:
             bench.device.pick(1, token)
-            assert bench.constraints.can_mask_ahead(ahead)
+            assert not bench.constraints.hosted
             after = choose(bench.legal(bench.constraints.masks(ahead)), step)
             if after != END:
                 bench.device.pick(1, after)
@@ -240,38 +245,37 @@ def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
         if END in (token, *forced):
             break
         if forced:
-            bench.constraints.advance(Picked((Pick(1, (after,)),)), void={1})
+            bench.constraints.advance(Picked())  # the pick of the second step is stale
             masks = bench.masks()
-            assert masks.told[1].back
-            backs += 1
+            assert masks.replays[1].undo_last
+            undone += 1
         else:  # as if nothing had been asked for ahead
-            bench.constraints._awaited.clear()
+            bench.on_device._steps.clear()
             masks = bench.masks(admitted=True)
     assert json.loads(output)["a"] <= 20
-    assert backs
+    assert undone
 
 
-def test_nobody_becomes_a_resident_while_a_pick_of_the_hosts_mask_is_awaited() -> None:
+def test_no_sequence_goes_to_the_device_before_its_last_pick_on_the_host_is_followed() -> None:
     bench = Bench(Device(), OBJECT)
-    page = bench.constraints._pages[1]
-    tables, page.tables = page.tables, Future()
+    known = bench.on_device._known[1]
+    tables, known.tables = known.tables, Future()
     masks = bench.masks(admitted=True)
     assert masks.row_of
-    page.tables = tables
-    ahead = Plan(2, works=(Work(1, 1, (AHEAD,), wants_logits=True),))
-    assert not bench.constraints.can_mask_ahead(ahead)
+    known.tables = tables
+    assert bench.masks().row_of
+    assert bench.constraints.hosted == {1}
     bench.pick(ord(":"), masks)
-    again = bench.constraints.masks(ahead)
-    assert again.told[1].text == b'{"a":'
+    bench.constraints.advance(Picked())
+    again = bench.masks()
+    assert again.replays[1].text == b'{"a":'
     assert bench.legal(again) == bench.host()
 
 
-def test_masks_of_the_host_need_the_pick_before() -> None:
+def test_masks_of_grammars_without_tables_are_hosted() -> None:
     bench = Bench(Device(), UNIQUE)
-    bench.masks(admitted=True)
-    ahead = Plan(2, works=(Work(1, 1, (AHEAD,), wants_logits=True),))
-    assert not bench.constraints.can_mask_ahead(ahead)
-    assert bench.constraints.can_mask_ahead(Plan(2, works=(Work(1, 1, (AHEAD,)),)))
+    assert bench.masks(admitted=True).row_of == {1: 0}
+    assert bench.constraints.hosted == {1}
 
 
 def test_budget_that_replaces_a_pick_leaves_nothing_behind() -> None:
@@ -288,7 +292,9 @@ def test_budget_that_replaces_a_pick_leaves_nothing_behind() -> None:
 
 
 @pytest.mark.parametrize("constraint", [OBJECT, NESTED, LONG], ids=["object", "nested", "long"])
-def test_residents_end_within_every_budget_as_others_do(constraint: Constraint) -> None:
+def test_sequences_on_the_device_end_within_every_budget_as_others_do(
+    constraint: Constraint,
+) -> None:
     least = AtOnce().submit(constraint).result().least_tokens
     assert least is not None
     replaced = 0
@@ -309,7 +315,7 @@ def test_residents_end_within_every_budget_as_others_do(constraint: Constraint) 
                 replaced += resident.replaced
                 step += 1
             assert len(resident.tokens) <= least + extra
-            assert set(masks.residents) == {1}
+            assert set(masks.on_device) == {1}
     assert replaced
 
 
@@ -318,12 +324,12 @@ def test_what_fails_on_the_way_ends_its_own_sequence(
     fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench = Bench(Device(), OBJECT, budget=50 if fault == "spell" else len('{"a":0}') + 1)
-    followers = bench.constraints._along._followers
-    where = (type(followers), "spell") if fault == "spell" else (Following, "catch_up")
+    followers = bench.on_device._replay._followers
+    where = (type(followers), "spell") if fault == "spell" else (BudgetedMatcher, "catch_up")
     monkeypatch.setattr(*where, _planted)
     for step in range(12):
         masks = bench.masks(admitted=step == 0)
-        assert set(masks.residents) == {1}
+        assert set(masks.on_device) == {1}
         token = choose(bench.legal(masks), step)
         bench.device.pick(1, token)
         failures = bench.constraints.advance(Picked((Pick(1, (token,)),))).failures
@@ -349,17 +355,18 @@ def _planted(*_: object) -> NoReturn:
 )
 def test_all_others_get_rows_of_the_host(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device = Device(room=0 if why == "no room" else 1)
-    if why == "export failed":
-        monkeypatch.setattr(Exports.__init__, "__defaults__", (1 << 20, _fails))
     if why == "too deep":
         monkeypatch.setattr(residents, "MOST_DEPTH", 3)
-    bench = Bench(device, {"no tables": UNIQUE, "too deep": NESTED}.get(why, OBJECT))
+    exports = Exports(export=_fails) if why == "export failed" else None
+    bench = Bench(
+        device, {"no tables": UNIQUE, "too deep": NESTED}.get(why, OBJECT), exports=exports
+    )
     if why == "not exported yet":
-        bench.constraints._pages[1].tables = Future()
+        bench.on_device._known[1].tables = Future()
     hosted = 0
     for step in range(10):
         masks = bench.masks(admitted=step == 0)
-        hosted += not masks.residents
+        hosted += not masks.on_device
         legal = bench.legal(masks)
         assert legal == bench.host()
         token = ord("[") if why == "too deep" else choose(legal, step)
@@ -393,14 +400,14 @@ def test_tables_are_made_once_and_kept_up_to_a_size() -> None:
     assert len(made) == 3
 
 
-def test_a_page_without_a_matcher_is_reported() -> None:
+def test_a_sequence_on_the_device_without_a_matcher_is_reported() -> None:
     bench = Bench(Device(), OBJECT)
-    del bench.constraints._following[1]
+    del bench.constraints._matchers[1]
     with pytest.raises(InternalError, match="without a matcher"):
         bench.constraints.check({1})
 
 
-@pytest.mark.parametrize("room", [10, 0], ids=["resident", "hosted"])
+@pytest.mark.parametrize("room", [10, 0], ids=["device", "host"])
 def test_a_value_that_loops_is_ended_where_the_executor_makes_the_masks(room: int) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
     schema |= {"required": ["a", "b"], "additionalProperties": False}
@@ -410,7 +417,7 @@ def test_a_value_that_loops_is_ended_where_the_executor_makes_the_masks(room: in
     for step in range(80):
         byte = wanted[step] if b"b" not in output else b'"Bonn"'[len(output.partition(b'"b":')[2])]
         masks = bench.masks(admitted=step == 0)
-        assert set(masks.residents) == ({1} if room else set())
+        assert set(masks.on_device) == ({1} if room else set())
         legal = bench.legal(masks)
         assert legal == bench.host()
         assert byte in legal

@@ -2,7 +2,8 @@ from itertools import product
 
 import pytest
 from intaglio.engine.errors import InternalError
-from intaglio.engine.sequence import MOVES, SeqState, Sequence
+from intaglio.engine.plan import PLACEHOLDER
+from intaglio.engine.sequence import MOVES, Resolution, SeqState, Sequence
 from intaglio.engine.types import Request, SamplingParams
 
 from tests.support.scripted import Script
@@ -53,10 +54,9 @@ def test_pending_is_known_less_computed() -> None:
     seq.compute(2)
     assert (seq.known, seq.pending) == (3, 1)
     seq.compute(1)
-    assert (seq.awaited, seq.pending) == (
-        1,
-        1,
-    )  # the pick that is on its way is to be computed next
+    assert (seq.in_flight.picks, seq.pending) == (1, 1)  # the pick in flight is computed next
+    assert seq.upcoming(1) == (PLACEHOLDER,)
+    assert seq.resolve(3) is Resolution.ACCEPTED
     seq.picked(12.0)
     seq.append(9)
     seq.append(8)
@@ -77,20 +77,45 @@ def test_preemption_keeps_what_is_known_and_gives_up_what_is_computed() -> None:
     assert (seq.computed, seq.pending, seq.record.preemptions) == (0, 4, 1)
 
 
-def test_what_is_picked_after_a_pick_that_was_not_alone_is_void() -> None:
+def test_a_pick_is_stale_once_its_position_became_known() -> None:
     seq = sequence()
     seq.admit(11.0, 0)
     seq.compute(3)
     seq.compute(1)  # one plan ahead: the pick of the first is computed unread
-    assert (seq.computed, seq.awaited, seq.pending) == (4, 2, 1)
-    seq.picked(12.0)
+    assert (seq.computed, seq.in_flight.picks, seq.pending) == (4, 2, 1)
+    assert seq.resolve(3) is Resolution.ACCEPTED
     seq.append(9)
     seq.append(8)
-    seq.overtake()
-    assert (seq.known, seq.awaited, seq.pending) == (5, 0, 1)
-    seq.dismiss()
+    assert (seq.known, seq.pending, seq.upcoming(1)) == (5, 1, (8,))
+    assert seq.resolve(4) is Resolution.STALE
+    seq.check()
     with pytest.raises(InternalError, match="in the middle"):
-        seq.dismiss()
+        seq.resolve(4)
+
+
+def test_picks_that_come_alone_are_accepted_one_after_the_other() -> None:
+    seq = sequence()
+    seq.admit(11.0, 0)
+    seq.compute(3)
+    for position in (3, 4, 5):
+        seq.compute(1)
+        seq.check()
+        assert seq.resolve(position) is Resolution.ACCEPTED
+        seq.append(9)
+    with pytest.raises(InternalError, match="in the middle"):
+        seq.resolve(7)
+
+
+def test_nothing_is_computed_while_the_last_pick_is_in_flight() -> None:
+    seq = sequence()
+    seq.admit(11.0, 0)
+    seq.compute(3)
+    for _ in range(4):
+        seq.compute(1)
+    assert (seq.computed, seq.pending) == (seq.most_computed, 0)
+    seq.check()
+    with pytest.raises(InternalError, match="1 tokens computed, 0 pending"):
+        seq.compute(1)
 
 
 def test_the_last_token_is_never_computed() -> None:

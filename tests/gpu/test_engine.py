@@ -12,7 +12,6 @@ from intaglio.engine.build import build
 from intaglio.engine.checkpoint import model_folder
 from intaglio.engine.config import CacheConfig, EngineConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.loop import Engine
-from intaglio.engine.residents import ResidentConstraints
 from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.graphs import sizes
 from intaglio.engine.run.runner import ModelRunner
@@ -126,15 +125,15 @@ def test_overlap_changes_no_token() -> None:
 
 
 def test_masks_made_beside_the_logits_change_no_token() -> None:
-    """Residents against rows of the host, one step ahead; in float32, as above."""
+    """Masks of the device against rows of the host, one step ahead; in float32, as above."""
     settings = {"dtype": "float32", "max_batched_tokens": 512, "overlap": "on"}
     beside, tokenizer = engine(**settings)
     requests = mixed(tokenizer, 120)
     run(beside, requests[:8])  # by then the tables are there
-    assert isinstance(beside._constraints, ResidentConstraints)
+    assert beside._constraints._device is not None
     first = run(beside, requests)
     on_host, _ = engine(grammar_device="off", **settings)
-    assert not isinstance(on_host._constraints, ResidentConstraints)
+    assert on_host._constraints._device is None
     assert agreement(first, run(on_host, requests)) >= 0.98, "more than near ties differ"
 
 

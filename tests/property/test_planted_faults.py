@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from intaglio.engine.closing import Followed, Following
+from intaglio.engine.closing import BudgetedMatcher, Followed
 from intaglio.engine.constraints import Constraints
 from intaglio.engine.errors import EngineError
 from intaglio.engine.memory.manager import KVManager, Reservation
@@ -54,7 +54,7 @@ def new_blocks_are_not_told(self: KVManager, seq: Sequence, count: int) -> Reser
 
 def logits_in_the_middle(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
     work = honest["_work"](seq, count, new_blocks)
-    return Work(work.seq_id, work.start, work.tokens, work.new_blocks, wants_logits=True)
+    return Work(work.seq_id, work.start, work.tokens, work.new_blocks, logits=1)
 
 
 def a_token_is_skipped(self: Sequence, count: int) -> None:
@@ -80,17 +80,19 @@ def anybody_gives_way_for_ever(seq: Sequence, max_preemptions: int) -> bool:
     return False
 
 
-def forced_tokens_are_not_followed(self: Following, picked: tuple[int, ...]) -> tuple[int, ...]:
+def forced_tokens_are_not_followed(
+    self: BudgetedMatcher, picked: tuple[int, ...]
+) -> tuple[int, ...]:
     for token in picked:
         self.matcher.accept(token)
     return () if self.matcher.finished else self.matcher.forced()
 
 
-def the_end_may_be_out_of_reach(self: Following, left: int) -> bool:
+def the_end_may_be_out_of_reach(self: BudgetedMatcher, left: int) -> bool:
     return True
 
 
-def a_pick_that_is_taken_back_is_told(self: Following, picked: tuple[int, ...]) -> Followed:
+def a_pick_that_is_taken_back_is_told(self: BudgetedMatcher, picked: tuple[int, ...]) -> Followed:
     return Followed(honest["follow"](self, picked).tokens)
 
 
@@ -149,9 +151,9 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (scheduler, "finish_after", end_tokens_are_text),
     (Scheduler, "_end", the_executor_is_not_told),
     (Scheduler, "abort", an_abort_ends_twice),
-    (Following, "_advance", forced_tokens_are_not_followed),
-    (Following, "_fits", the_end_may_be_out_of_reach),
-    (Following, "follow", a_pick_that_is_taken_back_is_told),
+    (BudgetedMatcher, "_advance", forced_tokens_are_not_followed),
+    (BudgetedMatcher, "_fits", the_end_may_be_out_of_reach),
+    (BudgetedMatcher, "follow", a_pick_that_is_taken_back_is_told),
     (Constraints, "masks", masks_are_swapped),
     (Constraints, "forget", matchers_are_kept),
     (Roster, "expired", nobody_is_late),

@@ -81,7 +81,7 @@ class Churn:
         self.clock.now += rng.random()
         plan = self.scheduler.plan()
         self._follow(plan)
-        wanted = [work.seq_id for work in plan.works if work.wants_logits]
+        wanted = [work.seq_id for work in plan.works if work.logits]
         picks = [
             Pick(s, (), failure=Failure("numerical_error", "planted"))
             if rng.random() < 0.01

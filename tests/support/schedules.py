@@ -15,7 +15,7 @@ from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
-from intaglio.engine.overlap import OverlappedEngine
+from intaglio.engine.pipeline import OneAhead, Serial
 from intaglio.engine.plan import StepCosts
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.portions import Portions
@@ -161,6 +161,7 @@ def _request(rng: Random, name: str, longest: int) -> Request:
             stop_token_ids=(rng.choice(TEXT),) if rng.random() < 0.2 and not faulty else (),
             seed=rng.randrange(max_tokens) if rng.random() < 0.05 else None,
             logprobs=0 if rng.random() < 0.1 else None,
+            presence_penalty=0.5 * (max_tokens % 5 == 0),  # its draws wait for the tokens before
         ),
         constraint=None if script is None else script.constraint,
         priority=rng.randint(-2, 2),
@@ -225,8 +226,9 @@ class Run:
             workload.config.max_batched_tokens,
             strict=not overlap,
         )
-        self.engine = (OverlappedEngine if overlap else Engine)(
-            self.scheduler, constraints, self.executor, self.clock
+        pipeline = OneAhead if overlap else Serial
+        self.engine = Engine(
+            self.scheduler, constraints, self.executor, self.clock, pipeline=pipeline
         )
         self.requests: dict[str, Request] = {}
         self.arrived: dict[str, float] = {}

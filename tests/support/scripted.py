@@ -13,17 +13,20 @@ from dataclasses import dataclass, field
 from random import Random
 from zlib import crc32
 
-from intaglio.engine.plan import AHEAD, Masks, Pick, Picked, Plan, Work
+from intaglio.engine.plan import PLACEHOLDER, Masks, Pick, Picked, Plan, Work
 from intaglio.engine.types import Failure
 from intaglio.grammar.api import (
     CompiledGrammar,
     Constraint,
+    DeviceTables,
     InvalidConstraint,
     Kind,
     MaskRow,
+    MaskRows,
     Violation,
     allow,
     allowed_tokens,
+    empty_rows,
 )
 
 VOCAB = 41  # not a multiple of the 32 bits of a mask word
@@ -140,13 +143,13 @@ class ScriptedExecutor:
     def _compute(self, known: _Known, work: Work) -> None:
         known.table.extend(work.new_blocks)
         demand(work.tokens != (), "an empty work")
-        demand(AHEAD not in work.tokens[:-1], "a token in the middle is not known")
+        demand(PLACEHOLDER not in work.tokens[:-1], "a token in the middle is not known")
         demand(all(0 < block < len(self._cells) for block in known.table), "a bad block number")
         end = work.start + len(work.tokens)
         demand(end <= len(known.table) * self._block_size, "more tokens than the table has room")
         for position, told in enumerate(work.tokens, work.start):
             token = told
-            if told == AHEAD:
+            if told == PLACEHOLDER:
                 demand(known.last is not None, "nothing was picked for a sequence that goes on")
                 demand(position == len(known.tokens), "a pick stands elsewhere than at the end")
                 demand(not self._strict, "a token that is known was not told")
@@ -160,17 +163,25 @@ class ScriptedExecutor:
             block = known.table[position // self._block_size]
             self._cells[block][position % self._block_size] = cell(position, token)
         known.computed = end
-        if not work.wants_logits:
+        if not work.logits:
             self.seen.partial += 1
 
-    def can_sample_ahead(self, handle: Pass) -> bool:
-        return handle.plan.step % 3 > 0
+    makes_masks = False
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        return False
+
+    def drop(self, key: str) -> None:
+        raise BrokenPlanError("a grammar was dropped that was never held")
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        return empty_rows(count, width)
 
     def sample(self, handle: Pass, masks: Masks) -> None:
         demand(handle is self._logits, "logits that were overwritten are sampled")
         picks = []
         for work in handle.plan.works:
-            if not work.wants_logits:
+            if not work.logits:
                 continue
             known = self._known[work.seq_id]
             if len(known.tokens) > known.unusable_from:

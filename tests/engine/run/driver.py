@@ -122,7 +122,7 @@ class Driver:
         rows = [] if handle.hidden is None else self._logits(handle.hidden)
         self.runner.sample(handle, masks)
         picked = self.runner.picked(handle)
-        wanting = [work for work in plan.works if work.wants_logits]
+        wanting = [work for work in plan.works if work.logits]
         assert [pick.seq_id for pick in picked.picks] == [work.seq_id for work in wanting]
         for work in plan.works:
             by_id[work.seq_id].computed += len(work.tokens)
@@ -143,7 +143,7 @@ class Driver:
             job.computed,
             tuple(job.tokens[job.computed : end]),
             tuple(new),
-            wants_logits=end == len(job.tokens),
+            logits=int(end == len(job.tokens)),
         )
 
     def _blocks(self, tokens: int, free: list[int], held: int = 0) -> list[int]:

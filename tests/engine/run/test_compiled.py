@@ -8,9 +8,10 @@ from pathlib import Path
 import intaglio.engine.run
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.constraints import Constraints
+from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.overlap import OverlappedEngine
+from intaglio.engine.pipeline import OneAhead
 from intaglio.engine.run.build import build_runner
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -53,7 +54,7 @@ def test_no_step_compiles_anew(tmp_path: Path) -> None:
     runner = build_runner(model, CacheConfig(num_blocks=18), settings).runner
     known = {name: len(loop.signatures) for name, loop in loops().items()}
     assert known
-    engine = OverlappedEngine(
+    engine = Engine(
         Scheduler(
             settings,
             KVManager(BlockPool(18), 16),
@@ -64,6 +65,7 @@ def test_no_step_compiles_anew(tmp_path: Path) -> None:
             ScriptedCompiler(at_once=True), end_tokens=END_TOKENS, rows=empty_rows(12, 300)
         ),
         runner,
+        pipeline=OneAhead,
     )
     for i in range(24):
         engine.submit(

@@ -1,6 +1,7 @@
 """What a pass on a GPU reads of a batch, laid out by stand-ins for streams and pinned memory."""
 
 import random
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from intaglio.engine.plan import AHEAD
+from intaglio.engine.plan import PLACEHOLDER
 from intaglio.engine.run import inputs
 from intaglio.engine.run.batch import Batch
 from intaglio.engine.run.inputs import (
@@ -73,8 +74,10 @@ def tables() -> npt.NDArray[np.int32]:
     return np.arange(1, ROWS * BLOCKS + 1, dtype=np.int32).reshape(ROWS, BLOCKS)
 
 
-def batch(dice: random.Random, counts: list[int], grown: int = 0) -> Batch:
-    """Sequences of `counts` new tokens in any rows; the last token of some is not known yet."""
+def batch(
+    dice: random.Random, counts: list[int], grown: int = 0, places: Sequence[int] = range(ROWS)
+) -> Batch:
+    """Sequences of `counts` new tokens in any rows; the last token of some is the pick kept at `places` of its row."""
     rows = np.array(dice.sample(range(ROWS), len(counts)))
     firsts = np.array([dice.randint(0, BLOCKS * SIZE - count) for count in counts])
     starts = np.cumsum([0, *counts])
@@ -83,10 +86,11 @@ def batch(dice: random.Random, counts: list[int], grown: int = 0) -> Batch:
     tokens = np.array([dice.randint(5, 900) for _ in range(starts[-1])], dtype=np.int32)
     for end in starts[1:]:
         if dice.random() < 0.5:
-            tokens[end - 1] = AHEAD
+            tokens[end - 1] = PLACEHOLDER
     wanted = starts[1:] - 1
     return Batch(
         tokens=tokens,
+        sources=np.where(tokens == PLACEHOLDER, np.array(places)[owners], -1),
         positions=positions,
         slots=tables()[owners, positions // SIZE] * np.int64(SIZE) + positions % SIZE,
         owners=owners,
@@ -110,11 +114,11 @@ def made(least: int = 1000) -> Inputs:
     return given
 
 
-def known(step: Batch, places: npt.NDArray[np.int64]) -> list[int]:
-    """The tokens of a step; what was picked last in the place of those that are ahead."""
+def known(step: Batch) -> list[int]:
+    """The tokens of a step; the pick kept for it in the place of each placeholder."""
     return [
-        token if token >= 0 else 1000 + int(places[owner])
-        for token, owner in zip(step.tokens.tolist(), step.owners.tolist(), strict=True)
+        token if token >= 0 else 1000 + source
+        for token, source in zip(step.tokens.tolist(), step.sources.tolist(), strict=True)
     ]
 
 
@@ -124,16 +128,16 @@ def test_captured_batches_are_where_the_views_say(seed: int) -> None:
     dice = random.Random(seed)
     packed = seed % 2 == 1
     given = made(1 if packed else 1000)
-    places = np.array(dice.sample(range(ROWS), ROWS))
+    places = dice.sample(range(ROWS), ROWS)
     for _ in range(4):  # both pinned buffers, and what stood there before
         counts = [dice.choice([1, 1, 2, 5]) for _ in range(dice.randint(1, 8))]
-        step = batch(dice, counts, grown=dice.randint(0, sum(counts)))
+        step = batch(dice, counts, dice.randint(0, sum(counts)), places)
         count = sum(counts)
         size = next(size for size in (1, 2, 8, 16, 40) if size >= count)
-        assert given.fill_few(step, places, size)
+        assert given.fill_few(step, size)
         few = given.few[size]
         looked_up = given.buffer[few.fields[SOURCES].long()]
-        assert looked_up[:count].tolist() == known(step, places)
+        assert looked_up[:count].tolist() == known(step)
         assert few.fields[POSITIONS, :count].tolist() == step.positions.tolist()
         assert few.fields[SLOTS].tolist() == [*step.slots.tolist(), *[NOWHERE] * (size - count)]
         assert few.fields[TOKENS, count:].tolist() == [0] * (size - count)
@@ -161,7 +165,7 @@ def test_captured_batches_are_where_the_views_say(seed: int) -> None:
 def test_what_grew_by_more_than_there_is_room_for_does_not_go_along() -> None:
     given, dice = made(), random.Random(1)
     step = batch(dice, [1], grown=5)
-    assert not given.fill_few(step, np.zeros(ROWS, np.int64), 2)
+    assert not given.fill_few(step, 2)
     assert given.few[2].grown_at.tolist() == [tables().size] * 2
 
 
@@ -169,12 +173,12 @@ def test_what_grew_by_more_than_there_is_room_for_does_not_go_along() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_batches_of_any_size(seed: int) -> None:
     given, dice = made(), random.Random(seed)
-    places = np.array(dice.sample(range(ROWS), ROWS))
+    places = dice.sample(range(ROWS), ROWS)
     for _ in range(3):
-        step = batch(dice, [dice.randint(1, 6) for _ in range(dice.randint(1, 6))])
-        there = given.fill_many(step, places)
+        step = batch(dice, [dice.randint(1, 6) for _ in range(dice.randint(1, 6))], 0, places)
+        there = given.fill_many(step)
         looked_up = given.buffer[there.fields[SOURCES].long()]
-        assert looked_up.tolist() == known(step, places)
+        assert looked_up.tolist() == known(step)
         assert there.fields[POSITIONS].tolist() == step.positions.tolist()
         assert there.fields[SLOTS].tolist() == step.slots.tolist()
         assert there.wanted.tolist() == step.wanted.tolist()

@@ -18,12 +18,12 @@ from intaglio.engine.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.overlap import OverlappedEngine
-from intaglio.engine.plan import Resident, StepCosts
-from intaglio.engine.residents import Exports, ResidentConstraints
+from intaglio.engine.pipeline import OneAhead, Serial
+from intaglio.engine.plan import Replay, StepCosts
+from intaglio.engine.residents import DeviceConstraints, Exports
 from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.compute import HostCompute
-from intaglio.engine.run.residents import Residents
+from intaglio.engine.run.residents import DeviceGrammarMasks
 from intaglio.engine.run.rows import SequenceRows
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.schedule.admission import Limits
@@ -117,7 +117,7 @@ class AtOnce:
         return self._done[constraint.key]
 
 
-class Counted(Residents):
+class Counted(DeviceGrammarMasks):
     """Counts the masks that are made, and how often a sequence begins anew, or takes a pick back."""
 
     def __init__(self) -> None:
@@ -127,11 +127,11 @@ class Counted(Residents):
         self.warm_up(WIDTH)
         self.counts.clear()
 
-    def tell(self, told: Sequence[tuple[int, Resident]]) -> None:
-        self.counts["anew"] += sum(one.anew for _, one in told)
-        self.counts["told"] += sum(bool(one.text) for _, one in told)
-        self.counts["back"] += sum(one.back for _, one in told)
-        super().tell(told)
+    def replay(self, replays: Sequence[tuple[int, Replay]]) -> None:
+        self.counts["reset"] += sum(one.reset for _, one in replays)
+        self.counts["text"] += sum(bool(one.text) for _, one in replays)
+        self.counts["undo_last"] += sum(one.undo_last for _, one in replays)
+        super().replay(replays)
 
     def walk(self, rows: torch.Tensor, out: torch.Tensor) -> None:
         self.counts["masks"] += int((rows != self.nobody).sum())
@@ -188,17 +188,16 @@ def bench(
         portions,
     )
     rows, ends = empty_rows(2 * ROWS, WIDTH), frozenset({END})
-    if residents is None:
-        constraints = Constraints(AtOnce(), end_tokens=ends, rows=rows, texts=TOKENS)
-    else:
-        constraints = ResidentConstraints(
-            AtOnce(), end_tokens=ends, rows=rows, residence=residents, exports=exports, texts=TOKENS
-        )
-    kind = OverlappedEngine if ahead else Engine
-    return Bench(kind(scheduler, constraints, runner), residents, exports, portions)
+    assert runner.makes_masks == resident
+    device = None
+    if resident:
+        device = DeviceConstraints(runner, exports, end_tokens=ends, texts=TOKENS)
+    constraints = Constraints(AtOnce(), end_tokens=ends, rows=rows, texts=TOKENS, device=device)
+    engine = Engine(scheduler, constraints, runner, pipeline=OneAhead if ahead else Serial)
+    return Bench(engine, residents, exports, portions)
 
 
-def with_walks(runner: ModelRunner, residents: Residents) -> ModelRunner:
+def with_walks(runner: ModelRunner, residents: DeviceGrammarMasks) -> ModelRunner:
     """The same model and cache, with masks made by `residents`."""
     rows = SequenceRows(ROWS, 128, 16)
     compute = HostCompute(runner.decoder, runner.cache, rows.tables, WIDTH, residents)
@@ -261,22 +260,22 @@ def test_residents_give_the_tokens_of_host_masks(folder: Path, ahead: bool, bloc
     assert beside.residents is not None
     counts = beside.residents.counts
     assert counts["masks"] > 40
-    assert counts["anew"] >= 4
-    assert counts["told"] > 0
+    assert counts["reset"] >= 4
+    assert counts["text"] > 0
     preemptions = beside.engine.metrics().preemptions
     assert (preemptions > 0) == (blocks == 10)
 
 
 @pytest.mark.parametrize("blocks", [100, 10], ids=["roomy", "narrow"])
 def test_picks_are_begun_before_those_before_were_read(folder: Path, blocks: int) -> None:
-    """What a grammar forces makes the pick after it void, which the executor has followed already."""
+    """Tokens that a grammar forces make the pick after them stale, which the executor has followed already."""
     requests = resident(blocks)
     host = bench(folder, resident=False, ahead=False, blocks=100, exports=Exports())
     expected = host.run(requests)
     beside = bench(folder, resident=True, ahead=True, blocks=blocks, exports=Now())
     assert beside.run(requests) == expected
     assert beside.residents is not None
-    assert beside.residents.counts["back"] > 2
+    assert beside.residents.counts["undo_last"] > 2
     assert (beside.engine.metrics().preemptions > 0) == (blocks == 10)
 
 
@@ -318,7 +317,7 @@ def test_values_that_loop_are_ended_one_step_ahead_as_they_are_by_turns(folder: 
     beside = bench(folder, resident=True, ahead=True, blocks=100, exports=Now())
     assert beside.run(looping()) == expected
     assert beside.residents is not None
-    assert beside.residents.counts["back"] >= 4
+    assert beside.residents.counts["undo_last"] >= 4
 
 
 @pytest.mark.parametrize(

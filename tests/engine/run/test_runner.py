@@ -108,7 +108,7 @@ def test_masks_and_logprobs(runner: ModelRunner) -> None:
     legal = {0: [5, 9, 298], 2: [11]}
 
     def masks(by_id: Mapping[int, Job], plan: Plan) -> Masks:
-        wanting = [w.seq_id for w in plan.works if w.wants_logits and w.seq_id in legal][::-1]
+        wanting = [w.seq_id for w in plan.works if w.logits and w.seq_id in legal][::-1]
         rows = empty_rows(len(wanting), 300)
         for row, seq_id in zip(rows, wanting, strict=True):
             allow(row, legal[seq_id])
@@ -160,7 +160,7 @@ def test_logits_that_nobody_may_pick_need_not_be_made(folder: Path, count: int) 
     ]
 
     def masks(by_id: Mapping[int, Job], plan: Plan) -> Masks:
-        wanting = [w.seq_id for w in plan.works if w.wants_logits]
+        wanting = [w.seq_id for w in plan.works if w.logits]
         rows = empty_rows(len(wanting), 300)
         for row, seq_id in zip(rows, wanting, strict=True):
             allow(row, [at % 298 for at in range(plan.step, 600, 11 + seq_id)])
@@ -219,7 +219,7 @@ def test_tokens_past_the_tokenizer_are_never_picked(folder: Path) -> None:
 
 
 def test_a_plan_that_makes_no_sense_is_refused(runner: ModelRunner) -> None:
-    work = Work(5, 0, (1, 2), wants_logits=True)
+    work = Work(5, 0, (1, 2), logits=1)
     admitted = Admitted(5, (1, 2), 2, (1,), SamplingParams())
     with pytest.raises(InternalError, match="not admitted"):
         runner.forward(Plan(1, (), (work,)))

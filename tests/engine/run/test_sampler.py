@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from intaglio.engine.plan import AHEAD, Admitted, Masks, Plan, Resident, Work
+from intaglio.engine.plan import PLACEHOLDER, Admitted, Masks, Plan, Replay, Work
 from intaglio.engine.run.batch import BatchBuilder
 from intaglio.engine.run.rows import SequenceRows
 from intaglio.engine.run.sampler import Sampler
@@ -41,14 +41,14 @@ def test_a_choice_says_what_each_sequence_asks_for(seed: int) -> None:
     }
     prompts = {seq_id: tuple(range(dice.randint(1, 30))) for seq_id in asked}
     works = [Work(s, 0, prompts[s], (), dice.random() < 0.7) for s in asked]
-    works[0] = Work(works[0].seq_id, 0, works[0].tokens, (), wants_logits=True)
+    works[0] = Work(works[0].seq_id, 0, works[0].tokens, (), logits=1)
     admitted = tuple(Admitted(s, prompts[s], len(prompts[s]), (1, 2), asked[s]) for s in asked)
     batch = BatchBuilder(rows, 512, ROWS, 16).build(Plan(1, admitted, tuple(works)))
-    picking = [work.seq_id for work in works if work.wants_logits]
+    picking = [work.seq_id for work in works if work.logits]
     kinds = {s: dice.choice(["free", "host", "walked"][: 1 + seed % 3]) for s in picking}
     host = [s for s in picking if kinds[s] == "host"]
     walked = {s for s in picking if kinds[s] == "walked"}
-    told = {s: Resident("g", b"x") for s in sorted(walked)[:2]}
+    told = {s: Replay("g", b"x") for s in sorted(walked)[:2]}
     masks = Masks(
         empty_rows(len(host), 40), {s: i for i, s in enumerate(host)}, frozenset(walked), told
     )
@@ -68,7 +68,7 @@ def test_a_choice_says_what_each_sequence_asks_for(seed: int) -> None:
     assert choice.mask_rows.tolist() == from_mask + [from_mask[0]] * len(spare)
     assert choice.walk_rows.tolist() == walks + [-1] * len(spare)
     assert choice.walks == bool(walked)
-    assert choice.told == [(rows.row_of[s], one) for s, one in told.items()]
+    assert choice.replays == [(rows.row_of[s], one) for s, one in told.items()]
     assert (choice.truncation is None) == (not any(p.top_k and p.temperature for p in params))
     if choice.truncation is not None:
         assert choice.truncation[0].tolist() == [p.top_k for p in params] + spare
@@ -80,8 +80,8 @@ def test_what_was_picked_is_read_where_it_is_awaited_and_by_whom() -> None:
     for seq_id in (5, 6, 7):
         rows.admit(Admitted(seq_id, (1, 2, 3), 3, (1,), SamplingParams()))
     where = np.array([rows.row_of[seq_id] for seq_id in (5, 6, 7)])
-    rows.tokens[where, 3] = AHEAD, 8, AHEAD
+    rows.tokens[where, 3] = PLACEHOLDER, 8, PLACEHOLDER
     rows.forget(7)
-    rows.admit(Admitted(9, (1, 2, 3, AHEAD), 3, (1,), SamplingParams()))
+    rows.admit(Admitted(9, (1, 2, 3, PLACEHOLDER), 3, (1,), SamplingParams()))
     rows.read((5, 6, 7), where, np.array([3, 3, 3]), np.array([20, 21, 22, 23]))
-    assert rows.tokens[where, 3].tolist() == [20, 8, AHEAD]
+    assert rows.tokens[where, 3].tolist() == [20, 8, PLACEHOLDER]

@@ -133,7 +133,8 @@ def test_all_go_on_where_no_graph_serves_or_nothing_was_measured() -> None:
 
 def test_who_has_nothing_to_do_is_not_counted() -> None:
     done = a_sequence(8, 1)
-    done.computed, done.awaited = done.most_computed, 1
+    while done.pending:
+        done.compute(1)
     seven = [a_sequence(number, 1) for number in range(7)]
     assert Portions(SEVEN).of([*seven, done]) == [*seven, done]
 

@@ -71,7 +71,7 @@ class Bench:
                 tuple(
                     Pick(work.seq_id, ((picks or {}).get(self.ids[work.seq_id], 7),))
                     for work in plan.works
-                    if work.wants_logits
+                    if work.logits
                 )
             ),
             Forced({numbers[name]: tokens for name, tokens in (forced or {}).items()}, {}),
@@ -91,7 +91,7 @@ def test_a_prompt_is_computed_then_one_token_a_step() -> None:
     assert plan.admitted[0].tokens == (5,) * 6
     assert plan.admitted[0].prompt_length == 6
     assert len(plan.admitted[0].blocks) == 2
-    assert [(w.seq_id, w.start, len(w.tokens), w.wants_logits) for w in plan.works] == [
+    assert [(w.seq_id, w.start, len(w.tokens), w.logits) for w in plan.works] == [
         (seq_id, 0, 6, True)
     ]
     bench.commit(plan)
@@ -106,7 +106,7 @@ def test_a_long_prompt_is_computed_in_parts_and_answered_once() -> None:
     parts = []
     for _ in range(3):
         plan = bench.plan()
-        parts += [(w.start, len(w.tokens), w.wants_logits) for w in plan.works]
+        parts += [(w.start, len(w.tokens), w.logits) for w in plan.works]
         changes = bench.commit(plan)
     assert parts == [(0, 4, False), (4, 4, False), (8, 2, True)]
     assert [change.tokens for change in changes] == [(7,)]
@@ -251,7 +251,7 @@ def test_forced_tokens_are_appended_and_computed_together() -> None:
     (change,) = bench.commit(bench.plan(), forced={"a": (8, 9)})
     assert change.tokens == (7, 8, 9)
     (work,) = bench.plan().works
-    assert (work.start, work.tokens, work.wants_logits) == (3, (7, 8, 9), True)
+    assert (work.start, work.tokens, work.logits) == (3, (7, 8, 9), True)
 
 
 @pytest.mark.parametrize(

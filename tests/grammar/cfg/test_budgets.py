@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from intaglio.engine.closing import Following
+from intaglio.engine.closing import BudgetedMatcher
 from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
@@ -31,7 +31,7 @@ def compiler() -> Compiler:
 def output(grammar: CompiledGrammar, budget: int, draw: random.Random) -> tuple[bytes, int]:
     """(the text of a random output, its tokens with the end token); it has to end within its budget."""
     vocabulary = small().vocabulary()
-    following = Following(grammar.matcher(), budget)
+    following = BudgetedMatcher(grammar.matcher(), budget)
     tokens = list(following.start())
     row = empty_rows(1, vocabulary.width)[0]
     while not following.matcher.finished:
@@ -78,7 +78,7 @@ def test_what_has_too_many_readings_is_closed_while_it_can_be(
         Kind.EBNF, 'root ::= root root root | root root | "(" root ")" | "a" root "a" | ""'
     )
     grammar = compiler.compile(constraint)
-    following = Following(grammar.matcher(), 10_000)
+    following = BudgetedMatcher(grammar.matcher(), 10_000)
     (one,) = small().canonical(b"a")
     count = 0
     while not following.matcher.finished:

@@ -1,0 +1,154 @@
+"""The order of the calls between a plan and its commit: one plan after the other, or one plan ahead.
+
+Does: carry out a plan through executor, constraints and scheduler, in one of two orders. Does not: change which tokens
+are picked. Both orders give every request the same tokens.
+
+`Serial` reads the picks of a plan before the next plan is made. `OneAhead` begins plan N + 1 while plan N is computed,
+as if every sequence went on by one token, which the device knows and the host does not yet (`plan.PLACEHOLDER`). Then
+it reads N. The picks of N + 1 are stale for the sequences that went on otherwise: by tokens that the grammar forced, or
+by their end. So the device always has a step before it, and host work is hidden as long as it takes less time than a
+step.
+"""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple, Protocol
+
+from .constraints import Constraints
+from .dist.executor import Executor
+from .metrics import Stopwatch
+from .plan import PLACEHOLDER, Changes, Forced, Masks, Picked, Plan
+from .schedule.scheduler import Scheduler
+
+
+class Pipeline(Protocol):
+    """Carries out plans. Made of the parts that it calls; an engine has one."""
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a plan was begun and not read."""
+        ...
+
+    def run(self, plan: Plan, lap: Stopwatch) -> Changes:
+        """Begin `plan`, and commit what was picked for it or for a plan before it."""
+        ...
+
+
+class Serial:
+    """Every plan is computed, read and committed before the next one is made."""
+
+    has_work = False
+
+    def __init__(
+        self, scheduler: Scheduler, constraints: Constraints, executor: Executor[Any]
+    ) -> None:
+        self._scheduler = scheduler
+        self._constraints = constraints
+        self._executor = executor
+
+    def run(self, plan: Plan, lap: Stopwatch) -> Changes:
+        """See `Pipeline`."""
+        picked, forced = Picked(), Forced({}, {})
+        if plan.works:
+            forward = lap("forward", self._executor.forward(plan))
+            masks = lap("mask", self._constraints.masks(plan))
+            self._executor.sample(forward, masks)
+            lap("sample", None)
+            picked = lap("sample", self._executor.picked(forward))
+            forced = lap("advance", self._constraints.advance(picked))
+        changes = lap("commit", self._scheduler.commit(plan, picked, forced))
+        self._constraints.forget(changes)
+        return changes
+
+
+class _Begun(NamedTuple):
+    """A plan in flight, the executor's handle, and the sequences whose picks will be stale."""
+
+    plan: Plan
+    handle: Any
+    stale: Collection[int]
+
+
+class OneAhead:
+    """A plan is begun before the one before it is read.
+
+    Its tokens are drawn early as well, unless that needs the tokens in flight: where the host fills the mask of a
+    sequence, or a penalty counts its tokens. Then the plan before is read first, and its tokens go through the grammars
+    while the new plan is computed.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, constraints: Constraints, executor: Executor[Any]
+    ) -> None:
+        self._scheduler = scheduler
+        self._constraints = constraints
+        self._executor = executor
+        self._in_flight: _Begun | None = None
+        self._penalised: set[int] = set()
+
+    @property
+    def has_work(self) -> bool:
+        """See `Pipeline`."""
+        return self._in_flight is not None
+
+    def run(self, plan: Plan, lap: Stopwatch) -> Changes:
+        """See `Pipeline`."""
+        forward = lap("forward", self._executor.forward(plan)) if plan.works else None
+        drawn = bool(plan.works) and not self._needs_tokens_in_flight(plan)
+        if drawn:
+            self._executor.sample(forward, self._constraints.masks(plan))
+        lap("mask", None)
+        changes, stale = self._read(lap)
+        if plan.works:
+            if not drawn:
+                masks = lap("mask", self._masks(plan, stale))
+                self._executor.sample(forward, masks)
+                lap("sample", None)
+            self._in_flight = _Begun(plan, forward, stale)
+        return changes
+
+    def _read(self, lap: Stopwatch) -> tuple[Changes, Collection[int]]:
+        """Commit the plan in flight; its changes, and the sequences whose picks in the next plan are stale."""
+        before, self._in_flight = self._in_flight, None
+        plan, picked, forced = Plan(0), Picked(), Forced({}, {})
+        if before is not None:
+            plan = before.plan
+            picked = lap("sample", self._executor.picked(before.handle))
+            forced = lap("advance", self._constraints.advance(_without(picked, before.stale)))
+        changes = lap("commit", self._scheduler.commit(plan, picked, forced))
+        self._constraints.forget(changes)
+        return changes, forced.tokens.keys()
+
+    def _needs_tokens_in_flight(self, plan: Plan) -> bool:
+        """Whether a choice of `plan` depends on a token that only the executor knows."""
+        self._penalised.difference_update(plan.released)
+        self._penalised.update(new.seq_id for new in plan.admitted if new.sampling.is_penalised)
+        hosted = self._constraints.hosted
+        if not self._penalised and not hosted:
+            return False
+        return any(
+            work.logits
+            and work.tokens[-1] == PLACEHOLDER
+            and (work.seq_id in hosted or work.seq_id in self._penalised)
+            for work in plan.works
+        )
+
+    def _masks(self, plan: Plan, stale: Collection[int]) -> Masks:
+        """The masks of a plan without those of stale picks, which get any mask that is there.
+
+        Without a mask they would have the executor make all logits.
+        """
+        if not stale:
+            return self._constraints.masks(plan)
+        works = tuple(work for work in plan.works if work.seq_id not in stale)
+        masks = self._constraints.masks(Plan(plan.step, plan.admitted, works, plan.released))
+        if not masks.row_of:
+            return masks
+        row_of = {**dict.fromkeys(stale, 0), **masks.row_of}
+        return Masks(masks.rows, row_of, masks.on_device, masks.replays)
+
+
+def _without(picked: Picked, stale: Collection[int]) -> Picked:
+    """The picks that are not stale."""
+    if not stale:
+        return picked
+    return Picked(tuple(pick for pick in picked.picks if pick.seq_id not in stale))
