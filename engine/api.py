@@ -17,7 +17,7 @@ from .errors import (
     RequestQuarantined,
     TooLong,
 )
-from .grammars import Door
+from .grammars import SchemaGate
 from .lives import Lives
 from .local import LocalEngine
 from .messages import BlockReport, EngineInfo
@@ -48,7 +48,7 @@ __all__ = [
     "CutReason",
     "Delta",
     "Detokenizer",
-    "Door",
+    "SchemaGate",
     "EngineClient",
     "EngineConfig",
     "EngineError",

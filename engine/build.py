@@ -12,7 +12,7 @@ from pathlib import Path
 from ..grammar.api import Compiler, Vocabulary
 from .config import EngineConfig
 from .constraints import Constraints
-from .grammars import Workshop, shared_bytes
+from .grammars import CompilerService, shared_bytes
 from .loop import Engine
 from .memory.manager import KVManager
 from .memory.pool import BlockPool
@@ -24,7 +24,7 @@ from .process import Assembly
 from .residents import DeviceConstraints, Exports
 from .run.build import Built, build_runner
 from .schedule.admission import Limits
-from .schedule.portions import Portions
+from .schedule.portions import BatchSizer
 from .schedule.scheduler import Scheduler
 from .text.tokenizer import Tokenizer
 
@@ -56,11 +56,11 @@ def build(config: EngineConfig) -> Assembly:
         ),
         Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
         time.monotonic,
-        Portions(built.costs),
+        BatchSizer(built.costs),
     )
     vocabulary = tokenizer.vocabulary(width)
     compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
-    workshop = Workshop(config.grammar, compiler)
+    workshop = CompilerService(config.grammar, compiler)
     exports = Exports()
     closing = ExitStack()
     closing.callback(exports.close)
@@ -90,7 +90,7 @@ def build(config: EngineConfig) -> Assembly:
 def _constraints(
     config: EngineConfig,
     built: Built,
-    workshop: Workshop,
+    workshop: CompilerService,
     exports: Exports,
     vocabulary: Vocabulary,
 ) -> Constraints:

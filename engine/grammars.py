@@ -1,13 +1,15 @@
 """The grammar parts of an engine and of its caller, put together from their settings.
 
-Does: open the store, make the cache that an engine compiles with and the door at which its caller has constraints
+Does: open the store, make the cache that an engine compiles with and the gate where its caller has constraints
 examined; warm both. Does not: do any of their work (`intaglio.grammar`).
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from typing import Self
+from functools import partial
+from typing import Final, Self
 
 from ..grammar.api import (
     Admission,
@@ -22,10 +24,14 @@ from ..grammar.api import (
     Verdict,
     Vocabulary,
     WorkerFailure,
+    examine,
     screened,
 )
 from .config import GrammarConfig
 from .errors import ConfigError, ModelError
+
+_TRIED: Final = 4
+"""The share of `shared_bytes`, as a divisor, that the trials of a program with its own engine keep."""
 
 
 def open_store(config: GrammarConfig) -> Store | None:
@@ -50,8 +56,8 @@ def shared_bytes(config: GrammarConfig) -> int:
     return config.grammar_bytes // 4
 
 
-class Workshop:
-    """Where an engine compiles: its cache, over the store. The first compilations begin at once, in the background."""
+class CompilerService:
+    """The cache that an engine compiles with, over the store. It warms in the background from the start."""
 
     def __init__(self, config: GrammarConfig, compiler: Compiler) -> None:
         self._store = open_store(config)
@@ -71,8 +77,8 @@ class Workshop:
             self._store.close()
 
 
-class Door:
-    """Where constraints are examined before they may cost an engine anything. From any thread."""
+class SchemaGate:
+    """Examines constraints before they may cost an engine anything. For any thread."""
 
     def __init__(
         self, admission: Admission, isolated: Isolated | None = None, store: Store | None = None
@@ -83,16 +89,31 @@ class Door:
         self._warming: threading.Thread | None = None
 
     @classmethod
-    def open(cls, config: GrammarConfig, vocabulary: Vocabulary, *, server: bool) -> Self:
-        """The door of a server, or of a program that runs an engine of its own. Returns before it is warm.
+    def open(
+        cls,
+        config: GrammarConfig,
+        vocabulary: Vocabulary,
+        canonical: Callable[[bytes], tuple[int, ...]],
+        *,
+        server: bool,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> Self:
+        """The gate of a server, or of a program that runs an engine of its own. Returns before it is warm.
+
+        Both refuse a constraint whose outputs cannot be ended or take too long. A server examines in processes of their
+        own, under limits of time and memory; a program does it in its own process, without. `canonical`: the
+        tokenizer's spelling of bytes; `clock`: seconds of processor time of a thread.
 
         Raises:
             ConfigError: the store that was asked for cannot be used.
         """
-        isolate = {"server": server, "always": True, "never": False}[config.grammar_isolation]
-        if not isolate:
+        if config.grammar_isolation == "never":
             return cls(Admission(screened, workers=config.grammar_workers))
         store = open_store(config)
+        if config.grammar_isolation == "server" and not server:
+            compiler = Compiler(vocabulary, canonical, shared_bytes(config) // _TRIED)
+            tried = partial(examine, compiler, clock=clock)
+            return cls(Admission(tried, store=store, workers=config.grammar_workers), store=store)
         limits = Limits(
             wall_s=config.grammar_deadline_s,
             cpu_s=config.grammar_cpu_s,

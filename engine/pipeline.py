@@ -116,7 +116,8 @@ class OneAhead:
             forced = lap("advance", self._constraints.advance(_without(picked, before.stale)))
         changes = lap("commit", self._scheduler.commit(plan, picked, forced))
         self._constraints.forget(changes)
-        return changes, forced.tokens.keys()
+        ended = [change.seq_id for change in changes.items if change.finish is not None]
+        return changes, forced.tokens.keys() | ended
 
     def _needs_tokens_in_flight(self, plan: Plan) -> bool:
         """Whether a choice of `plan` depends on a token that only the executor knows."""

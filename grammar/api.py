@@ -26,7 +26,7 @@ from .ready import any_json, csv_table, sql_select, xml_document
 from .screen import Screened, screen
 from .spec import Constraint, KeyOrder, Kind, Whitespace
 from .store import Store, StoreUnusable
-from .verdict import Verdict, screened
+from .verdict import Verdict, examine, screened
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:  # loads compiled code
@@ -78,6 +78,7 @@ __all__ = [
     "compiled_loops",
     "csv_table",
     "empty_rows",
+    "examine",
     "explain",
     "followers",
     "is_allowed",

@@ -7,6 +7,7 @@ used; decide where an examination runs (`isolation`) or keep what came out (`sto
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -96,29 +97,32 @@ def cut_off(reason: str) -> Verdict:
     return Verdict(ConstraintTooLarge.code, f"{reason}; {_SMALLER}", where, final=False)
 
 
-def examine(compiler: "Compiler", constraint: Constraint) -> Verdict:
+def examine(
+    compiler: "Compiler", constraint: Constraint, clock: Callable[[], float] = time.process_time
+) -> Verdict:
     """Compile a constraint and write some outputs on trial, as a request that uses it would.
 
+    `clock` gives seconds of processor time: of the process, or of this thread where the process does other work too.
     Any error of the grammar is a verdict; other exceptions are bugs and are raised. A grammar that goes to another
     library is screened only.
     """
-    begun = time.process_time()
+    begun = clock()
     try:
         found = screen(constraint)
-        shortest = _try(compiler, found)
+        shortest = _try(compiler, found, clock)
     except GrammarError as error:
-        return _refusal(error, time.process_time() - begun)
+        return _refusal(error, clock() - begun)
     except (MemoryError, RecursionError):
         return cut_off("compiling this takes more memory or depth than allowed")
-    seconds = time.process_time() - begun
+    seconds = clock() - begun
     return Verdict(shortest=shortest, seconds=seconds, coverage=found.coverage)
 
 
-def _try(compiler: "Compiler", screened: Screened) -> bytes | None:
+def _try(compiler: "Compiler", screened: Screened, clock: Callable[[], float]) -> bytes | None:
     if screened.root is None:
         return None  # another library's compiler takes what it wants: it is not tried here
     grammar = compiler.build(screened)
-    attempt(grammar, compiler.vocabulary.width)
+    attempt(grammar, compiler.vocabulary.width, clock)
     return compiler.shortest(grammar)
 
 

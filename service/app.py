@@ -25,7 +25,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
 from ..engine.api import (
-    Door,
     EngineClient,
     EngineConfig,
     EngineStopped,
@@ -33,6 +32,7 @@ from ..engine.api import (
     Launch,
     Lives,
     ModelError,
+    SchemaGate,
 )
 from ..schemas.problem import Code
 from .access import Access
@@ -68,7 +68,7 @@ class Application:
     ) -> None:
         self._load_text = load_text
         self._grammar = grammar or GrammarConfig()
-        self._door: Door | None = None
+        self._door: SchemaGate | None = None
         self._log = logger or make_logger(config.log_format, config.log_level)
         gate = Gate(config.max_requests)
         self._access = Access(config)
@@ -225,14 +225,16 @@ class Application:
         if jobs is not None:
             await asyncio.to_thread(jobs.close)
 
-    def _open(self) -> tuple[TextModel, Door]:
+    def _open(self) -> tuple[TextModel, SchemaGate]:
         """The text half of the model, and the door for its constraints.
 
         Raises:
             ModelError: one of them cannot be used.
         """
         text = self._load_text()
-        self._door = Door.open(self._grammar, text.vocabulary, server=True)
+        self._door = SchemaGate.open(
+            self._grammar, text.vocabulary, text.tokenizer.canonical, server=True
+        )
         self._door.start()
         return text, self._door
 

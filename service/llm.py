@@ -19,13 +19,13 @@ from pydantic import TypeAdapter
 
 from ..engine.api import (
     BlockReport,
-    Door,
     EngineConfig,
     EngineInfo,
     Finish,
     LocalEngine,
     Request,
     SamplingParams,
+    SchemaGate,
     TokenLogprob,
     Usage,
     model_folder,
@@ -77,7 +77,9 @@ class LLM:
             config = EngineConfig.load({**settings, "model": str(folder)})
             text = TextModel.load(folder)
             self._engine = LocalEngine.build(config)
-        self._door = Door.open(config.grammar, text.vocabulary, server=False)
+        self._door = SchemaGate.open(
+            config.grammar, text.vocabulary, text.tokenizer.canonical, server=False
+        )
         self._extractor = Extractor(text, self._engine.info)
 
     def __enter__(self) -> Self:

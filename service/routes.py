@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ..engine.api import Door, EngineState
+from ..engine.api import EngineState, SchemaGate
 from ..grammar.api import Constraint, Verdict
 from ..schemas.wire import ExtractRequest, ExtractResult, Health, ModelCard, ModelList, Version
 from .as_client import as_the_client_would
@@ -53,7 +53,7 @@ class Service:
     started: int
     threads: anyio.CapacityLimiter
     slow: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 1))
-    door: Door | None = None
+    door: SchemaGate | None = None
     extractor: Extractor | None = None
     explainer: Explainer | None = None
     jobs: "JobHost | None" = None
@@ -90,7 +90,7 @@ class Service:
         """Run `work`, one at a time: it may take seconds, and the threads of `offload` are for what does not."""
         return await anyio.to_thread.run_sync(work, limiter=self.slow)
 
-    def loaded(self, text: TextModel, door: Door) -> None:
+    def loaded(self, text: TextModel, door: SchemaGate) -> None:
         """The model can be used from now on."""
         assert self.backend.info is not None
         self.door = door

@@ -16,7 +16,7 @@ from ..plan import Admitted, Plan
 from ..types import Failure, SamplingParams
 from .compiled import compiled
 from .faults import SamplingFault, guarded_sampling
-from .rows import Ints, SequenceRows, check_fits
+from .rows import Ints, SlotState, check_fits
 
 _GREEDY = SamplingParams(temperature=0)
 _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
@@ -24,7 +24,7 @@ _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One step of N tokens of S sequences; a *row* is a sequence's row in `SequenceRows`.
+    """One step of N tokens of S sequences; a *row* is a sequence's row in `SlotState`.
 
     By token [N]: `tokens` int32; `sources`, which of the picks that the device kept last comes in the place of a token,
     -1 for none; `positions`, `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S] (context, that of
@@ -56,9 +56,7 @@ class Batch:
 class BatchBuilder:
     """Builds batches of at most `max_tokens` tokens of `max_running` sequences."""
 
-    def __init__(
-        self, rows: SequenceRows, max_tokens: int, max_running: int, block_size: int
-    ) -> None:
+    def __init__(self, rows: SlotState, max_tokens: int, max_running: int, block_size: int) -> None:
         self._rows = rows
         self._max_tokens = max_tokens
         self._max_running = max_running

@@ -13,7 +13,7 @@ So between a choice and the next pass nothing is copied: small copies take as lo
 import torch
 
 
-class Lane:
+class SideStream:
     """Within it launches go to `stream`, after `event` as it was recorded last. Events and streams are used again."""
 
     def __init__(
@@ -30,7 +30,7 @@ class Lane:
         torch.cuda.set_stream(self._caller)
 
 
-class Beside:
+class StreamSet:
     """Streams beside the one that is current where this is made, which is the caller's and never asked for again: to
     ask torch for the current stream takes longer than a launch.
 
@@ -46,9 +46,9 @@ class Beside:
         self._chosen = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._prepared = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._fetched = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        self.inputs = Lane(self.caller, self._prepares, self._computed)
-        self.begun = Lane(self.caller, self._prepares, self._chosen)
-        self.fetching = Lane(self.caller, self._fetches, self._chosen)
+        self.inputs = SideStream(self.caller, self._prepares, self._computed)
+        self.begun = SideStream(self.caller, self._prepares, self._chosen)
+        self.fetching = SideStream(self.caller, self._fetches, self._chosen)
 
     def pass_ends(self) -> None:
         """What was launched so far reads the inputs of a pass; nothing that follows does before the next pass."""

@@ -24,7 +24,7 @@ from .attention import attention_of_prompts
 from .choice import Walks
 from .compute import HostCompute
 from .kv import KVCache, count_blocks, kept_dtype
-from .rows import SequenceRows
+from .rows import SlotState
 from .runner import ModelRunner, RunnerLimits
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class Parts:
     limits: RunnerLimits
     walks: Walks | None = None
 
-    def rows(self) -> SequenceRows:
+    def rows(self) -> SlotState:
         """Rows for the sequences of these limits."""
-        return SequenceRows(self.limits.max_running, self.limits.max_context, self.cache.block_size)
+        return SlotState(self.limits.max_running, self.limits.max_context, self.cache.block_size)
 
     def kv(self, num_blocks: int) -> KVCache:
         """A cache of that many blocks, on the weights' device."""

@@ -16,7 +16,7 @@ from torch import Tensor
 from ...grammar.api import DeviceTables, MaskRows
 from ...kernels.contracts import Bias, Penalties, PickArgs, Truncation
 from ..plan import Replay
-from .beside import Beside
+from .beside import StreamSet
 from .rows import Ints
 
 Array = npt.NDArray[Any]
@@ -33,7 +33,7 @@ class Edits:
     top: int | None
 
 
-class Choice(Struct, frozen=True):
+class SamplingInputs(Struct, frozen=True):
     """How tokens are chosen for R rows of logits, of which some may belong to nobody.
 
     `keys` int64 [R, 2] and `temperature` float32 [R] as in `Draw`; `truncation`: the fields of `Truncation`, None where
@@ -63,11 +63,11 @@ class Walks(Protocol):
     """Makes masks where the logits are, and follows the picks; `residents.DeviceGrammarMasks` does.
 
     `rows` int32 [R] on the device: the sequences' rows, `nobody` where no mask is made. On a GPU `replay` and `walk`
-    are called within `beside`.
+    are called within `streams`.
     """
 
     nobody: int
-    beside: Beside | None
+    streams: StreamSet | None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
@@ -90,7 +90,7 @@ class Walks(Protocol):
         ...
 
 
-def completed(args: PickArgs, choice: Choice, send: Send) -> PickArgs:
+def completed(args: PickArgs, choice: SamplingInputs, send: Send) -> PickArgs:
     """`args` with what is not in every choice."""
     if choice.truncation is not None:
         args = replace(args, truncation=Truncation(*map(send, choice.truncation)))

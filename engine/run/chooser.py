@@ -18,8 +18,8 @@ from ...grammar.api import words
 from ...kernels.contracts import Draw, Drawn, PickArgs
 from ..errors import InternalError
 from ..model.decoder import Decoder
-from .beside import Beside
-from .choice import Choice, Walks, completed
+from .beside import StreamSet
+from .choice import SamplingInputs, Walks, completed
 from .compiled import compiled
 from .compute import sent
 from .graphs import pick_sizes
@@ -29,7 +29,7 @@ from .rows import Ints
 _FIELDS = 8  # int32 a row: two words of 64 bits, temperature, row of the masks, of the walks, of the states
 
 
-class _Wishes(NamedTuple):
+class _Columns(NamedTuple):
     """Views of one packed buffer, by row: int64 [most, 2], float32 [most], int32 [most] three times."""
 
     keys: Tensor
@@ -39,11 +39,11 @@ class _Wishes(NamedTuple):
     states: Tensor
 
 
-def _unpacked(buffer: Tensor) -> _Wishes:
+def _unpacked(buffer: Tensor) -> _Columns:
     most = buffer.shape[0] // _FIELDS
     keys, temperature, *others = torch.split_with_sizes(buffer, [4 * most, *[most] * 4])
     words64 = keys.view(torch.int64).view(most, 2)
-    return _Wishes(words64, temperature.view(torch.float32), *others)
+    return _Columns(words64, temperature.view(torch.float32), *others)
 
 
 class _Staging:
@@ -51,13 +51,13 @@ class _Staging:
 
     def __init__(self, size: int) -> None:
         self.buffer = torch.zeros(size, dtype=torch.int32, pin_memory=True)
-        self._wishes = [field.numpy() for field in _unpacked(self.buffer)]
+        self._columns = [field.numpy() for field in _unpacked(self.buffer)]
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
-    def fill(self, choice: Choice, states: Ints, nobody: int) -> None:
+    def fill(self, choice: SamplingInputs, states: Ints, nobody: int) -> None:
         """Wait for the last copy, which was long ago, and write what the next one brings."""
         self.copied.synchronize()
-        keys, temperature, *numbers = self._wishes
+        keys, temperature, *numbers = self._columns
         count = choice.keys.shape[0]
         keys[:count] = choice.keys
         temperature[:count] = choice.temperature
@@ -80,16 +80,18 @@ def _fill_rows(
         state_rows[i] = states[i] if i < states.size else 0
 
 
-class _Asked:
+class _DeviceColumns:
     """What sequences ask for, on the device, at addresses that stay."""
 
     def __init__(self, most: int, device: torch.device) -> None:
         size = _FIELDS * most
         self.buffer = torch.zeros(size, dtype=torch.int32, device=device)
-        self.wishes = _unpacked(self.buffer)
+        self.columns = _unpacked(self.buffer)
         self._staging = [_Staging(size) for _ in range(2)]
 
-    def ask(self, choice: Choice, states: Ints, nobody: int, stream: torch.cuda.Stream) -> None:
+    def ask(
+        self, choice: SamplingInputs, states: Ints, nobody: int, stream: torch.cuda.Stream
+    ) -> None:
         """One copy, in the order of `stream`, which is the current one."""
         self._staging.reverse()
         staging = self._staging[0]
@@ -107,7 +109,7 @@ class _Fetched:
         self.done = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
 
-class Chooser:
+class SamplingGraphs:
     """Chooses for rows of states among `vocab` tokens. `picks` int32 [2 * most] remembers what was picked.
 
     `states` [any, hidden]: where a pass of the model leaves its rows before `choose`.
@@ -119,7 +121,7 @@ class Chooser:
         vocab: int,
         states: Tensor,
         picks: Tensor,
-        beside: Beside,
+        streams: StreamSet,
         walks: Walks | None,
     ) -> None:
         device, most = picks.device, len(picks) // 2
@@ -129,8 +131,8 @@ class Chooser:
         self._masks = torch.zeros(
             (2 * most, words(decoder.spec.vocab_size)), dtype=torch.int32, device=device
         )
-        self._asked = _Asked(most, device)
-        self._beside = beside
+        self._on_device = _DeviceColumns(most, device)
+        self._streams = streams
         # Of `size` rows: the tokens, then their statuses.
         self._picks = {size: picks[: 2 * size].view(2, size) for size in self._sizes}
         self._fetched = [_Fetched(most, self._sizes) for _ in range(2)]
@@ -147,8 +149,8 @@ class Chooser:
         Each is run before: what is compiled on first use cannot be captured.
         """
         pool = torch.cuda.graph_pool_handle()
-        self._asked.wishes.mask_rows.fill_(-1)
-        self._asked.wishes.walk_rows.fill_(self._nobody)
+        self._on_device.columns.mask_rows.fill_(-1)
+        self._on_device.columns.walk_rows.fill_(self._nobody)
         for size in reversed(self._sizes):
             for walking in {False, self._walks is not None}:
                 self._choose(size, None, walking=walking)
@@ -167,35 +169,35 @@ class Chooser:
 
     def run_sizes(self) -> None:
         """Run all that `capture` captures, for nobody."""
-        self._asked.wishes.mask_rows.fill_(-1)
-        self._asked.wishes.walk_rows.fill_(self._nobody)
+        self._on_device.columns.mask_rows.fill_(-1)
+        self._on_device.columns.walk_rows.fill_(self._nobody)
         for size in self._sizes:
             for walking in {False, self._walks is not None}:
                 self._choose(size, None, walking=walking)
             if self._walks is not None:
                 self._walk(size)
 
-    def choose(self, choice: Choice, states: Ints) -> Callable[[], Drawn]:
+    def choose(self, choice: SamplingInputs, states: Ints) -> Callable[[], Drawn]:
         """See `Compute`; `states` are the rows of the states chosen from, the other rows choose from any."""
         count, walking = choice.keys.shape[0], choice.walks
         self._prepare(choice, states, count, walking=walking)
-        self._beside.awaited()
-        self._beside.fetch_awaited()
+        self._streams.awaited()
+        self._streams.fetch_awaited()
         captured = self._choices.get((count, walking)) if choice.is_plain else None
         if captured is None:
             drawn = self._choose(count, choice, walking=walking)
         else:
             graph, drawn = captured
             graph.replay()
-        self._beside.choice_ends()
+        self._streams.choice_ends()
         return self._fetch(count, drawn)
 
-    def _prepare(self, choice: Choice, states: Ints, count: int, *, walking: bool) -> None:
-        """Wishes and masks, beside the forward pass."""
+    def _prepare(self, choice: SamplingInputs, states: Ints, count: int, *, walking: bool) -> None:
+        """SamplingColumns and masks, beside the forward pass."""
         if walking and self._walks is None:
             raise InternalError("this executor makes no masks")
-        with self._beside.begun as stream:
-            self._asked.ask(choice, states, self._nobody, stream)
+        with self._streams.begun as stream:
+            self._on_device.ask(choice, states, self._nobody, stream)
             if len(choice.masks):
                 given, width = choice.masks.shape
                 target = self._masks[count : count + given, :width]
@@ -211,20 +213,20 @@ class Chooser:
 
     def _walk(self, count: int) -> None:
         assert self._walks is not None
-        self._walks.walk(self._asked.wishes.walk_rows[:count], self._masks[:count])
+        self._walks.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
 
-    def _choose(self, count: int, choice: Choice | None, *, walking: bool) -> Drawn:
+    def _choose(self, count: int, choice: SamplingInputs | None, *, walking: bool) -> Drawn:
         """Head, pick, and what follows the picks. `choice` None: a plain one."""
-        wishes = self._asked.wishes
+        columns = self._on_device.columns
         args = PickArgs(
             self._vocab,
             self._masks,
-            wishes.mask_rows[:count],
-            draw=Draw(wishes.temperature[:count], wishes.keys[:count]),
+            columns.mask_rows[:count],
+            draw=Draw(columns.temperature[:count], columns.keys[:count]),
         )
         if choice is not None:
             args = completed(args, choice, lambda array: sent(array, self._states.device))
-        hidden = self._states.index_select(0, wishes.states[:count])
+        hidden = self._states.index_select(0, columns.states[:count])
         logits = self._decoder.logits(hidden, args.legal)
         drawn = self._decoder.kernels.pick(logits, args)
         tokens, status = self._picks[count]
@@ -232,7 +234,7 @@ class Chooser:
         status.copy_(drawn.status)
         if walking:
             assert self._walks is not None
-            self._walks.advance(wishes.walk_rows[:count], drawn.tokens)
+            self._walks.advance(columns.walk_rows[:count], drawn.tokens)
         return drawn
 
     def _fetch(self, count: int, drawn: Drawn) -> Callable[[], Drawn]:
@@ -240,7 +242,7 @@ class Chooser:
         self._fetched.reverse()
         fetched = self._fetched[0]
         there = fetched.parts[count]
-        with self._beside.fetching as stream:
+        with self._streams.fetching as stream:
             there.copy_(self._picks[count].view(-1), non_blocking=True)
             asked = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs
             others = [_to_host(tensor, stream) for tensor in asked]

@@ -17,7 +17,7 @@ from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
 from .batch import Batch, fresh_blocks
-from .choice import Array, Choice, Walks, completed
+from .choice import Array, SamplingInputs, Walks, completed
 from .kv import KVCache
 from .rows import Ints
 
@@ -32,7 +32,7 @@ class Compute(Protocol):
         """States of the wanted tokens [R or more, hidden], computed with all others; None where none is wanted."""
         ...
 
-    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Drawn]:
         """Start to choose a token for each of the states, and keep them for `Batch.sources` of the next batch.
 
         The function waits for the tokens and gives them on the host, where they and their statuses may be narrower
@@ -101,7 +101,7 @@ class HostCompute:
         hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
         return hidden if batch.wanted.size else None
 
-    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Drawn]:
         """See `Compute`. A stage that nobody asks for is left out."""
         count, walks = hidden.shape[0], self._walks if choice.walks else None
         masks, mask_rows = choice.masks, choice.mask_rows

@@ -21,9 +21,9 @@ from ..model.layers import StepContext
 from ..plan import StepCosts
 from . import pieces
 from .batch import Batch
-from .beside import Beside
-from .choice import Choice, Walks
-from .chooser import Chooser
+from .beside import StreamSet
+from .choice import SamplingInputs, Walks
+from .chooser import SamplingGraphs
 from .compute import sent
 from .graphs import ForwardGraphs, sizes
 from .inputs import POSITIONS, SLOTS, SOURCES, Inputs, Packing
@@ -56,10 +56,10 @@ class GpuCompute:
         self._cache = cache
         self._walks = walks
         self._sizes = sizes(captured)
-        beside = None if walks is None else walks.beside
-        self._beside = Beside(device) if beside is None else beside
+        streams = None if walks is None else walks.streams
+        self._streams = StreamSet(device) if streams is None else streams
         self._inputs = Inputs(
-            self._beside,
+            self._streams,
             max(most_tokens, self._sizes[-1]),
             self._sizes,
             tables,
@@ -77,8 +77,8 @@ class GpuCompute:
         # Where a pass begins and, as layers add to it in place, ends.
         self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
         self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
-        self._chooser = Chooser(
-            decoder, vocab, self._states, self._inputs.picks, self._beside, walks
+        self._chooser = SamplingGraphs(
+            decoder, vocab, self._states, self._inputs.picks, self._streams, walks
         )
 
     def capture(self) -> StepCosts:
@@ -127,10 +127,10 @@ class GpuCompute:
             hidden = self._forward_many(batch, min(rows, count))
             self._states[: hidden.shape[0]].copy_(hidden)
             self._wanted = np.arange(wanted)
-        self._beside.pass_ends()
+        self._streams.pass_ends()
         return self._states[:rows] if wanted else None
 
-    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Drawn]:
         """See `Compute`; `hidden` is what `hidden` returned last."""
         if hidden.data_ptr() != self._states.data_ptr():
             raise InternalError("tokens are chosen from other states than the last")

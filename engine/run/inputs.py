@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from .batch import Batch
-from .beside import Beside
+from .beside import StreamSet
 from .compiled import compiled
 from .pieces import Words, cut, pack
 from .rows import Ints
@@ -96,20 +96,20 @@ class Inputs:
 
     def __init__(
         self,
-        beside: Beside,
+        streams: StreamSet,
         most_tokens: int,
         captured: Iterable[int],
         tables: Words,
         block_size: int,
         packing: Packing,
     ) -> None:
-        self._beside, self._tables, self._block_size = beside, tables, block_size
+        self._streams, self._tables, self._block_size = streams, tables, block_size
         self._packing = packing
         rows, captured = tables.shape[0], list(captured)
         self._front = 2 * rows
         ends = {size: self._few_length(size) for size in captured}
         length = max(*ends.values(), FIELDS * most_tokens + 4 * rows + 1)
-        device = beside.caller.device
+        device = streams.caller.device
         self.buffer = torch.zeros(self._front + length, dtype=torch.int32, device=device)
         self.picks = self.buffer[: self._front]
         self.nowhere = tables.size  # past the last entry of the block tables
@@ -176,10 +176,10 @@ class Inputs:
         _fill_tokens(batch.tokens, batch.sources, batch.positions, batch.slots, self._front, fields)
 
     def _send(self, target: Tensor, source: Tensor, copied: torch.cuda.Event) -> None:
-        with self._beside.inputs as stream:
+        with self._streams.inputs as stream:
             target.copy_(source, non_blocking=True)
             copied.record(stream)
-        self._beside.awaited()
+        self._streams.awaited()
 
     def _few_length(self, size: int) -> int:
         packs = self._packing.packs(size)

@@ -3,7 +3,7 @@
 Does: hold the tables of the grammars in use and the position of every sequence in its grammar, and make the masks of a
 step from them. Does not: know matchers; it replays a text once, and then follows its own picks.
 
-On a GPU all but the last move is called within `beside`: masks are made while the model computes.
+On a GPU all but the last move is called within `streams`: masks are made while the model computes.
 
 Loaded only where there is a GPU: it needs Triton.
 """
@@ -22,14 +22,14 @@ from ...kernels.grammar_tokens import lay_out
 from ...kernels.grammar_walk import HOST, GrammarStates, GrammarWalker
 from ..errors import InternalError
 from ..plan import Replay
-from .beside import Beside
+from .beside import StreamSet
 from .compute import sent
 
 
 class DeviceGrammarMasks:
     """The grammars of one device, and its sequences that have one. One thread calls.
 
-    Rows are those of `SequenceRows`, `most_rows` at most.
+    Rows are those of `SlotState`, `most_rows` at most.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class DeviceGrammarMasks:
         self._states = GrammarStates(most_rows + 1, device)
         self.nobody = most_rows
         self._states.slots[self.nobody] = HOST
-        self.beside = Beside(device) if device.type == "cuda" else None
-        if self.beside is not None:
+        self.streams = StreamSet(device) if device.type == "cuda" else None
+        if self.streams is not None:
             torch.cuda.synchronize()  # what was made above, other streams read
 
     @torch.inference_mode()
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
-        with nullcontext() if self.beside is None else self.beside.begun:
+        with nullcontext() if self.streams is None else self.streams.begun:
             slot = self._arena.load(key, tables)
         if slot is None:
             return False
@@ -100,7 +100,7 @@ class DeviceGrammarMasks:
             self.walk(rows, out)
             self.advance(rows, torch.zeros(count, dtype=torch.int64, device=self._device))
         self.replay([(0, Replay("", b" ", undo_last=True))])
-        if self.beside is not None:
+        if self.streams is not None:
             torch.cuda.synchronize()
 
     def check(self) -> None:

@@ -17,7 +17,7 @@ from ..plan import PLACEHOLDER, Admitted
 from ..types import SamplingParams
 from .compiled import compiled
 
-# What `Wishes.asks` says of a row, added up.
+# What `SamplingColumns.asks` says of a row, added up.
 TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
 SPECIAL = 2  # is penalised, has a bias, or wants log-probabilities
 
@@ -36,7 +36,7 @@ _NOBODY = np.iinfo(np.int64).min
 Ints = npt.NDArray[np.int64]
 
 
-class Wishes(NamedTuple):
+class SamplingColumns(NamedTuple):
     """How rows are drawn, by row: temperature 0 is greedy; top-k 0, top-p 1 and min-p 0 leave nothing out."""
 
     temperature: npt.NDArray[np.float32]
@@ -47,14 +47,14 @@ class Wishes(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """How a token is drawn for each of some rows, and what any of them asks for besides, as in `Wishes.asks`."""
+    """How a token is drawn for each of some rows; `asks`: the union of their `SamplingColumns.asks`."""
 
     keys: Ints
     temperature: npt.NDArray[np.float32]
     asks: int
 
 
-class SequenceRows:
+class SlotState:
     """Rows by sequence. Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context],
     `prompts` int64 [rows] (tokens of the prompt). A token may be `PLACEHOLDER` until its pick is
     read.
@@ -68,7 +68,7 @@ class SequenceRows:
         self.prompts = np.zeros(max_running, dtype=np.int64)
         self.seeds = np.zeros(max_running, dtype=np.uint64)
         self.sampling: list[SamplingParams | None] = [None] * max_running
-        self.wishes = Wishes(
+        self.columns = SamplingColumns(
             np.zeros(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.int64),
             np.ones(max_running, dtype=np.float32),
@@ -152,9 +152,9 @@ class SequenceRows:
         depend on its seed and on nothing else.
         """
         keys, temperature = np.empty((count, 2), np.int64), np.empty(count, np.float32)
-        wishes = self.wishes
+        columns = self.columns
         asks = _draws(
-            self.seeds, wishes.temperature, wishes.asks, rows, positions, keys, temperature
+            self.seeds, columns.temperature, columns.asks, rows, positions, keys, temperature
         )
         return Draws(keys, temperature, asks)
 
@@ -167,15 +167,15 @@ class SequenceRows:
     def _wish(self, row: int, sampling: SamplingParams) -> None:
         temperature = sampling.temperature if sampling.temperature >= LEAST_TEMPERATURE else 0
         self.sampling[row] = sampling
-        self.wishes.temperature[row] = temperature
-        self.wishes.top_k[row] = max(sampling.top_k, 0)
-        self.wishes.top_p[row] = sampling.top_p
-        self.wishes.min_p[row] = sampling.min_p
+        self.columns.temperature[row] = temperature
+        self.columns.top_k[row] = max(sampling.top_k, 0)
+        self.columns.top_p[row] = sampling.top_p
+        self.columns.min_p[row] = sampling.min_p
         truncated = sampling.top_k > 0 or sampling.top_p < 1 or sampling.min_p > 0
         special = (
             sampling.is_penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
         )
-        self.wishes.asks[row] = TRUNCATED * (truncated and temperature > 0) + SPECIAL * special
+        self.columns.asks[row] = TRUNCATED * (truncated and temperature > 0) + SPECIAL * special
 
 
 def check_fits(sampling: SamplingParams) -> None:

@@ -18,7 +18,7 @@ from ..types import SamplingParams
 from .batch import Batch, BatchBuilder
 from .compute import Compute
 from .kv import KVCache
-from .rows import SequenceRows
+from .rows import SlotState
 from .sampler import Sampler, Wanted, picks
 
 
@@ -51,7 +51,7 @@ class ModelRunner:
         decoder: Decoder,
         cache: KVCache,
         compute: Compute,
-        rows: SequenceRows,
+        rows: SlotState,
         limits: RunnerLimits,
     ) -> None:
         self._decoder = decoder

@@ -19,10 +19,10 @@ from ..errors import InternalError
 from ..plan import Masks, Pick, Picked
 from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
-from .choice import Array, Choice, Edits
+from .choice import Array, Edits, SamplingInputs
 from .compiled import compiled
 from .faults import SamplingFault, guarded_sampling
-from .rows import SPECIAL, TRUNCATED, Ints, SequenceRows
+from .rows import SPECIAL, TRUNCATED, Ints, SlotState
 
 # Where the mask of a sequence comes from, if not from a row of the host.
 _FREE = -1
@@ -47,16 +47,16 @@ Wanted = Sequence[int | None]
 class Sampler:
     """Says how the sequences of `rows` pick."""
 
-    def __init__(self, rows: SequenceRows) -> None:
+    def __init__(self, rows: SlotState) -> None:
         self._rows = rows
 
-    def choice(self, batch: Batch, masks: Masks, count: int) -> Choice:
+    def choice(self, batch: Batch, masks: Masks, count: int) -> SamplingInputs:
         """What the picking sequences of `batch` ask for, padded to `count` rows of logits."""
         rows, row_of = batch.picking_rows, self._rows.row_of
         draws = self._rows.draws(rows, batch.next_positions, count)
         mask_rows, walk_rows = np.empty(count, np.int32), np.empty(count, np.int32)
         walks = _place_masks(_sources(batch, masks), rows, mask_rows, walk_rows)
-        return Choice(
+        return SamplingInputs(
             draws.keys,
             draws.temperature,
             self._truncation(rows, count) if draws.asks & TRUNCATED else None,
@@ -68,7 +68,7 @@ class Sampler:
             self._edits(batch, count) if draws.asks & SPECIAL else None,
         )
 
-    def wanted(self, batch: Batch, choice: Choice) -> Wanted | None:
+    def wanted(self, batch: Batch, choice: SamplingInputs) -> Wanted | None:
         """Who wants log-probabilities, and how many; None if nobody does."""
         if choice.edits is None:
             return None
@@ -76,9 +76,9 @@ class Sampler:
 
     def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...]:
         """Thresholds by row."""
-        wishes = self._rows.wishes
-        columns = (wishes.top_k[rows], 0), (wishes.top_p[rows], 1), (wishes.min_p[rows], 0)
-        return tuple(_filled(column, count, filler) for column, filler in columns)
+        columns = self._rows.columns
+        given = (columns.top_k[rows], 0), (columns.top_p[rows], 1), (columns.min_p[rows], 0)
+        return tuple(_filled(column, count, filler) for column, filler in given)
 
     def _edits(self, batch: Batch, count: int) -> Edits:
         """What few ask for."""
@@ -162,7 +162,7 @@ def _place_masks(
     mask_rows: npt.NDArray[np.int32],
     walk_rows: npt.NDArray[np.int32],
 ) -> bool:
-    """Fills `Choice.mask_rows` and `Choice.walk_rows`; whether the device makes any mask."""
+    """Fills `SamplingInputs.mask_rows` and `SamplingInputs.walk_rows`; whether the device makes any mask."""
     walks = False
     walk_rows[:] = -1
     mask_rows[:] = -1

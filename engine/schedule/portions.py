@@ -30,7 +30,7 @@ holds 65 of 577 tokens of a large model back, which makes them 2% faster, and no
 three times as long as its products: to hold back 128 of 512 cost it a quarter of its speed."""
 
 
-class Portions:
+class BatchSizer:
     """Turns to wait, dealt one after the other by rank and round again. Nobody waits twice running."""
 
     def __init__(self, costs: StepCosts | None = None, least: float = LEAST) -> None:
@@ -73,7 +73,7 @@ def portions(costs: StepCosts, least: float = LEAST) -> tuple[int, ...]:
     """How many of `available` tokens to compute now, by `available`, from 0 to the largest size that was measured.
 
     The most whose rate, tokens by seconds, is within `GAIN` of the best of all numbers from the share `least` on.
-    Beside all of them only whole sizes can be it: others pay for padding.
+    StreamSet all of them only whole sizes can be it: others pay for padding.
     """
     sizes = [size for size, _ in costs.seconds]
     found = [0]

@@ -12,7 +12,7 @@ from ..types import Request
 from .queue import Ranked, rank
 
 
-class Roster:
+class SequenceTable:
     """Live sequences. Numbers are never used twice; request ids only after their request has left.
 
     `waiting` and `running` are for reading; the moves below change them.

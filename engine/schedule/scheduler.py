@@ -17,8 +17,8 @@ from ..sequence import Resolution, SeqState, Sequence
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
 from .finish import finish_after
-from .portions import Portions
-from .roster import Roster
+from .portions import BatchSizer
+from .roster import SequenceTable
 from .victims import choose, is_exempt
 
 
@@ -50,14 +50,14 @@ class Scheduler:
         memory: KVManager,
         limits: Limits,
         clock: Callable[[], float],
-        portions: Portions | None = None,
+        sizer: BatchSizer | None = None,
     ) -> None:
         self._config = config
         self._memory = memory
         self._limits = limits
         self._clock = clock
-        self._portions = portions or Portions()
-        self._roster = Roster(config.ageing_s)
+        self._sizer = sizer or BatchSizer()
+        self._sequences = SequenceTable(config.ageing_s)
         self._released: list[int] = []  # the executor is told in the next plan that has work
         self._changes: list[Change] = []  # what happened since the last commit
         self._steps = 0
@@ -74,11 +74,11 @@ class Scheduler:
             QueueFull: `max_waiting` requests are not running yet.
         """
         admit(request, self._limits, self._memory.capacity)
-        if len(self._roster) - len(self._roster.running) >= self._config.max_waiting:
+        if len(self._sequences) - len(self._sequences.running) >= self._config.max_waiting:
             raise QueueFull(
                 f"{self._config.max_waiting} requests wait already", hint="try again later"
             )
-        return self._roster.enter(request, self._clock()).id
+        return self._sequences.enter(request, self._clock()).id
 
     def grammar_ready(
         self,
@@ -92,7 +92,7 @@ class Scheduler:
         `budget`: tokens within which the output will be completed, where they are fewer than `max_tokens`. A sequence
         that has ended meanwhile is left alone.
         """
-        seq = self._roster.get(seq_id)
+        seq = self._sequences.get(seq_id)
         if seq is None:
             return
         most = seq.request.sampling.max_tokens
@@ -108,19 +108,19 @@ class Scheduler:
                 ),
             )
             return
-        self._roster.unpark(seq)
+        self._sequences.unpark(seq)
         if forced:
             self._append(seq, (), (), forced)
 
     def grammar_failed(self, seq_id: int, failure: Failure) -> None:
         """The constraint of a sequence cannot be used. A sequence that has ended meanwhile is left alone."""
-        seq = self._roster.get(seq_id)
+        seq = self._sequences.get(seq_id)
         if seq is not None:
             self._end(seq, Finish.ERROR, failure)
 
     def abort(self, request_id: str) -> bool:
         """End a request wherever it stands; False if it is not here, having ended already."""
-        seq = self._roster.find(request_id)
+        seq = self._sequences.find(request_id)
         if seq is not None:
             self._end(seq, Finish.ABORT)
         return seq is not None
@@ -130,7 +130,7 @@ class Scheduler:
     def plan(self) -> Plan:
         """Who computes how many tokens, in which blocks: the running first, then the waiting, best rank first."""
         now = self._clock()
-        for seq in self._roster.expired(now):
+        for seq in self._sequences.expired(now):
             self._end(seq, Finish.DEADLINE)
         preemptions = self._preemptions
         works, left = self._continue()
@@ -142,7 +142,7 @@ class Scheduler:
                 left -= len(work.tokens)
                 works.append(work)
         if not works:
-            if self._roster.waiting and not self._roster.running:
+            if self._sequences.waiting and not self._sequences.running:
                 raise InternalError("sequences wait, nobody runs, and nobody can be admitted")
             return Plan(self._steps)
         self._steps += 1
@@ -168,7 +168,7 @@ class Scheduler:
                 raise InternalError(
                     f"the plan asks for a token of sequence {work.seq_id}, not {pick}"
                 )
-            seq = self._roster.get(work.seq_id)
+            seq = self._sequences.get(work.seq_id)
             if seq is None:  # it ended since
                 continue
             if seq.resolve(work.end) is Resolution.STALE:
@@ -200,25 +200,25 @@ class Scheduler:
 
     def load(self) -> Load:
         """Where everybody is."""
-        waiting, running = len(self._roster.waiting), len(self._roster.running)
+        waiting, running = len(self._sequences.waiting), len(self._sequences.running)
         return Load(
-            parked=len(self._roster) - waiting - running,
+            parked=len(self._sequences) - waiting - running,
             waiting=waiting,
             running=running,
             untold=len(self._changes),
             blocks=self._memory.blocks,
             free_blocks=self._memory.free_blocks,
             preemptions=self._preemptions,
-            next_deadline=self._roster.next_deadline(),
+            next_deadline=self._sequences.next_deadline(),
         )
 
     def live(self) -> set[int]:
         """The numbers of the sequences that have not ended."""
-        return self._roster.live()
+        return self._sequences.live()
 
     def usage(self, request_id: str) -> Usage | None:
         """What a live request has used so far."""
-        seq = self._roster.find(request_id)
+        seq = self._sequences.find(request_id)
         return None if seq is None else seq.usage(self._clock())
 
     def check(self) -> None:
@@ -227,11 +227,11 @@ class Scheduler:
         Raises:
             InternalError: that is not so.
         """
-        self._roster.check()
-        running = list(self._roster.running)
+        self._sequences.check()
+        running = list(self._sequences.running)
         if len(running) > self._config.max_running:
             raise InternalError(f"{len(running)} sequences run")
-        for seq in chain(running, self._roster.waiting):
+        for seq in chain(running, self._sequences.waiting):
             if seq.record.preemptions > self._config.max_preemptions:
                 raise InternalError(
                     f"sequence {seq.id} was preempted {seq.record.preemptions} times"
@@ -247,13 +247,13 @@ class Scheduler:
         """
         works: list[Work] = []
         left = self._config.max_batched_tokens
-        running, waiting = self._roster.running, self._roster.waiting
+        running, waiting = self._sequences.running, self._sequences.waiting
         growing = (
             waiting
             and len(running) < self._config.max_running
             and waiting[0].known <= self._memory.free_blocks * self._memory.block_size
         )
-        for seq in list(running) if growing else self._portions.of(running):
+        for seq in list(running) if growing else self._sizer.of(running):
             if not left:
                 break
             if seq.state is not SeqState.RUNNING:  # it gave way
@@ -268,7 +268,7 @@ class Scheduler:
                     raise InternalError(
                         f"sequence {seq.id} has all the room it needs and asks for more"
                     )
-                self._roster.preempt(victim)
+                self._sequences.preempt(victim)
                 self._memory.release(victim)
                 self._released.append(victim.id)
                 self._preemptions += 1
@@ -284,14 +284,14 @@ class Scheduler:
 
         Room is taken for all known tokens at once, so that a long prompt is not begun and then given up halfway.
         """
-        waiting, running = self._roster.waiting, self._roster.running
+        waiting, running = self._sequences.waiting, self._sequences.running
         while left > 0 and waiting and len(running) < self._config.max_running:
             seq = waiting[0]
             exempt = is_exempt(seq, self._config.max_preemptions)
             reservation = self._memory.reserve(seq, seq.most_computed if exempt else seq.known)
             if reservation is None:
                 return
-            self._roster.admit(seq, now, reservation.computed)
+            self._sequences.admit(seq, now, reservation.computed)
             left -= seq.pending
             yield seq
 
@@ -334,7 +334,7 @@ class Scheduler:
         """End `seq` wherever it stands, and give back all it holds."""
         if seq.state is SeqState.RUNNING:
             self._released.append(seq.id)
-        self._roster.leave(seq)
+        self._sequences.leave(seq)
         self._memory.release(seq)
         usage = seq.usage(self._clock())
         self._changes.append(

@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from intaglio.engine.config import EngineConfig, GrammarConfig
 from intaglio.engine.errors import ConfigError, ModelError
-from intaglio.engine.grammars import Door, Workshop, open_store
+from intaglio.engine.grammars import CompilerService, SchemaGate, open_store
 from intaglio.grammar import isolation
-from intaglio.grammar.api import Compiler, Constraint, Kind, Unsatisfiable
+from intaglio.grammar.api import Compiler, Constraint, ConstraintTooLarge, Kind, Unsatisfiable
 
 from tests.support.tokens import small
 
@@ -21,6 +22,21 @@ def config(folder: Path, **given: object) -> GrammarConfig:
     kept = str(folder / "kept" / "g.sqlite")
     settings = {"grammar_store": kept, "grammar_deadline_s": 60.0, **given}
     return EngineConfig.load({"model": "x", **settings}, environ={}).grammar
+
+
+def opened(settings: GrammarConfig, *, server: bool, **options: Any) -> SchemaGate:
+    text = small()
+    return SchemaGate.open(settings, text.vocabulary(), text.canonical, server=server, **options)
+
+
+class Slow:
+    """A clock on which each look takes 30 ms."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.03
+        return self.now
 
 
 def test_settings_are_checked(tmp_path: Path) -> None:
@@ -59,38 +75,56 @@ def test_where_the_store_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_the_door_found_out_the_workshop_need_not(tmp_path: Path) -> None:
     settings = config(tmp_path)
     tokenizer = small()
-    door = Door.open(settings, tokenizer.vocabulary(), server=True)
+    door = opened(settings, server=True)
     door.start()
     door.admit(SCHEMA)
     with pytest.raises(Unsatisfiable):
         door.admit(Constraint(Kind.JSON_SCHEMA, '{"minimum": 3, "maximum": 2, "type": "number"}'))
     door.close()
     door.close()
-    workshop = Workshop(settings, Compiler(tokenizer.vocabulary(), tokenizer.canonical))
+    workshop = CompilerService(settings, Compiler(tokenizer.vocabulary(), tokenizer.canonical))
     grammar = workshop.cache.submit(SCHEMA).result(120)
     assert grammar.least_tokens == len(tokenizer.canonical(b"[0,0,0]")) + 1
     assert workshop.cache.stats.from_store >= 1
     workshop.close()
 
 
-def test_a_library_trusts_its_caller_unless_told_otherwise(
+def test_a_program_with_its_own_engine_starts_no_process_unless_told_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
     monkeypatch.setattr(isolation, "_Zygote", lambda entry: begun.append(entry) or 1 / 0)
-    vocabulary = small().vocabulary()
     for mode, server in (("server", False), ("never", True)):
-        door = Door.open(config(tmp_path, grammar_isolation=mode), vocabulary, server=server)
+        door = opened(config(tmp_path, grammar_isolation=mode), server=server)
         door.start()
         door.admit(SCHEMA)
         door.close()
     assert begun == []
     for mode, server in (("server", True), ("always", False)):
-        door = Door.open(config(tmp_path, grammar_isolation=mode), vocabulary, server=server)
+        door = opened(config(tmp_path, grammar_isolation=mode), server=server)
         with pytest.raises(ZeroDivisionError):
             door.start()
         door.close()
     assert len(begun) == 2
+
+
+def test_a_program_with_its_own_engine_refuses_slow_outputs_as_a_server_does(
+    tmp_path: Path,
+) -> None:
+    long = Constraint(Kind.JSON_SCHEMA, '{"type": "string", "minLength": 200}')
+    trusting = opened(config(tmp_path, grammar_isolation="never"), server=False, clock=Slow())
+    assert trusting.admit(long).code is None
+    trusting.close()
+    gate = opened(config(tmp_path), server=False)
+    assert gate.admit(SCHEMA).shortest == b"[0,0,0]"
+    gate.close()
+    for gate in (
+        opened(config(tmp_path), server=False, clock=Slow()),
+        opened(config(tmp_path), server=False),  # it finds the verdict in the store
+    ):
+        with pytest.raises(ConstraintTooLarge, match="processor time a token"):
+            gate.admit(long)
+        gate.close()
 
 
 def test_a_worker_that_cannot_start_is_said_to_be_so(
@@ -100,7 +134,7 @@ def test_a_worker_that_cannot_start_is_said_to_be_so(
     monkeypatch.setattr(
         isolation.Isolated.__init__, "__kwdefaults__", {"entry": "raise SystemExit(1)"}
     )
-    door = Door.open(config(tmp_path), small().vocabulary(), server=True)
+    door = opened(config(tmp_path), server=True)
     with pytest.raises(ModelError, match="does not start"):
         door.start()
     door.close()
@@ -111,7 +145,7 @@ def test_a_schema_that_takes_too_much_is_refused_at_the_door(tmp_path: Path) -> 
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
     heavy = Constraint(Kind.JSON_SCHEMA, json.dumps(schema))
     settings = config(tmp_path, grammar_cpu_s=0.2, grammar_workers=1)
-    door = Door.open(settings, small().vocabulary(), server=True)
+    door = opened(settings, server=True)
     verdict = door.submit(heavy).result(120)
     assert verdict.code == "constraint_too_large"
     assert "0.2 s" in verdict.message

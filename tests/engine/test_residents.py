@@ -426,3 +426,36 @@ def test_a_value_that_loops_is_ended_where_the_executor_makes_the_masks(room: in
         if END in tokens:
             break
     assert json.loads(output) == {"a": "e" * 26, "b": "Bonn"}
+
+
+class Slow:
+    """A clock on which each look takes three seconds."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 3.0
+        return self.now
+
+
+@pytest.mark.parametrize(
+    "budget", [50, len('{"a":0}') + 1], ids=["a forced text is spelled", "the budget is short"]
+)
+def test_a_slow_grammar_on_the_device_is_ended_as_on_the_host(budget: int) -> None:
+    for clock in (Slow(), lambda: 0.0):
+        bench = Bench(Device(), OBJECT, budget=budget, clock=clock)
+        failures = {}
+        for step in range(12):
+            masks = bench.masks(admitted=step == 0)
+            assert set(masks.on_device) == {1}
+            token = choose(bench.legal(masks), step)
+            bench.device.pick(1, token)
+            forced = bench.constraints.advance(Picked((Pick(1, (token,)),)))
+            failures = dict(forced.failures)
+            if failures or forced.tokens:
+                break
+        if isinstance(clock, Slow):
+            assert failures[1].code == "constraint_too_large"
+            assert "other requests wait for it" in failures[1].message
+        else:
+            assert not failures

@@ -11,9 +11,9 @@ from intaglio.engine.memory.manager import KVManager, Reservation
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Masks, Plan, Work
 from intaglio.engine.schedule import scheduler
-from intaglio.engine.schedule.portions import Portions
+from intaglio.engine.schedule.portions import BatchSizer
 from intaglio.engine.schedule.queue import Ranked
-from intaglio.engine.schedule.roster import Roster
+from intaglio.engine.schedule.roster import SequenceTable
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import SeqState, Sequence
 from intaglio.engine.types import Finish
@@ -119,15 +119,15 @@ def an_abort_ends_twice(self: Scheduler, request_id: str) -> bool:
     return found
 
 
-def nobody_is_late(self: Roster, now: float) -> list[Sequence]:
+def nobody_is_late(self: SequenceTable, now: float) -> list[Sequence]:
     return []
 
 
-def nobody_goes_on(self: Portions, running: Iterable[Sequence]) -> list[Sequence]:
+def nobody_goes_on(self: BatchSizer, running: Iterable[Sequence]) -> list[Sequence]:
     return []
 
 
-def who_waited_waits_again(self: Portions, running: Iterable[Sequence]) -> list[Sequence]:
+def who_waited_waits_again(self: BatchSizer, running: Iterable[Sequence]) -> list[Sequence]:
     self._waited, self._last = frozenset(), (float("-inf"), 0)
     return honest["of"](self, running)  # type: ignore[no-any-return]
 
@@ -156,9 +156,9 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (BudgetedMatcher, "follow", a_pick_that_is_taken_back_is_told),
     (Constraints, "masks", masks_are_swapped),
     (Constraints, "forget", matchers_are_kept),
-    (Roster, "expired", nobody_is_late),
-    (Portions, "of", nobody_goes_on),
-    (Portions, "of", who_waited_waits_again),
+    (SequenceTable, "expired", nobody_is_late),
+    (BatchSizer, "of", nobody_goes_on),
+    (BatchSizer, "of", who_waited_waits_again),
     (Ranked, "add", last_come_first_served),
 ]
 honest = {name: getattr(owner, name) for owner, name, _ in FAULTS}

@@ -18,7 +18,7 @@ from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.pipeline import OneAhead, Serial
 from intaglio.engine.plan import StepCosts
 from intaglio.engine.schedule.admission import Limits
-from intaglio.engine.schedule.portions import Portions
+from intaglio.engine.schedule.portions import BatchSizer
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
@@ -68,7 +68,7 @@ class Clock:
         return self.now
 
 
-class WatchedPortions(Portions):
+class WatchedBatchSizer(BatchSizer):
     """Sees to it that somebody goes on, and that nobody is left out twice running."""
 
     def __init__(self, costs: StepCosts | None) -> None:
@@ -91,7 +91,7 @@ class WatchedPortions(Portions):
 
 @dataclass(frozen=True)
 class Workload:
-    """A control plane's sizes, and who arrives before which step with what. `costs`: see `Portions`."""
+    """A control plane's sizes, and who arrives before which step with what. `costs`: see `BatchSizer`."""
 
     seed: int
     block_size: int
@@ -212,7 +212,7 @@ class Run:
         cache = PrefixCache(workload.block_size, lambda data: digest(data)[:1]) if prefix else None
         self.manager = KVManager(pool, workload.block_size, cache)
         limits = Limits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
-        self.portions = WatchedPortions(workload.costs)
+        self.portions = WatchedBatchSizer(workload.costs)
         self.scheduler = Scheduler(workload.config, self.manager, limits, self.clock, self.portions)
         self.compiler = ScriptedCompiler()
         constraints = Constraints(

@@ -34,7 +34,7 @@ class Event:
     def synchronize(self) -> None: ...
 
 
-class Beside:
+class StreamSet:
     """One stream, which copies at once."""
 
     class Caller:
@@ -43,7 +43,7 @@ class Beside:
     caller = Caller()
 
     @property
-    def inputs(self) -> "Beside":
+    def inputs(self) -> "StreamSet":
         return self
 
     def __enter__(self) -> None: ...
@@ -108,7 +108,7 @@ def batch(
 
 def made(least: int = 1000) -> Inputs:
     """Inputs of a device that has picked 1000, 1001, ... last; sizes from `least` on are packed."""
-    beside: Any = Beside()
+    beside: Any = StreamSet()
     given = Inputs(beside, 40, [1, 2, 8, 16, 40], tables(), SIZE, Packing(4, 2, least))
     given.picks[:] = 1000 + torch.arange(len(given.picks))
     return given

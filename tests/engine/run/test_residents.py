@@ -24,7 +24,7 @@ from intaglio.engine.residents import DeviceConstraints, Exports
 from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.compute import HostCompute
 from intaglio.engine.run.residents import DeviceGrammarMasks
-from intaglio.engine.run.rows import SequenceRows
+from intaglio.engine.run.rows import SlotState
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -41,7 +41,7 @@ from intaglio.grammar.api import (
 )
 from intaglio.kernels.grammar_arena import ArenaLimits
 
-from tests.support.schedules import WatchedPortions
+from tests.support.schedules import WatchedBatchSizer
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 WIDTH, END, ROWS = 300, 257, 8
@@ -145,7 +145,7 @@ class Bench:
     engine: Engine
     residents: Counted | None
     exports: Exports
-    portions: WatchedPortions
+    portions: WatchedBatchSizer
 
     def run(self, requests: Sequence[Request]) -> dict[str, tuple[tuple[int, ...], Finish | None]]:
         tokens: dict[str, tuple[int, ...]] = {request.id: () for request in requests}
@@ -179,7 +179,7 @@ def bench(
     residents = Counted() if resident else None
     if residents is not None:
         runner = with_walks(runner, residents)
-    portions = WatchedPortions(costs)
+    portions = WatchedBatchSizer(costs)
     scheduler = Scheduler(
         settings,
         KVManager(BlockPool(runner.cache.num_blocks), 16),
@@ -199,7 +199,7 @@ def bench(
 
 def with_walks(runner: ModelRunner, residents: DeviceGrammarMasks) -> ModelRunner:
     """The same model and cache, with masks made by `residents`."""
-    rows = SequenceRows(ROWS, 128, 16)
+    rows = SlotState(ROWS, 128, 16)
     compute = HostCompute(runner.decoder, runner.cache, rows.tables, WIDTH, residents)
     return ModelRunner(runner.decoder, runner.cache, compute, rows, runner.limits)
 

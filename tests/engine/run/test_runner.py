@@ -12,9 +12,9 @@ import pytest
 import torch
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError, InternalError
-from intaglio.engine.plan import Admitted, Masks, Plan, Work
+from intaglio.engine.plan import Admitted, Masks, Pick, Plan, Work
 from intaglio.engine.run.build import Built, build_runner
-from intaglio.engine.run.rows import SequenceRows
+from intaglio.engine.run.rows import SlotState
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.types import SamplingParams
 from intaglio.grammar.api import allow, empty_rows
@@ -128,6 +128,77 @@ def test_masks_and_logprobs(runner: ModelRunner) -> None:
         assert sum(math.exp(p) for _, p in entry.top) == pytest.approx(1, abs=1e-5)
     assert jobs[2].picks[0].logprobs[0].top == ((11, 0.0),)
     assert jobs[1].picks[0].logprobs == ()
+
+
+SEVERAL = [
+    SamplingParams(temperature=0),
+    SamplingParams(temperature=1.3, seed=4, top_p=0.9, logprobs=2),
+    SamplingParams(temperature=0, frequency_penalty=5.0, repetition_penalty=1.4),
+]
+
+
+@pytest.mark.parametrize("sampling", SEVERAL, ids=["greedy", "drawn", "penalised"])
+@pytest.mark.parametrize("masked", [False, True], ids=["free", "masked"])
+def test_three_rows_of_one_sequence_are_the_rows_of_three_steps(
+    folder: Path, sampling: SamplingParams, masked: bool
+) -> None:
+    """Its last three tokens are drafts: those that single steps picked."""
+    runner = build(folder).runner
+
+    def masks(step: int, rows: int) -> Masks:
+        """Of sequence 1 after `step` outputs; sequence 2 is free."""
+        if not masked:
+            return no_masks()
+        given = empty_rows(rows, 300)
+        for i, row in enumerate(given):
+            allow(row, [token for token in range(290) if token % 7 == (step + i) % 7])
+        return Masks(given, {1: 0})
+
+    def step(plan: Plan, given: Masks) -> dict[int, Pick]:
+        handle = runner.forward(plan)
+        runner.sample(handle, given)
+        return {pick.seq_id: pick for pick in runner.picked(handle).picks}
+
+    def admitted(seq_id: int, first_block: int) -> Admitted:
+        blocks = tuple(range(first_block, first_block + 3))
+        return Admitted(seq_id, PROMPT, len(PROMPT), blocks, sampling)
+
+    at = len(PROMPT)
+    prompts = tuple(Work(seq_id, 0, PROMPT, logits=1) for seq_id in (1, 2))
+    first = step(Plan(1, (admitted(1, 1), admitted(2, 5)), prompts), masks(0, 1))
+    tokens, singles, others = [first[1].tokens[0]], [], [first[2].tokens[0]]
+    for i in range(3):
+        works = Work(1, at + i, (tokens[-1],), logits=1), Work(2, at + i, (others[-1],), logits=1)
+        picks = step(Plan(2 + i, works=works), masks(1 + i, 1))
+        singles.append(picks[1])
+        tokens += picks[1].tokens
+        others += picks[2].tokens
+
+    again = step(Plan(5, (admitted(1, 9), admitted(2, 13)), prompts, (1, 2)), masks(0, 1))
+    assert again[1].tokens == first[1].tokens
+    works = (
+        Work(1, at, tuple(tokens[:3]), logits=3),
+        Work(2, at, (others[0],), logits=1),
+    )
+    together = step(Plan(6, works=works), masks(1, 3))
+    assert together[1].tokens == tuple(tokens[1:])
+    assert len(together[1].logprobs) == (3 if sampling.logprobs else 0)
+    for found, single in zip(together[1].logprobs, singles, strict=False):
+        assert found.logprob == pytest.approx(single.logprobs[0].logprob, abs=1e-4)
+    assert together[2].tokens == (others[1],)
+    assert len(set(tokens)) > 1
+    for seq_id in (1, 2):
+        runner._rows.forget(seq_id)
+    runner.check()
+
+
+def test_more_rows_of_logits_than_a_step_has_room_for_are_refused(folder: Path) -> None:
+    runner = build(folder).runner
+    new = Admitted(1, PROMPT, len(PROMPT), (1, 2), SamplingParams())
+    with pytest.raises(InternalError, match="13 rows of logits"):
+        runner.forward(Plan(1, (new,), (Work(1, 0, PROMPT, logits=13),)))
+    with pytest.raises(InternalError, match="too many logits"):
+        runner.forward(Plan(2, works=(Work(1, 0, PROMPT[:2], logits=3),)))
 
 
 class Sparing:
@@ -247,7 +318,7 @@ def test_a_plan_that_makes_no_sense_is_refused(runner: ModelRunner) -> None:
 
 
 def test_rows_are_bounded_and_reused() -> None:
-    rows = SequenceRows(2, 64, 16)
+    rows = SlotState(2, 64, 16)
     for seq_id in (7, 8):
         rows.admit(Admitted(seq_id, (1, 2), 2, (seq_id,), SamplingParams()))
     with pytest.raises(InternalError, match="more than 2"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from intaglio.engine.plan import PLACEHOLDER, Admitted, Masks, Plan, Replay, Work
 from intaglio.engine.run.batch import BatchBuilder
-from intaglio.engine.run.rows import SequenceRows
+from intaglio.engine.run.rows import SlotState
 from intaglio.engine.run.sampler import Sampler
 from intaglio.engine.types import SamplingParams
 from intaglio.grammar.api import empty_rows
@@ -29,7 +29,7 @@ def drawn_by(seed: int, position: int) -> list[int]:
 @pytest.mark.parametrize("seed", range(30))
 def test_a_choice_says_what_each_sequence_asks_for(seed: int) -> None:
     dice = random.Random(seed)
-    rows = SequenceRows(ROWS, 64, 16)
+    rows = SlotState(ROWS, 64, 16)
     asked = {
         seq_id: SamplingParams(
             temperature=dice.choice([0, 0.7]),
@@ -76,7 +76,7 @@ def test_a_choice_says_what_each_sequence_asks_for(seed: int) -> None:
 
 
 def test_what_was_picked_is_read_where_it_is_awaited_and_by_whom() -> None:
-    rows = SequenceRows(3, 64, 16)
+    rows = SlotState(3, 64, 16)
     for seq_id in (5, 6, 7):
         rows.admit(Admitted(seq_id, (1, 2, 3), 3, (1,), SamplingParams()))
     where = np.array([rows.row_of[seq_id] for seq_id in (5, 6, 7)])

@@ -12,7 +12,7 @@ from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Forced, Pick, Picked, StepCosts
 from intaglio.engine.run.graphs import sizes
 from intaglio.engine.schedule.admission import Limits
-from intaglio.engine.schedule.portions import FIXED, GAIN, LEAST, Portions, portions
+from intaglio.engine.schedule.portions import FIXED, GAIN, LEAST, BatchSizer, best_sizes
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import SeqState, Sequence
 from intaglio.engine.types import Request, SamplingParams
@@ -40,7 +40,7 @@ def any_costs(draw: st.DrawFn) -> StepCosts:
 
 @given(any_costs())
 def test_a_portion_is_most_of_what_there_is(costs: StepCosts) -> None:
-    found = portions(costs)
+    found = best_sizes(costs)
     assert len(found) == costs.seconds[-1][0] + 1
     whole = {size for size, _ in costs.seconds}
     for available, portion in enumerate(found):
@@ -53,7 +53,7 @@ def test_nobody_waits_but_for_a_better_rate(costs: StepCosts) -> None:
     def seconds(tokens: int) -> float:
         return next(seconds for size, seconds in costs.seconds if size >= tokens)
 
-    for available, portion in enumerate(portions(costs)):
+    for available, portion in enumerate(best_sizes(costs)):
 
         def rate(tokens: int, of: int = available) -> float:
             rest = FIXED + (1 - FIXED) * tokens / of
@@ -76,7 +76,7 @@ def test_costs_in_proportion_and_their_noise_hold_nobody_up(
     seconds = (
         scale * ((1 - flatness) * size + flatness) * noise.uniform(0.99, 1.01) for size in SIZES
     )
-    found = portions(StepCosts(tuple(zip(SIZES, seconds, strict=True)), 8))
+    found = best_sizes(StepCosts(tuple(zip(SIZES, seconds, strict=True)), 8))
     assert all(found[size] == size for size in SIZES)
 
 
@@ -85,13 +85,13 @@ def test_costs_in_proportion_and_their_noise_hold_nobody_up(
     [(577, 512), (608, 608), (640, 640), (512, 512), (288, 256), (64, 64), (33, 33), (9, 9)],
 )
 def test_tiles_of_a_large_model(available: int, portion: int) -> None:
-    assert portions(H200)[available] == portion
+    assert best_sizes(H200)[available] == portion
 
 
 def test_a_small_model_computes_all() -> None:
     """Its products come in tiles as well, but they are a quarter of a step."""
     tiles = tuple((size, 0.5e-3 + -(-size // 128) * 0.5e-3) for size in SIZES)
-    assert portions(StepCosts(tiles, 8))[448:513] == tuple(range(448, 513))
+    assert best_sizes(StepCosts(tiles, 8))[448:513] == tuple(range(448, 513))
 
 
 def a_sequence(number: int, pending: int) -> Sequence:
@@ -108,14 +108,14 @@ def numbers(sequences: list[Sequence]) -> list[int]:
 
 def test_turns_go_round() -> None:
     eight = [a_sequence(number, 1) for number in range(8)]
-    turns = Portions(SEVEN)
+    turns = BatchSizer(SEVEN)
     waiting = [(set(range(8)) - set(numbers(turns.of(eight)))).pop() for _ in range(20)]
     assert waiting == [step % 8 for step in range(20)]
 
 
 def test_whole_sequences_wait_and_make_the_size() -> None:
     """The first has three tokens: it cannot wait for one."""
-    turns = Portions(SEVEN)
+    turns = BatchSizer(SEVEN)
     six = [a_sequence(0, 3), *(a_sequence(number, 1) for number in range(1, 6))]
     assert numbers(turns.of(six)) == [0, 2, 3, 4, 5]
     twos = [a_sequence(number, 2) for number in range(4)]
@@ -127,8 +127,8 @@ def test_all_go_on_where_no_graph_serves_or_nothing_was_measured() -> None:
     long = [a_sequence(9, 5), *eight[:3]]
     many = [a_sequence(number, 1) for number in range(17)]
     for all_of_them in (eight[:7], long, many, []):
-        assert Portions(SEVEN).of(all_of_them) == all_of_them
-    assert Portions().of(eight) == eight
+        assert BatchSizer(SEVEN).of(all_of_them) == all_of_them
+    assert BatchSizer().of(eight) == eight
 
 
 def test_who_has_nothing_to_do_is_not_counted() -> None:
@@ -136,12 +136,12 @@ def test_who_has_nothing_to_do_is_not_counted() -> None:
     while done.pending:
         done.compute(1)
     seven = [a_sequence(number, 1) for number in range(7)]
-    assert Portions(SEVEN).of([*seven, done]) == [*seven, done]
+    assert BatchSizer(SEVEN).of([*seven, done]) == [*seven, done]
 
 
 def test_512_sequences_of_577_tokens_all_get_on() -> None:
     """The grammar forces a token after every eighth pick: about the same number of sequences wait, never the same."""
-    turns = Portions(H200)
+    turns = BatchSizer(H200)
     scheduler = Scheduler(
         SchedulerConfig(max_running=512, max_batched_tokens=4096),
         KVManager(BlockPool(4096), 16),
