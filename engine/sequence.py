@@ -49,6 +49,11 @@ class Record:
     budget: int = 0
     cuts: tuple[Cut, ...] = ()
 
+    def picked(self, now: float) -> None:
+        """A pick was accepted; the first one ends the prefill."""
+        if self.first_pick is None:
+            self.first_pick = now
+
     def force(self, count: int) -> None:
         """The last `count` tokens were not picked."""
         self.forced += count
@@ -196,11 +201,6 @@ class Sequence:
         self.tokens.append(token)
         if self.in_flight.end < len(self.tokens):
             self.in_flight.end += 1
-
-    def picked(self, now: float) -> None:
-        """A pick was accepted; the first time ends the prefill."""
-        if self.record.first_pick is None:
-            self.record.first_pick = now
 
     def preempt(self) -> None:
         """Give up everything computed, keep everything known, and wait again."""

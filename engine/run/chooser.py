@@ -110,7 +110,7 @@ class _Fetched:
 
 
 class SamplingGraphs:
-    """Chooses for rows of states among `vocab` tokens. `picks` int32 [2 * most] remembers what was picked.
+    """Picks among `vocab` tokens from rows of states. `picks` int32 [2 * most] keeps the last tokens and statuses.
 
     `states` [any, hidden]: where a pass of the model leaves its rows before `choose`.
     """
@@ -125,7 +125,7 @@ class SamplingGraphs:
         walks: Walks | None,
     ) -> None:
         device, most = picks.device, len(picks) // 2
-        self._decoder, self._vocab, self._walks = decoder, vocab, walks
+        self._decoder, self._vocab, self.walks = decoder, vocab, walks
         self._sizes = pick_sizes(most)
         self._states = states
         self._masks = torch.zeros(
@@ -152,14 +152,14 @@ class SamplingGraphs:
         self._on_device.columns.mask_rows.fill_(-1)
         self._on_device.columns.walk_rows.fill_(self._nobody)
         for size in reversed(self._sizes):
-            for walking in {False, self._walks is not None}:
+            for walking in {False, self.walks is not None}:
                 self._choose(size, None, walking=walking)
                 torch.cuda.synchronize()
                 graph = torch.cuda.CUDAGraph()
                 with torch.cuda.graph(graph, pool=pool):
                     drawn = self._choose(size, None, walking=walking)
                 self._choices[size, walking] = graph, drawn
-            if self._walks is not None:
+            if self.walks is not None:
                 self._walk(size)
                 torch.cuda.synchronize()
                 walk = torch.cuda.CUDAGraph()
@@ -172,9 +172,9 @@ class SamplingGraphs:
         self._on_device.columns.mask_rows.fill_(-1)
         self._on_device.columns.walk_rows.fill_(self._nobody)
         for size in self._sizes:
-            for walking in {False, self._walks is not None}:
+            for walking in {False, self.walks is not None}:
                 self._choose(size, None, walking=walking)
-            if self._walks is not None:
+            if self.walks is not None:
                 self._walk(size)
 
     def choose(self, choice: SamplingInputs, states: Ints) -> Callable[[], Drawn]:
@@ -194,7 +194,7 @@ class SamplingGraphs:
 
     def _prepare(self, choice: SamplingInputs, states: Ints, count: int, *, walking: bool) -> None:
         """SamplingColumns and masks, beside the forward pass."""
-        if walking and self._walks is None:
+        if walking and self.walks is None:
             raise InternalError("this executor makes no masks")
         with self._streams.begun as stream:
             self._on_device.ask(choice, states, self._nobody, stream)
@@ -202,18 +202,18 @@ class SamplingGraphs:
                 given, width = choice.masks.shape
                 target = self._masks[count : count + given, :width]
                 target.copy_(torch.from_numpy(choice.masks), non_blocking=True)
-            if self._walks is not None and walking:
-                self._walks.replay(choice.replays)
+            if self.walks is not None and walking:
+                self.walks.replay(choice.replays)
                 walk = self._walking.get(count)
                 self._walk(count) if walk is None else walk.replay()
 
     @property
     def _nobody(self) -> int:
-        return 0 if self._walks is None else self._walks.nobody
+        return 0 if self.walks is None else self.walks.nobody
 
     def _walk(self, count: int) -> None:
-        assert self._walks is not None
-        self._walks.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
+        assert self.walks is not None
+        self.walks.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
 
     def _choose(self, count: int, choice: SamplingInputs | None, *, walking: bool) -> Drawn:
         """Head, pick, and what follows the picks. `choice` None: a plain one."""
@@ -233,8 +233,8 @@ class SamplingGraphs:
         tokens.copy_(drawn.tokens)
         status.copy_(drawn.status)
         if walking:
-            assert self._walks is not None
-            self._walks.advance(columns.walk_rows[:count], drawn.tokens)
+            assert self.walks is not None
+            self.walks.advance(columns.walk_rows[:count], drawn.tokens)
         return drawn
 
     def _fetch(self, count: int, drawn: Drawn) -> Callable[[], Drawn]:

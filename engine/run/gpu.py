@@ -54,7 +54,6 @@ class GpuCompute:
         max_running = tables.shape[0]
         self._decoder = decoder
         self._cache = cache
-        self._walks = walks
         self._sizes = sizes(captured)
         streams = None if walks is None else walks.streams
         self._streams = StreamSet(device) if streams is None else streams
@@ -77,7 +76,7 @@ class GpuCompute:
         # Where a pass begins and, as layers add to it in place, ends.
         self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
         self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
-        self._chooser = SamplingGraphs(
+        self._sampling = SamplingGraphs(
             decoder, vocab, self._states, self._inputs.picks, self._streams, walks
         )
 
@@ -90,7 +89,7 @@ class GpuCompute:
         self._run_sizes()
         torch.cuda.synchronize()
         graphs = self._graphs = ForwardGraphs(self._forward_few, self._sizes)
-        self._chooser.capture()
+        self._sampling.capture()
         seconds = []
         for size in self._sizes:
             self._inputs.clear(size)
@@ -100,7 +99,7 @@ class GpuCompute:
     def run_sizes(self) -> None:
         """Run every size that `capture` captures, and what is chosen from them."""
         self._run_sizes()
-        self._chooser.run_sizes()
+        self._sampling.run_sizes()
 
     def _run_sizes(self) -> None:
         """Run every captured size once.
@@ -115,7 +114,7 @@ class GpuCompute:
     def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
         count, wanted = batch.tokens.size, batch.wanted.size
-        rows, graphs = self._chooser.rows(max(wanted, 1)), self._graphs
+        rows, graphs = self._sampling.rows(max(wanted, 1)), self._graphs
         if graphs is not None and count <= graphs.most and batch.longest <= FEW:
             size = graphs.padded(count)
             if not self._inputs.fill_few(batch, size):
@@ -134,21 +133,22 @@ class GpuCompute:
         """See `Compute`; `hidden` is what `hidden` returned last."""
         if hidden.data_ptr() != self._states.data_ptr():
             raise InternalError("tokens are chosen from other states than the last")
-        return self._chooser.choose(choice, self._wanted)
+        return self._sampling.choose(choice, self._wanted)
 
     @property
     def makes_masks(self) -> bool:
         """See `Executor`."""
-        return self._walks is not None
+        return self._sampling.walks is not None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
-        return self._walks is not None and self._walks.hold(key, tables)
+        walks = self._sampling.walks
+        return walks is not None and walks.hold(key, tables)
 
     def drop(self, key: str) -> None:
         """See `GrammarHolder`."""
-        if self._walks is not None:
-            self._walks.drop(key)
+        if self._sampling.walks is not None:
+            self._sampling.walks.drop(key)
 
     def mask_buffer(self, count: int, width: int) -> MaskRows:
         """See `Executor`."""

@@ -171,7 +171,7 @@ class Scheduler:
             seq = self._sequences.get(work.seq_id)
             if seq is None:  # it ended since
                 continue
-            if seq.resolve(work.end) is Resolution.STALE:
+            if seq.resolve(work.end) is not Resolution.ACCEPTED:
                 continue
             failure = pick.failure or forced.failures.get(seq.id)
             if failure is None and not pick.tokens:
@@ -179,7 +179,7 @@ class Scheduler:
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
                 continue
-            seq.picked(now)
+            seq.record.picked(now)
             after = forced.tokens.get(seq.id, ())
             at = seq.output_tokens
             if seq.id in forced.instead:
