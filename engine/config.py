@@ -123,10 +123,13 @@ class GrammarConfig:
     """How constraints are examined, compiled and kept. Sizes are in bytes.
 
     `grammar_bytes` bounds the memory of compiled grammars with their masks, and of the masks and automata that they
-    share; those used least recently go first, and those in use by running requests may come on top. A server examines
-    constraints in processes of their own first (`grammar_isolation` "server"; "always" has `LLM` do so too, "never"
-    trusts everybody): `grammar_workers` at a time, each for `grammar_deadline_s` at most, of which `grammar_cpu_s` of
-    processor time, and with `grammar_memory` above what a fresh one has. What was found out is kept in the file
+    share; those used least recently go first, and those in use by running requests may come on top.
+
+    Constraints are examined before the engine gets them: compiled, and outputs written on trial, `grammar_workers` at a
+    time. With `grammar_isolation` "server" a server does so in processes of their own, each for `grammar_deadline_s` at
+    most, of which `grammar_cpu_s` of processor time, and with `grammar_memory` above that of a fresh one; `LLM` does so
+    in its own process, without these limits. "always": `LLM` starts processes, too. "never": nothing is tried out, and
+    every source of constraints is trusted. Verdicts are kept in the file
     `grammar_store`, up to `grammar_store_bytes`; "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off"
     keeps nothing. It holds the sources of constraints. The `grammar_warm` most used of it are compiled at the start, in
     the background. With `grammar_device` "auto" a model on a GPU has masks made there, for grammars that can be written

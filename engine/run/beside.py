@@ -1,20 +1,20 @@
-"""What runs on a GPU beside the passes of the model and the choices of tokens, and in which order to these.
+"""The streams of a GPU: one computes, two side streams copy inputs and picks meanwhile.
 
-Does: own two streams: one prepares what passes and choices read, the other brings picks to the host. Keep them in order
-with the stream that computes. Does not: launch anything.
+Does: own the side streams: one prepares the inputs of passes and of sampling, the other copies picks to the host; order
+them with the stream that computes. Does not: launch anything.
 
-    computes   pass 1 | choice 1 | pass 2 | choice 2 | pass 3
-    prepares     masks 1   inputs 2   masks 2   inputs 3
-    fetches                picks 1            picks 2
+    computes   pass 1 | sampling 1 | pass 2 | sampling 2 | pass 3
+    prepares     masks 1     inputs 2   masks 2     inputs 3
+    fetches                  picks 1                picks 2
 
-So between a choice and the next pass nothing is copied: small copies take as long to begin as a layer of a small model.
+So between sampling and the next pass nothing is copied: small copies take as long to begin as a layer of a small model.
 """
 
 import torch
 
 
 class SideStream:
-    """Within it launches go to `stream`, after `event` as it was recorded last. Events and streams are used again."""
+    """A context in which launches go to `stream`, after the last record of `event`."""
 
     def __init__(
         self, caller: torch.cuda.Stream, stream: torch.cuda.Stream, event: torch.cuda.Event
@@ -31,11 +31,11 @@ class SideStream:
 
 
 class StreamSet:
-    """Streams beside the one that is current where this is made, which is the caller's and never asked for again: to
-    ask torch for the current stream takes longer than a launch.
+    """The caller's stream, which is the current one where this is made, and two side streams.
 
-    `inputs`: launches within write what passes read, after the last pass. `begun`: they write what choices read, after
-    the last choice. `fetching`: they read what the last choice left.
+    The caller's stream is never looked up again: to ask torch for the current stream takes longer than a launch.
+    `inputs`: launches within write the inputs of passes, after the last pass. `begun`: they write the inputs of
+    sampling, after the last sampling. `fetching`: they read the results of the last sampling.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -51,19 +51,19 @@ class StreamSet:
         self.fetching = SideStream(self.caller, self._fetches, self._chosen)
 
     def pass_ends(self) -> None:
-        """What was launched so far reads the inputs of a pass; nothing that follows does before the next pass."""
+        """All launches that read the inputs of this pass were made."""
         self._computed.record(self.caller)
 
     def choice_ends(self) -> None:
-        """What was launched so far reads and moves what a choice depends on; what follows does not before the next."""
+        """All launches that read or change the inputs of this sampling were made."""
         self._chosen.record(self.caller)
 
     def awaited(self) -> None:
-        """The caller's stream goes on after all that was prepared so far."""
+        """The caller's stream waits for all inputs prepared so far."""
         self._prepared.record(self._prepares)
         self.caller.wait_event(self._prepared)
 
     def fetch_awaited(self) -> None:
-        """The caller's stream goes on after all that was fetched so far."""
+        """The caller's stream waits for all copies of picks begun so far."""
         self._fetched.record(self._fetches)
         self.caller.wait_event(self._fetched)

@@ -1,6 +1,6 @@
-"""What the choice of a step's tokens depends on, as arrays on the host, and how it becomes arguments of the kernel.
+"""The inputs of sampling as arrays on the host, and their conversion to arguments of the kernel.
 
-Does: say the message between `sampler`, which knows what sequences ask for, and `compute`, which knows the device.
+Does: define the message between `sampler`, which knows the options of sequences, and `compute`, which knows the device.
 Does not: decide either.
 """
 
@@ -26,7 +26,7 @@ Send = Callable[[Array], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What few ask for: the fields of `Bias` and `Penalties` as arrays, in their order, and `PickArgs.top`."""
+    """Rare options: the fields of `Bias` and `Penalties` as arrays, in their order, and `PickArgs.top`."""
 
     bias: tuple[Array, ...] | None
     penalties: tuple[Array, ...] | None
@@ -34,10 +34,10 @@ class Edits:
 
 
 class SamplingInputs(Struct, frozen=True):
-    """How tokens are chosen for R rows of logits, of which some may belong to nobody.
+    """How tokens are picked from R rows of logits, of which some may be padding.
 
     `keys` int64 [R, 2] and `temperature` float32 [R] as in `Draw`; `truncation`: the fields of `Truncation`, None where
-    nobody asks for any. `masks`: rows of the host. `mask_rows` int32 [R]: -1 where all tokens are legal, i for row i of
+    no row has any. `masks`: rows of the host. `mask_rows` int32 [R]: -1 where all tokens are legal, i for row i of
     the logits' own mask, which the device makes, R + i for row i of `masks`. `walk_rows` int32 [R]: sequences' rows
     whose masks the device makes, -1 for the others; `walks`: whether it makes any; `replays`: what it must follow
     before that, by row.
@@ -55,7 +55,7 @@ class SamplingInputs(Struct, frozen=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether nobody asks for more than a mask, a temperature and a draw."""
+        """Whether no row has more than a mask, a temperature and a draw."""
         return self.truncation is None and self.edits is None
 
 

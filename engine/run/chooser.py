@@ -1,10 +1,10 @@
-"""The choice of a step's tokens on a GPU: masks beside the forward pass, then head, pick and moves by CUDA graph.
+"""Sampling on a GPU: masks are made during the forward pass; head, pick and grammar moves are a CUDA graph.
 
-Does: own what the choice reads (states, masks, one packed buffer of what sequences ask for) at fixed addresses, capture
-it by number of rows, and bring picks back beside the next pass. Does not: say what sequences ask for
-(`sampler`), walk grammars (`residents`), or order streams (`beside`).
+Does: own the inputs of sampling (states, masks, one packed buffer of options by row) at fixed addresses, capture the
+graphs by number of rows, and copy picks to the host during the next pass. Does not: lay out options (`sampler`), walk
+grammars (`residents`), or order streams (`beside`).
 
-What was picked goes to two pinned buffers in turn: a step is read before the one after the next is begun.
+Picks go to two pinned buffers in turn: a step is read before the one after the next is begun.
 """
 
 from bisect import bisect_left
@@ -81,7 +81,7 @@ def _fill_rows(
 
 
 class _DeviceColumns:
-    """What sequences ask for, on the device, at addresses that stay."""
+    """Sampling options by row, on the device, at fixed addresses."""
 
     def __init__(self, most: int, device: torch.device) -> None:
         size = _FIELDS * most
@@ -193,7 +193,7 @@ class SamplingGraphs:
         return self._fetch(count, drawn)
 
     def _prepare(self, choice: SamplingInputs, states: Ints, count: int, *, walking: bool) -> None:
-        """SamplingColumns and masks, beside the forward pass."""
+        """Options and masks, during the forward pass."""
         if walking and self.walks is None:
             raise InternalError("this executor makes no masks")
         with self._streams.begun as stream:

@@ -1,7 +1,7 @@
-"""The executor's own copy of what it must remember of each running sequence, in fixed arrays.
+"""The executor's state of each running sequence, in fixed arrays.
 
-Does: a row a sequence: block table, tokens, and how its next token is drawn. Does not: decide anything; plans change
-it. The arrays never grow: `max_running` rows of `max_context` tokens.
+Does: keep a row a sequence: block table, tokens, sampling options, and the place of its last pick on the device. Does
+not: decide anything; plans change it. The arrays never grow: `max_running` rows of `max_context` tokens.
 """
 
 import secrets
@@ -17,7 +17,7 @@ from ..plan import PLACEHOLDER, Admitted
 from ..types import SamplingParams
 from .compiled import compiled
 
-# What `SamplingColumns.asks` says of a row, added up.
+# Bits of `SamplingColumns.asks`.
 TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
 SPECIAL = 2  # is penalised, has a bias, or wants log-probabilities
 

@@ -1,10 +1,10 @@
-"""Who goes on in a step, where a step that leaves some out is cheaper for each of its tokens.
+"""The number of tokens of a step, where a smaller step is cheaper for each of its tokens.
 
-Does: weigh how many of the tokens that could be computed should be, by what steps were measured to cost, and say whose
-turn it is to wait for the next step. Does not: plan, or change a sequence.
+Does: choose the size of a step by the measured costs of steps, and the sequences that wait for the next step. Does not:
+plan, or change a sequence.
 
-A device multiplies in tiles, so 577 tokens may cost a quarter more than 512: then 65 of them do better to wait. Where
-a step costs much the same whatever its size, nobody waits.
+A device multiplies in tiles, so 577 tokens may cost a quarter more than 512: then 65 of them had better wait. Where a
+step costs about the same whatever its size, no sequence waits.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,40 +18,40 @@ from ..sequence import Sequence
 _rank = attrgetter("rank")
 
 GAIN = 0.005
-"""The share of its rate that a step must lack before anybody waits."""
+"""The share of the best rate that a step must lack before a sequence waits."""
 
 LEAST = 0.8
-"""The share of the tokens that is computed at least, so that nobody waits often."""
+"""The share of the tokens that is computed at least, so that no sequence waits often."""
 
 FIXED = 0.4
-"""How much of what is not measured, attention above all, is taken to cost the same however many tokens there are: what
-beginnings that sequences share cost, for one. It is taken to last as long as the pass that is measured. On an H200 that
-holds 65 of 577 tokens of a large model back, which makes them 2% faster, and none of a small one, whose attention takes
-three times as long as its products: to hold back 128 of 512 cost it a quarter of its speed."""
+"""The share of the unmeasured cost of a step, attention above all, that is assumed not to depend on its number of
+tokens: shared prefixes, for one. The unmeasured cost is assumed to equal the measured pass. On an H200 that holds back
+65 of 577 tokens of a large model, which makes them 2% faster, and none of a small model, whose attention takes three
+times as long as its products: to hold back 128 of 512 cost it a quarter of its speed."""
 
 
 class BatchSizer:
-    """Turns to wait, dealt one after the other by rank and round again. Nobody waits twice running."""
+    """Chooses the sequences that wait, in turn by rank. None waits in two steps running."""
 
     def __init__(self, costs: StepCosts | None = None, least: float = LEAST) -> None:
-        """Without `costs` nobody ever waits; see `portions`."""
-        found = () if costs is None else portions(costs, least)
-        self._portions = found if found != tuple(range(len(found))) else ()
+        """Without `costs` no sequence ever waits; see `best_sizes`."""
+        found = () if costs is None else best_sizes(costs, least)
+        self._sizes = found if found != tuple(range(len(found))) else ()
         self._longest = 0 if costs is None else costs.longest
         self._waited: frozenset[int] = frozenset()  # left out when asked last
-        self._last = (float("-inf"), 0)  # the rank of who was left out last
+        self._last = (float("-inf"), 0)  # the rank of the sequence that was left out last
 
     def of(self, running: Iterable[Sequence]) -> list[Sequence]:
-        """Those of `running` that go on now, in their order: all, or those whose tokens make the better step."""
+        """The sequences of `running` that go on now, in their order: all, or some whose tokens make a better step."""
         everyone = list(running)
-        if not self._portions:
+        if not self._sizes:
             return everyone
         waited, self._waited = self._waited, frozenset()
         pending = [seq.pending for seq in everyone]
         total = sum(pending)
-        if total >= len(self._portions) or max(pending, default=0) > self._longest:
+        if total >= len(self._sizes) or max(pending, default=0) > self._longest:
             return everyone
-        excess = total - self._portions[total]
+        excess = total - self._sizes[total]
         if not excess:
             return everyone
         left_out: set[int] = set()
@@ -69,11 +69,11 @@ class BatchSizer:
         return [seq for seq in everyone if seq.id not in left_out]
 
 
-def portions(costs: StepCosts, least: float = LEAST) -> tuple[int, ...]:
-    """How many of `available` tokens to compute now, by `available`, from 0 to the largest size that was measured.
+def best_sizes(costs: StepCosts, least: float = LEAST) -> tuple[int, ...]:
+    """The number of tokens to compute in a step, by the number `available`, from 0 to the largest measured size.
 
     The most whose rate, tokens by seconds, is within `GAIN` of the best of all numbers from the share `least` on.
-    StreamSet all of them only whole sizes can be it: others pay for padding.
+    Apart from all of them only measured sizes are candidates: others pay for padding.
     """
     sizes = [size for size, _ in costs.seconds]
     found = [0]

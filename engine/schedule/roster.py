@@ -1,7 +1,7 @@
-"""Every sequence that is in the engine, and where it stands.
+"""All live sequences of the engine, by number, by request and by state.
 
-Does: number them, find them, keep those who wait and those who run in order, say whose deadline has passed. Does not:
-decide who moves, or know about memory.
+Does: number sequences, find them, keep the waiting and the running ones in order, find those whose deadline has passed.
+Does not: decide which sequence changes its state, or know about memory.
 """
 
 import heapq
@@ -25,7 +25,9 @@ class SequenceTable:
         self._last_id = 0
         self._by_id: dict[int, Sequence] = {}
         self._by_request: dict[str, Sequence] = {}
-        self._deadlines: list[tuple[float, int]] = []  # a heap; those who left are skipped
+        self._deadlines: list[
+            tuple[float, int]
+        ] = []  # a heap; entries of ended sequences are skipped
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -46,7 +48,7 @@ class SequenceTable:
         return set(self._by_id)
 
     def enter(self, request: Request, now: float) -> Sequence:
-        """A new sequence for `request`; it waits in line unless it waits for its grammar.
+        """A new sequence for `request`, in the waiting line unless it waits for its grammar.
 
         Raises:
             InvalidRequest: a live request has that id.
@@ -82,7 +84,7 @@ class SequenceTable:
         self.waiting.add(seq)
 
     def leave(self, seq: Sequence) -> None:
-        """`seq` has ended, wherever it stood."""
+        """`seq` has ended, in whatever state."""
         if seq.state is SeqState.RUNNING:
             self.running.discard(seq)
         elif seq.state is SeqState.WAITING:
@@ -90,7 +92,7 @@ class SequenceTable:
         seq.finish()
         del self._by_id[seq.id]
         del self._by_request[seq.request.id]
-        if len(self._deadlines) > 2 * len(self._by_id) + 64:  # far deadlines of those who left
+        if len(self._deadlines) > 2 * len(self._by_id) + 64:  # far deadlines of ended sequences
             self._deadlines = [entry for entry in self._deadlines if entry[1] in self._by_id]
             heapq.heapify(self._deadlines)
 
@@ -101,20 +103,20 @@ class SequenceTable:
         return self._deadlines[0][0] if self._deadlines else None
 
     def expired(self, now: float) -> list[Sequence]:
-        """Live sequences whose deadline has passed; each is told once."""
+        """Live sequences whose deadline has passed; each is returned once."""
         found: list[Sequence] = []
         while (deadline := self.next_deadline()) is not None and deadline <= now:
             found.append(self._by_id[heapq.heappop(self._deadlines)[1]])
         return found
 
     def check(self) -> None:
-        """Everybody is in exactly the place their state says, and each line is in order.
+        """Every sequence is in exactly one place, that of its state, and each line is in order.
 
         Raises:
             InternalError: that is not so.
         """
         if {seq.request.id: seq for seq in self._by_id.values()} != self._by_request:
-            raise InternalError("the roster's indexes differ")
+            raise InternalError("the indexes of the sequence table differ")
         places: dict[SeqState, list[Sequence]] = {state: [] for state in SeqState}
         for seq in self._by_id.values():
             places[seq.state].append(seq)

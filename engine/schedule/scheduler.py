@@ -1,4 +1,4 @@
-"""Who computes how many tokens in which blocks, and what becomes of the tokens that were picked.
+"""Which sequences compute how many tokens in which blocks, and the commit of the tokens that were picked.
 
 Does: admit, plan, preempt, commit and end sequences; it alone changes them. Does not: know texts, masks, matchers or
 tensors. There is one rule for all progress: compute `min(pending, what is left of the step's budget)`.
@@ -23,10 +23,10 @@ from .victims import choose, is_exempt
 
 
 class Load(Struct, frozen=True):
-    """How many sequences are where, how many of the blocks nobody holds, and how often somebody was preempted so far.
+    """Numbers of sequences by state, free blocks, and preemptions so far.
 
-    `parked` wait for a grammar; `untold` is the number of changes the next commit will tell; `next_deadline` is by the
-    engine's clock.
+    `parked` sequences wait for a grammar; `untold` is the number of changes that the next commit will report;
+    `next_deadline` is by the engine's clock.
     """
 
     parked: int
@@ -40,8 +40,8 @@ class Load(Struct, frozen=True):
 
 
 class Scheduler:
-    """The sequences, and who of them is next. `clock` gives seconds and never goes back. `portions` says who goes on
-    where nobody can be admitted; all do without.
+    """The sequences, and the order in which they run. `clock` gives seconds and never goes back. `sizer` chooses the
+    sequences of a step where none can be admitted; without it all running sequences go on.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Scheduler:
             self._end(seq, Finish.ERROR, failure)
 
     def abort(self, request_id: str) -> bool:
-        """End a request wherever it stands; False if it is not here, having ended already."""
+        """End a request in any state; False if it has ended already."""
         seq = self._sequences.find(request_id)
         if seq is not None:
             self._end(seq, Finish.ABORT)
@@ -128,14 +128,14 @@ class Scheduler:
     # One step.
 
     def plan(self) -> Plan:
-        """Who computes how many tokens, in which blocks: the running first, then the waiting, best rank first."""
+        """The next step: the running sequences first, then the waiting, best rank first."""
         now = self._clock()
         for seq in self._sequences.expired(now):
             self._end(seq, Finish.DEADLINE)
         preemptions = self._preemptions
         works, left = self._continue()
         admitted: list[Admitted] = []
-        if self._preemptions == preemptions:  # whoever gave way must not come back in the same step
+        if self._preemptions == preemptions:  # a preempted one must not come back in the same step
             for seq in self._admit(left, now):
                 admitted.append(_admitted(seq, self._memory.table(seq)))
                 work = _compute(self._memory, seq, min(seq.pending, left))
@@ -143,17 +143,17 @@ class Scheduler:
                 works.append(work)
         if not works:
             if self._sequences.waiting and not self._sequences.running:
-                raise InternalError("sequences wait, nobody runs, and nobody can be admitted")
+                raise InternalError("sequences wait, none runs, and none can be admitted")
             return Plan(self._steps)
         self._steps += 1
         released, self._released = tuple(self._released), []
         return Plan(self._steps, tuple(admitted), tuple(works), released)
 
     def commit(self, plan: Plan, picked: Picked, forced: Forced) -> Changes:
-        """Append what was picked and what the grammar forces after it, end who is done, and say what happened.
+        """Append picked and forced tokens, end the sequences that are done, and report all changes.
 
-        Also says what happened since the last commit: aborts, deadlines, constraints that were refused. Later plans may
-        have been made since `plan`; `Sequence.resolve` drops their picks where they no longer fit.
+        The changes include those since the last commit: aborts, deadlines, constraints that were refused. Later plans
+        may have been made since `plan`; `Sequence.resolve` finds the picks of theirs that no longer fit.
 
         Raises:
             InternalError: `picked` does not answer `plan`.
@@ -196,10 +196,10 @@ class Scheduler:
         changes, self._changes = tuple(self._changes), []
         return Changes(changes)
 
-    # What others may ask.
+    # Queries.
 
     def load(self) -> Load:
-        """Where everybody is."""
+        """Sequences by state, blocks and preemptions."""
         waiting, running = len(self._sequences.waiting), len(self._sequences.running)
         return Load(
             parked=len(self._sequences) - waiting - running,
@@ -217,12 +217,12 @@ class Scheduler:
         return self._sequences.live()
 
     def usage(self, request_id: str) -> Usage | None:
-        """What a live request has used so far."""
+        """The usage of a live request so far."""
         seq = self._sequences.find(request_id)
         return None if seq is None else seq.usage(self._clock())
 
     def check(self) -> None:
-        """Everybody is in one place, in order, within the bounds, and the memory adds up.
+        """Every sequence is in one place, in order, within the bounds, and the memory adds up.
 
         Raises:
             InternalError: that is not so.
@@ -241,7 +241,7 @@ class Scheduler:
     # The parts of a step.
 
     def _continue(self) -> tuple[list[Work], int]:
-        """Work of the running sequences, and what is left of the step's budget. Who finds no room makes some.
+        """Work of the running sequences, and the rest of the step's budget. A sequence without room preempts another.
 
         The victim is never one that has work already: it is `seq` itself or ranks after it.
         """
@@ -256,10 +256,10 @@ class Scheduler:
         for seq in list(running) if growing else self._sizer.of(running):
             if not left:
                 break
-            if seq.state is not SeqState.RUNNING:  # it gave way
+            if seq.state is not SeqState.RUNNING:  # it was preempted in this loop
                 continue
             count = min(seq.pending, left)
-            if not count:  # its last token is picked by now
+            if not count:  # its last token needs no computation
                 continue
             reservation = self._memory.reserve(seq, count)
             while reservation is None and seq.state is SeqState.RUNNING:
@@ -280,7 +280,7 @@ class Scheduler:
         return works, left
 
     def _admit(self, left: int, now: float) -> Iterator[Sequence]:
-        """Waiting sequences that start to run now, best first. Who finds no room holds up those behind it.
+        """Waiting sequences that start to run now, best first. One without room holds up those behind it.
 
         Room is taken for all known tokens at once, so that a long prompt is not begun and then given up halfway.
         """
@@ -331,7 +331,7 @@ class Scheduler:
         tokens: tuple[int, ...] = (),
         logprobs: tuple[TokenLogprob, ...] = (),
     ) -> None:
-        """End `seq` wherever it stands, and give back all it holds."""
+        """End `seq` in any state, and release its blocks."""
         if seq.state is SeqState.RUNNING:
             self._released.append(seq.id)
         self._sequences.leave(seq)
@@ -359,6 +359,6 @@ def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
 
 
 def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:
-    """What an executor needs to know of a sequence it has not seen, or has forgotten."""
+    """The message by which an executor learns a sequence that it has not seen, or has forgotten."""
     request = seq.request
     return Admitted(seq.id, tuple(seq.tokens), len(request.prompt), table, request.sampling)
