@@ -88,6 +88,10 @@ class Resolution(Enum):
     STALE = auto()  # its position became known otherwise: it is dropped
 
 
+ACCEPTED, STALE = Resolution  # looked up for every pick
+_PLACEHOLDERS = (PLACEHOLDER,)
+
+
 @dataclass(slots=True)
 class InFlight:
     """The picks of one sequence that plans ask for and that are not read yet.
@@ -161,27 +165,30 @@ class Sequence:
             self.record.admitted = now
             self.record.cached = computed
 
-    def upcoming(self, count: int) -> tuple[int, ...]:
-        """The next `count` tokens to compute; the last is `PLACEHOLDER` where its pick is in flight."""
-        start, known = self.computed, len(self.tokens)
-        end = start + count
-        tokens = tuple(self.tokens[start:end]) if start < known else ()
-        return (*tokens, PLACEHOLDER) if end > known else tokens
+    def upcoming(self, count: int) -> tuple[tuple[int, ...], int]:
+        """The next `count` tokens to compute, and how many rows of logits to make of the last ones.
 
-    def ends_with(self, count: int) -> bool:
-        """Whether nothing is left to compute after `count` more tokens, so that a token is to be picked."""
-        return self.computed + count == self.in_flight.end
+        The last token is `PLACEHOLDER` where its pick is in flight. One row is made where nothing is left to compute
+        after these tokens, so that the next one is to be picked.
+        """
+        start = self.computed
+        end = start + count
+        tokens = tuple(self.tokens[start:end])
+        if end > len(self.tokens):
+            tokens += _PLACEHOLDERS
+        return tokens, 1 if end == self.in_flight.end else 0
 
     def compute(self, count: int) -> None:
         """A plan computes `count` more tokens; where none is left after them, a pick is in flight from now on."""
-        if count > self.pending:
+        end, in_flight = self.computed + count, self.in_flight
+        if end > in_flight.end or end > self.most_computed:
             raise InternalError(
                 f"sequence {self.id}: {count} tokens computed, {self.pending} pending"
             )
-        self.computed += count
-        if self.computed == self.in_flight.end:
-            self.in_flight.end += 1
-            self.in_flight.picks += 1
+        self.computed = end
+        if end == in_flight.end:
+            in_flight.end += 1
+            in_flight.picks += 1
 
     def resolve(self, position: int) -> Resolution:
         """Read the pick that is longest in flight: the token at `position`.
@@ -189,18 +196,20 @@ class Sequence:
         Raises:
             InternalError: no pick is in flight there.
         """
-        if not self.in_flight.picks or position > self.known:
+        known, in_flight = len(self.tokens), self.in_flight
+        if not in_flight.picks or position > known:
             raise InternalError(
                 f"sequence {self.id}: a token was picked in the middle of the known"
             )
-        self.in_flight.picks -= 1
-        return Resolution.ACCEPTED if position == self.known else Resolution.STALE
+        in_flight.picks -= 1
+        return ACCEPTED if position == known else STALE
 
     def append(self, token: int) -> None:
         """One more token is known."""
-        self.tokens.append(token)
-        if self.in_flight.end < len(self.tokens):
-            self.in_flight.end += 1
+        tokens, in_flight = self.tokens, self.in_flight
+        tokens.append(token)
+        if in_flight.end < len(tokens):
+            in_flight.end += 1
 
     def preempt(self) -> None:
         """Give up everything computed, keep everything known, and wait again."""

@@ -13,7 +13,7 @@ from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
 from ..plan import Admitted, Change, Changes, Forced, Picked, Plan, Work
-from ..sequence import Resolution, SeqState, Sequence
+from ..sequence import ACCEPTED, SeqState, Sequence
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
 from .finish import finish_after
@@ -171,7 +171,7 @@ class Scheduler:
             seq = self._sequences.get(work.seq_id)
             if seq is None:  # it ended since
                 continue
-            if seq.resolve(work.end) is not Resolution.ACCEPTED:
+            if seq.resolve(work.end) is not ACCEPTED:
                 continue
             failure = pick.failure or forced.failures.get(seq.id)
             if failure is None and not pick.tokens:
@@ -354,8 +354,8 @@ def _compute(
 
 def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
     """Compute the next `count` tokens of `seq`; a row of logits where its next token is to be picked."""
-    logits = 1 if seq.ends_with(count) else 0
-    return Work(seq.id, seq.computed, seq.upcoming(count), new_blocks, logits)
+    tokens, logits = seq.upcoming(count)
+    return Work(seq.id, seq.computed, tokens, new_blocks, logits)
 
 
 def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:

@@ -55,7 +55,7 @@ def test_pending_is_known_less_computed() -> None:
     assert (seq.known, seq.pending) == (3, 1)
     seq.compute(1)
     assert (seq.in_flight.picks, seq.pending) == (1, 1)  # the pick in flight is computed next
-    assert seq.upcoming(1) == (PLACEHOLDER,)
+    assert seq.upcoming(1) == ((PLACEHOLDER,), 1)
     assert seq.resolve(3) is Resolution.ACCEPTED
     seq.record.picked(12.0)
     seq.append(9)
@@ -86,7 +86,7 @@ def test_a_pick_is_stale_once_its_position_became_known() -> None:
     assert seq.resolve(3) is Resolution.ACCEPTED
     seq.append(9)
     seq.append(8)
-    assert (seq.known, seq.pending, seq.upcoming(1)) == (5, 1, (8,))
+    assert (seq.known, seq.pending, seq.upcoming(1)) == (5, 1, ((8,), 1))
     assert seq.resolve(4) is Resolution.STALE
     seq.check()
     with pytest.raises(InternalError, match="in the middle"):

@@ -21,6 +21,7 @@ def batch(counts: list[int], before: list[int]) -> Batch:
     rows = 7 + np.arange(len(counts))
     return Batch(
         tokens=np.zeros(starts[-1], dtype=np.int32),
+        sources=np.full(starts[-1], -1),
         positions=np.concatenate(each),
         slots=none,
         owners=np.repeat(rows, counts),
