@@ -124,7 +124,7 @@ class BatchBuilder:
         return [(self._rows.admit(self._fit(new)), 0, new.blocks) for new in plan.admitted]
 
     def _fit(self, new: Admitted) -> Admitted:
-        """A sequence whose options fit the arrays. One whose do not goes on greedily: its pick tells why."""
+        """A sequence whose options fit the arrays; greedy ones replace options that do not, and its pick fails."""
         try:
             guarded_sampling(check_fits, new.sampling)
         except SamplingFault as fault:

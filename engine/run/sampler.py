@@ -1,8 +1,8 @@
 """Logits to picks.
 
-Does: gather what the picking sequences ask for into one call of the logits pipeline, and read its answer. A stage that
-nobody asks for is left out for the whole batch; a batch that is greedy, free and plain takes one maximum. Does not:
-define the stages (`kernels.reference_logits` does) or keep state.
+Does: gather the sampling options of a step's sequences into the inputs of one call of the logits pipeline, and read its
+answer. A stage that no row needs is left out for the whole batch; a batch that is greedy, free and plain takes one
+maximum. Does not: define the stages (`kernels.reference_logits` does) or keep state.
 
 Penalties count as everywhere: repetition counts prompt and output; presence and frequency count the output alone,
 forced tokens included. Log-probabilities are the model's own among the legal tokens, before anything else.
@@ -41,17 +41,17 @@ NO_TOKEN = Failure(
 )
 
 Wanted = Sequence[int | None]
-"""For each pick, how many alternatives are reported; None for those who want no log-probabilities."""
+"""For each row of logits, how many alternatives are reported; None for rows without log-probabilities."""
 
 
 class Sampler:
-    """Says how the sequences of `rows` pick."""
+    """Lays out the sampling inputs of the sequences in `rows`."""
 
     def __init__(self, rows: SlotState) -> None:
         self._rows = rows
 
     def choice(self, batch: Batch, masks: Masks, count: int) -> SamplingInputs:
-        """What the picking sequences of `batch` ask for, padded to `count` rows of logits."""
+        """The inputs of sampling for `batch`, padded to `count` rows of logits."""
         rows, row_of = batch.picking_rows, self._rows.row_of
         draws = self._rows.draws(rows, batch.next_positions, count)
         mask_rows, walk_rows = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -69,7 +69,7 @@ class Sampler:
         )
 
     def wanted(self, batch: Batch, choice: SamplingInputs) -> Wanted | None:
-        """Who wants log-probabilities, and how many; None if nobody does."""
+        """How many log-probabilities each row reports; None if no row reports any."""
         if choice.edits is None:
             return None
         return [params.logprobs for params in self._params(batch.picking_rows)]
@@ -81,7 +81,7 @@ class Sampler:
         return tuple(_filled(column, count, filler) for column, filler in given)
 
     def _edits(self, batch: Batch, count: int) -> Edits:
-        """What few ask for."""
+        """The rare options."""
         params = self._params(batch.picking_rows)
         return Edits(
             _bias(params),
