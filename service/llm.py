@@ -261,8 +261,11 @@ class LLM:
                     with as_the_client_would():
                         body = request_body(shape, text, None, options)
                         asked = self._extractor.ask(checked(body))
-                        verdict = self._door.admit(asked.constraint)
-                        ready = self._extractor.prepare(asked, verdict)
+                        verdict = self._door.submit(asked.constraint)
+                    while outputs and not verdict.done():
+                        yield None  # the engine goes on with the others
+                    with as_the_client_would():
+                        ready = self._extractor.prepare(asked, verdict.result())
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ import jsonschema
 import pytest
 import torch
 from intaglio.engine.api import ConfigError, Finish, ModelError, SamplingParams
-from intaglio.grammar.api import Constraint, Kind
+from intaglio.grammar.api import Constraint, Kind, Verdict
 from intaglio.schemas import catalogue
 from intaglio.schemas.wire import ExtractOptions
 from intaglio.service.client import BadRequest, IntaglioError, NotFound, SchemaRefused, TooLong
@@ -157,3 +158,45 @@ def test_leaving_a_batch_early_aborts_the_rest(llm: LLM) -> None:
     with pytest.raises(TooLong):
         failing()
     assert llm.check().clean
+
+
+class Examining(Future[Verdict]):
+    """A verdict that comes when the test says so."""
+
+    def result(self, timeout: float | None = None) -> Verdict:
+        assert self.done(), "the engine waits for a schema"
+        return super().result(timeout)
+
+
+class SlowToExamine(LLM):
+    """Has the schemas of strings examined by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, num_blocks=256)
+        self.asked: dict[str, Examining] = {}
+        self._gate, self._door = self._door, self  # type: ignore[assignment]
+
+    def submit(self, constraint: Constraint) -> Future[Verdict]:
+        if "string" not in constraint.source:
+            return self._gate.submit(constraint)
+        return self.asked.setdefault(constraint.key, Examining())
+
+    def close(self) -> None:
+        self._door = self._gate
+        super().close()
+
+
+def test_texts_in_the_engine_go_on_while_a_new_schema_is_examined(folder: Path) -> None:
+    items = [(1, {"type": "integer"}, "41 nails"), (2, {"type": "string", "maxLength": 4}, "a b")]
+    with SlowToExamine(folder) as llm:
+        answers = llm.extract_stream(iter(items))
+        key, first = next(answers)
+        assert key == 1
+        assert not isinstance(first, IntaglioError)
+        (examining,) = llm.asked.values()
+        examining.set_result(Verdict())
+        key, second = next(answers)
+        assert key == 2
+        assert not isinstance(second, IntaglioError)
+        assert isinstance(second.data, str)
+        assert list(answers) == []
