@@ -154,11 +154,11 @@ class SchemaGate:
 
     @property
     def explain(self) -> Callable[[Constraint], Explanation] | None:
-        """Explains constraints elsewhere (see `Isolated.explain`); None where everybody is trusted."""
+        """Explains constraints elsewhere (see `Isolated.explain`); None where no process examines them."""
         return None if self._isolated is None else self._isolated.explain
 
     def warm(self, constraints: Iterable[Constraint]) -> None:
-        """Examine these in the background, while nobody else asks."""
+        """Examine these in the background, while no other examination waits."""
         self._warming = threading.Thread(
             target=self._admission.warm, args=(constraints,), name="admission", daemon=True
         )

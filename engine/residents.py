@@ -133,7 +133,7 @@ class DeviceConstraints:
         self._replay = HostReplay(texts, end_tokens)
         self._known: dict[int, DeviceSequence] = {}
         self._on_device: set[int] = set()
-        self._news: set[int] = set()  # sequences of which the executor must be told something
+        self._news: set[int] = set()  # sequences that need a replay before their next mask
         self._steps: deque[_MaskedStep] = deque()
         self._failures: dict[int, Failure] = {}  # of sequences that could not come back to the host
 

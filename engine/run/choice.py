@@ -62,11 +62,11 @@ class SamplingInputs(Struct, frozen=True):
 class Walks(Protocol):
     """Makes masks where the logits are, and follows the picks; `residents.DeviceGrammarMasks` does.
 
-    `rows` int32 [R] on the device: the sequences' rows, `nobody` where no mask is made. On a GPU `replay` and `walk`
-    are called within `streams`.
+    `rows` int32 [R] on the device: the sequences' rows, `padding_row` where no mask is made. On a GPU `replay`
+    and `walk` are called within `streams`.
     """
 
-    nobody: int
+    padding_row: int
     streams: StreamSet | None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:

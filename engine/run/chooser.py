@@ -54,14 +54,14 @@ class _Staging:
         self._columns = [field.numpy() for field in _unpacked(self.buffer)]
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
-    def fill(self, choice: SamplingInputs, states: Ints, nobody: int) -> None:
+    def fill(self, choice: SamplingInputs, states: Ints, padding_row: int) -> None:
         """Wait for the last copy, which was long ago, and write what the next one brings."""
         self.copied.synchronize()
         keys, temperature, *numbers = self._columns
         count = choice.keys.shape[0]
         keys[:count] = choice.keys
         temperature[:count] = choice.temperature
-        _fill_rows(choice.mask_rows, choice.walk_rows, states, nobody, *numbers)
+        _fill_rows(choice.mask_rows, choice.walk_rows, states, padding_row, *numbers)
 
 
 @compiled
@@ -69,14 +69,14 @@ def _fill_rows(
     masked: Words,
     walked: Words,
     states: Ints,
-    nobody: int,
+    padding_row: int,
     mask_rows: Words,
     walk_rows: Words,
     state_rows: Words,
 ) -> None:
     for i in range(masked.size):
         mask_rows[i] = masked[i]
-        walk_rows[i] = walked[i] if walked[i] >= 0 else nobody
+        walk_rows[i] = walked[i] if walked[i] >= 0 else padding_row
         state_rows[i] = states[i] if i < states.size else 0
 
 
@@ -90,12 +90,12 @@ class _DeviceColumns:
         self._staging = [_Staging(size) for _ in range(2)]
 
     def ask(
-        self, choice: SamplingInputs, states: Ints, nobody: int, stream: torch.cuda.Stream
+        self, choice: SamplingInputs, states: Ints, padding_row: int, stream: torch.cuda.Stream
     ) -> None:
         """One copy, in the order of `stream`, which is the current one."""
         self._staging.reverse()
         staging = self._staging[0]
-        staging.fill(choice, states, nobody)
+        staging.fill(choice, states, padding_row)
         self.buffer.copy_(staging.buffer, non_blocking=True)
         staging.copied.record(stream)
 
@@ -150,7 +150,7 @@ class SamplingGraphs:
         """
         pool = torch.cuda.graph_pool_handle()
         self._on_device.columns.mask_rows.fill_(-1)
-        self._on_device.columns.walk_rows.fill_(self._nobody)
+        self._on_device.columns.walk_rows.fill_(self._padding_row)
         for size in reversed(self._sizes):
             for walking in {False, self.walks is not None}:
                 self._choose(size, None, walking=walking)
@@ -168,9 +168,9 @@ class SamplingGraphs:
                 self._walking[size] = walk
 
     def run_sizes(self) -> None:
-        """Run all that `capture` captures, for nobody."""
+        """Run all that `capture` captures, on padding."""
         self._on_device.columns.mask_rows.fill_(-1)
-        self._on_device.columns.walk_rows.fill_(self._nobody)
+        self._on_device.columns.walk_rows.fill_(self._padding_row)
         for size in self._sizes:
             for walking in {False, self.walks is not None}:
                 self._choose(size, None, walking=walking)
@@ -197,7 +197,7 @@ class SamplingGraphs:
         if walking and self.walks is None:
             raise InternalError("this executor makes no masks")
         with self._streams.begun as stream:
-            self._on_device.ask(choice, states, self._nobody, stream)
+            self._on_device.ask(choice, states, self._padding_row, stream)
             if len(choice.masks):
                 given, width = choice.masks.shape
                 target = self._masks[count : count + given, :width]
@@ -208,8 +208,8 @@ class SamplingGraphs:
                 self._walk(count) if walk is None else walk.replay()
 
     @property
-    def _nobody(self) -> int:
-        return 0 if self.walks is None else self.walks.nobody
+    def _padding_row(self) -> int:
+        return 0 if self.walks is None else self.walks.padding_row
 
     def _walk(self, count: int) -> None:
         assert self.walks is not None

@@ -102,11 +102,13 @@ class HostCompute:
         return hidden if batch.wanted.size else None
 
     def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Drawn]:
-        """See `Compute`. A stage that nobody asks for is left out."""
+        """See `Compute`. A stage that no row needs is left out."""
         count, walks = hidden.shape[0], self._walks if choice.walks else None
         masks, mask_rows = choice.masks, choice.mask_rows
         if walks is not None:
-            rows = np.where(choice.walk_rows < 0, walks.nobody, choice.walk_rows).astype(np.int32)
+            rows = np.where(choice.walk_rows < 0, walks.padding_row, choice.walk_rows).astype(
+                np.int32
+            )
             at = torch.from_numpy(rows)
             given = torch.zeros((count + len(masks), masks.shape[1]), dtype=torch.int32)
             given[count:] = torch.from_numpy(masks)

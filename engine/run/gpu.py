@@ -66,7 +66,7 @@ class GpuCompute:
             _packing(decoder, device),
         )
         self._host_tables = tables
-        # One row more than there are: entries that are nobody's are written there.
+        # One row more than there are: entries of padding are written there.
         self._tables = torch.zeros(
             (max_running + 1, tables.shape[1]), dtype=torch.int32, device=device
         )

@@ -122,12 +122,12 @@ class Inputs:
             staging.parts = {size: staging.pinned[:end] for size, end in ends.items()}
 
     def clear(self, size: int) -> None:
-        """Make the inputs those of so many tokens that are nobody's: nothing of them is stored."""
+        """Make the inputs those of `size` tokens of padding: nothing of them is stored."""
         self.buffer.zero_()
         self.few[size].fields[SLOTS].fill_(NOWHERE)
 
     def fill_few(self, batch: Batch, size: int) -> bool:
-        """Copy a batch, padded to a captured size by tokens that belong to nobody.
+        """Copy a batch, padded to a captured size.
 
         Returns whether what has grown goes along: there is as much room for it as for tokens.
         """
@@ -211,7 +211,7 @@ def _fill_tokens(
     front: int,
     fields: Words,
 ) -> None:
-    """`fields` [FIELDS, size] of all tokens, and, past them, of nobody's."""
+    """`fields` [FIELDS, size] of all tokens, and of padding past them."""
     for i in range(fields.shape[1]):
         fields[TOKENS, i] = fields[POSITIONS, i] = 0
         fields[SOURCES, i], fields[SLOTS, i] = front + i, NOWHERE

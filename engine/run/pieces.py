@@ -14,7 +14,7 @@ from .rows import Ints
 LONGEST_SHARED = 64
 """Blocks of a beginning that are compared."""
 
-NOBODY = -1
+PADDING = -1
 """In the place of a token that a pack has no more."""
 
 Words = npt.NDArray[np.int32]
@@ -62,7 +62,7 @@ def pack(
 ) -> None:
     """The batch's tokens in packs, neighbours by the beginnings of their owners' `tables`; `at_once` run together.
 
-    Fills `order` [packs, most] with the tokens of each pack, `NOBODY` after its last; `shared` [packs] with how many
+    Fills `order` [packs, most] with the tokens of each pack, `PADDING` after its last; `shared` [packs] with how many
     keys, in the same blocks, all of them begin; `leads` [packs, most] with the place, within its pack, of the first
     token of each one's owner. There are places for all tokens.
     """
@@ -100,7 +100,7 @@ def _deal(
 ) -> None:
     """Packs of the tokens `near`, whose owners and numbers of keys are given; those with the most work first."""
     order, leads, shared = packs
-    order[:] = NOBODY
+    order[:] = PADDING
     leads[:] = 0
     shared[:] = 0
     common = _common(near, owners, keys, known, block_size)

@@ -44,8 +44,8 @@ class DeviceGrammarMasks:
         self._arena = GrammarArena(device, limits)
         self._walker = GrammarWalker(self._arena, table, most_rows)
         self._states = GrammarStates(most_rows + 1, device)
-        self.nobody = most_rows
-        self._states.slots[self.nobody] = HOST
+        self.padding_row = most_rows
+        self._states.slots[self.padding_row] = HOST
         self.streams = StreamSet(device) if device.type == "cuda" else None
         if self.streams is not None:
             torch.cuda.synchronize()  # what was made above, other streams read
@@ -94,7 +94,7 @@ class DeviceGrammarMasks:
     @torch.inference_mode()
     def warm_up(self, width: int) -> None:
         """Run every launch once: masks of few and of many rows of `width` tokens are kernels of their own."""
-        for count in sorted({1, self.nobody}):
+        for count in sorted({1, self.padding_row}):
             rows = torch.arange(count, dtype=torch.int32, device=self._device)
             out = torch.zeros((count, -(-width // 32)), dtype=torch.int32, device=self._device)
             self.walk(rows, out)

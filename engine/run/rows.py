@@ -31,7 +31,7 @@ _ONE, _STEP = np.uint64(1), np.uint64(_GOLDEN)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-_NOBODY = np.iinfo(np.int64).min
+_NO_SEQUENCE = np.iinfo(np.int64).min
 
 Ints = npt.NDArray[np.int64]
 
@@ -76,7 +76,7 @@ class SlotState:
             np.zeros(max_running, dtype=np.uint8),
         )
         self._kept_at = np.full(max_running, -1, dtype=np.int64)
-        self._holders = np.full(max_running, _NOBODY, dtype=np.int64)
+        self._holders = np.full(max_running, _NO_SEQUENCE, dtype=np.int64)
         self._held = [0] * max_running
         self._row_of: dict[int, int] = {}
         self._free = list(range(max_running - 1, -1, -1))
@@ -142,7 +142,7 @@ class SlotState:
         if row is None:
             raise InternalError(f"sequence {seq_id} was released and is not here")
         self.sampling[row] = None
-        self._holders[row] = _NOBODY
+        self._holders[row] = _NO_SEQUENCE
         self._free.append(row)
 
     def draws(self, rows: Ints, positions: Ints, count: int) -> Draws:

@@ -34,7 +34,7 @@ class RunnerLimits:
 
 @dataclass(slots=True, eq=False)
 class Pass:
-    """A plan under way: `hidden` [R or more, hidden] once `forward` returned, None where nobody wants a token; the
+    """A plan that was begun: `hidden` [R or more, hidden] once `forward` returned, None without rows of logits; the
     other fields once `sample` did."""
 
     batch: Batch

@@ -171,7 +171,7 @@ def _place_masks(
             mask_rows[i], walk_rows[i], walks = i, rows[i], True
         elif sources[i] != _FREE:
             mask_rows[i] = len(mask_rows) + sources[i]
-    # Rows of nobody ask for no logits that nobody else asks for.
+    # Rows of padding need no logits that no other row needs.
     mask_rows[len(rows) :] = mask_rows[0]
     return walks
 

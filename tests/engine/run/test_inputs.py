@@ -21,7 +21,7 @@ from intaglio.engine.run.inputs import (
     Inputs,
     Packing,
 )
-from intaglio.engine.run.pieces import NOBODY
+from intaglio.engine.run.pieces import PADDING
 
 ROWS, BLOCKS, SIZE = 12, 6, 4
 
@@ -152,7 +152,7 @@ def test_captured_batches_are_where_the_views_say(seed: int) -> None:
                 *(step.positions + 1).tolist(),
                 *[0] * (size - count),
             ]
-            order = few.order[few.order != NOBODY]
+            order = few.order[few.order != PADDING]
             assert sorted(order.tolist()) == list(range(count))
             assert few.order.shape == few.leads.shape == (len(few.shared), 4)
         else:

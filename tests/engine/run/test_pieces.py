@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from intaglio.engine.run import pieces
 from intaglio.engine.run.batch import Batch
-from intaglio.engine.run.pieces import LONGEST_SHARED, NOBODY, cut, pack
+from intaglio.engine.run.pieces import LONGEST_SHARED, PADDING, cut, pack
 
 Words = npt.NDArray[np.int32]
 
@@ -95,10 +95,10 @@ def test_packs_share_what_they_say_and_miss_no_token(seed: int, most: int) -> No
     order, leads, shared = packed(
         step, tables, size, most=most, packs=fewest + dice.choice([0, 0, 1, 40])
     )
-    assert sorted(order[order != NOBODY].tolist()) == list(range(sum(counts)))
+    assert sorted(order[order != PADDING].tolist()) == list(range(sum(counts)))
     for tokens, places, keys in zip(order, leads, shared.tolist(), strict=True):
-        count = int((tokens != NOBODY).sum())
-        assert (tokens[count:] == NOBODY).all()
+        count = int((tokens != PADDING).sum())
+        assert (tokens[count:] == PADDING).all()
         tokens = tokens[:count]
         owners = step.owners[tokens].tolist()
         assert places[:count].tolist() == [owners.index(o) for o in owners]
@@ -133,7 +133,7 @@ def test_packs_are_worked_off_in_about_equal_time(packs: int, programs: int) -> 
     order, leads, _ = packed(step, tables, 16, most=4, packs=packs, at_once=programs)
     busy = [0] * programs
     for tokens, places in zip(order, leads, strict=True):
-        owners = {int(step.owners[tokens[place]]) for place in places if tokens[place] != NOBODY}
+        owners = {int(step.owners[tokens[place]]) for place in places if tokens[place] != PADDING}
         first = busy.index(min(busy))
         busy[first] += sum(int(step.lengths[owner - 7]) for owner in owners)
     assert max(busy) < 1.25 * sum(busy) / programs

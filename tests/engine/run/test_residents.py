@@ -134,7 +134,7 @@ class Counted(DeviceGrammarMasks):
         super().replay(replays)
 
     def walk(self, rows: torch.Tensor, out: torch.Tensor) -> None:
-        self.counts["masks"] += int((rows != self.nobody).sum())
+        self.counts["masks"] += int((rows != self.padding_row).sum())
         super().walk(rows, out)
 
 
