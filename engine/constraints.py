@@ -21,7 +21,7 @@ from ..grammar.api import (
 )
 from .closing import Following
 from .errors import InternalError
-from .faults import MatcherFault, broken, guarded
+from .faults import MatcherFault, broken, failure, guarded
 from .loops import LoopWatch
 from .plan import AHEAD, Changes, Forced, Masks, Picked, Plan, Work
 from .types import Failure, OutputLimits
@@ -101,7 +101,7 @@ class Constraints:
             future = guarded(self._compiler.submit, constraint)
         except MatcherFault as fault:
             future = Future()
-            future.set_exception(fault)
+            future.set_exception(MatcherFault(fault.failure))
         self._compiling[seq_id] = _Compiling(future, budget, limits, prompt)
         future.add_done_callback(lambda _: ready(seq_id))
 
@@ -114,7 +114,11 @@ class Constraints:
         if compiling is None:
             return None
         try:
-            grammar = guarded(compiling.grammar.result)
+            # Raised, the error would hold this frame by its traceback, and with it the future that holds the error.
+            refused = guarded(compiling.grammar.exception)
+            if refused is not None:
+                return failure(refused)
+            grammar = compiling.grammar.result()
             least = guarded(lambda: grammar.least_tokens)
             budget, watch = self._limited(compiling, least)
             following = Following(guarded(grammar.matcher), budget, watch)

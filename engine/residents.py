@@ -66,13 +66,23 @@ class Exports:
             found = self._kept.get(key)
             if found is None:
                 self._shrink()
-                found = self._kept[key] = self._pool.submit(self._export, constraint)
+                found = self._kept[key] = self._pool.submit(self._tables, constraint)
             self._kept.move_to_end(key)
             return found
 
     def close(self) -> None:
         """End the thread; what was not begun is cancelled."""
         self._pool.shutdown(cancel_futures=True)
+
+    def _tables(self, constraint: Constraint) -> DeviceTables | HostOnly:
+        """The export; one that fails costs nothing but speed, since the host's rows are complete.
+
+        Its error is not kept: the traceback would hold all that the export has made.
+        """
+        try:
+            return self._export(constraint)
+        except Exception as error:
+            return HostOnly(f"the export failed: {type(error).__name__}: {error}")
 
     def _shrink(self) -> None:
         """Forget what was asked for longest ago until the rest keeps the limit."""
@@ -86,7 +96,7 @@ class Exports:
 
 
 def _size(future: Future[DeviceTables | HostOnly]) -> int:
-    if not future.done() or future.cancelled() or future.exception() is not None:
+    if not future.done() or future.cancelled():
         return 0
     tables = future.result()
     return tables.nbytes if isinstance(tables, DeviceTables) else 256
@@ -267,9 +277,8 @@ class ResidentConstraints(Constraints):
             page = self._pages[seq_id]
             if not page.tables.done() or any(seq_id in one.wanted for one in self._awaited):
                 continue
-            # An export that failed costs nothing but speed: the host's rows are complete.
-            failed = page.tables.cancelled() or page.tables.exception() is not None
-            tables = HostOnly("the export failed") if failed else page.tables.result()
+            cancelled = page.tables.cancelled()
+            tables = HostOnly("no export") if cancelled else page.tables.result()
             if isinstance(tables, HostOnly) or not self._residence.enter(page.key, tables):
                 del self._pages[seq_id]
                 continue
