@@ -80,9 +80,9 @@ class Exports:
         Its error is not kept: the traceback would hold all that the export has made.
         """
         try:
-            return self._export(constraint)
-        except Exception as error:
-            return HostOnly(f"the export failed: {type(error).__name__}: {error}")
+            return guarded(self._export, constraint)
+        except MatcherFault as fault:
+            return HostOnly(f"the export failed: {fault.failure.message}")
 
     def _shrink(self) -> None:
         """Forget what was asked for longest ago until the rest keeps the limit."""

@@ -1,4 +1,4 @@
-"""What requests leave behind in an engine: nothing that grows with their number, and no work for the cycle collector."""
+"""What requests leave behind in an engine: nothing that grows with their number, and no cycles."""
 
 import gc
 import time
