@@ -15,9 +15,9 @@ from typing import Final
 
 # Allocations, less what was freed, between two collections of the youngest objects: a quarter of a millisecond each.
 _YOUNG: Final = 1_000
-# Such collections after which the survivors are collected together and set aside: 25,000 objects, some 6 ms. Python
+# Such collections after which the survivors are collected together and set aside: 20,000 objects, some 5 ms. Python
 # does it by itself within a step that allocates more.
-_ROUNDS: Final = 25
+_ROUNDS: Final = 20
 _ROUNDS_IDLE: Final = 8
 # Python itself never collects everything.
 _NEVER: Final = 1_000_000_000
