@@ -1,56 +1,74 @@
-"""When Python looks for cycles of objects that nothing refers to any more: between steps, and among what is new.
+"""When Python looks for cycles of unreachable objects: between steps, in portions of bounded size.
 
-Does: keep full collections out of steps, set what survives one aside, look at all of it again once much was added.
-Does not: free what is in no cycle, which the counts of references do at once; or touch a process that is not ours.
+Does: bound every collection, set its survivors aside, collect everything while the engine is idle. Does not: free
+objects outside cycles, which reference counts do at once; or touch a process that is not ours.
 
-Left to itself, a full collection comes whenever a quarter was added to what lives, in the middle of whatever runs, and
-goes through all of it: rows, tables and grammars that are kept are a million objects after some thousand schemas, and
-the step it falls into takes a tenth of a second longer.
+Left to itself, Python collects everything whenever a quarter was added to what lives, in the middle of a step. After
+some thousand schemas that is a million objects: a fifth of a second on an idle core, and seconds on a starved machine,
+in which the process sends no beat. Requests and grammars leave no cycles behind (`tests/engine/test_left_behind.py`,
+`Language.release`), so what is set aside seldom holds garbage, and an idle moment is soon enough for it.
 """
 
 import gc
+import sys
 from typing import Final
 
-# Allocations, less what was freed, from one look at the youngest objects to the next: a quarter of a millisecond.
+# Allocations, less what was freed, between two collections of the youngest objects: a quarter of a millisecond each.
 _YOUNG: Final = 1_000
-# Such looks after which the survivors are looked at together and set aside; 12 ms where there is other work.
-_ROUNDS: Final = 50
+# Such collections after which the survivors are collected together and set aside: 20,000 objects, some 5 ms. Python
+# does it by itself within a step that allocates more.
+_ROUNDS: Final = 20
 _ROUNDS_IDLE: Final = 8
-# Python looks by itself after so many, should a step allocate without an end.
-_OVERDUE: Final = 1_000
-# What may have been added, as a part of all that was found before, until everything is looked at.
-_GROWTH: Final = 1.0
-_GROWTH_IDLE: Final = 0.25
+# Python itself never collects everything.
+_NEVER: Final = 1_000_000_000
+# Objects added since everything was collected, relative to what was found then, until it is done again.
+_GROWTH_IDLE: Final = 1.0
+# The last resort of an engine that is never idle: memory blocks in use beyond those of that time, some 600 MiB. Caches
+# of grammars that are filled to their default bound hold half as many (5,600 a MiB), so the rest is garbage.
+_GROWTH_BUSY: Final = 6_000_000
 
 
 class Collector:
-    """The policy of one process, for the thread that steps."""
+    """The policy of one process, for the thread that steps.
 
-    def __init__(self) -> None:
-        self._all = 0  # objects that were there when everything was looked at
-        self._added = 0  # set aside since then; some of them are gone
+    `most_more`: memory blocks that may be added before everything is collected even though the engine is busy.
+    """
+
+    def __init__(self, most_more: int = _GROWTH_BUSY) -> None:
+        self._most_more = most_more
+        self._all = 0  # objects found when everything was collected
+        self._blocks = 0  # memory blocks in use then
+        self._added = 0  # objects set aside since then; some of them are gone
+        self._measured = 0  # of these, when the blocks were last counted
 
     def start(self) -> None:
         """Once everything is loaded: what there is now stays."""
-        gc.set_threshold(_YOUNG, _OVERDUE, gc.get_threshold()[2])
-        self._look_at_all()
+        gc.set_threshold(_YOUNG, _ROUNDS, _NEVER)
+        self._collect_all()
 
     def between_steps(self, *, idle: bool) -> None:
-        """Collect if it is time to. `idle`: nothing waits, so it is time earlier."""
-        _, rounds, overdue = gc.get_count()
-        rounds += overdue * _OVERDUE
-        if rounds < (_ROUNDS_IDLE if idle else _ROUNDS):
+        """Collect if it is time to. `idle`: no request is served, so that a long collection delays none."""
+        _, rounds, portions = gc.get_count()
+        if rounds + portions * _ROUNDS < (_ROUNDS_IDLE if idle else _ROUNDS):
             return
-        gc.collect()
+        gc.collect(1)  # the oldest generation: survivors of such collections within the last step
         # Counted within one call, so that no other thread runs while the list is there: a tuple that another is just
         # making must not be referred to (`_PyTuple_Resize` calls that a bad argument).
         self._added += sum(map(len, map(gc.get_objects, (2,))))
         gc.freeze()
-        if self._added > self._all * (_GROWTH_IDLE if idle else _GROWTH):
-            self._look_at_all()
+        if self._is_overgrown() or (idle and self._added > self._all * _GROWTH_IDLE):
+            self._collect_all()
 
-    def _look_at_all(self) -> None:
+    def _is_overgrown(self) -> bool:
+        """Whether much more memory is in use than when everything was collected; asked seldom."""
+        if self._added - self._measured < self._all:
+            return False
+        self._measured = self._added
+        return sys.getallocatedblocks() > self._blocks + self._most_more
+
+    def _collect_all(self) -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        self._all, self._added = gc.get_freeze_count(), 0
+        self._all, self._added, self._measured = gc.get_freeze_count(), 0, 0
+        self._blocks = sys.getallocatedblocks()

@@ -22,7 +22,7 @@ from ..grammar.api import (
 )
 from .closing import BudgetedMatcher
 from .errors import InternalError
-from .faults import MatcherFault, broken, guarded
+from .faults import MatcherFault, broken, failure, guarded
 from .loops import LoopWatch
 from .plan import Changes, Forced, Masks, Pick, Picked, Plan
 from .residents import NOT_ON_DEVICE, DeviceConstraints
@@ -109,7 +109,7 @@ class Constraints:
             future = guarded(self._compiler.submit, constraint)
         except MatcherFault as fault:
             future = Future()
-            future.set_exception(fault)
+            future.set_exception(MatcherFault(fault.failure))
         self._compiling[seq_id] = _Compiling(constraint, future, budget, limits, prompt)
         future.add_done_callback(lambda _: ready(seq_id))
 
@@ -122,7 +122,11 @@ class Constraints:
         if compiling is None:
             return None
         try:
-            grammar = guarded(compiling.grammar.result)
+            # Raised, the error would hold this frame by its traceback, and with it the future that holds the error.
+            refused = guarded(compiling.grammar.exception)
+            if refused is not None:
+                return failure(refused)
+            grammar = compiling.grammar.result()
             least = guarded(lambda: grammar.least_tokens)
             budget, watch = self._limited(compiling, least)
             matcher = BudgetedMatcher(guarded(grammar.matcher), budget, watch, self._clock)

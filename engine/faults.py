@@ -31,19 +31,22 @@ def guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return call(*args, **kwargs)
     except MatcherFault:
         raise
-    except Violation as error:
-        raise MatcherFault(
-            broken(f"the grammar refused a token that it allowed: {error}")
-        ) from error
-    except GrammarError as error:
+    except Exception as error:
+        raise MatcherFault(failure(error)) from error
+
+
+def failure(error: BaseException) -> Failure:
+    """The failure of the request for which grammar code raised `error`."""
+    if isinstance(error, MatcherFault):
+        return error.failure
+    if isinstance(error, Violation):
+        return broken(f"the grammar refused a token that it allowed: {error}")
+    if isinstance(error, GrammarError):
         where = "; ".join(f"{r.where or '/'} {r.keyword}: {r.reason}" for r in error.refusals)
         hint = "; ".join(r.hint for r in error.refusals if r.hint)
         message = f"{error.message}: {where}" if where else error.message
-        raise MatcherFault(Failure(error.code, sendable(message), sendable(hint))) from error
-    except Exception as error:
-        raise MatcherFault(
-            broken(f"the grammar failed: {type(error).__name__}: {error}")
-        ) from error
+        return Failure(error.code, sendable(message), sendable(hint))
+    return broken(f"the grammar failed: {type(error).__name__}: {error}")
 
 
 def broken(message: str) -> Failure:

@@ -67,7 +67,7 @@ class LoopWatch:
             window = max(window, self._found.length)
         tail = self._tokens[max(self._begun, len(self._tokens) - window) :]
         self._found = None
-        if len(set(tail)) * _TIMES <= len(tail):
+        if _may_repeat(tail, self._fewest):
             self._found = repetition(tail, least=self._fewest, times=_TIMES)
         return self._found is not None
 
@@ -188,6 +188,20 @@ class LoopWatch:
 
     def _text(self, tokens: Sequence[int]) -> bytes:
         return b"".join([self._texts[token] or b"" for token in tokens])
+
+
+def _may_repeat(tail: Sequence[int], least: int) -> bool:
+    """Whether some end of `tail`, of `least` tokens or more, has so few different ones that it may repeat itself.
+
+    Asked before the search, which takes longer. Not of the whole tail alone: names and marks before the value have
+    many different tokens, and a loop would have to be four times as long as these.
+    """
+    size = least
+    while size < len(tail):
+        if len(set(tail[-size:])) * _TIMES <= size:
+            return True
+        size *= 2
+    return len(set(tail)) * _TIMES <= len(tail)
 
 
 def _unescaped(inside: bytes) -> str:

@@ -167,7 +167,7 @@ class Host:
             if idle:
                 engine.wait(IDLE_S)
                 idle = not engine.has_work
-            collector.between_steps(idle=idle)
+            collector.between_steps(idle=idle and not engine.open_requests)
 
     def stop(self) -> None:
         """Have both loops end."""

@@ -54,13 +54,23 @@ class Exports:
             found = self._kept.get(key)
             if found is None:
                 self._shrink()
-                found = self._kept[key] = self._pool.submit(self._export, constraint)
+                found = self._kept[key] = self._pool.submit(self._tables, constraint)
             self._kept.move_to_end(key)
             return found
 
     def close(self) -> None:
         """End the thread; what was not begun is cancelled."""
         self._pool.shutdown(cancel_futures=True)
+
+    def _tables(self, constraint: Constraint) -> DeviceTables | HostOnly:
+        """The export; one that fails costs nothing but speed, since the host's rows are complete.
+
+        Its error is not kept: the traceback would hold all that the export has made.
+        """
+        try:
+            return guarded(self._export, constraint)
+        except MatcherFault as fault:
+            return HostOnly(f"the export failed: {fault.failure.message}")
 
     def _shrink(self) -> None:
         """Forget what was asked for longest ago until the rest keeps the limit."""
@@ -74,7 +84,7 @@ class Exports:
 
 
 def _size(future: Future[DeviceTables | HostOnly]) -> int:
-    if not future.done() or future.cancelled() or future.exception() is not None:
+    if not future.done() or future.cancelled():
         return 0
     tables = future.result()
     return tables.nbytes if isinstance(tables, DeviceTables) else 256
@@ -230,9 +240,8 @@ class DeviceConstraints:
             known = self._known[seq_id]
             if not known.tables.done() or any(seq_id in step.masked for step in self._steps):
                 continue
-            # An export that failed costs nothing but speed: the host's rows are complete.
-            failed = known.tables.cancelled() or known.tables.exception() is not None
-            tables = HostOnly("the export failed") if failed else known.tables.result()
+            cancelled = known.tables.cancelled()
+            tables = HostOnly("no export") if cancelled else known.tables.result()
             if isinstance(tables, HostOnly) or not self._holder.hold(known.key, tables):
                 del self._known[seq_id]
                 continue

@@ -24,6 +24,7 @@ from . import messages
 from .config import EngineConfig
 from .errors import EngineLost, EngineStopped, ModelError
 from .process import COMMANDS, EVENTS, EXIT_UNUSABLE
+from .starvation import Waits, patiently, waits
 
 _LAST_WORDS_S: Final = 10.0  # an engine that cannot start says why before it ends
 
@@ -56,10 +57,11 @@ class Launch:
 class Watch:
     """When an engine counts as dead, and how soon another is tried. Seconds.
 
-    `silence_s` without a beat, or a single step longer than `stall_s`, and the process is killed. The wait before a
-    restart doubles from `backoff_s` to `backoff_limit_s`, and begins anew after `settled_s` of service.
-    `attempts` starts in a row that never become ready make the engine unusable. One that is told to end may take
-    `closing_s` for the step it is in.
+    The process is killed after `silence_s` without a beat, or where a single step takes longer than `stall_s`. Silence
+    is measured in time in which the process could run: what it waited for a processor is granted again, until `stall_s`
+    have passed. The wait before a restart doubles from `backoff_s` to `backoff_limit_s`, and begins anew after
+    `settled_s` of service. `attempts` starts in a row that never become ready make the engine unusable. One that is
+    told to end may take `closing_s` for the step it is in.
     """
 
     first_beat_s: float = 60.0
@@ -103,6 +105,10 @@ class _Child:
 
     async def receive(self) -> messages.Event:
         return messages.event(await self._events.recv())
+
+    def waits(self) -> Waits:
+        assert self._process is not None
+        return waits(self._process.pid)
 
     async def ended(self) -> int:
         assert self._process is not None
@@ -250,9 +256,8 @@ class Supervisor:
         """Hand on what the process says until it says that it cannot go on, or falls silent."""
         patience = self._watch.first_beat_s
         while True:
-            try:
-                event = await asyncio.wait_for(child.receive(), patience)
-            except TimeoutError:
+            event = await patiently(child.receive, child.waits, patience, self._watch.stall_s)
+            if event is None:
                 return f"was silent for {patience:g} s"
             patience = self._watch.silence_s
             self._heard(event)

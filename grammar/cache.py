@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from .compile import Compiler
 from .errors import ConstraintTooLarge, GrammarError
 from .heap import give_back
-from .holdings import Holdings
+from .holdings import Holdings, Outcome
 from .matcher import CompiledGrammar
 from .spec import Constraint
 from .store import Store
@@ -57,6 +57,7 @@ class GrammarCache:
     """Grammars of one compiler.
 
     What a constraint compiles to is always the same, so errors are kept like grammars; only a missed deadline is not.
+    Every caller gets an error of its own.
     `limit_bytes` bounds what is held, `deadline_s` how long a caller waits for a compilation, from `submit` on.
     """
 
@@ -93,18 +94,19 @@ class GrammarCache:
         with self._lock:
             if self._closed:
                 raise CacheClosed("the grammar cache is closed")
+            future: Future[CompiledGrammar] = Future()
+            future.set_running_or_notify_cancel()
             known = self._held.get(key)
             if known is not None:
                 self._counts["hits"] += 1
                 self._uses[constraint] += 1
                 self._account()
-                return known
+                _answer(future, known)
+                return future
             if key in self._running:
                 self._counts["hits"] += 1
                 return self._running[key]
             self._counts["misses"] += 1
-            future: Future[CompiledGrammar] = Future()
-            future.set_running_or_notify_cancel()
             self._running[key] = future
             timer = self._timer(future)
             # With the lock held: `close` must not come in between.
@@ -158,22 +160,24 @@ class GrammarCache:
         self, constraint: Constraint, future: Future[CompiledGrammar], timer: threading.Timer
     ) -> None:
         start = time.perf_counter()
-        result: Future[CompiledGrammar] = Future()
         try:
-            result.set_result(self._compiled(constraint))
-        except GrammarError as error:
-            result.set_exception(error)
+            outcome = self._outcome(constraint)
         except BaseException as error:
-            self._settle(future, error=error)
+            self._settle(future, error)
             with self._lock:
                 self._running.pop(constraint.key, None)
             raise
         finally:
             timer.cancel()
-        self._keep(constraint, result, time.perf_counter() - start)
-        failed = result.exception()
-        self._settle(future, error=failed, grammar=None if failed else result.result())
+        self._keep(constraint, outcome, time.perf_counter() - start)
+        self._settle(future, outcome)
         self._tell_uses()
+
+    def _outcome(self, constraint: Constraint) -> Outcome:
+        try:
+            return self._compiled(constraint)
+        except GrammarError as error:
+            return error.copy()  # the frames of the compilation go with the error that was raised
 
     def _compiled(self, constraint: Constraint) -> CompiledGrammar:
         """A grammar, with the help of what the store knows; which is told what it does not know."""
@@ -194,17 +198,15 @@ class GrammarCache:
         self._store.put(constraint, Verdict(shortest=shortest, seconds=time.thread_time() - start))
         return grammar
 
-    def _keep(
-        self, constraint: Constraint, result: Future[CompiledGrammar], seconds: float
-    ) -> None:
+    def _keep(self, constraint: Constraint, outcome: Outcome, seconds: float) -> None:
         shared = self._compiler.shared()
         with self._lock:
             self._shared = shared
             self._running.pop(constraint.key, None)
             self._counts["microseconds"] += round(seconds * 1e6)
-            if result.exception() is not None:
+            if isinstance(outcome, GrammarError):
                 self._counts["failures"] += 1
-            self._held.put(constraint.key, result, len(constraint.source))
+            self._held.put(constraint.key, outcome, len(constraint.source))
             self._account()
             holes = self._held.evicted_bytes >= _HOLES
             if holes:
@@ -240,22 +242,26 @@ class GrammarCache:
         error = ConstraintTooLarge(
             f"the constraint did not compile within {self._deadline:g} s; make it smaller"
         )
-        if self._settle(future, error=error):
+        if self._settle(future, error):
             with self._lock:
                 self._counts["timeouts"] += 1
 
     def _settle(
-        self,
-        future: Future[CompiledGrammar],
-        *,
-        error: BaseException | None = None,
-        grammar: CompiledGrammar | None = None,
+        self, future: Future[CompiledGrammar], outcome: CompiledGrammar | BaseException
     ) -> bool:
         """Give a waiting caller its answer, unless the other of compilation and deadline was first."""
         with self._lock:
             first = not future.done()
-            if first and error is None and grammar is not None:
-                future.set_result(grammar)
-            elif first:
-                future.set_exception(error)
+            if first:
+                _answer(future, outcome)
         return first
+
+
+def _answer(future: Future[CompiledGrammar], outcome: CompiledGrammar | BaseException) -> None:
+    """Set what a compilation came to; of a kept error, a copy."""
+    if isinstance(outcome, GrammarError):
+        future.set_exception(outcome.copy())
+    elif isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)

@@ -9,6 +9,7 @@ The compiled code of the machine is loaded with the first constraint, or by `war
 import json
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from .backends.earley import EarleyCompiler
 from .backends.spelling import Canonical, Speller
@@ -71,14 +72,17 @@ class Compiler:
         return grammar
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
-        """The second half of `compile`, which raises what it does."""
+        """The second half of `compile`, which raises what it does. The rules of `screened` go with the grammar."""
         if screened.parsed is not None:
             return self._earley.compile(screened.parsed)
         from .machine import Machine
         from .native import NativeGrammar
 
         assert screened.root is not None
-        grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
+        machine = Machine(screened.root)
+        if screened.release is not None:
+            finalize(machine, screened.release).atexit = False
+        grammar = NativeGrammar(machine, self._index, self._speller, shortest)
         _ = grammar.least_tokens  # found here, off the step loop
         return grammar
 

@@ -158,8 +158,14 @@ def tables_of(constraint: Constraint) -> DeviceTables | HostOnly:
     from .screen import screen
 
     load()
-    root = screen(constraint).root
-    return HostOnly("another back end follows it") if root is None else export(root)
+    screened = screen(constraint)
+    if screened.root is None:
+        return HostOnly("another back end follows it")
+    try:
+        return export(screened.root)
+    finally:
+        if screened.release is not None:
+            screened.release()
 
 
 def followers(texts: Sequence[bytes | None], ends: Sequence[int]) -> "Followers":

@@ -9,7 +9,8 @@ GrammarError
 └── CompilerBusy           too many constraints wait to be compiled
 """
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,20 @@ class GrammarError(Exception):
         super().__init__(message)
         self.message = message
         self.refusals = refusals
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of its texts."""
+        texts = sum(len(text) for refusal in self.refusals for text in astuple(refusal))
+        return len(self.message) + texts
+
+    def copy(self) -> Self:
+        """A new error with the same content and no traceback.
+
+        An error that is kept and raised again collects the frames of every place that raises it, with all their
+        variables: each caller gets a copy.
+        """
+        return type(self)(self.message, self.refusals)
 
 
 class InvalidConstraint(GrammarError):

@@ -6,13 +6,16 @@ calls it from one thread at a time (`cache`).
 """
 
 from collections import OrderedDict
-from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 from weakref import ref
 
+from .errors import GrammarError
 from .matcher import CompiledGrammar
+
+Outcome = CompiledGrammar | GrammarError
+"""What a compilation came to. An error is kept without a traceback and never raised: `GrammarError.copy` is."""
 
 _ENTRY_BYTES: Final = 1024  # what an entry takes beside its grammar
 # Of grammars that are measured at once: those used last, which grow most, and some of all others in turn.
@@ -24,18 +27,18 @@ _OTHERS: Final = 32
 class _Entry:
     """The outcome of one compilation, and its size when it was last asked for."""
 
-    result: Future[CompiledGrammar]
+    outcome: Outcome
     source: int
     size: int = 0
 
     @property
     def grammar(self) -> CompiledGrammar | None:
-        return None if self.result.exception() else self.result.result()
+        return None if isinstance(self.outcome, GrammarError) else self.outcome
 
     def measure(self) -> int:
         """Find the size; by how much it has grown."""
-        grammar, before = self.grammar, self.size
-        self.size = self.source + _ENTRY_BYTES + (grammar.size_bytes if grammar else 0)
+        before = self.size
+        self.size = self.source + _ENTRY_BYTES + self.outcome.size_bytes
         return self.size - before
 
 
@@ -58,17 +61,17 @@ class Holdings:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, key: str) -> Future[CompiledGrammar] | None:
+    def get(self, key: str) -> Outcome | None:
         """The outcome of a key, which counts as used; None where none is held."""
         entry = self._entries.get(key)
         if entry is None:
             return None
         self._entries.move_to_end(key)
-        return entry.result
+        return entry.outcome
 
-    def put(self, key: str, result: Future[CompiledGrammar], source: int) -> None:
+    def put(self, key: str, outcome: Outcome, source: int) -> None:
         """Hold an outcome of a constraint whose source has so many characters."""
-        entry = _Entry(result, source)
+        entry = _Entry(outcome, source)
         self.held_bytes += entry.measure()
         old = self._entries.pop(key, None)
         self.held_bytes -= old.size if old else 0

@@ -7,6 +7,7 @@ keyword, reason and hint.
 The compiled code below the automata is loaded when the first constraint comes, not with this module.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,13 +39,15 @@ class Screened:
     whichever is not None.
 
     `coverage`: of a schema, which keywords are enforced and which are not. `note`: why a grammar is left to another
-    back end.
+    back end. `release`: breaks the reference cycles among the rules of a schema, so that their memory is free at once;
+    to be called when nothing follows the rules any more. None: there are no such cycles.
     """
 
     root: "Rule | Dfa | None" = None
     parsed: "Parsed | None" = None
     coverage: Coverage | None = None
     note: str = ""
+    release: Callable[[], None] | None = None
 
 
 def screen(constraint: Constraint) -> Screened:
@@ -95,7 +98,8 @@ def _schema(constraint: Constraint) -> Screened:
         raise ConstraintTooLarge(
             f"the shortest output takes about {least} bytes: more than any output can hold"
         )
-    return Screened(root=language.root, coverage=covered(language.normal, language.enforced))
+    coverage = covered(language.normal, language.enforced)
+    return Screened(root=language.root, coverage=coverage, release=language.release)
 
 
 def _refuse_endless(enforced: "tuple[Enforced, ...]") -> None:

@@ -133,6 +133,8 @@ def screened(constraint: Constraint) -> Verdict:
         found = screen(constraint)
     except GrammarError as error:
         return _refusal(error, time.process_time() - begun)
+    if found.release is not None:
+        found.release()
     return Verdict(seconds=time.process_time() - begun, coverage=found.coverage)
 
 

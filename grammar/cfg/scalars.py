@@ -57,9 +57,10 @@ def scalars(document: Json, pointer: str) -> Scalars:
     numbers = nothing() if number is false else Numbers(exponents=False).of(number)
     # Whole numbers are written without a point: there is no type beside the text that would say so.
     plain = difference(_widened(numbers), whole(r"-?\d+\.0+"))
-    return Scalars(
-        holds(formula, None), language.texts.of(string), union_all([words(named), plain])
-    )
+    strings = language.texts.of(string)
+    found = Scalars(holds(formula, None), strings, union_all([words(named), plain]))
+    language.release()
+    return found
 
 
 def refuse(pointer: str, keyword: str, reason: str, hint: str) -> NoReturn:

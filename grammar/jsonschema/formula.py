@@ -59,6 +59,11 @@ class Pool:
         self.true = self._make(Op.TRUE)
         self.false = self._make(Op.FALSE)
 
+    def release(self) -> None:
+        """Break the cycles: the formula of an atom mentions itself. No formula may be used afterwards."""
+        for formula in self._made.values():
+            formula.atoms = ()
+
     def _make(self, op: Op, args: tuple[Formula, ...] = (), atom: Atom = None) -> Formula:
         key = (op, args, atom)
         formula = self._made.get(key)

@@ -85,6 +85,18 @@ class Language:
         refusal = Refusal("", "", "no value is valid", hint)
         raise Unsatisfiable("no value is valid against this schema", (refusal,))
 
+    def release(self) -> None:
+        """Break the reference cycles between this object and its parts. Nothing may be asked of any of them afterwards.
+
+        Without it they would wait for the cycle collector, some 50 KiB a schema.
+        """
+        self.normal.pool.release()
+        searches = self.finite, self.costs, self.restriction
+        leaves = self.texts, self.scalars, self.names
+        places = *self._layouts.values(), *self._sequences.values()
+        for part in (self, self.normal, *searches, *leaves, *places):
+            vars(part).clear()
+
     @property
     def root(self) -> ValueRule:
         """The rule of a whole valid text."""

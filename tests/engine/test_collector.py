@@ -5,6 +5,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from intaglio.engine.collector import Collector
@@ -66,22 +67,71 @@ def test_what_survived_is_not_gone_through_again(collector: Collector, idle: boo
     assert len(gc.get_objects()) < 10_000
 
 
-@pytest.mark.parametrize("idle", [False, True])
-def test_old_cycles_are_freed_before_what_lives_has_doubled(
-    collector: Collector, idle: bool
-) -> None:
-    old = Thing()
+@contextmanager
+def collections() -> Iterator[list[tuple[int, int]]]:
+    """(generation, objects looked at) of every collection in the block."""
+    found: list[tuple[int, int]] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            generation = info["generation"]
+            looked_at = (map(len, map(gc.get_objects, (each,))) for each in range(generation + 1))
+            found.append((generation, sum(map(sum, looked_at))))
+
+    gc.callbacks.append(note)
+    try:
+        yield found
+    finally:
+        gc.callbacks.remove(note)
+
+
+def old_cycle(collector: Collector) -> weakref.ref[Thing]:
+    """One that was alive when it was set aside, and is not any more."""
+    old, kept = Thing(), added(60_000)
+    collector.between_steps(idle=False)
     gone = weakref.ref(old)
-    kept = added(60_000)
-    collector.between_steps(idle=idle)
-    del old  # set aside by now, where no usual collection looks
+    del old, kept
     gc.collect()
-    assert gone() is not None
-    most = len(kept) + 2 * gc.get_freeze_count()
+    assert gone() is not None, "no usual collection finds it"
+    return gone
+
+
+def test_old_cycles_are_freed_in_idle_moments(collector: Collector) -> None:
+    gone = old_cycle(collector)
+    kept: list[object] = []
+    most = 2 * gc.get_freeze_count()
     while gone() is not None and len(kept) < most:
         kept += added(10_000)
-        collector.between_steps(idle=idle)
+        collector.between_steps(idle=True)
     assert gone() is None
+
+
+def test_an_engine_that_is_never_idle_frees_old_cycles_before_memory_runs_out() -> None:
+    thresholds, collector = gc.get_threshold(), Collector(most_more=2_000_000)
+    collector.start()
+    try:
+        gone = old_cycle(collector)
+        kept: list[object] = []
+        while gone() is not None and len(kept) < 2_000_000:  # each of two blocks
+            kept += added(10_000)
+            collector.between_steps(idle=False)
+        assert gone() is None
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
+
+
+def test_no_collection_of_a_busy_engine_looks_at_much(collector: Collector) -> None:
+    """However much lives, however long a step allocates, and however often what lives is replaced."""
+    with collections() as found:
+        kept = added(600_000)  # within one step
+        for _ in range(40):
+            collector.between_steps(idle=False)
+            kept[:30_000] = added(30_000)
+    assert len(kept) == 600_000
+    assert len(found) > 40
+    assert max(generation for generation, _ in found) == 1
+    assert max(objects for _, objects in found) < 35_000
 
 
 def test_a_step_without_an_end_does_not_fill_the_memory(collector: Collector) -> None:

@@ -77,6 +77,16 @@ def test_a_string_that_repeats_itself_is_ended_and_the_next_field_is_the_models_
     assert len(json.loads(bench.text)["name"]) <= 8 * len(unit) + 32
 
 
+def test_a_loop_is_ended_as_early_behind_a_name_of_many_different_tokens() -> None:
+    names = "abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba"
+    bench = Bench(an_object(**dict.fromkeys(names, STRING)))
+    assert not bench.say(b'"' + b"e" * 100)
+    assert not bench.say(b'"' + b"-" * 100)
+    first, second = json.loads(bench.text).values()
+    assert len(first) <= 28
+    assert len(second) <= 18, "an output that has looped is watched more closely"
+
+
 @pytest.mark.parametrize(
     "text",
     ["ha ha ha ha ha ha ha", "00000000000000000000", "la la la", "2026-01-01T00:00:00.000000Z"],

@@ -1,10 +1,13 @@
 """One compilation a constraint, bounded memory, and an answer in time."""
 
+import gc
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from weakref import ref
 
 import pytest
 from intaglio.grammar import cache as module
@@ -85,6 +88,23 @@ def test_errors_are_delivered_and_kept(cache: GrammarCache, compiler: Slow) -> N
             cache.submit(regex("a(")).result(10)
     assert compiler.compiled == ["a("]
     assert cache.stats.failures == 1
+
+
+def test_an_error_that_is_kept_holds_nothing_of_those_it_was_raised_to(
+    cache: GrammarCache,
+) -> None:
+    class Held:
+        """A local variable of a caller."""
+
+    def ask() -> ref[Held]:
+        held = Held()
+        with suppress(InvalidConstraint):
+            cache.submit(regex("a(")).result(10)
+        return ref(held)
+
+    asked = [ask() for _ in range(5)]
+    gc.collect()
+    assert [held() for held in asked] == [None] * 5
 
 
 def test_what_was_used_least_recently_goes_first(compiler: Slow) -> None:

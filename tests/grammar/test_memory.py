@@ -88,6 +88,14 @@ def test_hundreds_of_schemas_stay_within_a_small_bound(
     cache.close()
 
 
+def test_a_grammar_that_is_let_go_leaves_no_work_for_the_collector(compiler: Compiler) -> None:
+    follow(compiler.compile(constraint(0)))
+    with without_collections():
+        for number in range(1, 25):
+            follow(compiler.compile(constraint(number)))
+        assert gc.collect() == 0
+
+
 def test_a_grammar_that_was_evicted_is_made_again_the_same(compiler: Compiler) -> None:
     cache = GrammarCache(compiler, limit_bytes=1)
     for number in range(12):
