@@ -25,6 +25,7 @@ from .atoms import (
     OtherItems,
     OtherMembers,
     Pattern,
+    Possibly,
     Props,
     Required,
     Sub,
@@ -75,6 +76,8 @@ def _string(atom: Atom, text: str) -> bool:
         return _in_range(len(text), atom.least, atom.most)
     if isinstance(atom, Superset):
         return True  # a bound of automata; what it bounds is judged by itself
+    if isinstance(atom, Possibly):
+        return formats.possible(atom.name).judge(map(ord, text)) >= 0
     return not isinstance(atom, Format | Surely) or formats.holds(atom.name, text)
 
 
