@@ -11,6 +11,7 @@ import numpy as np
 from . import walk as w
 from .arrays import Bytes, Ints, Longs
 from .errors import ConstraintTooLarge
+from .exhaustion import begins_exhausted
 from .machine import Machine
 from .memories import Memories, Said
 from .recall import Recall, recall
@@ -106,7 +107,10 @@ class Cursor:
             ConstraintTooLarge: see `learn`.
         """
         done, _ = self.reach(text)
-        return done == len(text) and not (self.memories.barred and repeats(self, text))
+        if done < len(text) or len(self.memories) == 1:
+            return done == len(text)
+        barred = self.memories.barred and repeats(self, text)
+        return not barred and not begins_exhausted(self, text)
 
     def reach(self, text: Bytes) -> tuple[int, Refused | None]:
         """Read ahead as far as `text` is legal: (bytes read, the text that was refused then).
@@ -143,6 +147,18 @@ class Cursor:
         fresh = Cursor(self.machine)
         fresh.state = state
         return fresh
+
+    def into(self, frame: int, whole: bytes) -> "Cursor":
+        """A copy at the beginning of the text of a frame; `whole`: the output with what was read ahead."""
+        kept, fresh = w.chain(self.frames, frame, self.depth)
+        twin = self.fork()
+        twin.frames = np.concatenate((self.frames[:kept], fresh, NO_FRAMES))
+        twin.depth = len(twin.frames)
+        top = twin.frames[-1]
+        twin.state = self.machine.tables.sites.item(int(top[w.SITE]), ENTRY)
+        top[w.MEMORY] = 0
+        twin.output = bytearray(whole[: int(top[w.BEGUN])])
+        return twin
 
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to where `read` went; `memories`: how many there were before it."""
