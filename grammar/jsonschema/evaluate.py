@@ -92,7 +92,7 @@ def _object(atom: Atom, members: dict[str, Value]) -> bool:
         return all(
             holds(sub.formula, value)
             for name, value in members.items()
-            for sub in _selected(atom, name)
+            for sub in selected(atom, name)
         )
     if isinstance(atom, OtherMembers):
         whole = Map(frozenset(members.items()))
@@ -105,7 +105,7 @@ def _object(atom: Atom, members: dict[str, Value]) -> bool:
     return True
 
 
-def _selected(props: Props, name: str) -> list[Sub]:
+def selected(props: Props, name: str) -> list[Sub]:
     """The sub-schemas that the member `name` has to be valid against."""
     found = [sub for known, sub in props.named if known == name]
     found += [sub for source, sub in props.patterns if matches(source, name)]
