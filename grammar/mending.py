@@ -57,7 +57,7 @@ class _Others:
             if not self._heap:
                 item = self._later.popleft()
                 for piece in self._mending.pieces(item, self._written):
-                    self._next(_others_of(item, piece))
+                    self._next(self._mending.others_of(item, piece))
                 continue
             _, _, text, more = heappop(self._heap)
             self._next(more)
@@ -70,14 +70,6 @@ class _Others:
         for text in more:
             heappush(self._heap, (len(text), next(self._tick), text, more))
             return
-
-
-def _others_of(item: bytes, piece: _Piece) -> Iterator[bytes]:
-    """`item` with another text of the same outcome in the place of one of its leaves."""
-    own, outcome = item[piece.start : piece.end], _outcome(piece.dfa, item, piece)
-    for other, text in in_order(piece.dfa, own[: piece.written], _MOST_OF_LEAF):
-        if other == outcome and text != own:
-            yield item[: piece.start] + text + item[piece.end :]
 
 
 def _outcome(dfa: Dfa, item: bytes, piece: _Piece) -> int:
@@ -212,6 +204,15 @@ class Mending:
             leaf = self._ways.leaf(state)
             if leaf is not None:
                 return leaf[0]
+
+    def others_of(self, item: bytes, piece: _Piece) -> Iterator[bytes]:
+        """`item` with another text of the same outcome in the place of one of its leaves."""
+        own = item[piece.start : piece.end]
+        dfa = self._ways.with_outcome(piece.dfa, _outcome(piece.dfa, item, piece))
+        longest = len(own) + _MOST_ITEM - len(item)
+        for _, text in in_order(dfa, own[: piece.written], _MOST_OF_LEAF, longest):
+            if text != own:
+                yield item[: piece.start] + text + item[piece.end :]
 
 
 def _bytes(text: bytes) -> Bytes:
