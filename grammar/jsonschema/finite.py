@@ -30,7 +30,9 @@ class Finite:
         self._language = language
         self._known: dict[Formula, frozenset[Value] | None] = {}
         self._names: dict[object, tuple[str, ...]] = {}
-        self._containers = FiniteContainers(language.normal.pool, self.values)
+        self._containers = FiniteContainers(
+            language.normal.pool, self.values, language.options.extra_properties
+        )
         self._open: set[Formula] = set()  # those that are being listed: schemas may be recursive
 
     def values(self, formula: Formula) -> frozenset[Value] | None:
