@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # cursors ask for what is exhausted
     from .cursor import Cursor
 
 _ANY: Final = bytes(range(256))
+_DIGIT, _LETTER = b"0", b"a"
 _COLUMNS: Final = 2
 
 
@@ -135,6 +136,11 @@ def _exhausted(cursor: "Cursor", whole: bytes, frame: int, memory: int) -> Exhau
 
 def _with(probe: "Cursor", known: Exhausted, text: bytes) -> Exhausted:
     """What is exhausted with one more item, which `probe` remembers."""
+    if any(
+        beginning not in known.all and _reached(probe, beginning) == len(beginning)
+        for beginning in (text + _DIGIT, text[:-1] + _LETTER)
+    ):
+        return known  # as in most numbers and strings
     size = _reached(probe, text)
     if size < len(text) - 1:
         return known  # it cannot be read here

@@ -137,7 +137,10 @@ class Mending:
         others = self._others.get(key)
         if others is None:
             others = self._others[key] = iter(_Others(item, self, written))
-        for other in islice(others, _MOST_OF_ITEM + len(cursor.memories)):
+        before = bytes(cursor.output[-written - 1 :][:1])
+        # A text that stands further along the way would be refused there, and its own replacement after it.
+        unused = (other for other in others if before + other + rest[:1] not in rest)
+        for other in islice(unused, _MOST_OF_ITEM + len(cursor.memories)):
             self._tries -= 1
             if self._tries < 0:
                 return None
