@@ -148,18 +148,6 @@ class Cursor:
         fresh.state = state
         return fresh
 
-    def into(self, frame: int, whole: bytes) -> "Cursor":
-        """A copy at the beginning of the text of a frame; `whole`: the output with what was read ahead."""
-        kept, fresh = w.chain(self.frames, frame, self.depth)
-        twin = self.fork()
-        twin.frames = np.concatenate((self.frames[:kept], fresh, NO_FRAMES))
-        twin.depth = len(twin.frames)
-        top = twin.frames[-1]
-        twin.state = self.machine.tables.sites.item(int(top[w.SITE]), ENTRY)
-        top[w.MEMORY] = 0
-        twin.output = bytearray(whole[: int(top[w.BEGUN])])
-        return twin
-
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to where `read` went; `memories`: how many there were before it."""
         if self.machine.renewals.sites:

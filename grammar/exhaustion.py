@@ -99,10 +99,18 @@ def beginnings_ahead(cursor: "Cursor") -> set[bytes]:
     cursor.make_room(1)
     for frame in np.flatnonzero(cursor.frames[:room, w.MEMORY] > 0).tolist():
         memory = cursor.frames.item(frame, w.MEMORY)
-        for site in cursor.machine.items_of(cursor.frames.item(frame, w.SITE)):
+        for site in _sites_of_items(cursor, cursor.frames.item(frame, w.SITE)):
             cursor.frames[room] = site, frame, 0, len(cursor.output)
             found.update(_exhausted(cursor, bytes(cursor.output), room, memory).shortest)
     return found
+
+
+def _sites_of_items(cursor: "Cursor", site: int) -> tuple[int, ...]:
+    """The known sites at which the rule called at a site compares items, one for each entry."""
+    machine = cursor.machine
+    place = machine.sites[site]
+    rule = machine.root if place is None else place.call.callee
+    return tuple(machine.renewals.items.get(rule, {}).values())
 
 
 def _items(cursor: "Cursor", top: int) -> Ints:
@@ -126,12 +134,25 @@ def _exhausted(cursor: "Cursor", whole: bytes, frame: int, memory: int) -> Exhau
         memory, known = memories.before(memory), _NOTHING
     if not todo:
         return known or _NOTHING
-    probe = cursor.into(frame, whole)
+    probe = _at_item(cursor, frame, whole)
     for version in reversed(todo):
         probe.frames[probe.depth - 2, w.MEMORY] = version
         known = _with(probe, known or _NOTHING, memories.last(version).text)
         memories.exhausted.setdefault(version, {})[entry] = known
     return known or _NOTHING
+
+
+def _at_item(cursor: "Cursor", frame: int, whole: bytes) -> "Cursor":
+    """A copy of a cursor at the beginning of the item of a frame; `whole`: the output with what was read ahead."""
+    kept, fresh = w.chain(cursor.frames, frame, cursor.depth)
+    probe = cursor.fork()
+    probe.frames = np.concatenate((cursor.frames[:kept], fresh))
+    probe.depth = len(probe.frames)
+    item = probe.frames[-1]
+    probe.state = cursor.machine.tables.sites.item(int(item[w.SITE]), ENTRY)
+    item[w.MEMORY] = 0
+    probe.output = bytearray(whole[: int(item[w.BEGUN])])
+    return probe
 
 
 def _with(probe: "Cursor", known: Exhausted, text: bytes) -> Exhausted:

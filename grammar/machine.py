@@ -87,10 +87,14 @@ class _Outcomes:
 
 @dataclass(slots=True)
 class _Renewals:
-    """Which call sites are renewed (see `Call`), and how many states were made by that."""
+    """Which call sites are renewed (see `Call`), and how many states were made by that.
+
+    `items`: by rule and entry, a site at which it compares items with others (see `exhaustion`).
+    """
 
     sites: set[int] = field(default_factory=set)
     states: int = 0
+    items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
 
 
 class Machine:
@@ -107,8 +111,6 @@ class Machine:
         self.leaves: list[Leaf] = []
         self.sites: list[Site | None] = [None]
         self.renewals = _Renewals()
-        # By rule and entry a site at which items are compared with others; see `exhaustion`.
-        self._items: dict[Rule | Dfa, dict[int, int]] = {}
         self._growing = GrowingTables()
         self._lock = RLock()
         self._keys: list[tuple[Rule, Hashable] | None] = []
@@ -229,15 +231,8 @@ class Machine:
             self.renewals.sites.add(len(self.sites) - 1)
         number = self._growing.sites.append((entry, first, room, flags, live))
         if flags & (REMEMBERS | JUDGED) == REMEMBERS and not isinstance(call.callee, Dfa):
-            self._items.setdefault(rule, {})[entry] = number
+            self.renewals.items.setdefault(rule, {})[entry] = number
         return CALLED - number
-
-    def items_of(self, site: int) -> tuple[int, ...]:
-        """The known sites at which the rule called at a site compares items, one for each entry."""
-        place = self.sites[site]
-        return tuple(
-            self._items.get(self.root if place is None else place.call.callee, {}).values()
-        )
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
         """Find out where a site's rule goes on after an outcome of its callee."""

@@ -86,6 +86,7 @@ class Mending:
         self._cursor = cursor.fork()
         self._ways = ways
         self._tries = _MOST_TRIES
+        self._alone: dict[tuple[Dfa, int], Dfa] = {}  # leaves with one outcome
         self._others: dict[tuple[int, int, int, bytes], Iterator[bytes]] = {}
 
     def text(self, way: bytes) -> bytes | None:
@@ -211,7 +212,10 @@ class Mending:
     def others_of(self, item: bytes, piece: _Piece) -> Iterator[bytes]:
         """`item` with another text of the same outcome in the place of one of its leaves."""
         own = item[piece.start : piece.end]
-        dfa = self._ways.with_outcome(piece.dfa, _outcome(piece.dfa, item, piece))
+        key = piece.dfa, _outcome(piece.dfa, item, piece)
+        if key not in self._alone:
+            self._alone[key] = piece.dfa.restrict([key[1]])
+        dfa = self._alone[key]
         longest = len(own) + _MOST_ITEM - len(item)
         for _, text in in_order(dfa, own[: piece.written], _MOST_OF_LEAF, longest):
             if text != own:

@@ -108,16 +108,12 @@ class Ways:
         self._moves: dict[int, tuple[tuple[int, bytes], ...]] = {}
         self._parts: dict[int, tuple[bytes, ...]] = {}  # by alphabet
         self._nearest: dict[int, tuple[dict[int, bytes], bytes]] = {}
-        self._alone: dict[tuple[Dfa, int], Dfa] = {}
 
     @property
     def nbytes(self) -> int:
         """Memory of what was found, by estimate."""
         texts = sum(len(found) for found, _ in list(self._nearest.values()))
-        leaves = sum(leaf.size_bytes for leaf in list(self._alone.values()))
-        return leaves + _PLACE_BYTES * (
-            len(self.known) + len(self._least) + len(self._moves) + texts
-        )
+        return _PLACE_BYTES * (len(self.known) + len(self._least) + len(self._moves) + texts)
 
     def after(self, site: int, outcome: int) -> Iterator[int]:
         """Where a site's rule goes on after an outcome: a state or `ENDED` - outcome; first that after a new text."""
@@ -178,13 +174,6 @@ class Ways:
             return None
         leaf = self.machine.leaves[number]
         return leaf.dfa, state - leaf.base
-
-    def with_outcome(self, dfa: Dfa, outcome: int) -> Dfa:
-        """The texts of a leaf that end with one outcome."""
-        key = dfa, outcome
-        if key not in self._alone:
-            self._alone[key] = dfa if len(dfa.outcomes) == 1 else dfa.restrict([outcome])
-        return self._alone[key]
 
     def nearest(
         self, entry: int, dfa: Dfa, taken: bytes, live: frozenset[int] | None
