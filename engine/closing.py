@@ -120,7 +120,8 @@ class BudgetedMatcher:
             self.matcher.rollback(taken)
             closing = self.matcher.closing()
             if closing is not None and len(closing) <= self._left:
-                self._accept(closing)
+                self.matcher.skip(closing[:-1])  # in one piece: nothing comes after it
+                self._accept(closing[-1:])
                 self._left -= len(closing)
                 return Followed(closing, instead=True)
             forced = self._advance(picked)

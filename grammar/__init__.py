@@ -42,6 +42,7 @@ The machine, byte by byte
     recall          ... those that a stack remembers
     tails           beginnings that only a text said before could complete
     endings         ... found in a leaf's table
+    exhaustion      beginnings of items that only items said before could complete
 
 Masks
     trie            the vocabulary as a trie

@@ -20,6 +20,9 @@ from .tables import CALLED, ENTRY, FLAGS, JUDGED, REMEMBERS
 from .ways import MOST_BYTES, Search, Ways
 
 _LONGER: Final = 2  # bytes by which a way may be longer than hoped for and is still taken at once
+_POSTPONED: Final = (
+    1 << 12
+)  # ... for one that still ends with all that was refused, after another item
 _MOST_TRIES: Final = 1024  # beginnings of texts that are tried in the place of refused ones
 _MOST_READ: Final = 1 << 14  # bytes that are read one by one in all of these tries
 
@@ -68,6 +71,7 @@ class Closing:
             if self._follow(way):
                 return self._said
             whole, first, place = text + way, len(text), self._place()
+            refused = whole[place.begun :]
             if place.begun > here.begun:
                 if not place.beside(here):
                     others.clear()
@@ -86,7 +90,7 @@ class Closing:
                 found = self._way_from(text)
                 if found is None or len(text) + len(found) > MOST_BYTES:
                     continue
-                more = len(text) + len(found) - len(whole)
+                more = len(text) + len(found) - len(whole) + _POSTPONED * found.endswith(refused)
                 if more <= _LONGER or not others or late > len(turned):
                     way = found
                     break

@@ -4,14 +4,17 @@ Does: decide the tokens of a row, one text after the other, that it leaves open.
 which nodes are open (`doubts`).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from . import walk as w
 from .arrays import Words
 from .automata import Dfa
 from .cursor import Cursor
+from .exhaustion import beginnings_ahead, open_beginnings
 from .masking import TokenIndex, Walk
-from .recall import OpenText
+from .recall import OpenText, Recall
 from .rows import Row
 from .tables import DEAD, ENTRY, FIRST, SIZE
 from .tails import barred_texts
@@ -37,9 +40,8 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
             _decide(Walk(cursor, index, desk), row, todo)
         finally:
             index.give(desk)
-    barred = cursor.memories.barred
-    if barred and recalled is not None and not barred.keys().isdisjoint(recalled.versions):
-        _bar(cursor, index, row)
+    if recalled is not None:
+        _bar(cursor, index, row, recalled)
 
 
 def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
@@ -111,19 +113,29 @@ def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> lis
     return found
 
 
-def _bar(cursor: Cursor, index: TokenIndex, row: Words) -> None:
-    """Take out the tokens after which only a text could come that must not come again (see `tails`)."""
-    frames, memories = cursor.frames[: cursor.depth].copy(), len(cursor.memories)
-    recalled = cursor.recalled
-    assert recalled is not None
-    for begun, beginnings in barred_texts(cursor, frames):
-        known = bytes(cursor.output[begun:])
-        for beginning in beginnings:
-            if len(beginning) > len(known) and beginning.startswith(known):
-                index.beginnings.forbid(row, beginning[len(known) :])
-    for memory in recalled.versions:
-        for beginning in cursor.memories.barred.get(memory, ()):
-            for token in index.opening(cursor, index.holding(beginning), row):
-                if not cursor.read(index.texts[token]):
-                    row[token >> 5] &= ~np.uint32(1 << (token & 31))
-                cursor.memories.cut(memories)
+def _bar(cursor: Cursor, index: TokenIndex, row: Words, recalled: Recall) -> None:
+    """Take out the tokens after which only a text could come that must not come again (`tails`, `exhaustion`)."""
+    barred = cursor.memories.barred
+    ahead = beginnings_ahead(cursor)
+    for begun, beginnings in open_beginnings(cursor):
+        _refuse(cursor, index, row, begun, beginnings)
+    if barred and not barred.keys().isdisjoint(recalled.versions):
+        for begun, texts in barred_texts(cursor, cursor.frames[: cursor.depth].copy()):
+            _refuse(cursor, index, row, begun, texts)
+        ahead.update(text for memory in recalled.versions for text in barred.get(memory, ()))
+    memories = len(cursor.memories)
+    for beginning in ahead:
+        for token in index.opening(cursor, index.holding(beginning), row):
+            if not cursor.read(index.texts[token]):
+                row[token >> 5] &= ~np.uint32(1 << (token & 31))
+            cursor.memories.cut(memories)
+
+
+def _refuse(
+    cursor: Cursor, index: TokenIndex, row: Words, begun: int, beginnings: Sequence[bytes]
+) -> None:
+    """Take out the tokens by which the text that begins at `begun` would get one of these beginnings."""
+    known = bytes(cursor.output[begun:])
+    for beginning in beginnings:
+        if len(beginning) > len(known) and beginning.startswith(known):
+            index.beginnings.forbid(row, beginning[len(known) :])

@@ -11,6 +11,7 @@ import numpy as np
 from . import walk as w
 from .arrays import Bytes, Ints, Longs
 from .errors import ConstraintTooLarge
+from .exhaustion import begins_exhausted
 from .machine import Machine
 from .memories import Memories, Said
 from .recall import Recall, recall
@@ -106,7 +107,10 @@ class Cursor:
             ConstraintTooLarge: see `learn`.
         """
         done, _ = self.reach(text)
-        return done == len(text) and not (self.memories.barred and repeats(self, text))
+        if done < len(text) or len(self.memories) == 1:
+            return done == len(text)
+        barred = self.memories.barred and repeats(self, text)
+        return not barred and not begins_exhausted(self, text)
 
     def reach(self, text: Bytes) -> tuple[int, Refused | None]:
         """Read ahead as far as `text` is legal: (bytes read, the text that was refused then).

@@ -87,10 +87,14 @@ class _Outcomes:
 
 @dataclass(slots=True)
 class _Renewals:
-    """Which call sites are renewed (see `Call`), and how many states were made by that."""
+    """Which call sites are renewed (see `Call`), and how many states were made by that.
+
+    `items`: by rule and entry, a site at which it compares items with others (see `exhaustion`).
+    """
 
     sites: set[int] = field(default_factory=set)
     states: int = 0
+    items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
 
 
 class Machine:
@@ -225,7 +229,10 @@ class Machine:
         self.sites.append(Site(rule, call))
         if call.renew is not None:
             self.renewals.sites.add(len(self.sites) - 1)
-        return CALLED - self._growing.sites.append((entry, first, room, flags, live))
+        number = self._growing.sites.append((entry, first, room, flags, live))
+        if flags & (REMEMBERS | JUDGED) == REMEMBERS and not isinstance(call.callee, Dfa):
+            self.renewals.items.setdefault(rule, {})[entry] = number
+        return CALLED - number
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
         """Find out where a site's rule goes on after an outcome of its callee."""

@@ -6,7 +6,10 @@ what the keys are.
 
 from collections.abc import Hashable, Iterator, KeysView
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:  # which asks what was said
+    from .exhaustion import Exhausted
 
 
 class Said(NamedTuple):
@@ -28,13 +31,16 @@ class Memories:
     """Versions by number, 0 the empty set. A version shares its dictionary with the one it grew from.
 
     `barred`: by version, beginnings that must not be written any more, since only a text of the version could complete
-    them (see `tails`). Versions without any are left out, so mostly it is empty.
+    them (see `tails`). Versions without any are left out, so mostly it is empty. `exhausted`: by version and the entry
+    of the rule that reads the items, see `exhaustion`.
     """
 
     def __init__(self) -> None:
         self._versions: list[tuple[dict[Hashable, tuple[int, Said]], int]] = [({}, 0)]
         self._owned: set[int] = set()
+        self._before = [0]
         self.barred: dict[int, tuple[bytes, ...]] = {}
+        self.exhausted: dict[int, dict[int, Exhausted]] = {}
 
     def __len__(self) -> int:
         return len(self._versions)
@@ -49,6 +55,7 @@ class Memories:
             self._owned.add(id(known))
         known[key] = size, said
         self._versions.append((known, size + 1))
+        self._before.append(number)
         return False, len(self._versions) - 1
 
     def inherit(self, number: int, grown: int) -> None:
@@ -60,6 +67,15 @@ class Memories:
         """The texts of a version, oldest first."""
         known, size = self._versions[number]
         return (said for _, said in islice(known.values(), size))
+
+    def before(self, number: int) -> int:
+        """The version that a version but 0 has grown from."""
+        return self._before[number]
+
+    def last(self, number: int) -> Said:
+        """The text by which a version but 0 has grown."""
+        known, size = self._versions[number]
+        return next(islice(known.values(), size - 1, size))[1]
 
     def under(self, number: int, key: Hashable) -> Said | None:
         """The text of a version that has a key; None: there is none."""
@@ -75,7 +91,9 @@ class Memories:
         """Forget the versions from number `length` on."""
         while len(self._versions) > length:
             known, size = self._versions.pop()
+            self._before.pop()
             self.barred.pop(len(self._versions), None)
+            self.exhausted.pop(len(self._versions), None)
             if id(known) in self._owned and len(known) == size:
                 known.popitem()
                 if not known:
@@ -85,6 +103,8 @@ class Memories:
         """An independent copy; dictionaries are copied when either side next grows them."""
         twin = Memories()
         twin._versions = list(self._versions)
+        twin._before = list(self._before)
         twin.barred = dict(self.barred)
+        twin.exhausted = dict(self.exhausted)
         self._owned.clear()
         return twin

@@ -57,7 +57,7 @@ class _Others:
             if not self._heap:
                 item = self._later.popleft()
                 for piece in self._mending.pieces(item, self._written):
-                    self._next(_others_of(item, piece))
+                    self._next(self._mending.others_of(item, piece))
                 continue
             _, _, text, more = heappop(self._heap)
             self._next(more)
@@ -70,14 +70,6 @@ class _Others:
         for text in more:
             heappush(self._heap, (len(text), next(self._tick), text, more))
             return
-
-
-def _others_of(item: bytes, piece: _Piece) -> Iterator[bytes]:
-    """`item` with another text of the same outcome in the place of one of its leaves."""
-    own, outcome = item[piece.start : piece.end], _outcome(piece.dfa, item, piece)
-    for other, text in in_order(piece.dfa, own[: piece.written], _MOST_OF_LEAF):
-        if other == outcome and text != own:
-            yield item[: piece.start] + text + item[piece.end :]
 
 
 def _outcome(dfa: Dfa, item: bytes, piece: _Piece) -> int:
@@ -94,6 +86,7 @@ class Mending:
         self._cursor = cursor.fork()
         self._ways = ways
         self._tries = _MOST_TRIES
+        self._alone: dict[tuple[Dfa, int], Dfa] = {}  # leaves with one outcome
         self._others: dict[tuple[int, int, int, bytes], Iterator[bytes]] = {}
 
     def text(self, way: bytes) -> bytes | None:
@@ -145,7 +138,10 @@ class Mending:
         others = self._others.get(key)
         if others is None:
             others = self._others[key] = iter(_Others(item, self, written))
-        for other in islice(others, _MOST_OF_ITEM + len(cursor.memories)):
+        before = bytes(cursor.output[-written - 1 :][:1])
+        # A text that stands further along the way would be refused there, and its own replacement after it.
+        unused = (other for other in others if before + other + rest[:1] not in rest)
+        for other in islice(unused, _MOST_OF_ITEM + len(cursor.memories)):
             self._tries -= 1
             if self._tries < 0:
                 return None
@@ -212,6 +208,18 @@ class Mending:
             leaf = self._ways.leaf(state)
             if leaf is not None:
                 return leaf[0]
+
+    def others_of(self, item: bytes, piece: _Piece) -> Iterator[bytes]:
+        """`item` with another text of the same outcome in the place of one of its leaves."""
+        own = item[piece.start : piece.end]
+        key = piece.dfa, _outcome(piece.dfa, item, piece)
+        if key not in self._alone:
+            self._alone[key] = piece.dfa.restrict([key[1]])
+        dfa = self._alone[key]
+        longest = len(own) + _MOST_ITEM - len(item)
+        for _, text in in_order(dfa, own[: piece.written], _MOST_OF_LEAF, longest):
+            if text != own:
+                yield item[: piece.start] + text + item[piece.end :]
 
 
 def _bytes(text: bytes) -> Bytes:

@@ -117,10 +117,12 @@ def _among(dfa: Dfa) -> dict[int, list[int]]:
     return among
 
 
-def in_order(dfa: Dfa, text: bytes, most: int) -> Iterator[tuple[int, bytes]]:
+def in_order(
+    dfa: Dfa, text: bytes, most: int, longest: int = _LONGEST
+) -> Iterator[tuple[int, bytes]]:
     """(outcome, text) of texts that begin like `text`: the shortest, at most so many, then some long ones.
 
-    Some bytes stand for all alike.
+    Some bytes stand for all alike. `longest`: bytes of the long ones, about.
     """
     state, among = 0, _among(dfa)
     for byte in text:
@@ -137,19 +139,18 @@ def in_order(dfa: Dfa, text: bytes, most: int) -> Iterator[tuple[int, bytes]]:
             for byte in among.get(c, ()):
                 heappush(heap, (far, said + bytes([byte]), target))
     if heap:
-        yield from _long(dfa, text, begun, {c: bytes_[0] for c, bytes_ in among.items()})
+        yield from _long(dfa, text, begun, longest)
 
 
-def _long(
-    dfa: Dfa, text: bytes, state: int, byte_of: dict[int, int]
-) -> Iterator[tuple[int, bytes]]:
+def _long(dfa: Dfa, text: bytes, state: int, longest: int) -> Iterator[tuple[int, bytes]]:
     """(outcome, text) of texts of growing length: those that never have to end are gone along, then the nearest end."""
     endless = np.ones(dfa.states + 1, np.bool_)
     endless[-1], before = False, -1
     while before != (before := int(endless.sum())):
         endless[:-1] &= endless[dfa.table].any(axis=1)
+    byte_of = {c: bytes_[0] for c, bytes_ in _among(dfa).items()}
     said, next_length = bytearray(text), 1.0
-    while endless[state] and len(said) < _LONGEST:
+    while endless[state] and len(said) < longest:
         if len(said) >= next_length:
             end = _nearest_end(dfa, state, byte_of)
             yield end[0], bytes(said) + end[1]

@@ -6,7 +6,7 @@ where few are all there are, rules keep them in their states.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +15,10 @@ from .arrays import Bytes, Ints
 from .embedded import Leaf
 from .endings import Live
 from .memories import Said
-from .tables import ENTRY, FINAL, FLAGS, JUDGED, LEAF, REMEMBERS
+from .tables import ENTRY, FLAGS, JUDGED, LEAF, REMEMBERS
 
 if TYPE_CHECKING:  # cursors hold tails
     from .cursor import Cursor
-
-_NUMERIC: Final = b"0123456789.eE"
 
 
 class Tails:
@@ -39,9 +37,7 @@ class Tails:
         if key not in self._known:
             leaf = _leaf(cursor, entry)
             self._known[key] = (
-                _beginning(cursor, entry, text)
-                if leaf is None
-                else leaf.endings.only(entry - leaf.base, text, live)
+                None if leaf is None else leaf.endings.only(entry - leaf.base, text, live)
             )
         return self._known[key]
 
@@ -108,41 +104,3 @@ def _leaf(cursor: "Cursor", entry: int) -> Leaf | None:
     machine = cursor.machine
     number = machine.tables.states.item(entry, LEAF)
     return None if number < 0 else machine.leaves[number]
-
-
-def _beginning(asking: "Cursor", entry: int, text: bytes) -> bytes | None:
-    high, cursor = len(text), asking.fresh(entry)
-    if not _read(cursor, text):
-        return None
-    if cursor.state != FINAL:
-        # Only numbers end without a byte of their own: it may be that they can go on.
-        if any(cursor.read(np.array([byte], np.uint8)) for byte in _NUMERIC):
-            return None
-    else:
-        high -= 1
-        if high < 1 or not _forced(asking.fresh(entry), text, high):
-            return None
-    low = 1  # if the rest is forced from some place on, it is from every later one
-    while low < high:
-        middle = (low + high) // 2
-        if _forced(asking.fresh(entry), text, middle):
-            high = middle
-        else:
-            low = middle + 1
-    return text[:high]
-
-
-def _read(cursor: "Cursor", text: bytes) -> bool:
-    known = np.frombuffer(text, np.uint8).copy()
-    if not cursor.read(known):
-        return False
-    cursor.commit(known, 1)
-    return True
-
-
-def _forced(cursor: "Cursor", text: bytes, size: int) -> bool:
-    """Whether every byte after the first `size` ones is the only one that can come there."""
-    if not _read(cursor, text[:size]):
-        return False
-    rest, _ = cursor.force(len(text) - size)
-    return rest == text[size:]

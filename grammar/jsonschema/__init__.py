@@ -30,6 +30,7 @@ Scalars as leaves
     shared          small automata that many schemas ask for
     wording         what is asked, in words that all schemas share
     finite          the values of a formula where there are few
+    small           ... arrays and objects among them
     counted         long strings, read a window at a time
     windows         ... the windows
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from .atoms import ItemCount, Items, OneOf, Plain, Unique
 from .finite import FEW, distinct
-from .formula import Formula, Pool, conjuncts
+from .formula import Formula, Op, Pool, conjuncts
 from .item_steps import ItemSteps
 from .plans import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
 from .residual import Fold, deep_atoms, substitute_all
@@ -66,8 +66,9 @@ class Sequence:
 
         Which of them came before is then part of the state: no text is begun that only a used value could end.
         """
-        parts = conjuncts(state.fold.must)
-        if parts is None or not any(isinstance(atom, Unique) for atom in parts):
+        must = state.fold.must
+        parts = [part.atom for part in (must.args if must.op is Op.ALL else (must,))]
+        if not any(isinstance(atom, Unique) for atom in parts):
             return None
         asked = (
             formula

@@ -101,6 +101,13 @@ class Surely:
 
 
 @dataclass(frozen=True, slots=True)
+class Possibly:
+    """The string is in an automaton of all texts that have the format and of others; unlike `Superset`, it is exact."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Integer:
     """The number has no fractional part; `plainly`: nor is it written with one (to draft 4 1.0 is no integer)."""
 
@@ -236,7 +243,7 @@ class OtherItems:
 
 
 KIND_OF: dict[type, Kind] = {
-    **dict.fromkeys((Pattern, Length, Format, Superset, Surely), Kind.STRING),
+    **dict.fromkeys((Pattern, Length, Format, Superset, Surely, Possibly), Kind.STRING),
     **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), Kind.NUMBER),
     **dict.fromkeys((Props, Names, Required, Members, OtherMembers), Kind.OBJECT),
     **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), Kind.ARRAY),

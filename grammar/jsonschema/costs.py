@@ -76,6 +76,8 @@ class ForValue:
         scalars = language.scalars.of(self.formula, ())
         if scalars is not None:
             return Cost(scalars.least)
+        if language.finite.values(self.formula) == frozenset():
+            return None  # the search below does not know which items differ
         for kind in (Kind.OBJECT, Kind.ARRAY):
             rest = language.restriction.to(self.formula, kind)
             if rest is not language.normal.pool.false:

@@ -25,6 +25,7 @@ from .atoms import (
     OtherItems,
     OtherMembers,
     Pattern,
+    Possibly,
     Props,
     Required,
     Sub,
@@ -75,6 +76,8 @@ def _string(atom: Atom, text: str) -> bool:
         return _in_range(len(text), atom.least, atom.most)
     if isinstance(atom, Superset):
         return True  # a bound of automata; what it bounds is judged by itself
+    if isinstance(atom, Possibly):
+        return formats.possible(atom.name).judge(map(ord, text)) >= 0
     return not isinstance(atom, Format | Surely) or formats.holds(atom.name, text)
 
 
@@ -89,7 +92,7 @@ def _object(atom: Atom, members: dict[str, Value]) -> bool:
         return all(
             holds(sub.formula, value)
             for name, value in members.items()
-            for sub in _selected(atom, name)
+            for sub in selected(atom, name)
         )
     if isinstance(atom, OtherMembers):
         whole = Map(frozenset(members.items()))
@@ -102,7 +105,7 @@ def _object(atom: Atom, members: dict[str, Value]) -> bool:
     return True
 
 
-def _selected(props: Props, name: str) -> list[Sub]:
+def selected(props: Props, name: str) -> list[Sub]:
     """The sub-schemas that the member `name` has to be valid against."""
     found = [sub for known, sub in props.named if known == name]
     found += [sub for source, sub in props.patterns if matches(source, name)]

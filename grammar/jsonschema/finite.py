@@ -1,6 +1,6 @@
 """The values of a formula where there are few, and whether different ones can be had for all items of an array.
 
-Does: enumerate, match. Does not: build automata, but for strings.
+Does: enumerate, match. Does not: list arrays and objects (`small`), build automata, but for strings.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from ..errors import GrammarError
 from .atoms import AtLeast, AtMost, Integer, Kind, MultipleOf, OneOf
 from .evaluate import holds
 from .formula import Formula, Op
+from .small import FiniteContainers
 from .values import FALSE, TRUE, Value
 
 if TYPE_CHECKING:
@@ -29,11 +30,21 @@ class Finite:
         self._language = language
         self._known: dict[Formula, frozenset[Value] | None] = {}
         self._names: dict[object, tuple[str, ...]] = {}
+        self._containers = FiniteContainers(
+            language.normal.pool, self.values, language.options.extra_properties
+        )
+        self._open: set[Formula] = set()  # those that are being listed: schemas may be recursive
 
     def values(self, formula: Formula) -> frozenset[Value] | None:
         """All values that fulfil a formula; None: more than `FEW`, or they cannot be listed."""
+        if formula in self._open:
+            return None
         if formula not in self._known:
-            self._known[formula] = self._find(formula)
+            self._open.add(formula)
+            try:
+                self._known[formula] = self._find(formula)
+            finally:
+                self._open.discard(formula)
         return self._known[formula]
 
     def names(
@@ -61,9 +72,10 @@ class Finite:
             least = min(given, key=len)
             return frozenset(v for v in least if holds(formula, v)) if len(least) <= FEW else None
         to, false = self._language.restriction.to, self._language.normal.pool.false
-        if any(to(formula, kind) is not false for kind in (Kind.OBJECT, Kind.ARRAY)):
+        containers = self._containers.possible(to(formula, Kind.ARRAY), to(formula, Kind.OBJECT))
+        if containers is None:
             return None
-        found: set[Value] = {v for v in (None, TRUE, FALSE) if holds(formula, v)}
+        found: set[Value] = {v for v in (None, TRUE, FALSE, *containers) if holds(formula, v)}
         strings = to(formula, Kind.STRING)
         try:
             texts = () if strings is false else _texts(self._language.texts.of(strings))

@@ -128,6 +128,13 @@ class Pool:
             return self.all([*never, *(rest or [self.false])])
         return self.all([*never, self._make(Op.ONE, tuple(sorted(rest, key=_rank)))])
 
+    def spread(self, one: Formula) -> Formula:
+        """A formula of `Op.ONE` in terms of the other operations."""
+        return self.any(
+            self.all([part, *(self.no(other) for other in one.args if other is not part)])
+            for part in one.args
+        )
+
     def choose(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
         """`then` where `condition` holds, else `otherwise`."""
         return self.all([self.any([self.no(condition), then]), self.any([condition, otherwise])])

@@ -20,6 +20,7 @@ from .atoms import (
     MultipleOf,
     OneOf,
     Pattern,
+    Possibly,
     Superset,
     Surely,
     Types,
@@ -102,14 +103,20 @@ class ScalarLeaves:
         found = None if narrow is must else self._exactly(narrow, asks)
         return self._exactly(must, asks) if found is None else found
 
-    def _narrowed(self, formula: Formula) -> Formula:
-        """A formula that implies the other: its formats that have to be judged are replaced where they count for it."""
+    def _narrowed(self, formula: Formula, wide: bool = False) -> Formula:
+        """A formula that implies the other (`wide`: is implied by it) and has no formats that have to be judged."""
+        pool = self._pool
         if isinstance(formula.atom, Format) and opaque(formula.atom):
-            return self._pool.of(Surely(formula.atom.name))
+            name = formula.atom.name
+            return pool.of(Possibly(name) if wide else Surely(name))
+        if formula.op is Op.NOT:
+            return pool.no(self._narrowed(formula.args[0], not wide))
+        if formula.op is Op.ONE and any(opaque(part.atom) for part in formula.atoms):
+            return self._narrowed(pool.spread(formula), wide)
         if formula.op not in {Op.ALL, Op.ANY}:
             return formula
-        join = self._pool.all if formula.op is Op.ALL else self._pool.any
-        parts = [self._narrowed(part) for part in formula.args]
+        join = pool.all if formula.op is Op.ALL else pool.any
+        parts = [self._narrowed(part, wide) for part in formula.args]
         return formula if parts == list(formula.args) else join(parts)
 
     def _exactly(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
@@ -203,7 +210,9 @@ class ScalarLeaves:
         parts = formula.args if formula.op is Op.ALL else (formula,)
         bounds = (part.atom.most for part in parts if isinstance(part.atom, Length))
         most = min((bound for bound in bounds if bound is not None), default=None)
-        if not any(isinstance(part.atom, Length | Pattern | Format | Surely) for part in parts):
+        if not any(
+            isinstance(part.atom, Length | Pattern | Format | Surely | Possibly) for part in parts
+        ):
             return None
         rest = [
             self._pool.of(Length(part.atom.least)) if isinstance(part.atom, Length) else part

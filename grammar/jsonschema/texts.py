@@ -24,7 +24,7 @@ from ..automata import (
     words,
 )
 from ..leaves import formats, strings
-from .atoms import Format, Length, OneOf, Pattern, Superset, Surely
+from .atoms import Format, Length, OneOf, Pattern, Possibly, Superset, Surely
 from .formula import Atom, Formula, Op
 
 Vectors = tuple[int, ...]
@@ -52,7 +52,7 @@ class Texts:
 
     def unsure(self, name: str) -> Dfa:
         """The strings of which no automaton can tell whether they have a format."""
-        return difference(formats.language(name), formats.sure(name))
+        return difference(formats.possible(name), formats.sure(name))
 
     def _make(self, formula: Formula) -> Dfa:
         if formula.op is Op.TRUE:
@@ -119,5 +119,7 @@ def _atom(atom: Atom) -> Dfa:
         return formats.language(atom.name)
     if isinstance(atom, Surely):
         return formats.sure(atom.name)
+    if isinstance(atom, Possibly):
+        return formats.possible(atom.name)
     assert isinstance(atom, OneOf)
     return words({value: 0 for value in atom.values if isinstance(value, str)})

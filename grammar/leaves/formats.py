@@ -23,6 +23,7 @@ from ..automata import (
     CODE_POINTS,
     Dfa,
     canonical,
+    complement,
     concatenation,
     difference,
     intersection,
@@ -263,6 +264,20 @@ _SURE: Final = {"hostname": _host, "idn-hostname": _wide_host, "regex": _simple_
 def sure(name: str) -> Dfa:
     """Texts that surely have a format of which `check` is not None: none of them has to be judged."""
     return _SURE[name]()
+
+
+def _possible_pattern() -> Dfa:
+    """All texts except some invalid patterns: no leading quantifier, no group that plain text leaves open or closes."""
+    return complement(whole(r"[*+?][^]*|[^\\()[\]{}|*+?.^$]*(?:\)[^]*|\([^\\()[\]{}|*+?.^$]*)"))
+
+
+_POSSIBLE: Final = {"regex": _possible_pattern}
+
+
+@cache
+def possible(name: str) -> Dfa:
+    """A superset of the texts of a format of which `check` is not None; no text outside it has the format."""
+    return _POSSIBLE[name]() if name in _POSSIBLE else language(name)
 
 
 _CHECKS: Final = {"hostname": _host_labels, "idn-hostname": _idn_host, "regex": _pattern}

@@ -1,0 +1,47 @@
+"""Arrays whose items must differ, once the values that may still come are used up."""
+
+import json
+from typing import Any
+
+import pytest
+from intaglio.grammar.api import Compiler, Constraint, Kind, empty_rows
+from intaglio.grammar.vocabulary import Vocabulary
+
+BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+
+NULLS = {"type": "array", "uniqueItems": True, "items": {"type": "null"}}
+USED: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
+    "another rule read it": ({"prefixItems": [{"enum": [True, 1]}]}, b"[true,", b"t"),
+    "before contains was met": ({"contains": {"type": "array"}}, b"[true,[],", b"t"),
+    "all arrays": ({"items": NULLS}, b"[[],[null]", b","),
+    "the only object": ({"items": {"const": {"a": 1}}}, b'[{"a":1}', b","),
+    "several numbers": (
+        {"items": {"type": "integer", "minimum": 0, "maximum": 1000}}, b"[100,1000,10", b"0",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USED)
+def test_no_item_is_begun_that_only_used_ones_complete(name: str) -> None:
+    keywords, begun, refused = USED[name]
+    schema = json.dumps({"type": "array", "uniqueItems": True, **keywords})
+    matcher = Compiler(BYTES, list).compile(Constraint(Kind.JSON_SCHEMA, schema)).matcher()
+    row = empty_rows(1, BYTES.width)[0]
+    for token in begun:
+        matcher.accept(token)
+    matcher.fill(row)
+    assert not row[refused[0] // 32] >> (refused[0] % 32) & 1
+    assert matcher.closing() is not None
+
+
+@pytest.mark.parametrize("begun", [b'"plain text', b'"x\\\\y['])
+def test_a_string_that_is_no_pattern_can_be_ended_from_anywhere(begun: bytes) -> None:
+    source = Constraint(Kind.JSON_SCHEMA, '{"not": {"type": "string", "format": "regex"}}')
+    matcher = Compiler(BYTES, list).compile(source).matcher()
+    row = empty_rows(1, BYTES.width)[0]
+    for token in begun:
+        matcher.fill(row)
+        if not row[token // 32] >> (token % 32) & 1:
+            break
+        matcher.accept(token)
+        assert matcher.closing() is not None
