@@ -28,8 +28,8 @@ app.add_typer(catalogue, name="schema")
 app.add_typer(jobs, name="job")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"intaglio {installed('intaglio')}")
         raise typer.Exit
 
@@ -38,7 +38,9 @@ def _version(asked: bool) -> None:
 def options(
     _: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Structured output you can rely on: a schema and a document in, validated JSON out."""
@@ -94,10 +96,10 @@ def extract(
     One document: its data. Several: one line of JSON each, with "document" and "data" or "error".
     Progress and timings go to standard error.
     """
-    from .cli_extract import Task, run
+    from .cli_extract import ExtractCommand, run
 
     return run(
-        Task(
+        ExtractCommand(
             tuple(documents),
             schema,
             url,
@@ -140,9 +142,9 @@ def serve(
 
     More settings are read from INTAGLIO_SERVICE_… and INTAGLIO_ENGINE_… in the environment.
     """
-    from .cli_serve import Settings, run
+    from .cli_serve import ServeCommand, run
 
-    return run(Settings(model, host, port, threads, max_running, max_context, log_format, data))
+    return run(ServeCommand(model, host, port, threads, max_running, max_context, log_format, data))
 
 
 @app.command()
@@ -240,9 +242,9 @@ def schema_explain(
 
     Exit codes: 0 enforced, 2 it cannot be read, 3 refused, 5 no schema at all.
     """
-    from .cli_explain import Form, explain
+    from .cli_explain import SchemaInput, explain
 
-    form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
     return explain(name, form, model, as_json=as_json)
 
 
@@ -271,7 +273,7 @@ def schema_check(
     Exit codes: 0 all can, 2 one cannot be read, 3 one is refused (with --strict also for unknown words), 5 one is no
     schema at all; the greatest counts.
     """
-    from .cli_explain import Form, check
+    from .cli_explain import SchemaInput, check
 
-    form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
     return check(names, form, strict=strict, as_json=as_json)

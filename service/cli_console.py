@@ -33,14 +33,14 @@ def pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def condensed(value: Any, width: int, indent: int = 0, lead: int = 0) -> str:
+def condensed(value: Any, width: int, indent: int = 0, key_width: int = 0) -> str:
     """JSON for people with little room: what fits on a line of `width` columns stands on one.
 
     `indent` and `lead` are the columns in front of the value: blanks, and the key.
     """
     line = json.dumps(value, ensure_ascii=False)
     comma = 1
-    fits = indent + lead + len(line) + comma <= width
+    fits = indent + key_width + len(line) + comma <= width
     if fits or not value or not isinstance(value, dict | list):
         return line
     if isinstance(value, dict):
@@ -72,7 +72,7 @@ def write_json(value: Any, *, raw: bool) -> None:
         sys.stdout.write(pretty(value) + "\n")
 
 
-def waiting(text: str) -> AbstractContextManager[object]:
+def spinner(text: str) -> AbstractContextManager[object]:
     """A sign of life on standard error while something takes its time; nothing where that is no terminal."""
     console = errors()
     return console.status(text) if console.is_terminal else nullcontext()

@@ -16,9 +16,9 @@ from rich.text import Text
 from ..schemas import catalogue
 from ..schemas.explanation import ExplainResult, KeywordReport
 from ..schemas.problem import Code
-from .cli_console import compact, results, waiting, write_json
+from .cli_console import compact, results, spinner, write_json
 from .cli_documents import decoded, text_of
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 
 if TYPE_CHECKING:
     from ..grammar.api import Constraint
@@ -27,7 +27,7 @@ _SUFFIXES = {".regex": "regex", ".ebnf": "ebnf", ".lark": "lark"}
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SchemaInput:
     """How what was asked for is read and written, as it was typed."""
 
     kind: str | None = None
@@ -37,10 +37,10 @@ class Form:
     refs: tuple[str, ...] = ()
 
 
-def explain(name: str, form: Form, model: str | None, *, as_json: bool) -> Exit:
+def explain(name: str, form: SchemaInput, model: str | None, *, as_json: bool) -> Exit:
     """Everything about one schema, pattern or grammar."""
     constraint, schema = _constraint(name, form)
-    with waiting("compiling"):
+    with spinner("compiling"):
         from ..engine.api import model_folder
         from .explain import Explainer
         from .extract import TextModel
@@ -53,18 +53,18 @@ def explain(name: str, form: Form, model: str | None, *, as_json: bool) -> Exit:
     return _exit(found)
 
 
-def check(names: Sequence[str], form: Form, *, strict: bool, as_json: bool) -> Exit:
+def check(names: Sequence[str], form: SchemaInput, *, strict: bool, as_json: bool) -> Exit:
     """A line for each schema and what is wrong with it; ends with the greatest exit code.
 
     Words that are not known are told; with `strict` they fail the check.
     """
-    from .explain import judged
+    from .explain import judge_constraint
 
     if names.count("-") > 1:
-        raise Trouble("standard input (-) can be read only once", Exit.USAGE)
+        raise CliError("standard input (-) can be read only once", Exit.USAGE)
     end = Exit.OK
     for name in names:
-        found = judged(_constraint(name, form)[0])
+        found = judge_constraint(_constraint(name, form)[0])
         end = max(end, _exit(found), Exit.REFUSED if strict and _unknown(found) else Exit.OK)
         if as_json:
             fields = found.model_dump(
@@ -95,14 +95,14 @@ def _exit(found: ExplainResult) -> Exit:
     return Exit.INVALID if found.code is Code.INVALID_SCHEMA else Exit.REFUSED
 
 
-def _constraint(name: str, form: Form) -> "tuple[Constraint, dict[str, Any] | bool | None]":
-    """What is asked for, and its value where it is a JSON Schema. Raises `Trouble` for what cannot be read."""
+def _constraint(name: str, form: SchemaInput) -> "tuple[Constraint, dict[str, Any] | bool | None]":
+    """What is asked for, and its value where it is a JSON Schema. Raises `CliError` for what cannot be read."""
     from ..grammar.api import Constraint, InvalidJson, KeyOrder, Kind, Whitespace, parse_json
 
     kinds = {kind.value: kind for kind in Kind}
     named = form.kind or _SUFFIXES.get(Path(name).suffix, Kind.JSON_SCHEMA.value)
     if named not in kinds:
-        raise Trouble(
+        raise CliError(
             f"there is no kind {named!r}", Exit.USAGE, hint=f"there are {', '.join(kinds)}"
         )
     source = _source(name)
@@ -124,7 +124,7 @@ def _constraint(name: str, form: Form) -> "tuple[Constraint, dict[str, Any] | bo
             schemas=tuple(map(_reference, form.refs)),
         )
     except ValueError as error:
-        raise Trouble(str(error), Exit.USAGE) from None
+        raise CliError(str(error), Exit.USAGE) from None
     return constraint, value if isinstance(value, dict | bool) else None
 
 
@@ -139,7 +139,7 @@ def _source(name: str) -> str:
 def _reference(given: str) -> tuple[str, str]:
     uri, found, file = given.partition("=")
     if not found:
-        raise Trouble(f"{given!r} is not URI=FILE", Exit.USAGE)
+        raise CliError(f"{given!r} is not URI=FILE", Exit.USAGE)
     return uri, text_of(Path(file))
 
 

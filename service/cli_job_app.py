@@ -134,10 +134,10 @@ def run(
     as_json: Json = False,
 ) -> Exit:
     """Extract from every record of a file. Run it again to go on where it was interrupted."""
-    from .cli_job import Engine, Run, begin
-    from .cli_job_asked import Asked
+    from .cli_job import EngineOptions, RunOptions, start
+    from .cli_job_asked import JobCommand
 
-    asked = Asked(
+    command = JobCommand(
         file=file,
         schema=schema,
         out=tuple(out),
@@ -162,8 +162,8 @@ def run(
         neutralise=not formulas,
         price=price,
     )
-    engine = Engine(url, model, at_once, cluster, workers)
-    return begin(asked, engine, ledger, Run(as_json, overwrite), dry_run=dry_run)
+    engine = EngineOptions(url, model, at_once, cluster, workers)
+    return start(command, engine, ledger, RunOptions(as_json, overwrite), dry_run=dry_run)
 
 
 @jobs.command("resume")
@@ -177,9 +177,10 @@ def resume(
     as_json: Json = False,
 ) -> Exit:
     """Go on with a job that was paused, interrupted or cancelled."""
-    from .cli_job import Engine, Run, go_on
+    from .cli_job import EngineOptions, RunOptions
+    from .cli_job import resume as resume_job
 
-    return go_on(job, Engine(url, model), ledger, Run(as_json, overwrite))
+    return resume_job(job, EngineOptions(url, model), ledger, RunOptions(as_json, overwrite))
 
 
 @jobs.command("retry-dead")
@@ -193,9 +194,12 @@ def retry_dead(
     as_json: Json = False,
 ) -> Exit:
     """Try the dead rows of a job again."""
-    from .cli_job import Engine, Run, go_on
+    from .cli_job import EngineOptions, RunOptions
+    from .cli_job import resume as resume_job
 
-    return go_on(job, Engine(url, model), ledger, Run(as_json, overwrite, dead_too=True))
+    return resume_job(
+        job, EngineOptions(url, model), ledger, RunOptions(as_json, overwrite, retry_dead=True)
+    )
 
 
 @jobs.command("status")
@@ -220,18 +224,18 @@ def list_(ledger: Database = None, as_json: Json = False) -> Exit:
 @reporting
 def pause(job: Job, ledger: Database = None) -> Exit:
     """Have a running job stop and give back the rows in hand; `resume` goes on."""
-    from .cli_job import ask
+    from .cli_job import request
 
-    return ask(job, "pause", ledger)
+    return request(job, "pause", ledger)
 
 
 @jobs.command("cancel")
 @reporting
 def cancel(job: Job, ledger: Database = None) -> Exit:
     """End a job; its results so far are kept."""
-    from .cli_job import ask
+    from .cli_job import request
 
-    return ask(job, "cancel", ledger)
+    return request(job, "cancel", ledger)
 
 
 @jobs.command("report")
@@ -240,6 +244,6 @@ def report(
     job: Job, ledger: Database = None, overwrite: Overwrite = False, as_json: Json = False
 ) -> Exit:
     """Write a job's outputs and report again, from what the ledger has; as NAME.partial.… while it is not complete."""
-    from .cli_job import Run, write_again
+    from .cli_job import RunOptions, rewrite_outputs
 
-    return write_again(job, ledger, Run(as_json, overwrite))
+    return rewrite_outputs(job, ledger, RunOptions(as_json, overwrite))

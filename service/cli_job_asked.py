@@ -12,14 +12,14 @@ from pydantic import ValidationError
 from ..schemas.jobs import JobSpec, Output, Prices, Source
 from ..schemas.wire import ExtractOptions
 from .cli_documents import read_schema
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 from .jobs.outputs import plain
 
 _LONGEST_NAME = 200  # the ledger's column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class JobCommand:
     """A job as it was typed."""
 
     file: str
@@ -47,7 +47,7 @@ class Asked:
     price: tuple[float, float] | None
 
     def spec(self) -> JobSpec:
-        """The job. Raises `Trouble` for what does not fit together."""
+        """The job. Raises `CliError` for what does not fit together."""
         try:
             source = Source(
                 path=str(Path(self.file).absolute()),
@@ -83,18 +83,18 @@ class Asked:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
             reason = first["msg"].removeprefix("Value error, ")
-            raise Trouble(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
+            raise CliError(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
 
     def job_name(self, digest: str) -> str:
         """The name that was given, or one of the source and of what decides the results.
 
         Raises:
-            Trouble: the name that was given is none.
+            CliError: the name that was given is none.
         """
         if self.name is None:
             return f"{_stem(Path(self.file))}-{digest[:8]}"
         if not self.name.strip() or len(self.name) > _LONGEST_NAME or not self.name.isprintable():
-            raise Trouble(
+            raise CliError(
                 "the name of a job has 1 to 200 characters that can be printed",
                 Exit.USAGE,
                 where="--job",

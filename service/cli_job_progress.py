@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LINE_S: Final = 10.0
 
 
-class Meter:
+class ProgressBar:
     """Shows the progress of one run on standard error."""
 
     def __init__(self, job: str) -> None:
@@ -77,7 +77,7 @@ def facts(progress: "Counted") -> str:
     return " · ".join(parts)
 
 
-def told(status: JobStatus) -> str:
+def status_line(status: JobStatus) -> str:
     """A job in one line."""
     counts = status.counts
     parts = [

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .cli_console import waiting
-from .cli_trouble import Exit, Trouble
+from .cli_console import spinner
+from .cli_trouble import CliError, Exit
 
 if TYPE_CHECKING:
     from .llm import LLM
@@ -27,17 +27,17 @@ class Loaded:
 
 @contextmanager
 def offline(model: str | None) -> Iterator[Loaded]:
-    """The model in `model`, or the one in the package. Raises `Trouble` where this install cannot run one."""
-    began = time.perf_counter()
-    with waiting("loading the model"):
+    """The model in `model`, or the one in the package. Raises `CliError` where this install cannot run one."""
+    started = time.perf_counter()
+    with spinner("loading the model"):
         try:
             from .llm import LLM
         except ModuleNotFoundError as error:
-            raise Trouble(
+            raise CliError(
                 f"running a model here needs {error.name!r}, which is not installed",
                 Exit.UNREACHABLE,
                 hint="pip install 'intaglio[server]', or use a service elsewhere: --url http://…",
             ) from error
         llm = LLM(model)
     with llm:
-        yield Loaded(llm, time.perf_counter() - began)
+        yield Loaded(llm, time.perf_counter() - started)

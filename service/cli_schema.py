@@ -6,7 +6,7 @@ from rich.table import Table
 
 from ..schemas import catalogue
 from .cli_console import compact, results, write_json
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 
 
 def show_list(*, as_json: bool) -> Exit:
@@ -26,7 +26,7 @@ def show_list(*, as_json: bool) -> Exit:
 
 
 def show_one(name: str, *, sample: bool, as_json: bool) -> Exit:
-    """The schema called `name`, or its sample document. Raises `Trouble` for a name that is not there."""
+    """The schema called `name`, or its sample document. Raises `CliError` for a name that is not there."""
     entry = named(name)
     if sample and as_json:
         write_json(entry.sample, raw=True)
@@ -38,9 +38,9 @@ def show_one(name: str, *, sample: bool, as_json: bool) -> Exit:
 
 
 def named(name: str) -> catalogue.CatalogueEntry:
-    """The entry called `name`. Raises `Trouble` with the names that are close."""
+    """The entry called `name`. Raises `CliError` with the names that are close."""
     try:
         return catalogue.get(name)
     except catalogue.UnknownSchema as unknown:
         known = ", ".join(catalogue.names())
-        raise Trouble(str(unknown), Exit.USAGE, hint=f"there are {known}") from None
+        raise CliError(str(unknown), Exit.USAGE, hint=f"there are {known}") from None

@@ -68,7 +68,7 @@ _BY_CODE = {
 
 
 @dataclass(eq=False)
-class Trouble(Exception):
+class CliError(Exception):
     """An error as a command reports it."""
 
     message: str
@@ -87,12 +87,12 @@ class Trouble(Exception):
         return {key: value for key, value in fields.items() if value}
 
 
-def trouble(error: Exception) -> Trouble | None:
-    """`error` as a `Trouble`; None where it is no error that users are told about."""
-    if isinstance(error, Trouble):
+def cli_error(error: Exception) -> CliError | None:
+    """`error` as a `CliError`; None where it is no error that users are told about."""
+    if isinstance(error, CliError):
         return error
     if isinstance(error, APIStatusError):
-        return Trouble(
+        return CliError(
             error.message,
             _BY_CODE.get(error.code, Exit.FAILED),  # type: ignore[call-overload]
             error.code,
@@ -103,20 +103,20 @@ def trouble(error: Exception) -> Trouble | None:
         )
     if isinstance(error, ModelError | ConfigError):
         end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
-        return Trouble(error.message, end, error.code, error.hint, where=error.where)
+        return CliError(error.message, end, error.code, error.hint, where=error.where)
     if isinstance(error, IntaglioError):
         unreachable = isinstance(error, ConnectionFailed)
-        return Trouble(
+        return CliError(
             error.message, Exit.UNREACHABLE if unreachable else Exit.FAILED, hint=error.hint
         )
     if isinstance(error, JobError):
         end = Exit.FAILED if error.retryable else Exit.USAGE
         if isinstance(error, LedgerRefused) and not isinstance(error, LedgerUnknown):
             end = Exit.UNREACHABLE
-        return Trouble(error.message, end, error.code, error.hint, where=error.param)
+        return CliError(error.message, end, error.code, error.hint, where=error.param)
     if isinstance(error, ModuleNotFoundError):
         return _missing(error)
-    return _offline_trouble(error)
+    return _engine_error(error)
 
 
 _EXTRAS = {
@@ -127,20 +127,20 @@ _EXTRAS = {
 }
 
 
-def _missing(error: ModuleNotFoundError) -> Trouble | None:
+def _missing(error: ModuleNotFoundError) -> CliError | None:
     """Which extra brings a package that is not installed; None for a module of ours, whose absence is a bug."""
     name = (error.name or "").partition(".")[0]
     if name in ("", "intaglio"):
         return None
     extras = ",".join(filter(None, ["server", _EXTRAS.get(name)]))
-    return Trouble(
+    return CliError(
         f"this needs {name!r}, which is not installed",
         Exit.UNREACHABLE,
         hint=f"pip install 'intaglio[{extras}]'",
     )
 
 
-def _offline_trouble(error: Exception) -> Trouble | None:
+def _engine_error(error: Exception) -> CliError | None:
     """What the engine in this process raised before it took requests: a bad model or a bad setting."""
     if (
         "intaglio.engine.api" not in sys.modules
@@ -151,10 +151,10 @@ def _offline_trouble(error: Exception) -> Trouble | None:
     if not isinstance(error, EngineError):
         return None
     end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
-    return Trouble(error.message, end, error.code, error.hint, where=error.where)
+    return CliError(error.message, end, error.code, error.hint, where=error.where)
 
 
-def show(found: Trouble, about: str = "") -> None:
+def show(found: CliError, about: str = "") -> None:
     """Write `found` to standard error: what, where, why, and what to do."""
     console = errors()
     head = f"{about}: {found.message}" if about else found.message
@@ -194,7 +194,7 @@ def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             end = Exit.PIPE
         except Exception as error:
-            found = trouble(error)
+            found = cli_error(error)
             if found is None:
                 raise
             show(found)

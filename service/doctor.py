@@ -10,16 +10,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from .cli_console import results, waiting, write_json
+from .cli_console import results, spinner, write_json
 from .cli_trouble import Exit
+from .doctor_report import Check, State
 
 OLDEST_PYTHON = (3, 11)
 PACKAGES = (
@@ -29,42 +29,24 @@ PACKAGES = (
 LITTLE_MEMORY = 1 << 30
 
 
-class State(StrEnum):
-    """The verdict of one check."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What was looked at, what was found, and what to do about it."""
-
-    name: str
-    state: State
-    found: str
-    fix: str = ""
-
-
 def run(model: str | None, *, as_json: bool) -> Exit:
     """Do every check, show each as it is done. The end is `FAILED` where any of them failed."""
     console = results()
-    done: list[Check] = []
+    results_: list[Check] = []
     for check in checks(model):
-        done.append(check)
+        results_.append(check)
         if not as_json:
             _print(console, check)
-    worst = max(done, key=lambda check: list(State).index(check.state)).state
+    worst = max(results_, key=lambda check: list(State).index(check.state)).state
     if as_json:
-        write_json({"state": worst, "checks": [asdict(check) for check in done]}, raw=True)
+        write_json({"state": worst, "checks": [asdict(check) for check in results_]}, raw=True)
     else:
-        words = {
+        verdicts = {
             State.OK: "All well.",
             State.WARN: "It works; see the warnings.",
             State.FAIL: "It does not work yet.",
         }
-        console.print(f"\n{words[worst]}")
+        console.print(f"\n{verdicts[worst]}")
     return Exit.FAILED if worst is State.FAIL else Exit.OK
 
 
@@ -80,7 +62,7 @@ def checks(model: str | None) -> Iterator[Check]:
         return
     from .doctor_model import model_checks
 
-    with waiting("running the model"):
+    with spinner("running the model"):
         yield from model_checks(model)
 
 

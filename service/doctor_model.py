@@ -14,7 +14,7 @@ from ..grammar.api import Compiler, GrammarError, compiled_loops
 from ..schemas import catalogue
 from ..schemas.wire import ExtractOptions
 from .client import IntaglioError
-from .doctor import Check, State
+from .doctor_report import Check, State
 from .errors import ServiceError
 from .extract import TextModel
 from .llm import LLM
@@ -28,13 +28,13 @@ REINSTALL = "install the package again: pip install --force-reinstall --no-deps 
 
 def model_checks(model: str | None) -> Iterator[Check]:
     """From the files to a result. Stops after the first check that fails."""
-    with Examination(model) as patient:
+    with ModelChecks(model) as model_check:
         steps = (
-            ("model", patient.files),
-            ("tokenizer", patient.tokenizer),
-            ("engine", patient.engine),
-            ("grammar", patient.grammar),
-            ("extraction", patient.extraction),
+            ("model", model_check.files),
+            ("tokenizer", model_check.tokenizer),
+            ("engine", model_check.engine),
+            ("grammar", model_check.grammar),
+            ("extraction", model_check.extraction),
         )
         for name, step in steps:
             check = _attempt(name, step)
@@ -59,7 +59,7 @@ def machine_code() -> Check:
     )
 
 
-class Examination:
+class ModelChecks:
     """One model and what is known of it so far. Each step needs the ones before it; `close` lets go of the engine."""
 
     def __init__(self, model: str | None) -> None:
@@ -95,20 +95,20 @@ class Examination:
 
     def engine(self) -> str:
         """The model is loaded. Before the grammar, whose back end loads torch: the engine has a word in how."""
-        began = time.perf_counter()
+        started = time.perf_counter()
         self._llm = self._cleanup.enter_context(LLM(self._model))
         info = self._llm.info
         return (
             f"{info.parameters / 1e6:.1f} M parameters on {info.device}, context of "
-            f"{info.context_length} tokens, loaded in {_ms(began)} ms"
+            f"{info.context_length} tokens, loaded in {_ms(started)} ms"
         )
 
     def grammar(self) -> str:
         """A schema of the catalogue compiles for this model's tokens."""
         constraint = schema_constraint(catalogue.get(COMPILED).schema, ExtractOptions())
-        began = time.perf_counter()
+        started = time.perf_counter()
         Compiler(self._text.vocabulary, self._text.tokenizer.canonical).compile(constraint)
-        return f"the schema {COMPILED!r} compiled in {_ms(began)} ms"
+        return f"the schema {COMPILED!r} compiled in {_ms(started)} ms"
 
     def extraction(self) -> str:
         """One document of the catalogue, through the whole engine."""
@@ -134,5 +134,5 @@ def _attempt(name: str, step: Callable[[], str]) -> Check:
         return Check(name, State.FAIL, str(error), REINSTALL)
 
 
-def _ms(began: float) -> int:
-    return round((time.perf_counter() - began) * 1000)
+def _ms(started: float) -> int:
+    return round((time.perf_counter() - started) * 1000)

@@ -32,13 +32,14 @@ from ..engine.api import (
 )
 from ..grammar.api import Constraint
 from ..schemas.contract import Contract
-from .as_client import as_the_client_would, as_the_sdk_would
 from .client.errors import IntaglioError
 from .client.models import Extraction, Options, extraction, request_body
 from .client.shapes import Shape, shape_of
 from .contract import contract_of
-from .errors import failed
-from .extract import Extractor, Output, Prepared, TextModel
+from .extract import EngineOutput, Extractor, Prepared, TextModel
+from .failures import request_error
+from .load_errors import sdk_load_errors
+from .sdk_errors import sdk_errors
 from .translate import checked
 
 T = TypeVar("T")
@@ -72,7 +73,7 @@ class LLM:
     """
 
     def __init__(self, model: str | Path | None = None, **settings: object) -> None:
-        with as_the_sdk_would():
+        with sdk_load_errors():
             folder = model_folder(model)
             config = EngineConfig.load({**settings, "model": str(folder)})
             text = TextModel.load(folder)
@@ -121,13 +122,13 @@ class LLM:
             IntaglioError: a request was refused or failed; the others were aborted.
         """
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
-        wrong = next((text for text in texts if not isinstance(text, str)), None)
-        if wrong is not None:
-            raise TypeError(f"prompts must be a str or several, not of {type(wrong).__name__}")
+        mistyped = next((text for text in texts if not isinstance(text, str)), None)
+        if mistyped is not None:
+            raise TypeError(f"prompts must be a str or several, not of {type(mistyped).__name__}")
         sampling = sampling or SamplingParams()
         contract = Contract()
         if constraint is not None:
-            with as_the_client_would():
+            with sdk_errors():
                 contract = contract_of(self._door.admit(constraint).coverage)
         encode = self._extractor.text.tokenizer.encode
         requests = [
@@ -135,7 +136,7 @@ class LLM:
             for text in texts
         ]
         streams = {request.id: _Text(self._extractor.text, sampling.stop) for request in requests}
-        with as_the_client_would(), closing(self._engine.generate(requests)) as deltas:
+        with sdk_errors(), closing(self._engine.generate(requests)) as deltas:
             for delta in deltas:
                 stream = streams[delta.request_id]
                 stream.output.add(delta)
@@ -246,7 +247,7 @@ class LLM:
         just now; the stream ends where nothing is in the engine either. Closing it early aborts the rest.
         """
         refused: deque[tuple[K, IntaglioError]] = deque()
-        outputs: dict[str, tuple[K, Shape[Any], Prepared, Output]] = {}
+        outputs: dict[str, tuple[K, Shape[Any], Prepared, EngineOutput]] = {}
 
         def prepared() -> Iterator[Request | None]:
             for item in items:
@@ -256,19 +257,19 @@ class LLM:
                 key, schema, text = item
                 shape = shape_of(schema)
                 try:
-                    with as_the_client_would():
+                    with sdk_errors():
                         body = request_body(shape, text, None, options)
-                        asked = self._extractor.ask(checked(body))
-                        verdict = self._door.admit(asked.constraint)
-                        ready = self._extractor.prepare(asked, verdict)
+                        parsed = self._extractor.parse(checked(body))
+                        verdict = self._door.admit(parsed.constraint)
+                        ready = self._extractor.prepare(parsed, verdict)
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:
-                    outputs[ready.request.id] = key, shape, ready, Output()
+                    outputs[ready.request.id] = key, shape, ready, EngineOutput()
                     yield ready.request
 
         with (
-            as_the_client_would(),
+            sdk_errors(),
             closing(self._engine.generate(prepared(), at_once=at_once)) as deltas,
         ):
             for delta in deltas:
@@ -280,7 +281,7 @@ class LLM:
                     continue
                 del outputs[delta.request_id]
                 try:
-                    result = _conclude(self._extractor, ready, output, shape)
+                    result = _finish(self._extractor, ready, output, shape)
                 except IntaglioError as error:
                     yield key, error
                 else:
@@ -288,12 +289,12 @@ class LLM:
         yield from refused
 
 
-def _conclude(
-    extractor: Extractor, ready: Prepared, output: Output, shape: Shape[T]
+def _finish(
+    extractor: Extractor, ready: Prepared, output: EngineOutput, shape: Shape[T]
 ) -> Extraction[T]:
     """The result that the client would have, read by what the client reads it with."""
-    with as_the_client_would():
-        result = extractor.conclude(ready, output)
+    with sdk_errors():
+        result = extractor.finish_extraction(ready, output)
     return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
 
 
@@ -301,7 +302,7 @@ class _Text:
     """The text of one prompt as it grows."""
 
     def __init__(self, model: TextModel, stop: tuple[str, ...]) -> None:
-        self.output = Output()
+        self.output = EngineOutput()
         self.logprobs: list[TokenLogprob] = []
         self._text = ""
         self._detokenizer = model.detokenizer(stop)
@@ -316,7 +317,7 @@ class _Text:
     def completion(self, contract: Contract) -> Completion:
         output = self.output
         if output.error is not None:
-            raise failed(output.error)
+            raise request_error(output.error)
         assert output.finish is not None
         assert output.usage is not None
         text = self._text + self._detokenizer.finish()

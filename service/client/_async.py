@@ -143,7 +143,7 @@ class AsyncClient:
 
     async def wait_until_ready(self, timeout: float = 60.0) -> None:
         """Return as soon as the service can take requests. Raises `TimedOut` after `timeout` seconds."""
-        end = monotonic() + timeout
+        deadline = monotonic() + timeout
         while True:
             reason = "it is not ready"
             try:
@@ -151,6 +151,6 @@ class AsyncClient:
                     return
             except ConnectionFailed as error:
                 reason = error.message
-            if monotonic() > end:
+            if monotonic() > deadline:
                 raise TimedOut(f"{self.base_url} was not ready within {timeout:g} s: {reason}")
             await asyncio.sleep(POLL_SECONDS)

@@ -52,10 +52,10 @@ class AsyncJobs:
 
         With an `idempotency_key` the call may be sent twice and begins one job.
         """
-        told = source if isinstance(source, Source) else Source.model_validate(source)
+        described = source if isinstance(source, Source) else Source.model_validate(source)
         body = {
             "schema": shape_of(schema).schema,
-            "source": told.model_dump(mode="json", exclude_defaults=True),
+            "source": described.model_dump(mode="json", exclude_defaults=True),
             "options": ExtractOptions.model_validate(options or {}).model_dump(exclude_unset=True),
             **more,
         }
@@ -76,26 +76,26 @@ class AsyncJobs:
 
     async def wait(self, job: str, timeout: float | None = None) -> JobStatus:
         """Wait until a job has ended. Raises `TimedOut` after `timeout` seconds; the job goes on all the same."""
-        end = None if timeout is None else monotonic() + timeout
+        deadline = None if timeout is None else monotonic() + timeout
         while True:
             status = await self.get(job)
             if status.state in ENDED:
                 return status
-            if end is not None and monotonic() > end:
+            if deadline is not None and monotonic() > deadline:
                 raise TimedOut(f"job {job} was {status.state.value} after {timeout:g} s")
             await asyncio.sleep(POLL_SECONDS)
 
     async def pause(self, job: str) -> JobStatus:
         """Have a job stop when the rows in hand are done."""
-        return await self._ask(job, "pause")
+        return await self._command(job, "pause")
 
     async def cancel(self, job: str) -> JobStatus:
         """End a job; its results so far are kept."""
-        return await self._ask(job, "cancel")
+        return await self._command(job, "cancel")
 
     async def resume(self, job: str) -> JobStatus:
         """Go on with a job that was paused, cancelled or has failed."""
-        return await self._ask(job, "resume")
+        return await self._command(job, "resume")
 
     async def results(self, job: str, to: str | Path, format: OutputFormat = "jsonl") -> Path:  # noqa: A002
         """Write the rows that are done to a file, which is whole or not there."""
@@ -119,8 +119,8 @@ class AsyncJobs:
             async for chunk in answer.aiter_bytes():
                 file.write(chunk)
 
-    async def _ask(self, job: str, what: str) -> JobStatus:
-        answer = await self._wire.call("POST", f"/v1/jobs/{job}/{what}")
+    async def _command(self, job: str, command: str) -> JobStatus:
+        answer = await self._wire.call("POST", f"/v1/jobs/{job}/{command}")
         return self._wire.read(answer, JobStatus)
 
 

@@ -56,9 +56,9 @@ class IntaglioError(Exception):
         self.retry_after: float | None = None
 
     def __str__(self) -> str:
-        return "\n".join([self.message, *self._more()])
+        return "\n".join([self.message, *self._notes()])
 
-    def _more(self) -> Iterable[str]:
+    def _notes(self) -> Iterable[str]:
         if self.hint:
             yield f"  hint: {self.hint}"
         if self.request_id:
@@ -147,7 +147,7 @@ class APIStatusError(IntaglioError):
 
     def __str__(self) -> str:
         kind = f"HTTP {self.status}" + (f", {self.code}" if self.code else "")
-        return "\n".join([f"{self.message} ({kind})", *self._causes(), *self._more()])
+        return "\n".join([f"{self.message} ({kind})", *self._causes(), *self._notes()])
 
     def _causes(self) -> Iterable[str]:
         if self.param and not self.details:
@@ -279,10 +279,10 @@ def _read(response: httpx2.Response) -> ErrorAnswer:
     request_id = response.headers.get("x-request-id")
     document = _error_object(response)
     if document is None:
-        words = " ".join(response.text.split())[:_EXCERPT] or response.reason_phrase
+        excerpt = " ".join(response.text.split())[:_EXCERPT] or response.reason_phrase
         return ErrorAnswer(
             status,
-            words or "no reason given",
+            excerpt or "no reason given",
             retryable=status in _RETRYABLE_STATUS,
             request_id=request_id,
         )

@@ -107,9 +107,9 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
 
 
 def unexpected(content: bytes, request_id: str | None) -> UnexpectedAnswer:
-    words = " ".join(content[:200].decode("utf-8", "replace").split())
+    excerpt = " ".join(content[:200].decode("utf-8", "replace").split())
     return UnexpectedAnswer(
-        f"the answer is not one of this service's: {words!r}",
+        f"the answer is not one of this service's: {excerpt!r}",
         hint="does base_url point at an Intaglio service, and are both sides of like versions?",
         request_id=request_id,
     )

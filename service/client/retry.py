@@ -26,17 +26,17 @@ class Retries:
 
     def pause(self, tries: int, error: IntaglioError) -> float | None:
         """Seconds to wait after `tries` failed tries of which `error` is the last; None to give up."""
-        if tries > self.limit or not _may_pass(error):
+        if tries > self.limit or not _is_transient(error):
             return None
-        told = error.retry_after or 0.0
-        if told > self.patience_s:
+        requested = error.retry_after or 0.0
+        if requested > self.patience_s:
             return None
         backoff = min(self.longest_s, self.first_s * 2.0 ** (tries - 1))
         # Jitter keeps callers that failed together from returning together.
-        return told + backoff * random.uniform(0.5, 1.0)  # noqa: S311  not for secrets
+        return requested + backoff * random.uniform(0.5, 1.0)  # noqa: S311  not for secrets
 
 
-def _may_pass(error: IntaglioError) -> bool:
+def _is_transient(error: IntaglioError) -> bool:
     """Whether trying again is worth it without asking the caller.
 
     A deadline was the caller's own, and more tries would stretch it; an answer that did not fit its tokens will not

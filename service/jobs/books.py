@@ -18,14 +18,14 @@ from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
 from .row import Claim, Failure, Outcome, result_text
 from .rows import JobRows
 
-_SETTLED: Final = 64  # outcomes written together, at most
-_FEWEST_FOR_SHARE: Final = 50
+_FLUSH_ROWS: Final = 64  # outcomes written together, at most
+_MIN_ROWS_FOR_SHARE: Final = 50
 _LONGEST_PAUSE_S: Final = 60.0
 _PATIENCE_S: Final = 600.0  # with a service that is out of reach
 _RECOUNT_S: Final = 2.0
 
 
-class Concern(Enum):
+class ErrorScope(Enum):
     """What an error says something about: the whole job, the service, the engine at that time, or this row."""
 
     JOB = "no row can have a result; the job ends"
@@ -35,7 +35,7 @@ class Concern(Enum):
 
 
 # Codes that are not here concern the row, those of a newer service as well.
-CONCERNS: Final[Mapping[str, Concern]] = {
+ERROR_SCOPES: Final[Mapping[str, ErrorScope]] = {
     **dict.fromkeys(
         (
             Code.INVALID_SCHEMA,
@@ -48,12 +48,12 @@ CONCERNS: Final[Mapping[str, Concern]] = {
             Code.UNAUTHORIZED,
             Code.HOST_NOT_ALLOWED,
         ),
-        Concern.JOB,
+        ErrorScope.JOB,
     ),
-    **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), Concern.SERVICE),
-    Code.ENGINE_LOST: Concern.ENGINE,
+    **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), ErrorScope.SERVICE),
+    Code.ENGINE_LOST: ErrorScope.ENGINE,
 }
-_SPARED: Final = 2  # further tries of a row whose engine died
+_EXTRA_ATTEMPTS: Final = 2  # further tries of a row whose engine died
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +67,38 @@ class Progress:
     cost: float | None = None
 
 
-class Books:
+class OutcomeBuffer:
     """The outcomes of one run."""
 
     def __init__(self, rows: JobRows, spec: JobSpec) -> None:
         self._rows = rows
         self._spec = spec
         self._outcomes: list[Outcome] = []
-        self._began = time.monotonic()
+        self._started = time.monotonic()
         self._ended = 0
         self._counts = rows.counts()
-        self._counted = self._began
-        self._out_of_reach_since: float | None = None
+        self._counted_at = self._started
+        self._unreachable_since: float | None = None
         self.fatal: IntaglioError | None = None
 
     @property
     def too_many_dead(self) -> bool:
         """Whether the share of dead rows is over the job's bound."""
-        most, counts = self._spec.stop_at_dead_share, self._counts
+        limit, counts = self._spec.stop_at_dead_share, self._counts
         ended = counts.dead + counts.done
-        return most is not None and ended >= _FEWEST_FOR_SHARE and counts.dead > most * ended
+        return limit is not None and ended >= _MIN_ROWS_FOR_SHARE and counts.dead > limit * ended
 
     @property
-    def hopeless(self) -> bool:
+    def must_stop(self) -> bool:
         """Whether going on makes no sense."""
         return self.fatal is not None or self.too_many_dead
 
-    def enter(self, claim: Claim, outcome: Extraction[Any] | IntaglioError) -> None:
+    def add(self, claim: Claim, outcome: Extraction[Any] | IntaglioError) -> None:
         """Book what became of a claim."""
         if isinstance(outcome, IntaglioError):
-            self._enter_error(claim, outcome)
+            self._add_error(claim, outcome)
         else:
-            self._out_of_reach_since = None
+            self._unreachable_since = None
             self._ended += 1
             usage, timings = outcome.usage, outcome.timings
             self._outcomes.append(
@@ -111,15 +111,15 @@ class Books:
                     warnings=_warnings(outcome),
                 )
             )
-        if len(self._outcomes) >= _SETTLED:
-            self.settle()
+        if len(self._outcomes) >= _FLUSH_ROWS:
+            self.flush()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Write what is booked."""
         outcomes, self._outcomes = self._outcomes, []
         if outcomes:
-            self._rows.settle(outcomes)
-        if time.monotonic() - self._counted > _RECOUNT_S:
+            self._rows.record_outcomes(outcomes)
+        if time.monotonic() - self._counted_at > _RECOUNT_S:
             self._recount()
 
     def progress(self, *, whole: bool) -> Progress:
@@ -127,50 +127,50 @@ class Books:
         counts, prices = self._counts, self._spec.prices
         tokens = counts.prompt_tokens, counts.output_tokens
         cost = None if prices is None else prices.of(*tokens)
-        return Progress(counts, whole, self._ended, time.monotonic() - self._began, cost)
+        return Progress(counts, whole, self._ended, time.monotonic() - self._started, cost)
 
-    def final(self, *, whole: bool) -> Progress:
+    def recounted_progress(self, *, whole: bool) -> Progress:
         """How far the run is, counted now."""
         self._recount()
         return self.progress(whole=whole)
 
     def _recount(self) -> None:
-        self._counts, self._counted = self._rows.counts(), time.monotonic()
+        self._counts, self._counted_at = self._rows.counts(), time.monotonic()
 
-    def _enter_error(self, claim: Claim, error: IntaglioError) -> None:
-        concern = _concern(error)
-        if concern is Concern.JOB and claim.given is None:
+    def _add_error(self, claim: Claim, error: IntaglioError) -> None:
+        scope = _scope_of(error)
+        if scope is ErrorScope.JOB and claim.given is None:
             self.fatal = self.fatal or error
             failure = _failure(error, again=True, charged=False)
-        elif concern is Concern.SERVICE and error.retryable:
-            self._note_absence(error)
+        elif scope is ErrorScope.SERVICE and error.retryable:
+            self._note_unreachable(error)
             failure = _failure(error, again=True, charged=False)
         else:
-            tries = self._spec.attempts + (_SPARED if concern is Concern.ENGINE else 0)
-            failure = _failure(error, again=error.retryable and claim.attempt < tries)
-        pause = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
+            attempts = self._spec.attempts + (_EXTRA_ATTEMPTS if scope is ErrorScope.ENGINE else 0)
+            failure = _failure(error, again=error.retryable and claim.attempt < attempts)
+        backoff = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
         self._ended += not failure.again
-        self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))
+        self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + backoff))
 
-    def _note_absence(self, error: IntaglioError) -> None:
+    def _note_unreachable(self, error: IntaglioError) -> None:
         now = time.monotonic()
-        if self._out_of_reach_since is None:
-            self._out_of_reach_since = now
-        if now - self._out_of_reach_since > _PATIENCE_S:
+        if self._unreachable_since is None:
+            self._unreachable_since = now
+        if now - self._unreachable_since > _PATIENCE_S:
             self.fatal = self.fatal or error
 
 
-def _concern(error: IntaglioError) -> Concern:
+def _scope_of(error: IntaglioError) -> ErrorScope:
     if isinstance(error, ConnectionFailed):
-        return Concern.SERVICE
+        return ErrorScope.SERVICE
     code = error.code if isinstance(error, APIStatusError) else ""
-    return CONCERNS.get(code, Concern.ROW)
+    return ERROR_SCOPES.get(code, ErrorScope.ROW)
 
 
 def _warnings(outcome: Extraction[Any]) -> tuple[JsonValue, ...]:
     """The warnings of an answer ({pointer, kind, message}); none where the service says nothing of them."""
-    told = outcome.raw.get("warnings")
-    return tuple(told) if isinstance(told, list) else ()
+    warnings = outcome.raw.get("warnings")
+    return tuple(warnings) if isinstance(warnings, list) else ()
 
 
 def _failure(error: IntaglioError, *, again: bool, charged: bool = True) -> Failure:

@@ -11,12 +11,12 @@ from typing import Final
 
 from ...schemas.jobs import JobSpec
 from ..client import IntaglioError
-from .extracting import Extracting, Task
-from .ingest import chosen
+from .extracting import ExtractionBackend, Task
+from .ingest import selected_rows
 from .row import Claim, NewRow
 
 _TRIED: Final = 8
-_SHOWN: Final = 5
+_MAX_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Estimate:
         return amount / done * (self.rows - self.dead) if done else 0.0
 
 
-def estimate(spec: JobSpec, extracting: Extracting) -> Estimate:
+def estimate(spec: JobSpec, extracting: ExtractionBackend) -> Estimate:
     """Read everything, try the first rows together.
 
     Raises:
@@ -51,19 +51,19 @@ def estimate(spec: JobSpec, extracting: Extracting) -> Estimate:
     rows = dead = characters = 0
     refused: list[NewRow] = []
     first: list[Task] = []
-    for row in chosen(spec, Path(spec.source.path)):
+    for row in selected_rows(spec, Path(spec.source.path)):
         if row is None:
             continue
         rows += 1
         if row.failure is not None or row.text is None:
             dead += 1
-            if len(refused) < _SHOWN:
+            if len(refused) < _MAX_SHOWN:
                 refused.append(row)
             continue
         characters += len(row.text)
         if len(first) < _TRIED:
             first.append(Task(Claim(row.row, row.id, row.text, None, 1, 1), spec.schema_))
-    began = time.perf_counter()
+    started = time.perf_counter()
     failed: list[str] = []
     prompt = output = 0
     with closing(extracting.extract(iter(first))) as finished:
@@ -73,7 +73,7 @@ def estimate(spec: JobSpec, extracting: Extracting) -> Estimate:
             else:
                 prompt += outcome.usage.prompt_tokens
                 output += outcome.usage.output_tokens
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - started
     return Estimate(
         rows, dead, characters, tuple(refused), len(first), tuple(failed), prompt, output, seconds
     )

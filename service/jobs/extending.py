@@ -10,7 +10,7 @@ from ...schemas import catalogue
 from .extracting import Schema
 
 
-def with_given(schema: Schema, given: dict[str, JsonValue] | None) -> Schema:
+def with_fixed_values(schema: Schema, given: dict[str, JsonValue] | None) -> Schema:
     """`schema`, with every property in `given` held to its value; as it is where nothing is given."""
     if given is None:
         return schema

@@ -19,9 +19,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 class DataFolder:
     """Files by name, `most_bytes` of them together. Raises `FolderRefused` where the folder cannot be written to."""
 
-    def __init__(self, path: Path, most_bytes: int) -> None:
+    def __init__(self, path: Path, max_bytes: int) -> None:
         self._files = path / "files"
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         try:
             self._files.mkdir(parents=True, exist_ok=True, mode=0o700)
             for part in self._files.glob(".*.part"):
@@ -47,7 +47,7 @@ class DataFolder:
             InputRefused: that is no name.
             UnknownFile: there is none of that name.
         """
-        path = self._place(name)
+        path = self._path_of(name)
         if not self._is_file(path):
             raise UnknownFile(f"there is no file {name!r}", hint="PUT /v1/files/NAME uploads one")
         return path
@@ -58,7 +58,7 @@ class DataFolder:
         Raises:
             InputRefused: that is no name, or there is no room. Nothing is kept of it.
         """
-        path = self._place(name)
+        path = self._path_of(name)
         room = self._room(name)
         part = path.with_name(f".{name}.{os.urandom(4).hex()}.part")
         size = 0
@@ -66,11 +66,11 @@ class DataFolder:
             with part.open("xb") as file:
                 async for chunk in chunks:
                     size += len(chunk)
-                    self._insist(size <= room)
+                    self._require_room(size <= room)
                     file.write(chunk)
                 file.flush()
                 os.fsync(file.fileno())
-            self._insist(size <= self._room(name))  # others may have come meanwhile
+            self._require_room(size <= self._room(name))  # others may have come meanwhile
             part.replace(path)
         except OSError as error:
             raise InputRefused(f"the file cannot be kept: {error.strerror}") from None
@@ -85,7 +85,7 @@ class DataFolder:
     def _room(self, name: str) -> int:
         """Bytes that a file of this name may take."""
         sizes = self.names()
-        return self._most_bytes - sum(sizes.values()) + sizes.get(name, 0)
+        return self._max_bytes - sum(sizes.values()) + sizes.get(name, 0)
 
     def _is_file(self, path: Path) -> bool:
         """Whether a regular file is there: no link, which could lead out of the folder, and no pipe."""
@@ -94,14 +94,14 @@ class DataFolder:
         except OSError:
             return False
 
-    def _insist(self, fits: bool) -> None:
+    def _require_room(self, fits: bool) -> None:
         if not fits:
             raise InputRefused(
-                f"the files would take more than {self._most_bytes} bytes",
+                f"the files would take more than {self._max_bytes} bytes",
                 hint="delete some, or raise the server's max_data_bytes",
             )
 
-    def _place(self, name: str) -> Path:
+    def _path_of(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise InputRefused(
                 f"{name[:40]!r} is no name of a file",

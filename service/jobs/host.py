@@ -14,17 +14,17 @@ from uuid import uuid4
 from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 from ..client import IntaglioError
 from .errors import InputRefused, JobChanged, JobError, TooManyJobs
-from .extracting import Extracting
+from .extracting import ExtractionBackend
 from .folder import DataFolder
-from .ingest import chosen, source_mark
+from .ingest import selected_rows, source_mark
 from .ledger import Ledger
 from .lock import sole_runner
-from .opening import insist_harmless
+from .opening import check_expansion
 from .row import spec_digest
 from .runner import Runner
 
-MakeExtracting = Callable[[JobSpec], Extracting]
-_LOOK_S = 0.5
+MakeExtracting = Callable[[JobSpec], ExtractionBackend]
+_POLL_S = 0.5
 
 
 class JobHost:
@@ -33,13 +33,13 @@ class JobHost:
     def __init__(
         self,
         folder: Path,
-        most_bytes: int,
-        most_open: int,
+        max_bytes: int,
+        max_open: int,
         failed: Callable[[str, Exception], None],
     ) -> None:
-        self.files = DataFolder(folder, most_bytes)
+        self.files = DataFolder(folder, max_bytes)
         self.ledger = Ledger(str(folder / "jobs.db"))
-        self._most_open = most_open
+        self._max_open = max_open
         self._failed = failed
         self._stop = threading.Event()
         self._changed = threading.Event()
@@ -64,14 +64,16 @@ class JobHost:
         spec = spec.model_copy(
             update={"source": spec.source.model_copy(update={"path": str(path)})}
         )
-        insist_harmless(path)
-        next(chosen(spec, path), None)  # a source that cannot be read at all is refused at once
+        check_expansion(path)
+        next(
+            selected_rows(spec, path), None
+        )  # a source that cannot be read at all is refused at once
         digest, mark = spec_digest(spec, model), source_mark(path)
         job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"
         try:
-            if job not in self.ledger.names() and self.ledger.open_jobs() >= self._most_open:
+            if job not in self.ledger.names() and self.ledger.open_jobs() >= self._max_open:
                 raise TooManyJobs(
-                    f"{self._most_open} jobs have not ended yet", hint="try again when one has"
+                    f"{self._max_open} jobs have not ended yet", hint="try again when one has"
                 )
             self.ledger.create(job, spec, digest, mark, model)
         except JobChanged:
@@ -119,7 +121,7 @@ class JobHost:
             self._changed.clear()
             job = self._next()
             if job is None:
-                self._changed.wait(_LOOK_S * 20)
+                self._changed.wait(_POLL_S * 20)
             else:
                 self._run(job, make)
 

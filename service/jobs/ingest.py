@@ -14,17 +14,18 @@ from typing import Final
 
 from ...schemas.jobs import JobSpec
 from .errors import InputRefused, JobChanged
-from .readers import format_of, kept_types, records
+from .formats import source_format
+from .readers import kept_types, records
 from .readers.files import members
 from .record import Record, Rejected
 from .row import Failure, NewRow
 from .rows import JobRows
 
 _CHUNK: Final = 500
-_LOOK_S: Final = 0.5  # how often a runner looks whether it is to read in another's place
+_POLL_S: Final = 0.5  # how often a runner looks whether it is to read in another's place
 
 
-def take_in(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
+def ingest(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
     """Read the source from where the ledger has it to its end, or until `stop()`.
 
     Raises:
@@ -32,17 +33,19 @@ def take_in(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[
         JobChanged: it is another file than the one that was begun.
     """
     while not stop():
-        with rows.sole_reader() as mine:
-            if mine:
-                _read_on(spec, path, rows, mark, stop)
+        with rows.reader_lock() as is_reader:
+            if is_reader:
+                _read_from_position(spec, path, rows, mark, stop)
                 return
-        if rows.read_so_far()[1]:
+        if rows.read_position()[1]:
             return
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_S)
 
 
-def _read_on(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
-    read, whole = rows.read_so_far()
+def _read_from_position(
+    spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]
+) -> None:
+    read, whole = rows.read_position()
     if whole:
         return
     if source_mark(path) != mark:
@@ -52,13 +55,13 @@ def _read_on(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable
         )
     kept = rows.kept_types()
     if kept is None:
-        if read and spec.source.keep and format_of(spec.source, path) in ("jsonl", "parquet"):
+        if read and spec.source.keep and source_format(spec.source, path) in ("jsonl", "parquet"):
             raise JobChanged(
                 "an older program began this job and kept its columns as text",
                 hint="let that program finish it, or begin it anew under another name (--job)",
             )
         kept = kept_types(spec.source, path)
-    found = chosen(spec, path, begin=read, stop=stop)
+    found = selected_rows(spec, path, begin=read, stop=stop)
     failed: InputRefused | None = None
     while failed is None and not stop():
         chunk: list[NewRow | None] = []
@@ -69,14 +72,14 @@ def _read_on(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable
             failed = error
         read += len(chunk)
         whole = failed is None and len(chunk) < _CHUNK and not stop()
-        rows.take_in([row for row in chunk if row is not None], read, whole=whole, kept=kept)
+        rows.add_rows([row for row in chunk if row is not None], read, whole=whole, kept=kept)
         if whole:
             return
     if failed is not None:
         raise failed
 
 
-def chosen(
+def selected_rows(
     spec: JobSpec, path: Path, *, begin: int = 0, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[NewRow | None]:
     """A row for each record from number `begin` (counted from 0) on, None for those that the sample leaves out.
@@ -111,10 +114,12 @@ def source_mark(path: Path) -> str:
         if path.is_file():
             found = path.stat()
             return f"{found.st_size}:{found.st_mtime_ns}"
-        told = [f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in members(path)]
+        stats = [
+            f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in members(path)
+        ]
     except OSError as error:
         raise InputRefused(f"cannot read {path}: {error.strerror}", param="source.path") from None
-    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256("\n".join(stats).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _in_sample(name: str, share: float) -> bool:

@@ -34,7 +34,7 @@ def as_json(value: Any) -> JsonValue:
         case datetime.datetime() | datetime.date() | datetime.time():
             return value.isoformat()
         case bytes():
-            return _characters(value)
+            return _bytes_as_text(value)
         case dict():
             return {str(key): as_json(part) for key, part in value.items()}
         case list() | tuple():
@@ -43,23 +43,23 @@ def as_json(value: Any) -> JsonValue:
             return str(value)
 
 
-def readable(column: Any) -> list[JsonValue]:
+def column_values(column: Any) -> list[JsonValue]:
     """The values of an Arrow array as the ledger keeps them; times to the nanosecond."""
     if any(fits(column.type) for fits in _EXACT_IN_PYTHON):
         return [as_json(value) for value in column.to_pylist()]
     return [_scalar(value) for value in column]
 
 
-def told_types(schema: Any, names: Iterable[str]) -> str:
+def encode_types(schema: Any, names: Iterable[str]) -> str:
     """The types of these columns as the ledger keeps them."""
-    kinds = {name: _plain(schema.field(name).type) for name in names}
-    kept = pa.schema([(name, kind) for name, kind in kinds.items() if _is_kept(kind)])
+    kinds = {name: _decoded_type(schema.field(name).type) for name in names}
+    kept = pa.schema([(name, kind) for name, kind in kinds.items() if _is_restorable(kind)])
     return json.dumps({"arrow": base64.b64encode(kept.serialize().to_pybytes()).decode()})
 
 
-def heard_types(told: str | None) -> Mapping[str, Any]:
+def decode_types(encoded: str | None) -> Mapping[str, Any]:
     """Arrow types by column, from what `told_types` made."""
-    whole = json.loads(told or "{}")
+    whole = json.loads(encoded or "{}")
     if "arrow" not in whole:
         return {}
     schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(whole["arrow"])))
@@ -88,7 +88,7 @@ def arrow_value(value: JsonValue, kind: Any) -> Any:
     return value if reads is None else reads(str(value))
 
 
-class Inferred:
+class InferredType:
     """The type that fits all values of a column of JSON values; text where no one type does."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Inferred:
 
     def add(self, value: JsonValue) -> None:
         """Widen the type so that it fits `value` too."""
-        self._kind = _wider(self._kind, _kind_of(value))
+        self._kind = _common_type(self._kind, _kind_of(value))
 
     @property
     def kind(self) -> Any:
@@ -121,26 +121,26 @@ def _kind_of(value: JsonValue) -> Any:
         case list():
             part: Any = pa.null()
             for item in value:
-                part = _wider(part, _kind_of(item))
+                part = _common_type(part, _kind_of(item))
             return None if part is None else pa.list_(part)
         case dict():
             parts = {name: _kind_of(item) for name, item in value.items()}
             return None if not parts or None in parts.values() else pa.struct(list(parts.items()))
 
 
-def _wider(one: Any, other: Any) -> Any:
+def _common_type(one: Any, other: Any) -> Any:
     """The type that fits the values of both; None where there is none."""
     if one is None or other is None or one == other:
         return one if other is not None else None
     if pa.types.is_null(one) or pa.types.is_null(other):
         return other if pa.types.is_null(one) else one
     if pa.types.is_list(one) and pa.types.is_list(other):
-        part = _wider(one.value_type, other.value_type)
+        part = _common_type(one.value_type, other.value_type)
         return None if part is None else pa.list_(part)
     if pa.types.is_struct(one) and pa.types.is_struct(other):
         parts = {field.name: field.type for field in one}
         for field in other:
-            parts[field.name] = _wider(parts.get(field.name, pa.null()), field.type)
+            parts[field.name] = _common_type(parts.get(field.name, pa.null()), field.type)
         return None if None in parts.values() else pa.struct(list(parts.items()))
     # Whole numbers among others: a double holds them up to 2^53, and the writer looks at each.
     return pa.float64() if {one, other} == {pa.int64(), pa.float64()} else None
@@ -161,29 +161,29 @@ def _is_list(kind: Any) -> bool:
     )
 
 
-def _is_kept(kind: Any) -> bool:
+def _is_restorable(kind: Any) -> bool:
     """Whether a column of this type can be made again from its JSON values; others are written as texts."""
     if pa.types.is_struct(kind):
-        return all(_is_kept(field.type) for field in kind)
+        return all(_is_restorable(field.type) for field in kind)
     if pa.types.is_map(kind):
-        return _is_kept(kind.key_type) and _is_kept(kind.item_type)
+        return _is_restorable(kind.key_type) and _is_restorable(kind.item_type)
     if _is_list(kind):
-        return _is_kept(kind.value_type)
+        return _is_restorable(kind.value_type)
     if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
         return True
     if any(fits(kind) for fits, _ in _SCALARS):
         return True
-    return any(fits(kind) for fits in _AS_THEY_ARE)
+    return any(fits(kind) for fits in _UNCHANGED)
 
 
-def _characters(value: bytes) -> str:
+def _bytes_as_text(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
         return base64.b64encode(value).decode()
 
 
-def _plain(kind: Any) -> Any:
+def _decoded_type(kind: Any) -> Any:
     """`kind`, without the dictionary that its values are coded by."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
@@ -258,7 +258,7 @@ _SCALARS: Final[tuple[tuple[Callable[[Any], bool], Callable[[str], Any]], ...]] 
     (pa.types.is_float32, float),
     (pa.types.is_float64, float),
 )
-_AS_THEY_ARE: Final[tuple[Callable[[Any], bool], ...]] = (
+_UNCHANGED: Final[tuple[Callable[[Any], bool], ...]] = (
     pa.types.is_null,
     pa.types.is_boolean,
     pa.types.is_integer,
@@ -266,7 +266,7 @@ _AS_THEY_ARE: Final[tuple[Callable[[Any], bool], ...]] = (
     pa.types.is_large_string,
 )
 _EXACT_IN_PYTHON: Final[tuple[Callable[[Any], bool], ...]] = (
-    *_AS_THEY_ARE,
+    *_UNCHANGED,
     pa.types.is_decimal,
     pa.types.is_date,
     pa.types.is_time32,

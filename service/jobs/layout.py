@@ -8,7 +8,7 @@ has the same name, it is written as `result.name`.
 Does: the columns and their cells as Python values. Does not: write files (`writers`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -20,6 +20,8 @@ from .row import RowResult, result_text
 
 Kind = Literal["string", "integer", "number", "boolean", "json"]
 Schema = Mapping[str, Any]
+Rows = Callable[[], Iterable[RowResult]]
+"""The rows to write. Writers may call it more than once; each call iterates over all rows again."""
 
 _SCALARS: Final[dict[str, Kind]] = {
     "string": "string",
@@ -64,9 +66,9 @@ class Layout:
         schema = whole_schema(spec)
         row = spec.source.id or "row"
         keep = tuple(name for name in spec.source.keep if name != row)
-        taken = {row, *keep}
+        used = {row, *keep}
         columns = tuple(
-            Column(f"result.{c.name}" if c.name in taken else c.name, c.path, c.kind)
+            Column(f"result.{c.name}" if c.name in used else c.name, c.path, c.kind)
             for c in _columns(schema)
         )
         return cls(row, keep, columns, schema, kept)
@@ -100,12 +102,19 @@ def properties(schema: Schema, root: Schema) -> dict[str, Schema] | None:
     if not isinstance(named, dict) or not named or _kinds(schema) - {"object"}:
         return None
     opens = schema.get("additionalProperties", False)
-    if opens is not False or any(word in schema for word in _OPENING):
+    if opens is not False or any(word in schema for word in _OPEN_KEYWORDS):
         return None
     return {name: resolved(part, root) for name, part in named.items()}
 
 
-_OPENING: Final = ("patternProperties", "allOf", "anyOf", "oneOf", "if", "unevaluatedProperties")
+_OPEN_KEYWORDS: Final = (
+    "patternProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "unevaluatedProperties",
+)
 
 
 def resolved(schema: Any, root: Schema) -> Schema:
@@ -170,18 +179,18 @@ def _columns(root: Schema) -> Iterator[Column]:
         yield Column("value", (), kind_of(schema))
         return
     for name, part in named.items():
-        yield from _below((name,), resolved(part, root), root)
+        yield from _nested_columns((name,), resolved(part, root), root)
     if properties(schema, root) is None:
         yield Column(EXTRA, None, "json")
 
 
-def _below(path: tuple[str, ...], schema: Schema, root: Schema) -> Iterator[Column]:
+def _nested_columns(path: tuple[str, ...], schema: Schema, root: Schema) -> Iterator[Column]:
     inner = properties(schema, root) if len(path) < _DEEPEST else None
     if inner is None:
         yield Column(".".join(path), path, kind_of(schema))
         return
     for name, part in inner.items():
-        yield from _below((*path, name), part, root)
+        yield from _nested_columns((*path, name), part, root)
 
 
 def _extra(data: JsonValue, columns: tuple[Column, ...]) -> str | None:

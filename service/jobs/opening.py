@@ -35,9 +35,9 @@ _BOMS: Final = (
 _HEAD = 256 * 1024
 # Text packs by a factor of 3 to 20, tables of like rows by 50. A file that unpacks to more than so many times its size
 # is made to do harm, unless it is small; a large one is given less.
-_MOST_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
+_MAX_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
 _LARGE_RATIO, _LARGE_BYTES = 50, 256 * 1024 * 1024
-_KINDS: Final = (
+_FILE_KINDS: Final = (
     (stat.S_ISDIR, "a folder", "name a file in it; a folder is a source of text files only"),
     (
         stat.S_ISFIFO,
@@ -49,23 +49,23 @@ _KINDS: Final = (
     (stat.S_ISBLK, "a device", "name a file"),
 )
 
-MARK = "\udcff"  # stands for bytes that mean nothing in the encoding; no valid text holds it
+INVALID = "\udcff"  # stands for bytes that mean nothing in the encoding; no valid text holds it
 
 
-def insist_file(path: Path) -> None:
+def require_regular_file(path: Path) -> None:
     """Refuse what is no regular file: it could block for ever, or never end.
 
     Raises:
         InputRefused: it is none, or there is nothing of that name.
     """
     try:
-        _insist_regular(path.stat().st_mode, path)
+        _require_regular(path.stat().st_mode, path)
     except OSError as error:
         raise _unreadable(path, error) from None
 
 
 @contextmanager
-def regular(path: Path) -> Iterator[BinaryIO]:
+def open_regular(path: Path) -> Iterator[BinaryIO]:
     """A regular file as it is. Opening never waits: what was put in its place meanwhile may be a pipe.
 
     Raises:
@@ -74,14 +74,14 @@ def regular(path: Path) -> Iterator[BinaryIO]:
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
-            _insist_regular(os.fstat(number).st_mode, path)
+            _require_regular(os.fstat(number).st_mode, path)
             yield file
     except OSError as error:
         raise _unreadable(path, error) from None
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_source(path: Path) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked.
 
     Raises:
@@ -89,52 +89,52 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             text (a PDF, an image).
     """
     try:
-        with regular(path) as file:
+        with open_regular(path) as file:
             head = file.read(HEAD)
             file.seek(0)
             if head.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=file) as unpacked:
-                    yield _metered(unpacked, file, path.name)
+                    yield _bounded(unpacked, file, path.name)
             elif head.startswith(_ZSTD):
                 import pyarrow  # type: ignore[import-untyped]
 
                 with pyarrow.CompressedInputStream(file, "zstd") as stream:
-                    yield _metered(stream, file, path.name)
+                    yield _bounded(stream, file, path.name)
             else:
-                _insist_text(head, path.name)
+                _require_text(head, path.name)
                 yield file
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputRefused(f"{path.name} is damaged: {error}", param="source.path") from None
 
 
-def insist_harmless(path: Path) -> None:
+def check_expansion(path: Path) -> None:
     """Unpack the beginning of a packed file and refuse one that grows beyond all measure, before it has any rows.
 
     Raises:
         InputRefused: as `opened`.
     """
-    with opened(path) as file:
-        if isinstance(file, io.BufferedReader) and isinstance(file.raw, _Metered):
-            while file.raw.is_in_doubt and file.read(1024 * 1024):
+    with open_source(path) as file:
+        if isinstance(file, io.BufferedReader) and isinstance(file.raw, _BoundedReader):
+            while file.raw.undecided and file.read(1024 * 1024):
                 pass
 
 
-def _metered(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
+def _bounded(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
     most = ServiceConfig.load().max_unpacked_bytes
-    reader = io.BufferedReader(_Metered(unpacked, packed, name, most))
-    _insist_text(reader.peek(HEAD)[:HEAD], name)
+    reader = io.BufferedReader(_BoundedReader(unpacked, packed, name, most))
+    _require_text(reader.peek(HEAD)[:HEAD], name)
     return reader
 
 
-def _insist_text(head: bytes, name: str) -> None:
+def _require_text(head: bytes, name: str) -> None:
     found = kind_of(head)
     if found is not None:
         hint = f"{found.hint}; gzip and zstd are read as they are"
         raise InputRefused(f"{name} is {found.name}", param="source.path", hint=hint)
 
 
-def _insist_regular(mode: int, path: Path) -> None:
-    for fits, name, hint in _KINDS:
+def _require_regular(mode: int, path: Path) -> None:
+    for fits, name, hint in _FILE_KINDS:
         if fits(mode):
             raise InputRefused(f"{path} is {name}, not a file", param="source.path", hint=hint)
 
@@ -151,8 +151,8 @@ def characters(path: Path, encoding: str | None = None) -> Iterator[TextIO]:
     Raises:
         InputRefused: as `opened`; or there is no such encoding.
     """
-    with opened(path) as file:
-        name = encoding or found_encoding(_peeked(file))
+    with open_source(path) as file:
+        name = encoding or detect_encoding(_peeked(file))
         try:
             codecs.lookup(name)
         except LookupError:
@@ -161,11 +161,11 @@ def characters(path: Path, encoding: str | None = None) -> Iterator[TextIO]:
                 param="source.encoding",
                 hint="for instance utf-8, utf-16, cp1252 or shift_jis",
             ) from None
-        with io.TextIOWrapper(file, encoding=name, errors=_marking(), newline="") as text:
+        with io.TextIOWrapper(file, encoding=name, errors=_invalid_marker(), newline="") as text:
             yield text
 
 
-def found_encoding(head: bytes) -> str:
+def detect_encoding(head: bytes) -> str:
     """The encoding of a text that begins with `head`: by its mark, else UTF-8, or UTF-16 where half its bytes are zero.
 
     Raises:
@@ -183,8 +183,8 @@ def found_encoding(head: bytes) -> str:
         )
     if len(head) > 3 and max(even, odd) * 5 > len(head):
         return "utf-16-be" if even > odd else "utf-16-le"
-    text = codecs.getincrementaldecoder("utf-8")(_marking()).decode(head)
-    odd_bytes = text.count(MARK)
+    text = codecs.getincrementaldecoder("utf-8")(_invalid_marker()).decode(head)
+    odd_bytes = text.count(INVALID)
     if odd_bytes > sum(character > "\x7f" for character in text) - odd_bytes:
         from charset_normalizer import from_bytes
 
@@ -208,12 +208,12 @@ def _peeked(file: BinaryIO) -> bytes:
 
 
 @cache
-def _marking() -> str:
+def _invalid_marker() -> str:
     """The name of an error handler that puts one `MARK` for what cannot be decoded. Any codec works with it."""
 
     def mark(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeDecodeError)
-        return MARK, error.end
+        return INVALID, error.end
 
     codecs.register_error("intaglio.mark", mark)
     return "intaglio.mark"
@@ -223,21 +223,21 @@ class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class _Metered(io.RawIOBase):
+class _BoundedReader(io.RawIOBase):
     """What a packed file holds, as long as it is not made to fill the machine."""
 
     def __init__(self, unpacked: "_Readable", packed: BinaryIO, name: str, most: int) -> None:
         self._unpacked = unpacked
         self._packed = packed
         self._name = name
-        self._most = most
+        self._max_bytes = most
         self._count = 0
 
     def readable(self) -> bool:
         return True
 
     @property
-    def is_in_doubt(self) -> bool:
+    def undecided(self) -> bool:
         """Whether more of it has to be seen to tell whether it is a file that does harm."""
         seen = self._count > _HARMLESS_BYTES
         return self._count <= _LARGE_BYTES and not (seen and self._ratio <= _LARGE_RATIO)
@@ -251,16 +251,16 @@ class _Metered(io.RawIOBase):
         data = self._unpacked.read(len(room))
         room[: len(data)] = data
         self._count += len(data)
-        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MOST_RATIO
+        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MAX_RATIO
         if self._count > _HARMLESS_BYTES and self._ratio > most:
             raise InputRefused(
                 f"{self._name} unpacks to more than {most} times its size",
                 param="source.path",
                 hint="unpack it yourself if it is meant to",
             )
-        if self._count > self._most:
+        if self._count > self._max_bytes:
             raise InputRefused(
-                f"{self._name} unpacks to more than {self._most} bytes",
+                f"{self._name} unpacks to more than {self._max_bytes} bytes",
                 param="source.path",
                 hint="split it, unpack it yourself, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
             )

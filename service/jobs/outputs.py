@@ -23,9 +23,9 @@ class JobOutputs:
     def __init__(self, engine: sa.Engine, job: str) -> None:
         self._engine = engine
         self.job = job
-        self._mine = published.c.job == job
+        self._of_job = published.c.job == job
 
-    def ask_for(self, outputs: tuple[Output, ...]) -> None:
+    def request(self, outputs: tuple[Output, ...]) -> None:
         """Have the job write these too, before those that it was asked for earlier."""
         named = {output.path for output in outputs}
         mine = jobs.c.id == self.job
@@ -43,7 +43,7 @@ class JobOutputs:
 
     def wrote(self, path: Path) -> bool:
         """Whether this job ever wrote a file at `path` that it has not removed."""
-        query = sa.select(sa.func.count()).where(self._mine, published.c.path == str(plain(path)))
+        query = sa.select(sa.func.count()).where(self._of_job, published.c.path == str(plain(path)))
         with transaction(self._engine) as connection:
             return bool(connection.scalar(query))
 
@@ -59,7 +59,7 @@ class JobOutputs:
 
     def expect(self, path: Path, digest: str) -> None:
         """Put down what is about to be at `path`."""
-        here = (self._mine, published.c.path == str(plain(path)), published.c.digest == digest)
+        here = (self._of_job, published.c.path == str(plain(path)), published.c.digest == digest)
         with transaction(self._engine) as connection:
             connection.execute(published.delete().where(*here))
             connection.execute(
@@ -67,9 +67,9 @@ class JobOutputs:
             )
         reach_disk(self._engine)
 
-    def settle(self, path: Path, digest: str | None) -> None:
+    def forget_others(self, path: Path, digest: str | None) -> None:
         """Forget what was at `path` before `digest`; all of it where that is None."""
-        here = [self._mine, published.c.path == str(plain(path))]
+        here = [self._of_job, published.c.path == str(plain(path))]
         if digest is not None:
             here.append(published.c.digest != digest)
         with transaction(self._engine) as connection:

@@ -23,7 +23,7 @@ from .outputs import JobOutputs, content_digest
 from .report import as_html, as_json, gather
 from .row import RowResult, dead_row
 from .tables import DEAD, DONE
-from .targets import beside, check, insist_own_file, partial
+from .targets import check, companion_files, partial_path, require_own_file
 from .writers import write
 
 __all__ = ["check", "publish"]
@@ -33,16 +33,16 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OverwritePolicy:
     """Where one job may write: over its own files, and over others only where `overwrite` says so."""
 
     files: JobOutputs
     overwrite: bool = False
 
-    def insist(self, path: Path) -> None:
+    def require_replaceable(self, path: Path) -> None:
         """Raise `OutputRefused` for a file that is not the job's."""
         if not self.overwrite:
-            insist_own_file(path, self.files)
+            require_own_file(path, self.files)
 
 
 def publish(
@@ -51,7 +51,7 @@ def publish(
     *,
     overwrite: bool = True,
     named: frozenset[str] | None = None,
-    told: Callable[[str], None] = lambda _: None,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> tuple[Path, ...]:
     """Write everything there is to be told of a job, whatever its state; the files that were written.
 
@@ -63,30 +63,32 @@ def publish(
         OutputRefused: a file cannot be written, or is not the job's; those named before it have been written.
     """
     whole = ledger.status(job).state in _COMPLETE
-    place = Place(ledger.outputs(job), overwrite)
+    policy = OverwritePolicy(ledger.outputs(job), overwrite)
     written: list[Path] = []
     outputs = ledger.spec(job).outputs
     for number, output in enumerate(outputs):
         final = Path(output.path)
         try:
-            written.append(_write_output(ledger, job, output, place, whole=whole))
+            written.append(_write_output(ledger, job, output, policy, whole=whole))
             if number == 0:
-                written += _write_reports(ledger, job, written[0], place)
+                written += _write_reports(ledger, job, written[0], policy)
         except OutputRefused as refused:
             if named is None or output.path in named:
                 raise
-            told(f"left out: {refused.message}")
+            warn(f"left out: {refused.message}")
         if whole:
-            for path in (partial(final), *beside(partial(final))):
-                _remove(path, place.files, told)
+            for path in (partial_path(final), *companion_files(partial_path(final))):
+                _remove(path, policy.files, warn)
     return tuple(written)
 
 
-def _write_output(ledger: Ledger, job: str, output: Output, place: Place, *, whole: bool) -> Path:
-    path = Path(output.path) if whole else partial(Path(output.path))
+def _write_output(
+    ledger: Ledger, job: str, output: Output, policy: OverwritePolicy, *, whole: bool
+) -> Path:
+    path = Path(output.path) if whole else partial_path(Path(output.path))
     rows = ledger.rows(job)
     layout = Layout.of(ledger.spec(job), rows.kept_types())
-    with replacing(path, place) as file:
+    with replacing(path, policy) as file:
         if output.path.endswith(".gz"):
             # No name and no time in the header: the same rows make the same bytes.
             with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
@@ -96,35 +98,35 @@ def _write_output(ledger: Ledger, job: str, output: Output, place: Place, *, who
     return path
 
 
-def _write_reports(ledger: Ledger, job: str, first: Path, place: Place) -> list[Path]:
+def _write_reports(ledger: Ledger, job: str, first: Path, policy: OverwritePolicy) -> list[Path]:
     """The dead letters (no file where nothing died), and the report in both forms, beside the output `first`."""
-    letters, *reports = beside(first)
+    letters, *reports = companion_files(first)
     written = []
     found = ledger.rows(job).results(DEAD)
     row = next(found, None)
     if row is None:
-        _remove(letters, place.files)
+        _remove(letters, policy.files)
     else:
-        with replacing(letters, place) as file:
+        with replacing(letters, policy) as file:
             for one in _chained(row, found):
                 file.write(dead_row(one).model_dump_json().encode() + b"\n")
         written.append(letters)
     report = gather(ledger, job)
     for path, text in zip(reports, (as_json(report), as_html(report)), strict=True):
-        with replacing(path, place) as file:
+        with replacing(path, policy) as file:
             file.write(text.encode())
         written.append(path)
     return written
 
 
 @contextmanager
-def replacing(path: Path, place: Place) -> Iterator[BinaryIO]:
+def replacing(path: Path, policy: OverwritePolicy) -> Iterator[BinaryIO]:
     """A file that takes the place of `path` in one moment, when it is whole and on the disk; else it leaves no trace.
 
     Raises:
         OutputRefused: it cannot be written, or something is there that may not be replaced.
     """
-    place.insist(path)
+    policy.require_replaceable(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         _clear(path)
@@ -133,11 +135,11 @@ def replacing(path: Path, place: Place) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         digest = content_digest(part) or ""
-        place.files.expect(path, digest)
-        place.insist(path)  # it took a while to write
+        policy.files.expect(path, digest)
+        policy.require_replaceable(path)  # it took a while to write
         _give_name(part, path)
         _sync_folder(path.parent)
-        place.files.settle(path, digest)
+        policy.files.forget_others(path, digest)
     except OSError as error:
         raise OutputFailed(
             f"{path} cannot be written: {error.strerror or error}",
@@ -173,13 +175,13 @@ def _sync_folder(path: Path) -> None:
         os.close(folder)
 
 
-def _remove(path: Path, files: JobOutputs, told: Callable[[str], None] = lambda _: None) -> None:
+def _remove(path: Path, files: JobOutputs, warn: Callable[[str], None] = lambda _: None) -> None:
     """Remove a file that says less than there is to say now, if it is the job's own."""
     if files.owns(path):
         path.unlink(missing_ok=True)
-        files.settle(path, None)
+        files.forget_others(path, None)
     elif os.path.lexists(path) and files.wrote(path):
-        told(f"{path} was changed since it was written, and stays")
+        warn(f"{path} was changed since it was written, and stays")
 
 
 def _chained(first: RowResult, rest: Iterator[RowResult]) -> Iterator[RowResult]:

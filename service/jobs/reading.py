@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ...schemas.jobs import JobSpec
 from .errors import JobError
-from .ingest import take_in
+from .ingest import ingest
 from .rows import JobRows
 
 
-class Reading:
-    """Reads a source once; `stop` ends it early, and the next one goes on there."""
+class SourceReader:
+    """JobInputs a source once; `stop` ends it early, and the next one goes on there."""
 
     def __init__(self, spec: JobSpec, rows: JobRows, mark: str, stop: threading.Event) -> None:
         self._spec = spec
@@ -27,26 +27,26 @@ class Reading:
     @property
     def whole(self) -> bool:
         """Whether all of the source is in the ledger."""
-        return self._rows.read_so_far()[1]
+        return self._rows.read_position()[1]
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         """Whether it adds no more rows."""
         return self._result is not None and self._result.done()
 
     @property
     def refused(self) -> JobError | None:
         """What was wrong with the source, once it is over."""
-        failed = self._result.exception() if self._result is not None and self.is_over else None
+        failed = self._result.exception() if self._result is not None and self.is_done else None
         return failed if isinstance(failed, JobError) else None
 
     def start(self) -> None:
         """Begin."""
         path = Path(self._spec.source.path)
         self._result = self._pool.submit(
-            take_in, self._spec, path, self._rows, self._mark, self._stop.is_set
+            ingest, self._spec, path, self._rows, self._mark, self._stop.is_set
         )
-        self._result.add_done_callback(self._notice)
+        self._result.add_done_callback(self._on_done)
 
     def join(self) -> None:
         """Wait until it is over. Raises what ended it, if that was no fault of the source."""
@@ -54,7 +54,7 @@ class Reading:
         if self._result is not None and self.refused is None:
             self._result.result()
 
-    def _notice(self, result: Future[None]) -> None:
+    def _on_done(self, result: Future[None]) -> None:
         """A reader that breaks ends the run; a source that cannot be read any further does not."""
         if result.exception() is not None and self.refused is None:
             self._stop.set()

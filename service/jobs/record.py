@@ -15,7 +15,7 @@ from ...schemas.jobs import Source
 from .errors import InputRefused
 
 MOST_CHARACTERS = 1_000_000  # of a document; what the service takes in one request
-_HALF = re.compile("[\ud800-\udfff]")  # what `opening` puts where bytes mean nothing
+_INVALID_HALF = re.compile("[\ud800-\udfff]")  # what `opening` puts where bytes mean nothing
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
@@ -44,7 +44,7 @@ Fields = Callable[[str], JsonValue]  # the value of a field, with the type that 
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RecordMapping:
     """What of a record's fields becomes its text, its name, and what is kept."""
 
     source: Source
@@ -61,7 +61,9 @@ class Shape:
         for name in self.names:
             if name not in known:
                 raise InputRefused(
-                    f"the source has no column {name!r}", param="source", hint=alike(name, known)
+                    f"the source has no column {name!r}",
+                    param="source",
+                    hint=suggestion(name, known),
                 )
 
     def record(self, fields: Fields, where: str) -> Record | Rejected:
@@ -91,7 +93,7 @@ def as_text(value: JsonValue) -> str | None:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def alike(name: str, known: tuple[str, ...]) -> str:
+def suggestion(name: str, known: tuple[str, ...]) -> str:
     """A hint for a field that is not there: which one may be meant, and which there are."""
     folded = {one.strip().casefold(): one for one in reversed(known)}
     close = get_close_matches(name.strip().casefold(), folded, n=1)
@@ -103,7 +105,7 @@ def document(
     text: str, where: str, name: str | None, keep: Mapping[str, JsonValue]
 ) -> Record | Rejected:
     """A record of a text, unless the text cannot be a document."""
-    if _HALF.search(text):
+    if _INVALID_HALF.search(text):
         hint = "name the encoding that the source is written in, or mend the bytes"
         return Rejected("bytes that the encoding does not have", where, hint, id=name, keep=keep)
     if "\0" in text:

@@ -29,7 +29,7 @@ _SAMPLE_CHARACTERS: Final = 4000
 _DEAD_SHOWN: Final = 20
 
 
-class Slow(Wire):
+class SlowRow(Wire):
     """A row that took long."""
 
     row: int
@@ -39,7 +39,7 @@ class Slow(Wire):
     output_tokens: int
 
 
-class Span(Wire):
+class QuotedSpan(Wire):
     """A value that stands in the document as it is: `begin` to `end` in code points, and the JSON Pointer to it."""
 
     begin: int
@@ -47,17 +47,17 @@ class Span(Wire):
     pointer: str
 
 
-class Sample(Wire):
+class SampleRow(Wire):
     """A row as an example."""
 
     row: int
     id: str
     text: str
     data: JsonValue
-    spans: tuple[Span, ...]
+    spans: tuple[QuotedSpan, ...]
 
 
-class Report(Wire):
+class JobReport(Wire):
     """A job, told. `seconds` is from its creation to its last change, pauses included; `cost` by the job's prices.
 
     `contract` is what the results are held to; None before the first, when the schema may not have been examined yet.
@@ -75,11 +75,11 @@ class Report(Wire):
     reasons: dict[str, int]
     warnings: dict[str, int] = Field(default_factory=dict)
     dead: tuple[DeadRow, ...]
-    slowest: tuple[Slow, ...]
-    samples: tuple[Sample, ...]
+    slowest: tuple[SlowRow, ...]
+    samples: tuple[SampleRow, ...]
 
 
-def gather(ledger: Ledger, job: str) -> Report:
+def gather(ledger: Ledger, job: str) -> JobReport:
     """The report of a job in whatever state. Raises `UnknownJob`."""
     status, spec = ledger.status(job), ledger.spec(job)
     counts = status.counts
@@ -92,7 +92,7 @@ def gather(ledger: Ledger, job: str) -> Report:
         if len(shown) < _DEAD_SHOWN:
             shown.append(told)
     warnings: Counter[str] = Counter()
-    samples: list[Sample] = []
+    samples: list[SampleRow] = []
     slowest: list[tuple[float, int, RowResult]] = []
     for row in ledger.rows(job).results(DONE):
         warnings.update(_kinds(row))
@@ -101,7 +101,7 @@ def gather(ledger: Ledger, job: str) -> Report:
         heapq.heappush(slowest, (row.usage[2], -row.row, row))
         if len(slowest) > _SLOWEST:
             heapq.heappop(slowest)
-    return Report(
+    return JobReport(
         job=status,
         source=spec.source.path,
         schema=spec.schema_,
@@ -123,7 +123,7 @@ def gather(ledger: Ledger, job: str) -> Report:
 def contract_of_job(spec: JobSpec) -> Contract | None:
     """What the results of a job are held to, once for all its rows; None where the catalogue lost its schema since."""
     from ..errors import UnknownSchema
-    from ..explain import judged
+    from ..explain import judge_constraint
     from ..extract import find_schema
     from ..translate import extraction_constraint
 
@@ -131,15 +131,15 @@ def contract_of_job(spec: JobSpec) -> Contract | None:
         schema = find_schema(spec.schema_)
     except UnknownSchema:
         return None
-    return judged(extraction_constraint(schema, spec.options)).contract
+    return judge_constraint(extraction_constraint(schema, spec.options)).contract
 
 
-def as_json(report: Report) -> str:
+def as_json(report: JobReport) -> str:
     """The report for programs."""
     return report.model_dump_json(by_alias=True, indent=2) + "\n"
 
 
-def as_html(report: Report) -> str:
+def as_html(report: JobReport) -> str:
     """The report as a page that needs no other file and runs no script."""
     source = files(__package__).joinpath("report.html.jinja").read_text("utf-8")
     page = Environment(autoescape=select_autoescape(default=True)).from_string(source)
@@ -157,9 +157,9 @@ def _kinds(row: RowResult) -> Iterator[str]:
         yield kind if isinstance(kind, str) else "unknown"
 
 
-def spans(text: str, data: JsonValue) -> tuple[Span, ...]:
+def spans(text: str, data: JsonValue) -> tuple[QuotedSpan, ...]:
     """Where the values of a result stand word for word in its document: the first place of each, none overlapping."""
-    found: list[Span] = []
+    found: list[QuotedSpan] = []
     for pointer, value in _leaves(data, ""):
         word = value if isinstance(value, str) else repr(value)
         if len(word) < 2 or isinstance(value, bool):
@@ -168,7 +168,7 @@ def spans(text: str, data: JsonValue) -> tuple[Span, ...]:
         while begin >= 0:
             end = begin + len(word)
             if all(end <= other.begin or begin >= other.end for other in found):
-                found.append(Span(begin=begin, end=end, pointer=pointer))
+                found.append(QuotedSpan(begin=begin, end=end, pointer=pointer))
                 break
             begin = text.find(word, begin + 1)
     return tuple(sorted(found, key=lambda span: span.begin))
@@ -185,14 +185,18 @@ def _leaves(value: JsonValue, pointer: str) -> Iterator[tuple[str, str | int | f
         yield pointer, value
 
 
-def _sample(row: RowResult, text: str) -> Sample:
+def _sample(row: RowResult, text: str) -> SampleRow:
     shown = text[:_SAMPLE_CHARACTERS]
-    return Sample(row=row.row, id=row.id, text=shown, data=row.data, spans=spans(shown, row.data))
+    return SampleRow(
+        row=row.row, id=row.id, text=shown, data=row.data, spans=spans(shown, row.data)
+    )
 
 
-def _slow(row: RowResult) -> Slow:
+def _slow(row: RowResult) -> SlowRow:
     prompt, output, seconds = row.usage
-    return Slow(row=row.row, id=row.id, seconds=seconds, prompt_tokens=prompt, output_tokens=output)
+    return SlowRow(
+        row=row.row, id=row.id, seconds=seconds, prompt_tokens=prompt, output_tokens=output
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +209,7 @@ class _Markup:
         return self.source
 
 
-def _marked(sample: Sample) -> _Markup:
+def _marked(sample: SampleRow) -> _Markup:
     """A sample's text with its spans marked."""
     parts, last = [], 0
     for span in sample.spans:

@@ -23,18 +23,18 @@ from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 # The first rows of a job keep their text when they are done, to be shown in its report.
 KEPT_TEXTS: Final = 20
 _PAGE: Final = 500
-_LOSSES: Final = 2  # tries after which a row whose engine died is suspected of it
+_SUSPECT_AFTER: Final = 2  # tries after which a row whose engine died is suspected of it
 
 # Of a row that is still in the hands it was given into.
-_HELD: Final = (
+_LEASED: Final = (
     rows.c.job == sa.bindparam("in_job"),
     rows.c.row == sa.bindparam("in_row"),
     rows.c.state == RUNNING,
     rows.c.fence == sa.bindparam("in_fence"),
 )
-_SETTLE_DONE: Final = (
+_UPDATE_DONE: Final = (
     rows.update()
-    .where(*_HELD)
+    .where(*_LEASED)
     .values(
         state=DONE,
         holder=None,
@@ -49,9 +49,9 @@ _SETTLE_DONE: Final = (
         },
     )
 )
-_SETTLE_FAILED: Final = (
+_UPDATE_FAILED: Final = (
     rows.update()
-    .where(*_HELD)
+    .where(*_LEASED)
     .values(
         holder=None,
         lease=0.0,
@@ -81,23 +81,23 @@ class JobRows:
         self._clock = clock
         self._job = job
         self._extends = extends
-        self._mine = rows.c.job == job
+        self._in_job = rows.c.job == job
 
     @contextmanager
-    def sole_reader(self) -> Iterator[bool]:
+    def reader_lock(self) -> Iterator[bool]:
         """Whether this runner may read the source now: of those that share a job one does, and its death frees it."""
         if self._engine.dialect.name == "sqlite":
             yield True  # there is one runner
             return
         number = int(text_digest(self._job)[:15], 16)
         with self._engine.connect() as connection:
-            asked = sa.select(sa.func.pg_try_advisory_lock(number))
-            mine = bool(connection.scalar(asked))
+            query = sa.select(sa.func.pg_try_advisory_lock(number))
+            is_reader = bool(connection.scalar(query))
             connection.commit()
             try:
-                yield mine
+                yield is_reader
             finally:
-                if mine:
+                if is_reader:
                     connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
                     connection.commit()
 
@@ -107,7 +107,7 @@ class JobRows:
         columns = (rows.c.prompt_tokens, rows.c.output_tokens)
         query = (
             sa.select(rows.c.state, sa.func.count(), *(total(column) for column in columns))
-            .where(self._mine)
+            .where(self._in_job)
             .group_by(rows.c.state)
         )
         with transaction(self._engine) as connection:
@@ -124,7 +124,7 @@ class JobRows:
             output_tokens=output,
         )
 
-    def read_so_far(self) -> tuple[int, bool]:
+    def read_position(self) -> tuple[int, bool]:
         """(records of the source that have been taken in, whether that is all)."""
         query = sa.select(jobs.c.read, jobs.c.whole).where(jobs.c.id == self._job)
         with transaction(self._engine) as connection:
@@ -138,10 +138,10 @@ class JobRows:
         """
         query = sa.select(jobs.c.kept).where(jobs.c.id == self._job)
         with transaction(self._engine) as connection:
-            told: str | None = connection.scalar(query)
-        return told
+            types: str | None = connection.scalar(query)
+        return types
 
-    def take_in(
+    def add_rows(
         self, new: Sequence[NewRow], read: int, *, whole: bool, kept: str | None = None
     ) -> None:
         """Add rows, and remember in the same transaction how far the source has been read.
@@ -153,9 +153,13 @@ class JobRows:
         with transaction(self._engine) as connection:
             ids = [row.id for row in new]
             known = set(
-                connection.scalars(sa.select(rows.c.id).where(self._mine, rows.c.id.in_(ids)))
+                connection.scalars(sa.select(rows.c.id).where(self._in_job, rows.c.id.in_(ids)))
             )
-            given = _earlier(connection, self._extends, ids) if self._extends is not None else {}
+            given = (
+                _earlier_results(connection, self._extends, ids)
+                if self._extends is not None
+                else {}
+            )
             values = []
             for row in new:
                 failure = row.failure
@@ -174,7 +178,7 @@ class JobRows:
                         "text": row.text,
                         "given": given.get((row.id, digest)),
                         "state": PENDING if failure is None else DEAD,
-                        "failure": None if failure is None else _told(failure),
+                        "failure": None if failure is None else _encoded(failure),
                     }
                 )
             if values:
@@ -185,21 +189,24 @@ class JobRows:
                 .values(read=read, whole=whole, changed=now, **({"kept": kept} if kept else {}))
             )
 
-    def claim(self, holder: str, most: int, lease_s: float) -> list[Claim]:
+    def claim(self, holder: str, limit: int, lease_s: float) -> list[Claim]:
         """Hand out at most `most` rows that are due, in their order, those first whose lease has run out."""
         now = self._clock()
-        late = (rows.c.state == RUNNING, rows.c.lease < now)
+        expired = (rows.c.state == RUNNING, rows.c.lease < now)
         due = (rows.c.state == PENDING, rows.c.due <= now)
         with transaction(self._engine) as connection:
             found: list[sa.Row[Any]] = []
-            for free in (late, due):  # each is a walk along the index, whatever the size of the job
-                query = sa.select(rows).where(self._mine, *free).order_by(rows.c.row)
-                query = query.limit(most - len(found)).with_for_update(skip_locked=True)
+            for condition in (
+                expired,
+                due,
+            ):  # each is a walk along the index, whatever the size of the job
+                query = sa.select(rows).where(self._in_job, *condition).order_by(rows.c.row)
+                query = query.limit(limit - len(found)).with_for_update(skip_locked=True)
                 found += connection.execute(query).all()
             if found:
                 connection.execute(
                     rows.update()
-                    .where(self._mine, rows.c.row.in_([row.row for row in found]))
+                    .where(self._in_job, rows.c.row.in_([row.row for row in found]))
                     .values(
                         state=RUNNING,
                         holder=holder,
@@ -216,24 +223,26 @@ class JobRows:
                 None if row.given is None else json.loads(row.given),
                 row.attempts + 1,
                 row.fence + 1,
-                row.attempts >= _LOSSES and _was_lost(row.failure),
+                row.attempts >= _SUSPECT_AFTER and _was_lost(row.failure),
             )
             for row in found
         ]
 
     def renew(self, holder: str, lease_s: float) -> None:
         """Keep what a holder has in hand for another `lease_s`."""
-        mine = (self._mine, rows.c.state == RUNNING, rows.c.holder == holder)
+        leased = (self._in_job, rows.c.state == RUNNING, rows.c.holder == holder)
         with transaction(self._engine) as connection:
-            connection.execute(rows.update().where(*mine).values(lease=self._clock() + lease_s))
+            connection.execute(rows.update().where(*leased).values(lease=self._clock() + lease_s))
 
-    def settle(self, outcomes: Sequence[Outcome]) -> int:
+    def record_outcomes(self, outcomes: Sequence[Outcome]) -> int:
         """Take outcomes back; how many counted. The others' rows have been handed out again since."""
-        done = [_done(self._job, one) for one in outcomes if one.failure is None]
-        failed = [_failed(self._job, one, one.failure) for one in outcomes if one.failure]
+        done = [_done(self._job, outcome) for outcome in outcomes if outcome.failure is None]
+        failed = [
+            _failed(self._job, outcome, outcome.failure) for outcome in outcomes if outcome.failure
+        ]
         counted = 0
         with transaction(self._engine) as connection:
-            for statement, values in ((_SETTLE_DONE, done), (_SETTLE_FAILED, failed)):
+            for statement, values in ((_UPDATE_DONE, done), (_UPDATE_FAILED, failed)):
                 if values:
                     counted += connection.execute(statement, values).rowcount
             connection.execute(
@@ -243,16 +252,16 @@ class JobRows:
 
     def release(self, holder: str | None = None) -> int:
         """Make rows in hand pending again, their attempt uncounted: a holder's, or everybody's. How many there were."""
-        held = [self._mine, rows.c.state == RUNNING]
+        held = [self._in_job, rows.c.state == RUNNING]
         if holder is not None:
             held.append(rows.c.holder == holder)
         values = {"state": PENDING, "attempts": rows.c.attempts - 1, "lease": 0.0}
         with transaction(self._engine) as connection:
             return connection.execute(rows.update().where(*held).values(values)).rowcount
 
-    def revive(self) -> int:
+    def requeue_dead(self) -> int:
         """Make dead rows that have a text pending again; how many."""
-        dead = (self._mine, rows.c.state == DEAD, rows.c.text.is_not(None))
+        dead = (self._in_job, rows.c.state == DEAD, rows.c.text.is_not(None))
         kept = sa.not_(rows.c.failure.contains('"duplicate_id"'))
         values = {"state": PENDING, "attempts": 0, "due": 0.0, "failure": None}
         with transaction(self._engine) as connection:
@@ -260,7 +269,7 @@ class JobRows:
 
     def next_due(self) -> float | None:
         """When the next row may be handed out; None where none is left that is not in hand."""
-        query = sa.select(sa.func.min(rows.c.due)).where(self._mine, rows.c.state == PENDING)
+        query = sa.select(sa.func.min(rows.c.due)).where(self._in_job, rows.c.state == PENDING)
         with transaction(self._engine) as connection:
             due: float | None = connection.scalar(query)
         return due
@@ -268,7 +277,7 @@ class JobRows:
     def results(self, *states: int) -> Iterator[RowResult]:
         """Rows in the order of the source; of `states`, if any are given. Memory does not grow with the job."""
         last = 0
-        query = sa.select(rows).where(self._mine).order_by(rows.c.row).limit(_PAGE)
+        query = sa.select(rows).where(self._in_job).order_by(rows.c.row).limit(_PAGE)
         if states:
             query = query.where(rows.c.state.in_(states))
         while True:
@@ -281,7 +290,7 @@ class JobRows:
             last = page[-1].row
 
 
-def _earlier(
+def _earlier_results(
     connection: sa.Connection, job: str, ids: Sequence[str]
 ) -> dict[tuple[str, str], str | None]:
     query = sa.select(rows.c.id, rows.c.digest, rows.c.result).where(
@@ -294,7 +303,7 @@ def _was_lost(failure: str | None) -> bool:
     return failure is not None and json.loads(failure)["code"] == Code.ENGINE_LOST
 
 
-def _told(failure: Failure) -> str:
+def _encoded(failure: Failure) -> str:
     return json.dumps(
         {
             "code": failure.code,
@@ -306,16 +315,16 @@ def _told(failure: Failure) -> str:
     )
 
 
-def _held(job: str, claim: Claim) -> dict[str, Any]:
+def _lease_params(job: str, claim: Claim) -> dict[str, Any]:
     return {"in_job": job, "in_row": claim.row, "in_fence": claim.fence}
 
 
 def _done(job: str, outcome: Outcome) -> dict[str, Any]:
-    shown = outcome.claim.row <= KEPT_TEXTS
-    return _held(job, outcome.claim) | {
+    keeps_text = outcome.claim.row <= KEPT_TEXTS
+    return _lease_params(job, outcome.claim) | {
         "result": outcome.result,
         "warnings": result_text(list(outcome.warnings)) if outcome.warnings else None,
-        "text": outcome.claim.text if shown else None,
+        "text": outcome.claim.text if keeps_text else None,
         "prompt_tokens": outcome.prompt_tokens,
         "output_tokens": outcome.output_tokens,
         "seconds": outcome.seconds,
@@ -323,10 +332,10 @@ def _done(job: str, outcome: Outcome) -> dict[str, Any]:
 
 
 def _failed(job: str, outcome: Outcome, failure: Failure) -> dict[str, Any]:
-    return _held(job, outcome.claim) | {
+    return _lease_params(job, outcome.claim) | {
         "state": PENDING if failure.again else DEAD,
         "due": outcome.due,
-        "failure": _told(failure),
+        "failure": _encoded(failure),
         "uncharged": 0 if failure.charged else 1,
     }
 

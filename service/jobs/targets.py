@@ -13,16 +13,16 @@ from pathlib import Path
 
 from ...schemas.jobs import Output
 from .errors import OutputRefused
+from .formats import output_format
 from .outputs import JobOutputs
 from .readers.files import members
-from .writers import format_of
 
-_BESIDE = (".dead.jsonl", ".report.json", ".report.html")  # the first output
+_COMPANION_ENDINGS = (".dead.jsonl", ".report.json", ".report.html")  # the first output
 _OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
-class Reads:
+class JobInputs:
     """The files that a job reads while it runs: its source, its schema, its ledger."""
 
     source: Path | None = None
@@ -59,19 +59,19 @@ class Reads:
             return False
 
 
-def partial(path: Path) -> Path:
+def partial_path(path: Path) -> Path:
     """The name under which results stand before a job is complete: `res.csv` gives `res.partial.csv`."""
     name, packed = path.name.removesuffix(".gz"), path.name.endswith(".gz")
     stem, ending = Path(name).stem, Path(name).suffix
     return path.with_name(f"{stem}.partial{ending}{'.gz' if packed else ''}")
 
 
-def beside(path: Path) -> tuple[Path, ...]:
+def companion_files(path: Path) -> tuple[Path, ...]:
     """The dead letters and both reports of a job whose first output is `path`."""
-    return tuple(path.with_name(path.name + ending) for ending in _BESIDE)
+    return tuple(path.with_name(path.name + ending) for ending in _COMPANION_ENDINGS)
 
 
-def check(outputs: tuple[Output, ...], reads: Reads | None = None) -> None:
+def check(outputs: tuple[Output, ...], reads: JobInputs | None = None) -> None:
     """Refuse outputs that could not be written, would be written twice, or are something that the job reads.
 
     Raises:
@@ -95,20 +95,20 @@ def check(outputs: tuple[Output, ...], reads: Reads | None = None) -> None:
                 hint="give the result another name (--out)",
             )
     for output in outputs:
-        _insist_writable(Path(output.path))
+        _require_writable(Path(output.path))
 
 
-def insist_own(outputs: tuple[Output, ...], files: JobOutputs) -> None:
+def require_own_files(outputs: tuple[Output, ...], files: JobOutputs) -> None:
     """Refuse to write over what is there and was not written by this job, or was changed since.
 
     Raises:
         OutputRefused: as said; the hint is `--overwrite`.
     """
     for path in _targets(outputs, partials=False):
-        insist_own_file(path, files)
+        require_own_file(path, files)
 
 
-def insist_known(outputs: tuple[Output, ...], files: JobOutputs) -> None:
+def require_known_files(outputs: tuple[Output, ...], files: JobOutputs) -> None:
     """Refuse to write over what no job of the ledger wrote; which job it is comes later, when its model is known.
 
     Raises:
@@ -116,10 +116,10 @@ def insist_known(outputs: tuple[Output, ...], files: JobOutputs) -> None:
     """
     for path in _targets(outputs, partials=False):
         if not files.owners(path):
-            insist_own_file(path, files)
+            require_own_file(path, files)
 
 
-def insist_own_file(path: Path, files: JobOutputs) -> None:
+def require_own_file(path: Path, files: JobOutputs) -> None:
     """`insist_own` for one file."""
     if not os.path.lexists(path):
         return
@@ -146,15 +146,15 @@ def is_same(path: Path, other: Path) -> bool:
 def _targets(outputs: tuple[Output, ...], *, partials: bool = True) -> Iterator[Path]:
     """Every file that a job with these outputs may write."""
     for number, output in enumerate(outputs):
-        format_of(output)
+        output_format(output)
         whole = Path(output.path)
-        for path in (whole, partial(whole)) if partials else (whole,):
+        for path in (whole, partial_path(whole)) if partials else (whole,):
             yield path
             if number == 0:
-                yield from beside(path)
+                yield from companion_files(path)
 
 
-def _insist_writable(path: Path) -> None:
+def _require_writable(path: Path) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise OutputRefused(

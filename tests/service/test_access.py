@@ -12,7 +12,7 @@ from intaglio.service.access import Access, is_loopback
 from intaglio.service.banner import Banner
 from intaglio.service.client import Unauthorized
 from intaglio.service.config import ServiceConfig
-from intaglio.service.limits import Gate
+from intaglio.service.limits import RequestGate
 from intaglio.service.listen import CannotListen, listen, url
 
 from tests.support.live_service import Live, live, until
@@ -197,23 +197,23 @@ def test_an_address_that_cannot_be_had_is_said_in_words() -> None:
 
 def test_retry_after_is_the_length_of_the_queue_at_its_pace() -> None:
     now = [1000.0]
-    gate = Gate(100, lambda: now[0])
-    assert gate.pause_s == 1
-    inside = [gate.enter() for _ in range(30)]
+    gate = RequestGate(100, lambda: now[0])
+    assert gate.retry_after_s == 1
+    inside = [gate.admit() for _ in range(30)]
     for one in inside:
         one.__enter__()
     for one in inside[:10]:  # one in two seconds
         now[0] += 2.0
         one.__exit__(None, None, None)
-    assert gate.pause_s == 40
+    assert gate.retry_after_s == 40
     for one in inside[10:]:
         one.__exit__(None, None, None)
     now[0] += 3600.0  # idle: it says nothing of the pace
-    with gate.enter():
+    with gate.admit():
         now[0] += 1.0
-        assert gate.pause_s == 1
+        assert gate.retry_after_s == 1
         now[0] += 10_000.0
-        assert gate.pause_s == 600
+        assert gate.retry_after_s == 600
 
 
 def test_the_deaths_of_an_engine_are_in_the_log_and_the_meters(folder: Path) -> None:

@@ -15,22 +15,22 @@ import pyarrow.parquet  # type: ignore[import-untyped]
 from ....schemas.jobs import Source
 from ...config import ServiceConfig
 from ..errors import InputRefused
-from ..keeping import readable, told_types
-from ..opening import regular
-from ..record import Record, Rejected, Shape
+from ..keeping import column_values, encode_types
+from ..opening import open_regular
+from ..record import Record, RecordMapping, Rejected
 
 _BATCH_ROWS = 256
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The rows of a table; see `readers.records`."""
-    shape = Shape(source)
+    shape = RecordMapping(source)
     with _opened(path) as file:
         shape.check(tuple(file.schema_arrow.names))
-        _insist_harmless(file, path.name)
+        _check_expansion(file, path.name)
         row = 0
         for batch in file.iter_batches(_BATCH_ROWS, columns=list(shape.names)):
-            columns = {name: readable(batch.column(name)) for name in shape.names}
+            columns = {name: column_values(batch.column(name)) for name in shape.names}
             for at in range(batch.num_rows):
                 row += 1
                 fields = {name: values[at] for name, values in columns.items()}
@@ -40,21 +40,21 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
 def kept_types(source: Source, path: Path) -> str:
     """The types of the columns that the outputs repeat; see `readers.kept_types`."""
     with _opened(path) as file:
-        Shape(source).check(tuple(file.schema_arrow.names))
-        return told_types(file.schema_arrow, source.keep)
+        RecordMapping(source).check(tuple(file.schema_arrow.names))
+        return encode_types(file.schema_arrow, source.keep)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     try:
-        with regular(path) as raw, pyarrow.parquet.ParquetFile(raw) as file:
+        with open_regular(path) as raw, pyarrow.parquet.ParquetFile(raw) as file:
             yield file
     except (pyarrow.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0][:200]
         raise InputRefused(f"cannot read {path.name}: {reason}", param="source.path") from None
 
 
-def _insist_harmless(file: Any, name: str) -> None:
+def _check_expansion(file: Any, name: str) -> None:
     """Refuse a file that says of itself that it unpacks to more than the setting allows."""
     metadata, most = file.metadata, ServiceConfig.load().max_unpacked_bytes
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))

@@ -15,7 +15,7 @@ from typing import Final, TextIO
 from ....schemas.jobs import Source
 from ..errors import InputRefused
 from ..opening import characters
-from ..record import Record, Rejected, Shape
+from ..record import Record, RecordMapping, Rejected
 
 MOST_CELL: Final = 16 * 1024 * 1024  # characters of a line
 MOST_LINES: Final = 4 * 1024 * 1024  # characters of a record of several lines
@@ -85,7 +85,7 @@ class _Lines:
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The rows of a table; see `readers.records`."""
-    shape = Shape(source)
+    shape = RecordMapping(source)
     with characters(path, source.encoding) as file:
         csv.field_size_limit(MOST_CELL)
         lines = _Lines(file)
@@ -119,7 +119,9 @@ def _broken(lines: _Lines, error: Exception, where: str) -> Rejected:
     return Rejected(f"broken quoting: {reason}", where, "mend the line")
 
 
-def _record(shape: Shape, column: dict[str, int], row: list[str], where: str) -> Record | Rejected:
+def _record(
+    shape: RecordMapping, column: dict[str, int], row: list[str], where: str
+) -> Record | Rejected:
     if len(row) != len(column):
         reason = f"the row has {len(row)} fields, the header {len(column)}"
         return Rejected(reason, where, "quote fields that hold the delimiter or line breaks")
@@ -139,7 +141,7 @@ def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
     return tuple(name.strip() for name in header)
 
 
-def _sniff(lines: _Lines, shape: Shape) -> str:
+def _sniff(lines: _Lines, shape: RecordMapping) -> str:
     """The delimiter under which the header has the columns asked for and most columns; a comma where all fail."""
     taken: list[str] = []
     with suppress(_Overlong, _Unclosed):

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from ....schemas.jobs import Source
 from ..errors import InputRefused
-from ..opening import opened
-from ..record import Record, Rejected, Shape, document
+from ..opening import open_source
+from ..record import Record, RecordMapping, Rejected, document
 
 MOST_DEPTH: Final = 200
 
@@ -22,7 +22,7 @@ MOST_DEPTH: Final = 200
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The elements at `source.record`; see `readers.records`. Without text or template all of one is its text."""
     wanted = _path(source)
-    with opened(path) as file:
+    with open_source(path) as file:
         events = etree.iterparse(
             file,
             events=("start", "end"),
@@ -34,7 +34,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
             remove_pis=True,
         )
         try:
-            yield from _records(events, wanted, Shape(source))
+            yield from _records(events, wanted, RecordMapping(source))
         except etree.XMLSyntaxError as error:
             raise InputRefused(
                 f"{path.name} is not well-formed XML: {error.msg}",
@@ -43,7 +43,9 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
             ) from None
 
 
-def _records(events: Any, wanted: tuple[str, ...], shape: Shape) -> Iterator[Record | Rejected]:
+def _records(
+    events: Any, wanted: tuple[str, ...], shape: RecordMapping
+) -> Iterator[Record | Rejected]:
     above: list[str] = []
     count = inside = 0  # inside: depth of the record being read, 0 outside
     for event, element in events:
@@ -103,7 +105,7 @@ def _fits(above: list[str], wanted: tuple[str, ...]) -> bool:
     )
 
 
-def _record(shape: Shape, element: Any, where: str) -> Record | Rejected:
+def _record(shape: RecordMapping, element: Any, where: str) -> Record | Rejected:
     if shape.source.text is None and shape.source.template is None:
         keep: dict[str, JsonValue] = {n: _field(element, n) for n in shape.source.keep}
         name = None if shape.source.id is None else _field(element, shape.source.id)

@@ -10,7 +10,7 @@ from typing import Final
 
 from ....schemas.jobs import Source
 from ..errors import InputRefused
-from ..opening import characters, insist_file
+from ..opening import characters, require_regular_file
 from ..record import MOST_CHARACTERS, Record, Rejected, document
 
 _ENDINGS: Final = (".txt", ".text", ".md")
@@ -42,7 +42,7 @@ def _files(path: Path) -> tuple[Path, list[Path]]:
     if path.is_file():
         return path.parent, [path]
     if path.exists() and not path.is_dir():
-        insist_file(path)
+        require_regular_file(path)
     if path.is_dir():
         inside = path.resolve()
         every = (file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)

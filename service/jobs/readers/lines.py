@@ -12,16 +12,16 @@ from ....grammar.api import InvalidJson, parse_json
 from ....schemas.jobs import Source
 from ..errors import InputRefused
 from ..opening import characters
-from ..record import Record, Rejected, Shape, alike
+from ..record import Record, RecordMapping, Rejected, suggestion
 
 MOST_LINE: Final = 16 * 1024 * 1024  # characters
-_LOOKED_AT: Final = 100  # lines; a field that none of them has is a mistake in its name
+_PROBED_LINES: Final = 100  # lines; a field that none of them has is a mistake in its name
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The objects of a file; see `readers.records`. Fields are keys, or JSON Pointers where they begin with `/`."""
-    shape = Shape(source)
-    _insist_fields(source, path, shape)
+    shape = RecordMapping(source)
+    _require_fields(source, path, shape)
     with characters(path, source.encoding) as file:
         number = 0
         while line := file.readline(MOST_LINE):
@@ -35,7 +35,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
                 yield _record(shape, line, where)
 
 
-def _record(shape: Shape, line: str, where: str) -> Record | Rejected:
+def _record(shape: RecordMapping, line: str, where: str) -> Record | Rejected:
     try:
         value = parse_json(line)
     except InvalidJson as error:
@@ -48,11 +48,11 @@ def _record(shape: Shape, line: str, where: str) -> Record | Rejected:
     return shape.record(lambda name: _at(value, name), where)
 
 
-def _insist_fields(source: Source, path: Path, shape: Shape) -> None:
+def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
     """Refuse a field that none of the first objects has; one that some lack costs those lines only."""
     objects: list[dict[str, Any]] = []
     with characters(path, source.encoding) as file:
-        while len(objects) < _LOOKED_AT and (line := file.readline(MOST_LINE)):
+        while len(objects) < _PROBED_LINES and (line := file.readline(MOST_LINE)):
             with suppress(InvalidJson):
                 value = parse_json(line)
                 objects += [value] if isinstance(value, dict) else []
@@ -62,7 +62,7 @@ def _insist_fields(source: Source, path: Path, shape: Shape) -> None:
             raise InputRefused(
                 f"no object of the source has the field {name!r}",
                 param="source",
-                hint=alike(name, known),
+                hint=suggestion(name, known),
             )
 
 

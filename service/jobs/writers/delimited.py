@@ -12,9 +12,9 @@ from typing import BinaryIO, Final
 from pydantic import JsonValue
 
 from ....schemas.jobs import Output
-from ..layout import Layout
+from ..formats import output_format
+from ..layout import Layout, Rows
 from ..record import as_text
-from . import Rows, format_of
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -22,7 +22,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:
     """Write a header and every row."""
-    delimiter = "\t" if format_of(output) == "tsv" else ","
+    delimiter = "\t" if output_format(output) == "tsv" else ","
     names = [layout.row, *layout.keep, *(column.name for column in layout.columns)]
     file.write(_line(list(names), delimiter, output.neutralise))
     for row in rows():

@@ -16,8 +16,7 @@ from lxml import etree  # type: ignore[import-untyped]
 from pydantic import JsonValue
 
 from ....schemas.jobs import Output
-from ..layout import Layout
-from . import Rows
+from ..layout import Layout, Rows
 
 _NAME: Final = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*")
 _UNHOLDABLE: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

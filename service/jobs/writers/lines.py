@@ -7,14 +7,13 @@ import json
 from typing import BinaryIO
 
 from ....schemas.jobs import Output
-from ..layout import Layout
-from . import Rows
+from ..layout import Layout, Rows
 
 
 def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
     """Write an object a row."""
-    taken = {layout.row, *layout.keep}
-    data, warnings = (f"result.{n}" if n in taken else n for n in ("data", "warnings"))
+    used = {layout.row, *layout.keep}
+    data, warnings = (f"result.{n}" if n in used else n for n in ("data", "warnings"))
     for row in rows():
         whole = dict(layout.keys(row)) | {data: row.data}
         if row.warnings:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.service.jobs.errors import JobChanged
-from intaglio.service.jobs.ingest import source_mark, take_in
+from intaglio.service.jobs.ingest import ingest, source_mark
 from intaglio.service.jobs.layout import Layout
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
@@ -199,7 +199,7 @@ def test_results_of_an_older_ledger_are_written_as_they_were(old: Ledger, tmp_pa
 def test_a_job_half_read_by_an_older_program_is_not_mixed(old: Ledger, tmp_path: Path) -> None:
     rows, spec = old.rows("job"), old.spec("job")
     with pytest.raises(JobChanged, match="older program"):
-        take_in(spec, tmp_path / "in.parquet", rows, old.origin("job")[1], lambda: False)
+        ingest(spec, tmp_path / "in.parquet", rows, old.origin("job")[1], lambda: False)
     old.close()
     Ledger(str(tmp_path / "jobs.db")).close()  # it is of this version now
 

@@ -10,7 +10,7 @@ from intaglio.service.client import IntaglioError
 from intaglio.service.jobs import books
 from intaglio.service.jobs.errors import OutputRefused
 from intaglio.service.jobs.estimate import estimate
-from intaglio.service.jobs.extending import with_given
+from intaglio.service.jobs.extending import with_fixed_values
 from intaglio.service.jobs.ingest import source_mark
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import check, publish
@@ -176,7 +176,7 @@ def test_dead_rows_can_be_tried_again(bench: Bench) -> None:
     job = bench.begin(["FLAKY 1 a", "b"], attempts=1)
     extracting = Scripted()
     assert bench.run(job, extracting) is JobState.COMPLETED_WITH_ERRORS
-    bench.ledger.rows(job).revive()
+    bench.ledger.rows(job).requeue_dead()
     assert bench.run(job, extracting) is JobState.COMPLETED
     assert bench.ledger.rows(job).counts().done == 2
 
@@ -217,15 +217,15 @@ def test_a_field_is_added_without_doing_the_rest_again(bench: Bench) -> None:
 
 
 def test_given_values_that_the_schema_does_not_name_are_left_out() -> None:
-    held = with_given({"type": "object", "properties": {"a": {}}}, {"a": 1, "b": 2})
+    held = with_fixed_values({"type": "object", "properties": {"a": {}}}, {"a": 1, "b": 2})
     assert held == {
         "allOf": [
             {"type": "object", "properties": {"a": {}}},
             {"properties": {"a": {"const": 1}}, "required": ["a"]},
         ]
     }
-    assert with_given("invoice", {"nothing": 1})["type"] == "object"  # type: ignore[index,call-overload]
-    assert with_given(schema=True, given={"a": 1}) is True
+    assert with_fixed_values("invoice", {"nothing": 1})["type"] == "object"  # type: ignore[index,call-overload]
+    assert with_fixed_values(schema=True, given={"a": 1}) is True
 
 
 def test_an_estimate_keeps_nothing(bench: Bench) -> None:
