@@ -1,6 +1,6 @@
-"""Documents and schemas as the command line names them: files, pipes, standard input.
+"""Input of commands: documents and schemas from files, pipes and standard input.
 
-Does: read them, bounded and in UTF-8; say of what is no text what it is. Does not: extract (`cli_extract`).
+Does: read bounded UTF-8 text; name the kind of a file that is not text. Does not: extract (`cli_extract`).
 """
 
 import json
@@ -18,13 +18,13 @@ from ..schemas.wire import MAX_TEXT_CHARACTERS
 from .cli_trouble import CliError, Exit
 from .file_kind import HEAD, kind_of, why_not_utf8
 
-_MAX_BYTES: Final = 4 * MAX_TEXT_CHARACTERS + 3  # as UTF-8, with a byte order mark
-_WAIT_S: Final = 10  # for a pipe that nothing has open for writing
+_MAX_BYTES: Final = 4 * MAX_TEXT_CHARACTERS + 3  # in UTF-8, with a byte order mark
+_WAIT_S: Final = 10  # for the writer of a pipe to start
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text, and what to call it."""
+    """A text and its display name."""
 
     name: str
     text: str
@@ -32,19 +32,19 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A document that could not be read, and why."""
+    """A document that could not be read, and the error."""
 
     name: str
     error: CliError
 
 
 def read_schema(name_or_path: str) -> Any:
-    """The schema in a file, or the name of one in the catalogue. Raises `CliError` where it is neither."""
+    """The schema in a file, or the name of a catalogue schema. Raises `CliError` if it is neither."""
     path = Path(name_or_path)
     if name_or_path in catalogue.names():
         return name_or_path
     if not path.is_file():
-        hint = "give a file with a JSON Schema, or a name that `intaglio schema list` shows"
+        hint = "give a file with a JSON Schema, or a name from `intaglio schema list`"
         try:
             catalogue.get(name_or_path)
         except catalogue.UnknownSchema as unknown:
@@ -56,10 +56,10 @@ def read_schema(name_or_path: str) -> Any:
 
 
 def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:
-    """All documents. Of several, one that cannot be read stands in its place with the reason.
+    """Read all documents. Of several, an unreadable one is returned as `Unreadable`.
 
     Raises:
-        CliError: the only document cannot be read, or standard input is named twice.
+        CliError: the only document is unreadable, or standard input is named twice.
     """
     if names.count("-") > 1:
         raise CliError("standard input (-) can be read only once", Exit.USAGE)
@@ -75,7 +75,7 @@ def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file. Raises `CliError` where it cannot be read."""
+    """The text of a file. Raises `CliError` if it is unreadable."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
@@ -87,7 +87,7 @@ def text_of(path: Path) -> str:
 
 
 def decoded(name: str, content: bytes) -> str:
-    """UTF-8 as text. Raises `CliError` where it is something else."""
+    """Decode UTF-8 bytes. Raises `CliError` for anything else."""
     found = kind_of(content[:HEAD])
     if found is None:
         try:
@@ -112,7 +112,7 @@ def _document(name: str) -> Document:
 
 
 def _bounded(file: BinaryIO, name: str) -> bytes:
-    """All of a file that a document may have; what never ends is refused as well."""
+    """Read a whole file up to the size limit of a document; refuses longer and endless ones."""
     content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         found = kind_of(content[:HEAD])
@@ -121,14 +121,14 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
             Exit.USAGE,
             hint=found.hint
             if found
-            else f"a document has {MAX_TEXT_CHARACTERS:,} characters at most: split it; "
-            "for a file of many documents there is `intaglio job run`",
+            else f"a document has at most {MAX_TEXT_CHARACTERS:,} characters: split it; "
+            "`intaglio job run` reads files of many documents",
         )
     return content
 
 
 def _wait_for_writer(number: int, path: Path) -> None:
-    """Wait a while for a pipe to be written to; opening it did not."""
+    """Wait for data on a pipe, with a time limit; opening a pipe does not wait."""
     if not stat.S_ISFIFO(os.fstat(number).st_mode):
         return
     spinner = select.poll()
@@ -137,5 +137,5 @@ def _wait_for_writer(number: int, path: Path) -> None:
         raise CliError(
             f"nothing was written to the pipe {path} for {_WAIT_S} seconds",
             Exit.USAGE,
-            hint="start what writes to it first, or give a file",
+            hint="start the writing program first, or give a file",
         )

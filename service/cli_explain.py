@@ -1,7 +1,6 @@
-"""`intaglio schema explain` and `intaglio schema check`: what becomes of a schema, a pattern or a grammar.
+"""`intaglio schema explain` and `intaglio schema check`: how a schema, pattern or grammar is enforced.
 
-Does: read files, have them explained, write what was found for people or programs. Does not: find anything out
-(`explain`).
+Does: read files, request explanations, print them for people or programs. Does not: examine schemas (`explain`).
 """
 
 import sys
@@ -28,7 +27,7 @@ _SUFFIXES = {".regex": "regex", ".ebnf": "ebnf", ".lark": "lark"}
 
 @dataclass(frozen=True, slots=True)
 class SchemaInput:
-    """How what was asked for is read and written, as it was typed."""
+    """Options for reading a schema and for the form of its output, as typed."""
 
     kind: str | None = None
     whitespace: str = "compact"
@@ -38,7 +37,7 @@ class SchemaInput:
 
 
 def explain(name: str, form: SchemaInput, model: str | None, *, as_json: bool) -> Exit:
-    """Everything about one schema, pattern or grammar."""
+    """Explain one schema, pattern or grammar in full."""
     constraint, schema = _constraint(name, form)
     with spinner("compiling"):
         from ..engine.api import model_folder
@@ -54,9 +53,9 @@ def explain(name: str, form: SchemaInput, model: str | None, *, as_json: bool) -
 
 
 def check(names: Sequence[str], form: SchemaInput, *, strict: bool, as_json: bool) -> Exit:
-    """A line for each schema and what is wrong with it; ends with the greatest exit code.
+    """Print a line for each schema and its problems; returns the greatest exit code.
 
-    Words that are not known are told; with `strict` they fail the check.
+    Unknown keywords are reported; with `strict` they fail the check.
     """
     from .explain import judge_constraint
 
@@ -96,7 +95,7 @@ def _exit(found: ExplainResult) -> Exit:
 
 
 def _constraint(name: str, form: SchemaInput) -> "tuple[Constraint, dict[str, Any] | bool | None]":
-    """What is asked for, and its value where it is a JSON Schema. Raises `CliError` for what cannot be read."""
+    """The constraint, and its parsed value if it is a JSON Schema. Raises `CliError` if it is unreadable."""
     from ..grammar.api import Constraint, InvalidJson, KeyOrder, Kind, Whitespace, parse_json
 
     kinds = {kind.value: kind for kind in Kind}
@@ -111,7 +110,7 @@ def _constraint(name: str, form: SchemaInput) -> "tuple[Constraint, dict[str, An
         try:
             value = parse_json(source)
         except InvalidJson:
-            value = None  # the compiler says what is wrong with it
+            value = None  # the compiler reports the mistake
     if kinds[named] is Kind.REGEX:
         source = source.removesuffix("\n")
     try:
@@ -197,9 +196,9 @@ def _facts(found: ExplainResult) -> list[tuple[str, str]]:
 def _verdict(name: str, found: ExplainResult) -> None:
     unknown, unread = _unknown(found), sum(word.tier is None for word in found.keywords)
     if found.enforced and unknown:
-        _line(f"{name}: not all that is written is enforced: unknown words ({unknown})", "yellow")
+        _line(f"{name}: not everything is enforced: unknown keywords ({unknown})", "yellow")
     elif found.enforced and unread:
-        _line(f"{name}: every assertion is enforced, but not all words assert", "green")
+        _line(f"{name}: every assertion is enforced; some keywords assert nothing", "green")
     elif found.enforced:
         _line(f"{name}: every assertion is enforced", "green")
     else:

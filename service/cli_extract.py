@@ -1,7 +1,7 @@
-"""`intaglio extract`: documents in, JSON out, here or through a service.
+"""`intaglio extract`: extract from documents, locally or through a service.
 
-Does: run documents together, write each result as soon as its turn comes. Does not: read them (`cli_documents`), format
-errors (`cli_trouble`) or know engines (`llm`, `client`).
+Does: process documents together and write each result in order as soon as it is ready. Does not: read documents
+(`cli_documents`), format errors (`cli_trouble`) or run engines (`llm`, `client`).
 """
 
 import asyncio
@@ -28,7 +28,7 @@ AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class ExtractCommand:
-    """What was asked for on the command line, as it was typed."""
+    """The arguments of `intaglio extract`, as typed."""
 
     documents: tuple[str, ...]
     schema: str
@@ -58,7 +58,7 @@ Emit = Callable[[Document, Outcome], None]
 
 
 def run(command: ExtractCommand) -> Exit:
-    """Do `task`. Raises `CliError` for what concerns all documents; a document's own failure is told and counted."""
+    """Run the command. Raises `CliError` for errors that concern all documents; errors of one document are printed."""
     require_no_input_overwritten(command)
     schema = read_schema(command.schema)
     found = read_documents(command.documents)
@@ -120,7 +120,7 @@ async def _remote(
 
 
 class _Writer:
-    """Results to standard output or a file, the rest to standard error; remembers how it ended."""
+    """Writes results to standard output or a file, notes to standard error; `end` is the exit code so far."""
 
     def __init__(self, command: ExtractCommand, found: Sequence[Document | Unreadable]) -> None:
         self.end = Exit.OK
@@ -145,13 +145,13 @@ class _Writer:
         self._cleanup.__exit__(kind, error, trace)
 
     def skip(self) -> None:
-        """Write the documents that could not be read, up to the next that could."""
+        """Write the errors of unreadable documents up to the next readable one."""
         while self._unwritten and isinstance(document := self._unwritten[0], Unreadable):
             self._unwritten.popleft()
             self._fail(document.name, document.error)
 
     def write(self, document: Document, outcome: Outcome) -> None:
-        """Write one outcome in its turn. Raises `CliError` for a failure that every other document would share."""
+        """Write the outcome of the next document. Raises `CliError` for a failure that all documents would share."""
         self.skip()
         self._write(document, outcome)
         self._unwritten.popleft()
@@ -160,7 +160,7 @@ class _Writer:
     def _write(self, document: Document, outcome: Outcome) -> None:
         if isinstance(outcome, IntaglioError):
             found = cli_error(outcome)
-            assert found is not None, "every error of the SDK is told"
+            assert found is not None, "every error of the SDK has a CliError"
             if found.exit is not Exit.FAILED:
                 raise found
             self._fail(document.name, found)
@@ -188,7 +188,7 @@ class _Writer:
         errors().print(f"{document.name}: {summary(outcome)}", style="dim")
 
     def _print_contract(self, contract: Contract) -> None:
-        """What of the schema is not enforced, once: it is the same for every document."""
+        """Print once which keywords of the schema are not enforced; it is the same for every document."""
         if not self._contract_printed:
             for note in contract.notes():
                 errors().print(f"{self._command.schema}: {note}", style="yellow")
@@ -207,24 +207,24 @@ class _Writer:
 
 
 def require_no_input_overwritten(command: ExtractCommand) -> None:
-    """Refuse an output that is a document or the schema, by whatever name.
+    """Refuse an output file that is one of the documents or the schema, under any name.
 
     Raises:
-        CliError: as said.
+        CliError: the output would overwrite an input.
     """
     if command.output is None:
         return
     for name in (*command.documents, command.schema):
         if name != "-" and _is_same(command.output, Path(name)):
             raise CliError(
-                f"{command.output} would overwrite {name}, which is read",
+                f"{command.output} would overwrite {name}, which is an input",
                 Exit.USAGE,
-                hint="give the result another name (--output)",
+                hint="choose another name for the result (--output)",
             )
 
 
 def _is_same(output: Path, other: Path) -> bool:
-    """Whether two paths are one file, by links of both kinds and other spellings as well."""
+    """Whether two paths refer to the same file, also through links and alternative spellings."""
     try:
         return output.samefile(other)
     except OSError:
@@ -233,9 +233,9 @@ def _is_same(output: Path, other: Path) -> bool:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[TextIO]:
-    """A file that takes the place of `path` when all is written; what is cut short stays beside it as `.part`."""
+    """A file that replaces `path` once it is complete; partial output remains beside it as `.part`."""
     if os.path.lexists(path) and not path.is_file():
-        raise CliError(f"cannot write {path}: it is there, and is no file", Exit.USAGE)
+        raise CliError(f"cannot write {path}: it exists and is not a regular file", Exit.USAGE)
     part, file = _partial_file(path)
     whole = False
     try:
@@ -254,14 +254,14 @@ def _replacing(path: Path) -> Iterator[TextIO]:
         elif whole:
             part.replace(path)
         else:
-            errors().print(f"what was done until then lies in {part}")
+            errors().print(f"the results so far are in {part}")
 
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def _partial_file(path: Path) -> tuple[Path, TextIO]:
-    """A file beside `path` that was not there, and its name: what stands there already is never written over."""
+    """Create a new file beside `path` and return it with its path; existing files are never overwritten."""
     for number in range(1, 1000):
         part = path.with_name(f"{path.name}{f'.{number}' if number > 1 else ''}.part")
         try:
@@ -274,7 +274,7 @@ def _partial_file(path: Path) -> tuple[Path, TextIO]:
 
 
 def summary(result: Extraction[Any]) -> str:
-    """Validity, tokens and time of one result, in one line."""
+    """Validity, tokens and time of one result on one line."""
     usage, timings = result.usage, result.timings
     work = timings.prefill_ms + timings.decode_ms
     return (

@@ -1,7 +1,7 @@
-"""What `intaglio job …` does: begin, go on, ask, show.
+"""The commands of `intaglio job`: start, resume, pause and show jobs.
 
-Does: turn options into a job, run it with progress on standard error, write its outputs when it ends. Does not: parse
-options (`cli_job_app`) or know rows (`jobs`).
+Does: make a job from options, run it with progress on standard error, write its outputs when it ends. Does not: parse
+options (`cli_job_app`) or process rows (`jobs`).
 """
 
 import os
@@ -47,7 +47,7 @@ except ModuleNotFoundError as missing:
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """Where the extractions are done: a service at `url`, a Ray cluster, or here."""
+    """The choice of an extraction backend: a service at `url`, a Ray cluster, or a local engine."""
 
     url: str | None
     model: str | None
@@ -57,7 +57,7 @@ class EngineOptions:
 
     @contextmanager
     def ready(self, spec: JobSpec) -> Iterator[ExtractionBackend]:
-        """Whoever does them."""
+        """Open the backend for the duration of the context."""
         options: Options = spec.options.model_dump(exclude_unset=True)  # type: ignore[assignment]
         limits = {} if self.at_once is None else {"at_once": self.at_once}
         if self.cluster is not None:
@@ -73,7 +73,7 @@ class EngineOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a run is told, and what it may write over. `named` are the outputs that this command asks for; None: all."""
+    """Options of output and overwriting for one run. `named` are the outputs of this command; None: all of the job."""
 
     as_json: bool
     overwrite: bool = False
@@ -89,12 +89,12 @@ def start(
     *,
     dry_run: bool,
 ) -> Exit:
-    """A new job, or the same one again where it was interrupted."""
+    """Start a job, or resume it if the same command was interrupted."""
     spec = command.spec()
     path = Path(spec.source.path)
     check(spec.outputs, JobInputs(path, command.schema_file))
     mark = source_mark(path)
-    # A source that cannot be read is refused before a model is loaded.
+    # Refuse an unreadable source before a model is loaded.
     if path.is_file():
         check_expansion(path)
     next(selected_rows(spec, path), None)
@@ -116,7 +116,7 @@ def start(
 def _registered(
     ledger: Ledger, command: JobCommand, spec: JobSpec, mark: str, model: str, options: RunOptions
 ) -> str:
-    """The name of the job, which the ledger has from now on with these outputs."""
+    """Create the job in the ledger, or add outputs to the existing one; returns its name."""
     digest = spec_digest(spec, model)
     job = command.job_name(digest)
     if not options.overwrite:
@@ -125,9 +125,9 @@ def _registered(
         ledger.create(job, spec, digest, mark, model)
     elif ledger.origin(job) != (digest, mark):
         raise CliError(
-            f"job {job!r} was begun with another source, schema, model or option",
+            f"job {job!r} was started with another source, schema, model or option",
             Exit.USAGE,
-            hint="name this one otherwise (--job), or `intaglio job resume` that one",
+            hint="choose another name (--job), or run `intaglio job resume`",
         )
     else:
         ledger.outputs(job).request(spec.outputs)
@@ -135,7 +135,7 @@ def _registered(
 
 
 def resume(job: str, engine: EngineOptions, ledger_url: str | None, options: RunOptions) -> Exit:
-    """A job that the ledger knows."""
+    """Resume a job of the ledger."""
     with _open_ledger(ledger_url) as ledger:
         spec = ledger.spec(job)
         check(spec.outputs, JobInputs(Path(spec.source.path), ledger=ledger.file))
@@ -144,25 +144,25 @@ def resume(job: str, engine: EngineOptions, ledger_url: str | None, options: Run
         with engine.ready(spec) as backend:
             if spec_digest(spec, backend.model) != ledger.origin(job)[0]:
                 raise CliError(
-                    f"job {job!r} was begun with the model {ledger.status(job).model}, "
+                    f"job {job!r} was started with the model {ledger.status(job).model}, "
                     f"not {backend.model}",
                     Exit.USAGE,
-                    hint="name that model (--model or --url)",
+                    hint="select that model (--model or --url)",
                 )
             return _run(ledger, job, backend, options)
 
 
 def request(job: str, what: Literal["pause", "cancel"], ledger_url: str | None) -> Exit:
-    """Tell a job's runner what is wanted; where there is none, do it."""
+    """Ask the runner of a job to pause or cancel; without a runner, change the state directly."""
     with _open_ledger(ledger_url) as ledger:
         ledger.ask(job, what)
         if ledger.status(job).state is JobState.RUNNING:
-            errors().print(f"{job} will stop in a moment and give back the rows in hand")
+            errors().print(f"{job} will stop in a moment and release its rows in flight")
         return Exit.OK
 
 
 def show_status(job: str, ledger_url: str | None, *, as_json: bool) -> Exit:
-    """One job."""
+    """Print the status of one job."""
     with _open_ledger(ledger_url) as ledger:
         status = ledger.status(job)
     if as_json:
@@ -173,7 +173,7 @@ def show_status(job: str, ledger_url: str | None, *, as_json: bool) -> Exit:
 
 
 def show_all(ledger_url: str | None, *, as_json: bool) -> Exit:
-    """Every job."""
+    """Print the status of every job."""
     with _open_ledger(ledger_url) as ledger:
         statuses = [ledger.status(job) for job in ledger.names()]
     if as_json:
@@ -187,7 +187,7 @@ def show_all(ledger_url: str | None, *, as_json: bool) -> Exit:
 
 
 def rewrite_outputs(job: str, ledger_url: str | None, options: RunOptions) -> Exit:
-    """The outputs of a job, from the ledger."""
+    """Write the outputs of a job again from the ledger."""
     with _open_ledger(ledger_url) as ledger:
         check(
             ledger.spec(job).outputs,
@@ -240,15 +240,15 @@ def _run(ledger: Ledger, job: str, backend: ExtractionBackend, options: RunOptio
     with sole_runner(ledger, job):
         ledger.resume(job)
         if options.retry_dead:
-            errors().print(f"{ledger.rows(job).requeue_dead()} dead rows are tried again")
+            errors().print(f"{ledger.rows(job).requeue_dead()} dead rows are retried")
         counts = ledger.status(job).counts
         if counts.done:
-            errors().print(f"{job}: going on, {counts.done} rows are done", style="dim")
+            errors().print(f"{job}: resumed, {counts.done} rows are done", style="dim")
         with ProgressBar(job) as meter:
             runner = Runner(ledger, job, backend, meter.show)
             with _stopping(runner) as stopped:
                 status = runner.run()
-        # Where others share the job and are still at it, the last of them writes.
+        # If other runners still work on the job, the last one writes the outputs.
         written = () if status.state is JobState.RUNNING else _publish(ledger, job, options)
     if options.as_json:
         write_json(status.model_dump(mode="json"), raw=True)
@@ -271,17 +271,17 @@ def _publish(ledger: Ledger, job: str, options: RunOptions) -> tuple[Path, ...]:
 
 
 def _print_partial(spec: JobSpec, status: JobStatus) -> None:
-    """Say that a job is not complete, where its results stand meanwhile, and how to go on."""
+    """Print that a job is incomplete, where its results are, and how to resume it."""
     if status.state in _COMPLETE or status.state is JobState.RUNNING or not spec.outputs:
         return
     counts, final = status.counts, Path(spec.outputs[0].path)
     rows = f"{counts.done + counts.dead} of {counts.rows}{'' if status.whole else '+'} rows"
     errors().print(
-        f"not complete: {rows} came to their end, and what they gave is in "
-        f"{partial_path(final).name}; {final.name} is written when all have",
+        f"not complete: {rows} have ended, with results in "
+        f"{partial_path(final).name}; {final.name} is written when all rows have ended",
         style="yellow",
     )
-    errors().print(f"to go on: intaglio job resume {shlex.quote(status.id)}", style="dim")
+    errors().print(f"to resume: intaglio job resume {shlex.quote(status.id)}", style="dim")
 
 
 _COMPLETE = (JobState.COMPLETED, JobState.COMPLETED_WITH_ERRORS)
@@ -293,9 +293,10 @@ def _exit_code(status: JobStatus) -> Exit:
 
 @contextmanager
 def _stopping(runner: Runner) -> Iterator[Any]:
-    """Ctrl-C and SIGTERM stop the runner, which gives back the rows in hand; a second time, the process ends at once.
+    """Make Ctrl-C and SIGTERM stop the runner, which releases its rows in flight; a second signal ends the process at
+    once.
 
-    The ledger bears that as it bears `kill -9`: the rows in hand are taken up again by the next run.
+    The ledger survives that as it survives `kill -9`: the next run takes up the rows in flight.
     """
     count = 0
 
@@ -304,7 +305,7 @@ def _stopping(runner: Runner) -> Iterator[Any]:
         count += 1
         if count > 1:
             _exit_now()
-        errors().print("stopping, the rows in hand are given back; once more to end at once")
+        errors().print("stopping and releasing rows in flight; press again to exit at once")
         runner.stop()
 
     old = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -340,7 +341,7 @@ def _show_estimate(found: Estimate, prices: Prices | None, *, as_json: bool) -> 
         )
         return Exit.OK if found.rows > found.dead else Exit.FAILED
     out = results()
-    out.print(f"{found.rows} rows, {found.dead} of them no documents; nothing was kept")
+    out.print(f"{found.rows} rows, {found.dead} of them not documents; nothing was kept")
     for row in found.refused:
         assert row.failure is not None
         out.print(f"  {row.failure.pointer}: {row.failure.reason}")

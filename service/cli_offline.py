@@ -1,7 +1,6 @@
-"""The model in this process, for the commands that run one.
+"""The local model for commands that run one.
 
-Does: load it with a sign of life on standard error, and say what to install or fetch where that fails. Does not:
-extract.
+Does: load it with a spinner, and report what to install or fetch if that fails. Does not: extract.
 """
 
 import time
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model that is ready, and how long that took, imports included."""
+    """A loaded model and the seconds it took, imports included."""
 
     llm: "LLM"
     seconds: float
@@ -27,16 +26,16 @@ class Loaded:
 
 @contextmanager
 def offline(model: str | None) -> Iterator[Loaded]:
-    """The model in `model`, or the one in the package. Raises `CliError` where this install cannot run one."""
+    """Load the model in folder `model`, or the included one. Raises `CliError` if this install cannot run a model."""
     started = time.perf_counter()
     with spinner("loading the model"):
         try:
             from .llm import LLM
         except ModuleNotFoundError as error:
             raise CliError(
-                f"running a model here needs {error.name!r}, which is not installed",
+                f"running a local model needs {error.name!r}, which is not installed",
                 Exit.UNREACHABLE,
-                hint="pip install 'intaglio[server]', or use a service elsewhere: --url http://…",
+                hint="pip install 'intaglio[server]', or use a service: --url http://…",
             ) from error
         llm = LLM(model)
     with llm:

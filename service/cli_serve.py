@@ -1,6 +1,6 @@
-"""`intaglio serve`: settings from the command line into a running server.
+"""`intaglio serve`: run a server with settings from the command line.
 
-Does: build the two configurations, announce where it listens, tell the shell how it ended. Does not: serve (`app`).
+Does: build both configurations, announce the address, return the exit code. Does not: serve (`app`).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .cli_trouble import CliError, Exit
 
 @dataclass(frozen=True, slots=True)
 class ServeCommand:
-    """What was given on the command line; None leaves it to the environment, then to the defaults."""
+    """The arguments of `intaglio serve`; None leaves a setting to the environment, then to its default."""
 
     model: str | None
     host: str | None
@@ -28,7 +28,7 @@ class ServeCommand:
 
 
 def run(settings: ServeCommand) -> Exit:
-    """Serve until told to stop. Raises `CliError` where it cannot start."""
+    """Serve until a signal. Raises `CliError` if the server cannot start."""
     with spinner("starting"):
         try:
             from ..engine.api import EngineConfig, model_folder

@@ -1,7 +1,7 @@
-"""How commands end: exit codes, and errors as people read them on a terminal.
+"""Exit codes, and the display of errors on a terminal.
 
-Does: one table from errors, of the SDK and of the service, to exit codes; message, place, reason and hint on standard
-error. Does not: catch what it does not know; that is a bug, and its traceback is shown.
+Does: map errors of the SDK and the service to exit codes; print message, place, reason and hint to standard error. Does
+not: catch unknown exceptions: those are bugs and show a traceback.
 """
 
 import functools
@@ -23,7 +23,7 @@ P = ParamSpec("P")
 
 
 class Exit(IntEnum):
-    """What the shell is told."""
+    """The exit codes of `intaglio`."""
 
     OK = 0
     FAILED = 1
@@ -36,8 +36,8 @@ class Exit(IntEnum):
 
 
 EXIT_CODES = """
-0 all well · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
-4 the service, the model or the ledger could not be reached or started · 5 no schema, pattern or grammar at all ·
+0 success · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
+4 the service, the model or the ledger could not be reached or started · 5 not a schema, pattern or grammar ·
 130 interrupted · 141 output closed early
 """
 
@@ -69,7 +69,7 @@ _BY_CODE = {
 
 @dataclass(eq=False)
 class CliError(Exception):
-    """An error as a command reports it."""
+    """An error with its exit code, as a command reports it."""
 
     message: str
     exit: Exit = Exit.FAILED
@@ -80,7 +80,7 @@ class CliError(Exception):
     where: str = ""
 
     def document(self) -> dict[str, Any]:
-        """As JSON, for output that programs read."""
+        """The error as JSON, for machine-readable output."""
         fields: dict[str, Any] = {"message": self.message, "code": self.code, "hint": self.hint}
         fields["details"] = [detail.model_dump() for detail in self.details]
         fields |= {"where": self.where, "request_id": self.request_id}
@@ -88,7 +88,7 @@ class CliError(Exception):
 
 
 def cli_error(error: Exception) -> CliError | None:
-    """`error` as a `CliError`; None where it is no error that users are told about."""
+    """`error` as a `CliError`; None for an exception that is not meant for users."""
     if isinstance(error, CliError):
         return error
     if isinstance(error, APIStatusError):
@@ -128,7 +128,7 @@ _EXTRAS = {
 
 
 def _missing(error: ModuleNotFoundError) -> CliError | None:
-    """Which extra brings a package that is not installed; None for a module of ours, whose absence is a bug."""
+    """The error for a missing package, with the extra that provides it; None for a module of this package (a bug)."""
     name = (error.name or "").partition(".")[0]
     if name in ("", "intaglio"):
         return None
@@ -141,10 +141,10 @@ def _missing(error: ModuleNotFoundError) -> CliError | None:
 
 
 def _engine_error(error: Exception) -> CliError | None:
-    """What the engine in this process raised before it took requests: a bad model or a bad setting."""
+    """The error for a model or setting that the local engine refused at startup."""
     if (
         "intaglio.engine.api" not in sys.modules
-    ):  # then it cannot have raised, and loading it takes a second
+    ):  # not imported: cannot be the source, and importing it takes a second
         return None
     from ..engine.api import ConfigError, EngineError
 
@@ -155,7 +155,7 @@ def _engine_error(error: Exception) -> CliError | None:
 
 
 def show(found: CliError, about: str = "") -> None:
-    """Write `found` to standard error: what, where, why, and what to do."""
+    """Print `found` to standard error: message, place, reasons and hints."""
     console = errors()
     head = f"{about}: {found.message}" if about else found.message
     console.print("error", style="bold red", end=" ")
@@ -179,7 +179,9 @@ def _hint(text: str, indent: int) -> None:
 
 
 def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
-    """Make a command of a function that returns how it ended: errors are told, and the shell gets the code."""
+    """Decorate a function that returns an exit code as a command: errors are printed, and the process exits with the
+    code.
+    """
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
@@ -190,7 +192,7 @@ def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
             errors().print("interrupted", style="yellow")
             end = Exit.INTERRUPTED
         except BrokenPipeError:
-            # The reader has gone; the interpreter must not find out again when it flushes at the end.
+            # The reader of the pipe is gone. Prevent a second error when the interpreter flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             end = Exit.PIPE
         except Exception as error:

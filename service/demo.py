@@ -1,7 +1,7 @@
-"""`intaglio demo`: the model in the package reads documents of the catalogue, and the answers are compared.
+"""`intaglio demo`: extract from documents of the catalogue with the included model, and compare the results.
 
-Does: run the extractions for real; show each document, its result, validity, tokens and time, and which values are not
-what the catalogue expects. Does not: know one document better than another.
+Does: run real extractions; show each document, its result, validity, tokens and time, and the values that differ from
+the expected ones. Does not: treat any document specially.
 """
 
 import time
@@ -26,12 +26,12 @@ from .client import Extraction, IntaglioError
 
 SHOWN = ("invoice", "email", "receipt")
 EXCERPT_LINES = 26
-SIDE_BY_SIDE = 110  # columns from which document and result stand beside each other
+SIDE_BY_SIDE = 110  # columns from which document and result are shown side by side
 
 
 @dataclass(frozen=True, slots=True)
 class DemoDocument:
-    """One document of the demo: its result, or why there is none."""
+    """One document of the demo with its result or error."""
 
     entry: catalogue.CatalogueEntry
     outcome: Extraction[Any] | CliError
@@ -42,13 +42,13 @@ class DemoDocument:
 
     @property
     def data(self) -> JsonValue:
-        """What was read; None where there is no result."""
+        """The extracted data; None without a result."""
         return self.outcome.data if isinstance(self.outcome, Extraction) else None
 
     def differences(self) -> list[tuple[str, JsonValue, JsonValue]]:
-        """Pointer, value and expected value wherever the two differ; None for a value that is not there.
+        """Pointer, value and expected value of each difference; None for a missing value.
 
-        An empty list or object where others are expected, or the other way round, is one difference.
+        An empty list or object in place of a filled one, or vice versa, is one difference.
         """
         found, expected = dict(leaves(self.data)), dict(leaves(self.entry.expected))
         told: dict[str, tuple[str, JsonValue, JsonValue]] = {}
@@ -71,7 +71,7 @@ class DemoDocument:
 
 
 def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
-    """Show the demo. The end is `FAILED` where any document has no valid result."""
+    """Run the demo. Returns `FAILED` if any document has no valid result."""
     names = catalogue.names() if every else SHOWN
     started = time.perf_counter()
     console = results()
@@ -92,7 +92,7 @@ def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
 
 
 def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Every scalar and every empty object or array, by JSON Pointer."""
+    """Every scalar and every empty object or array with its JSON Pointer."""
     if isinstance(value, dict) and value:
         for key, member in value.items():
             yield from leaves(member, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
@@ -104,7 +104,7 @@ def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue
 
 
 def value_at(value: JsonValue, pointer: str) -> JsonValue:
-    """The value a JSON Pointer names; None where there is none."""
+    """The value at a JSON Pointer; None if it does not exist."""
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and key in value:
@@ -119,7 +119,7 @@ def value_at(value: JsonValue, pointer: str) -> JsonValue:
 def _difference_place(
     pointer: str, found: Mapping[str, JsonValue], expected: Mapping[str, JsonValue]
 ) -> str:
-    """The place above a leaf, or the leaf's own, where one side is an empty list or object; else the leaf's."""
+    """The place to report for a differing leaf: its parent if one side is an empty list or object, else the leaf."""
     parts = pointer.split("/")
     above = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
     return next(
@@ -137,7 +137,7 @@ def _extract(loaded: Loaded, entry: catalogue.CatalogueEntry) -> DemoDocument:
             return DemoDocument(entry, loaded.llm.extract(entry.schema, entry.sample))
     except IntaglioError as error:
         found = cli_error(error)
-        assert found is not None, "every error of the SDK is told"
+        assert found is not None, "every error of the SDK has a CliError"
         return DemoDocument(entry, found)
 
 
@@ -150,7 +150,7 @@ def _head(loaded: Loaded) -> Text:
 
 
 def show(console: Console, shown: DemoDocument) -> None:
-    """Print one document with its result: beside each other where there is room."""
+    """Print one document and its result, side by side if the terminal is wide enough."""
     entry = shown.entry
     console.print()
     console.print(Rule(Text(entry.title, style="bold"), align="left", style="dim"))

@@ -1,7 +1,7 @@
-"""`intaglio doctor`: is everything there that an extraction needs, does it work, and if not, what to do.
+"""`intaglio doctor`: check the installation and suggest fixes.
 
-Does: look at the interpreter, the packages, the machine and the model, then do a small extraction for real. Does not:
-repair anything, or reach out to a network.
+Does: check the interpreter, the packages, the machine and the model, then run a small extraction. Does not: repair
+anything or use the network.
 """
 
 import os
@@ -30,7 +30,7 @@ LITTLE_MEMORY = 1 << 30
 
 
 def run(model: str | None, *, as_json: bool) -> Exit:
-    """Do every check, show each as it is done. The end is `FAILED` where any of them failed."""
+    """Run and show every check. Returns `FAILED` if any check failed."""
     console = results()
     results_: list[Check] = []
     for check in checks(model):
@@ -51,7 +51,7 @@ def run(model: str | None, *, as_json: bool) -> Exit:
 
 
 def checks(model: str | None) -> Iterator[Check]:
-    """Every check, in order; those that a failure makes pointless are left out."""
+    """All checks in order; those that a failure makes pointless are skipped."""
     yield python()
     yield processor()
     yield memory()
@@ -67,7 +67,7 @@ def checks(model: str | None) -> Iterator[Check]:
 
 
 def python() -> Check:
-    """The interpreter."""
+    """The version of the interpreter."""
     found = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
     if sys.version_info < OLDEST_PYTHON:
         return Check("python", State.FAIL, found, "Python 3.11 or newer is needed")
@@ -75,7 +75,7 @@ def python() -> Check:
 
 
 def packages(missing: list[str]) -> Check:
-    """What is installed, by version."""
+    """The installed packages and their versions."""
     if missing:
         return Check(
             "packages",
@@ -88,7 +88,7 @@ def packages(missing: list[str]) -> Check:
 
 
 def processor() -> Check:
-    """Cores this process may use."""
+    """The cores this process may use."""
     every = os.cpu_count() or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every
     found = f"{usable} of {every} cores, {platform.machine()}"
@@ -103,37 +103,35 @@ def processor() -> Check:
 
 
 def memory() -> Check:
-    """Main memory that is free to use."""
+    """The free main memory."""
     sizes = _meminfo()
     if sizes is None:
         return Check("memory", State.OK, "size not known on this system")
     total, available = sizes
     found = f"{available / 2**30:.1f} of {total / 2**30:.1f} GiB free"
     if available < LITTLE_MEMORY:
-        return Check("memory", State.WARN, found, "free some, or set --max-context lower")
+        return Check("memory", State.WARN, found, "free memory, or lower --max-context")
     return Check("memory", State.OK, found)
 
 
 def gpu() -> Check:
-    """Graphics processors, as their driver lists them, and whether torch could use one."""
+    """GPUs as listed by their driver, and whether torch can use one."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
-        return Check("gpu", State.OK, "none found; the model runs on the processor")
+        return Check("gpu", State.OK, "none found; the model runs on the CPU")
     query = [tool, "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
     try:
-        listed = subprocess.run(  # noqa: S603  the tool was found on PATH, its arguments are ours
+        listed = subprocess.run(  # noqa: S603  found on PATH, with fixed arguments
             query, capture_output=True, text=True, timeout=15, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return Check(
-            "gpu", State.WARN, f"nvidia-smi does not answer: {error}", "look at the driver"
-        )
+        return Check("gpu", State.WARN, f"nvidia-smi does not answer: {error}", "check the driver")
     found = "; ".join(line.strip() for line in listed.stdout.splitlines() if line.strip())
     if "+cpu" in (_installed("torch") or ""):
         return Check(
             "gpu",
             State.WARN,
-            f"{found}, but this torch is built for processors only",
+            f"{found}, but this torch is built for CPUs only",
             "install torch for CUDA: https://pytorch.org/get-started/locally/",
         )
     return Check("gpu", State.OK, found or "none listed")
@@ -147,7 +145,7 @@ def _installed(name: str) -> str | None:
 
 
 def _meminfo() -> tuple[int, int] | None:
-    """Total and available bytes, where the system is one that has /proc."""
+    """Total and available bytes of memory, on systems with /proc."""
     path = Path("/proc/meminfo")
     if not path.exists():
         return None

@@ -17,7 +17,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at, what was found, and what to do about it."""
+    """One check: its verdict, its finding and a suggested fix."""
 
     name: str
     state: State

@@ -1,7 +1,7 @@
-"""Outcomes on their way into the ledger, and what they say of the job as a whole.
+"""The buffer of outcomes on their way to the ledger, and the effect of errors on the job.
 
-Does: turn results and errors into outcomes, write them together, notice what no other row would survive either. Does
-not: hand out rows (`runner`).
+Does: turn results and errors into outcomes, write them in batches, detect errors that no row would survive. Does not:
+hand out rows (`runner`).
 """
 
 import time
@@ -18,23 +18,23 @@ from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
 from .row import Claim, Failure, Outcome, result_text
 from .rows import JobRows
 
-_FLUSH_ROWS: Final = 64  # outcomes written together, at most
+_FLUSH_ROWS: Final = 64  # maximum number of outcomes in one transaction
 _MIN_ROWS_FOR_SHARE: Final = 50
 _LONGEST_PAUSE_S: Final = 60.0
-_PATIENCE_S: Final = 600.0  # with a service that is out of reach
+_PATIENCE_S: Final = 600.0  # with an unreachable service
 _RECOUNT_S: Final = 2.0
 
 
 class ErrorScope(Enum):
-    """What an error says something about: the whole job, the service, the engine at that time, or this row."""
+    """The scope of an error: the whole job, the service, the engine at that time, or one row."""
 
-    JOB = "no row can have a result; the job ends"
-    SERVICE = "the row is not to blame, and the try does not count"
-    ENGINE = "another row in hand may have been the reason: it gets more tries than the job's own"
-    ROW = "tried again where the error is retryable, a dead letter under its code where it is not"
+    JOB = "no row can succeed; the job fails"
+    SERVICE = "the row is not the cause, and the attempt does not count"
+    ENGINE = "another row in flight may be the cause: the row gets extra attempts"
+    ROW = "retried if the error is retryable, else a dead row with the error's code"
 
 
-# Codes that are not here concern the row, those of a newer service as well.
+# Other codes concern the row, including unknown codes of newer services.
 ERROR_SCOPES: Final[Mapping[str, ErrorScope]] = {
     **dict.fromkeys(
         (
@@ -53,12 +53,12 @@ ERROR_SCOPES: Final[Mapping[str, ErrorScope]] = {
     **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), ErrorScope.SERVICE),
     Code.ENGINE_LOST: ErrorScope.ENGINE,
 }
-_EXTRA_ATTEMPTS: Final = 2  # further tries of a row whose engine died
+_EXTRA_ATTEMPTS: Final = 2  # further attempts at a row whose engine died
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `seconds` is since it began, in which `ended` rows came to their end; `cost` is the job's."""
+    """The progress of a run: `ended` rows in `seconds` since its start. `cost` is that of the whole job."""
 
     counts: JobCounts
     whole: bool
@@ -68,7 +68,7 @@ class Progress:
 
 
 class OutcomeBuffer:
-    """The outcomes of one run."""
+    """The outcomes of one run that are not yet in the ledger."""
 
     def __init__(self, rows: JobRows, spec: JobSpec) -> None:
         self._rows = rows
@@ -83,18 +83,18 @@ class OutcomeBuffer:
 
     @property
     def too_many_dead(self) -> bool:
-        """Whether the share of dead rows is over the job's bound."""
+        """Whether the share of dead rows exceeds the job's limit."""
         limit, counts = self._spec.stop_at_dead_share, self._counts
         ended = counts.dead + counts.done
         return limit is not None and ended >= _MIN_ROWS_FOR_SHARE and counts.dead > limit * ended
 
     @property
     def must_stop(self) -> bool:
-        """Whether going on makes no sense."""
+        """Whether the run cannot continue."""
         return self.fatal is not None or self.too_many_dead
 
     def add(self, claim: Claim, outcome: Extraction[Any] | IntaglioError) -> None:
-        """Book what became of a claim."""
+        """Record the outcome of a claim."""
         if isinstance(outcome, IntaglioError):
             self._add_error(claim, outcome)
         else:
@@ -115,7 +115,7 @@ class OutcomeBuffer:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is booked."""
+        """Write the buffered outcomes to the ledger."""
         outcomes, self._outcomes = self._outcomes, []
         if outcomes:
             self._rows.record_outcomes(outcomes)
@@ -123,14 +123,14 @@ class OutcomeBuffer:
             self._recount()
 
     def progress(self, *, whole: bool) -> Progress:
-        """How far the run is, by a count that is seconds old at most."""
+        """The progress of the run, by a count that is at most seconds old."""
         counts, prices = self._counts, self._spec.prices
         tokens = counts.prompt_tokens, counts.output_tokens
         cost = None if prices is None else prices.of(*tokens)
         return Progress(counts, whole, self._ended, time.monotonic() - self._started, cost)
 
     def recounted_progress(self, *, whole: bool) -> Progress:
-        """How far the run is, counted now."""
+        """The progress of the run, counted now."""
         self._recount()
         return self.progress(whole=whole)
 
@@ -168,13 +168,13 @@ def _scope_of(error: IntaglioError) -> ErrorScope:
 
 
 def _warnings(outcome: Extraction[Any]) -> tuple[JsonValue, ...]:
-    """The warnings of an answer ({pointer, kind, message}); none where the service says nothing of them."""
+    """The warnings of an answer ({pointer, kind, message}); empty if the service reports none."""
     warnings = outcome.raw.get("warnings")
     return tuple(warnings) if isinstance(warnings, list) else ()
 
 
 def _failure(error: IntaglioError, *, again: bool, charged: bool = True) -> Failure:
-    """An error of the service or the engine as the ledger keeps it."""
+    """An error of the service or the engine as stored in the ledger."""
     if not isinstance(error, APIStatusError):
         name = type(error).__name__
         return Failure(name, error.message, hint=error.hint, again=again, charged=charged)

@@ -1,9 +1,9 @@
-"""The extractions of a job on a Ray cluster: an engine in every worker, on whatever machine.
+"""Extraction on a Ray cluster, with one engine in each worker.
 
-Does: start the workers, keep each one's batch full, replace one that dies. Does not: remember rows. Those of a lost
-worker go back to the ledger as after any connection that broke, so that it only delays them.
+Does: start the workers, keep the batch of each full, replace workers that die. Does not: store rows. The rows of a lost
+worker return to the ledger as after any broken connection, so the loss only delays them.
 
-Ray Data is not used: it would read and write for us, and the ledger does that already
+Ray Data is not used: it would read and write files, which the ledger already does
 (docs/decisions/ray-moves-the-work.md).
 """
 
@@ -28,16 +28,14 @@ from .extracting import Finished, LocalEngine, Schema, Task, heartbeat
 from .row import Claim
 
 WorkItem = tuple[int, Schema, str]  # key, schema, text
-EncodedOutcome = tuple[
-    int, int, bytes
-]  # key, HTTP status, body: what a service would have answered
+EncodedOutcome = tuple[int, int, bytes]  # key, HTTP status, body
 MakeEngine = Callable[[], LocalEngine]
 
 _POLL_S: Final = 0.5
 
 
 class Worker:
-    """An engine in a process of the cluster. Ray calls its methods from threads of its own."""
+    """An engine in a process of the cluster. Ray calls its methods from its own threads."""
 
     def __init__(self, make: MakeEngine, options: Options, at_once: int) -> None:
         self._llm = make()
@@ -46,16 +44,16 @@ class Worker:
         threading.Thread(target=self._work, args=(options, at_once), daemon=True).start()
 
     def model(self) -> str:
-        """The model that is loaded."""
+        """The name of the loaded model."""
         return self._llm.info.model
 
     def put(self, items: list[WorkItem]) -> None:
-        """Take more to do."""
+        """Queue more items."""
         for item in items:
             self._items.put(item)
 
     def take(self) -> list[EncodedOutcome]:
-        """What has ended since the last call; waits for something to end, half a second at most."""
+        """The outcomes since the last call; waits up to half a second for the first."""
         ended = []
         with suppress(queue.Empty):
             ended.append(self._outcomes.get(timeout=_POLL_S))
@@ -81,7 +79,7 @@ class Worker:
 
 @dataclass(slots=True)
 class _WorkerState:
-    """A worker, what it has in worker by key, and the question that it has not answered yet."""
+    """A worker, its claims in flight by key, and its unanswered `take` call."""
 
     actor: Any
     claims: dict[int, Claim] = field(default_factory=dict)
@@ -89,10 +87,10 @@ class _WorkerState:
 
 
 class ClusterBackend:
-    """Workers on the cluster at `address` (`auto`: the one this machine belongs to, else one of its own).
+    """Workers on the cluster at `address` (`auto`: the cluster of this machine, else a new local one).
 
-    `workers` is their number; None is one a GPU, or one for two processors where there is none. `at_once` rows are in
-    each worker's engine.
+    `workers` is their number; by default one per GPU, or one for two CPUs if there is no GPU. Each engine has `at_once`
+    rows in flight.
     """
 
     def __init__(
@@ -116,11 +114,11 @@ class ClusterBackend:
 
     @property
     def model(self) -> str:
-        """The model of the workers; waits for the first to have loaded it."""
+        """The name of the workers' model; waits until the first worker has loaded it."""
         return str(ray.get(self._workers[0].actor.model.remote()))
 
     def close(self) -> None:
-        """Let go of the workers."""
+        """Stop the workers."""
         for worker in self._workers:
             ray.kill(worker.actor)
 
@@ -141,7 +139,9 @@ class ClusterBackend:
 
     def _fill(self, worker: _WorkerState, tasks: Iterator[Task | None]) -> None:
         items: list[WorkItem] = []
-        while len(worker.claims) < 2 * self._at_once:  # as many again wait at the worker
+        while (
+            len(worker.claims) < 2 * self._at_once
+        ):  # twice as many, so that the worker always has a queue
             task = next(tasks, None)
             if task is None:
                 break
@@ -177,7 +177,7 @@ def _join(address: str) -> None:
 
 
 def _encoded(outcome: Extraction[Any] | IntaglioError) -> tuple[int, bytes]:
-    """What a service would have answered."""
+    """An outcome as the response that a service would send: HTTP status and body."""
     if not isinstance(outcome, IntaglioError):
         return 200, json.dumps(outcome.raw).encode()
     error: dict[str, Any] = {
@@ -196,7 +196,7 @@ def _encoded(outcome: Extraction[Any] | IntaglioError) -> tuple[int, bytes]:
 
 
 def _lost_worker_error(error: RayError) -> IntaglioError:
-    """What a service says of requests that its engine died with."""
+    """The error of a service whose engine died with the request in flight."""
     message = f"a worker was lost: {type(error).__name__}"
     error_body = {"message": message, "code": Code.ENGINE_LOST, "retryable": True}
     return status_error(httpx2.Response(503, content=json.dumps({"error": error_body}).encode()))

@@ -1,6 +1,6 @@
-"""What a job would take, before it is begun.
+"""The estimated time and tokens of a job before it starts.
 
-Does: read the whole source, try a few of its rows, and scale up. Does not: keep anything.
+Does: read the whole source, extract from a few rows, extrapolate. Does not: store anything.
 """
 
 import time
@@ -21,9 +21,10 @@ _MAX_SHOWN: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Rows of a source, and what `tried` of them took, `seconds` in all; `failed` are the reasons of those that failed.
+    """The rows of a source and the cost of the `tried` ones, `seconds` in total; `failed` lists the reasons of
+    failures.
 
-    `refused` are the first records that are no documents. `characters` is the length of all documents together.
+    `refused` are the first records that are not documents. `characters` is the total length of all documents.
     """
 
     rows: int
@@ -37,13 +38,13 @@ class Estimate:
     seconds: float
 
     def scaled(self, amount: float) -> float:
-        """An amount that the tried rows took, for all rows."""
+        """Extrapolate an amount from the tried rows to all rows."""
         done = self.tried - len(self.failed)
         return amount / done * (self.rows - self.dead) if done else 0.0
 
 
 def estimate(spec: JobSpec, extracting: ExtractionBackend) -> Estimate:
-    """Read everything, try the first rows together.
+    """Read the whole source and extract from the first rows together.
 
     Raises:
         InputRefused: as `readers.records`.

@@ -1,7 +1,7 @@
-"""Who does the extractions of a job: an engine in this process, or a service elsewhere.
+"""Extraction backends of a job: a local engine or a remote service.
 
-Does: draw tasks as room comes free, give each back with its result or error; give up all of them where the run is
-stopped. Does not: retry or remember (`runner`).
+Does: draw tasks as capacity frees up, return each with its result or error, abort all when the run stops. Does not:
+retry or store rows (`runner`).
 """
 
 import asyncio
@@ -21,18 +21,18 @@ Finished = tuple[Claim, Extraction[Any] | IntaglioError]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A row to be done, and the schema that its result must meet."""
+    """A row to extract and the schema for its result."""
 
     claim: Claim
     schema: Schema
 
 
 class Stopped(Exception):
-    """The run has been stopped: what is in hand is to be aborted, and nothing more is wanted of it."""
+    """The run has been stopped: tasks in flight must be aborted."""
 
 
 class TaskFeed(Iterator[Task | None]):
-    """The tasks of a run as `draw` makes them; `look` is what there is to look after while none is drawn.
+    """The tasks of a run from `draw`; `heartbeat` is called while no task is drawn.
 
     Both raise `Stopped` once the run has been stopped.
     """
@@ -46,28 +46,28 @@ class TaskFeed(Iterator[Task | None]):
 
 
 def heartbeat(tasks: Iterator[Task | None]) -> None:
-    """Let a run look after itself; whoever extracts calls it every half second at least, if it has room or not.
+    """Run the periodic work of a run. Backends call it at least every half second, with or without free capacity.
 
     Raises:
-        Stopped: what is in hand is to be aborted.
+        Stopped: tasks in flight must be aborted.
     """
     if isinstance(tasks, TaskFeed):
         tasks.heartbeat()
 
 
 class ExtractionBackend(Protocol):
-    """Does tasks, many at a time."""
+    """Processes many tasks concurrently."""
 
     @property
     def model(self) -> str:
-        """The model that answers."""
+        """The name of the model."""
         ...
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
-        """Every task with its outcome, in the order they end. Closing it early gives up the rest.
+        """Yield every task with its outcome in order of completion. Closing the generator early aborts the rest.
 
-        None among `tasks` says that there is no other just now; it ends where nothing is in hand either. `Stopped` of
-        `tasks` goes through, when what is in hand has been aborted.
+        None among `tasks` means that no other task is available now; the generator then ends once nothing is in flight.
+        `Stopped` from `tasks` propagates after tasks in flight have been aborted.
         """
         ...
 
@@ -101,7 +101,7 @@ class LocalEngine(Protocol):
 
 
 class LocalBackend:
-    """An engine in this process; `at_once` extractions are in it at a time."""
+    """A local engine with `at_once` extractions in flight."""
 
     def __init__(self, llm: LocalEngine, options: Options, at_once: int = 256) -> None:
         self._llm = llm
@@ -117,7 +117,7 @@ class LocalBackend:
 
         def items() -> Iterator[tuple[Claim, Schema, str] | None]:
             nonlocal in_flight, exhausted
-            # It goes on after the last task: a run may be stopped until all have ended.
+            # Continue after the last task: the run may be stopped until all tasks have ended.
             while in_flight or not exhausted:
                 heartbeat(tasks)
                 task = None if exhausted or in_flight >= self._at_once else next(tasks, _EXHAUSTED)
@@ -126,7 +126,7 @@ class LocalBackend:
                 in_flight += task is not None
                 yield None if task is None else (task.claim, task.schema, task.claim.text)
 
-        # With one place more than is ever taken, the engine draws an item, if only None, in each of its steps.
+        # One slot more than is ever used makes the engine draw an item, perhaps None, in each step.
         stream = self._llm.extract_stream(items(), at_once=self._at_once + 1, **self._options)
         with closing(stream) as finished:
             for outcome in finished:
@@ -135,14 +135,14 @@ class LocalBackend:
 
 
 class _Exhausted:
-    """There are no more tasks, ever."""
+    """Marks the end of the tasks."""
 
 
 _EXHAUSTED: Final = _Exhausted()
 
 
 class RemoteBackend:
-    """A service at `url`; `at_once` requests are open at a time. `model` is asked of it where it is not named."""
+    """A service at `url` with `at_once` requests in flight. Without `model` it is asked for the name of its model."""
 
     def __init__(self, url: str, options: Options, model: str | None, at_once: int = 32) -> None:
         self._url = url
@@ -195,7 +195,7 @@ class RemoteBackend:
 async def _wait_for_any(
     calls: set[asyncio.Task[Finished]],
 ) -> tuple[set[asyncio.Task[Finished]], set[asyncio.Task[Finished]]]:
-    """(calls that have ended, calls that have not), as soon as one has or half a second has passed."""
+    """(calls that have ended, calls that have not) as soon as one ends or half a second has passed."""
     return await asyncio.wait(calls, timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
 
 

@@ -32,10 +32,10 @@ _OUTPUT_ENDINGS: dict[str, OutputFormat] = {
 
 
 def source_format(source: Source, path: Path) -> InputFormat:
-    """The format that was named, else the one that the file's name tells.
+    """The format named in the source, else the format of the file name's ending.
 
     Raises:
-        InputRefused: neither does.
+        InputRefused: neither is known.
     """
     if source.format is not None:
         return source.format
@@ -55,10 +55,10 @@ def source_format(source: Source, path: Path) -> InputFormat:
 
 
 def output_format(output: Output) -> OutputFormat:
-    """The format that was named, else the one that the file's name tells.
+    """The format named in the output, else the format of the file name's ending.
 
     Raises:
-        OutputRefused: neither does.
+        OutputRefused: neither is known.
     """
     found = output.format or _OUTPUT_ENDINGS.get(Path(output.path).suffix.lower())
     if found is None:

@@ -1,6 +1,6 @@
-"""Jobs that a server runs for its clients: one after the other, in a thread, and on again after a restart.
+"""Jobs that a server runs for its clients: one at a time, in a thread, resumed after a restart.
 
-Does: take jobs, run the oldest that is ready, pause the one at work when the server stops. Does not: speak HTTP
+Does: accept jobs, run the oldest ready one, pause the running one when the server stops. Does not: handle HTTP
 (`service/job_routes.py`).
 """
 
@@ -28,7 +28,7 @@ _POLL_S = 0.5
 
 
 class JobHost:
-    """The jobs of one server, in its data folder. `failed` hears of jobs that ended by an error of their own."""
+    """The jobs of one server in its data folder. `failed` is called for jobs that end with an unexpected error."""
 
     def __init__(
         self,
@@ -47,33 +47,31 @@ class JobHost:
         self._thread: threading.Thread | None = None
 
     def submit(self, spec: JobSpec, model: str, key: str | None) -> JobStatus:
-        """Begin a job over a file of the data folder. The same `key` with the same job gives the job that is there.
+        """Create a job over a file of the data folder. The same `key` with the same job returns the existing job.
 
         Raises:
-            InputRefused: the job names outputs, or a source that cannot be read.
+            InputRefused: the job names outputs, or its source cannot be read.
             JobChanged: the key was used for another job.
-            TooManyJobs: as many as the server takes have not ended.
+            TooManyJobs: the limit of unfinished jobs is reached.
         """
         if spec.outputs:
             raise InputRefused(
                 "a server writes no files for its clients",
                 param="outputs",
-                hint="leave outputs out; GET /v1/jobs/ID/results gives them in any format",
+                hint="omit outputs; GET /v1/jobs/ID/results returns them in any format",
             )
         path = self.files.path(spec.source.path)
         spec = spec.model_copy(
             update={"source": spec.source.model_copy(update={"path": str(path)})}
         )
         check_expansion(path)
-        next(
-            selected_rows(spec, path), None
-        )  # a source that cannot be read at all is refused at once
+        next(selected_rows(spec, path), None)  # refuse an unreadable source at once
         digest, mark = spec_digest(spec, model), source_mark(path)
         job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"
         try:
             if job not in self.ledger.names() and self.ledger.open_jobs() >= self._max_open:
                 raise TooManyJobs(
-                    f"{self._max_open} jobs have not ended yet", hint="try again when one has"
+                    f"{self._max_open} jobs are unfinished", hint="try again when one has ended"
                 )
             self.ledger.create(job, spec, digest, mark, model)
         except JobChanged:
@@ -85,11 +83,11 @@ class JobHost:
         return self.ledger.status(job)
 
     def ask(self, job: str, what: Literal["pause", "cancel", "resume"]) -> JobStatus:
-        """Pause, cancel or go on with a job.
+        """Pause, cancel or resume a job.
 
         Raises:
-            UnknownJob: there is none of that name.
-            JobChanged: it has ended.
+            UnknownJob: there is no job of that name.
+            JobChanged: the job has ended.
         """
         if what != "resume":
             self.ledger.ask(job, what)
@@ -102,12 +100,12 @@ class JobHost:
         return self.ledger.status(job)
 
     def start(self, make: MakeExtracting) -> None:
-        """Begin to run jobs, first of all the one that a crash or restart cut short."""
+        """Start to run jobs, first the one that a crash or restart interrupted."""
         self._thread = threading.Thread(target=self._work, args=(make,), name="jobs", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop when the rows in hand are done; the job goes on at the next start."""
+        """Stop after the rows in flight; the job continues at the next start."""
         self._stop.set()
         self._changed.set()
         if self._runner is not None:
@@ -126,7 +124,7 @@ class JobHost:
                 self._run(job, make)
 
     def _next(self) -> str | None:
-        """The oldest job that is to be run."""
+        """The oldest ready job."""
         for job in reversed(self.ledger.names()):
             if self.ledger.status(job).state in (JobState.READY, JobState.RUNNING):
                 return job

@@ -1,6 +1,6 @@
-"""The extractions of a job done by the server it runs in, between those of its clients.
+"""The extraction backend of a server's jobs: its own engine, shared with its clients.
 
-Does: bridge from the job's thread to the server's event loop. Does not: know engines.
+Does: bridge from the job's thread to the server's event loop. Does not: access engines.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ from ..client.models import extraction
 from ..client.shapes import Shape
 from .extracting import Finished, Task, heartbeat
 
-# Does one extraction in the event loop; raises `IntaglioError` as the client would.
+# Runs one extraction in the event loop; raises `IntaglioError` as the client would.
 Extract = Callable[[ExtractRequest], Awaitable[ExtractResult]]
 
-_PRIORITY_OFFSET = 10  # added to a job's priority: smaller is served first
+_PRIORITY_OFFSET = 10  # added to a job's priority; smaller values are served first
 
 
 class ServerBackend:
-    """`answer` in `loop`; `at_once` of them are open at a time."""
+    """Calls of `extract` in `loop`, with `at_once` in flight."""
 
     def __init__(
         self,

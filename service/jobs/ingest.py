@@ -1,7 +1,7 @@
-"""From a source to the rows of a job.
+"""Ingestion of a source into the rows of a job.
 
-Does: name and choose records, and take them into the ledger a few hundred at a time, going on where it was interrupted.
-Does not: read formats (`readers`) or extract.
+Does: name and select records and add them to the ledger in chunks, resuming after an interruption. Does not: read
+formats (`readers`) or extract.
 """
 
 import hashlib
@@ -22,15 +22,15 @@ from .row import Failure, NewRow
 from .rows import JobRows
 
 _CHUNK: Final = 500
-_POLL_S: Final = 0.5  # how often a runner looks whether it is to read in another's place
+_POLL_S: Final = 0.5  # how often a runner checks whether it must take over as reader
 
 
 def ingest(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
-    """Read the source from where the ledger has it to its end, or until `stop()`.
+    """Read the source from the position in the ledger to its end, or until `stop()`.
 
     Raises:
-        InputRefused: it cannot be read any further; what was read is in the ledger.
-        JobChanged: it is another file than the one that was begun.
+        InputRefused: the source cannot be read further; the rows read so far are in the ledger.
+        JobChanged: the source differs from the one that the job started with.
     """
     while not stop():
         with rows.reader_lock() as is_reader:
@@ -50,15 +50,15 @@ def _read_from_position(
         return
     if source_mark(path) != mark:
         raise JobChanged(
-            f"{path.name} has changed since the job began to read it",
-            hint="begin another job, or put the old file back",
+            f"{path.name} has changed since the job started to read it",
+            hint="start another job, or restore the old file",
         )
     kept = rows.kept_types()
     if kept is None:
         if read and spec.source.keep and source_format(spec.source, path) in ("jsonl", "parquet"):
             raise JobChanged(
-                "an older program began this job and kept its columns as text",
-                hint="let that program finish it, or begin it anew under another name (--job)",
+                "this job was started by an older version, which kept its columns as text",
+                hint="finish it with that version, or start it again under another name (--job)",
             )
         kept = kept_types(spec.source, path)
     found = selected_rows(spec, path, begin=read, stop=stop)
@@ -67,7 +67,7 @@ def _read_from_position(
         chunk: list[NewRow | None] = []
         try:
             for row in islice(found, _CHUNK):
-                chunk.append(row)  # noqa: PERF402  what came before an error counts
+                chunk.append(row)  # noqa: PERF402  rows before an error are kept
         except InputRefused as error:
             failed = error
         read += len(chunk)
@@ -82,9 +82,9 @@ def _read_from_position(
 def selected_rows(
     spec: JobSpec, path: Path, *, begin: int = 0, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[NewRow | None]:
-    """A row for each record from number `begin` (counted from 0) on, None for those that the sample leaves out.
+    """A row for each record after number `begin` (counted from 1), None for records outside the sample.
 
-    It ends early where `stop()` says so, also among the records before `begin`.
+    It ends early once `stop()` is true, also while it skips records.
 
     Raises:
         InputRefused: as `readers.records`.
@@ -105,10 +105,10 @@ def selected_rows(
 
 
 def source_mark(path: Path) -> str:
-    """What tells whether a source is still the same: sizes and times of its files.
+    """The fingerprint of a source: sizes and modification times of its files.
 
     Raises:
-        InputRefused: there is no such file.
+        InputRefused: the source does not exist.
     """
     try:
         if path.is_file():
@@ -136,5 +136,5 @@ def _row(number: int, name: str, record: Record | Rejected) -> NewRow:
 
 
 def _storable(text: str) -> str:
-    """Without what no database takes: NUL and halves of surrogate pairs."""
+    """`text` without characters that databases refuse: NUL and unpaired surrogates."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

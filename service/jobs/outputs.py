@@ -1,10 +1,10 @@
-"""Which outputs a job is asked for, and which files it has written.
+"""The outputs of a job and the digests of the files it has written.
 
-Does: remember in the ledger the digest of every file that was written, and say of a file that is there which jobs wrote
-it; a file that was changed since is no job's. Does not: write files (`publish`).
+Does: record in the ledger the digest of every written file, and find the jobs that wrote an existing file; a file
+changed since then belongs to no job. Does not: write files (`publish`).
 
-A digest is put down before its file gets its name, and the older ones of that name are dropped after: whenever the
-process dies, the file that is there is known.
+A digest is recorded before its file is renamed into place, and older digests of that name are removed afterwards. The
+existing file is therefore known whenever the process dies.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from .tables import jobs, published, reach_disk, transaction
 
 
 class JobOutputs:
-    """The outputs of one job, and its files in the ledger's table of all of them. Paths are absolute."""
+    """The outputs of one job, and its files in the ledger. Paths are absolute."""
 
     def __init__(self, engine: sa.Engine, job: str) -> None:
         self._engine = engine
@@ -26,7 +26,7 @@ class JobOutputs:
         self._of_job = published.c.job == job
 
     def request(self, outputs: tuple[Output, ...]) -> None:
-        """Have the job write these too, before those that it was asked for earlier."""
+        """Add outputs to the job, before those requested earlier."""
         named = {output.path for output in outputs}
         mine = jobs.c.id == self.job
         with transaction(self._engine) as connection:
@@ -38,7 +38,7 @@ class JobOutputs:
             connection.execute(jobs.update().where(mine).values(spec=text))
 
     def owns(self, path: Path) -> bool:
-        """Whether the file at `path` is as this job wrote it."""
+        """Whether this job wrote the file at `path` in its current content."""
         return self.job in self.owners(path)
 
     def wrote(self, path: Path) -> bool:
@@ -48,7 +48,7 @@ class JobOutputs:
             return bool(connection.scalar(query))
 
     def owners(self, path: Path) -> frozenset[str]:
-        """The jobs of this ledger that wrote the file at `path` as it is now; none where it was changed since."""
+        """The jobs of this ledger that wrote the file at `path` in its current content; none if it was changed."""
         query = sa.select(published.c.job, published.c.digest).where(
             published.c.path == str(plain(path))
         )
@@ -58,7 +58,7 @@ class JobOutputs:
         return frozenset(job for job, noted in known if noted == digest)
 
     def expect(self, path: Path, digest: str) -> None:
-        """Put down what is about to be at `path`."""
+        """Record the digest of the file about to be placed at `path`."""
         here = (self._of_job, published.c.path == str(plain(path)), published.c.digest == digest)
         with transaction(self._engine) as connection:
             connection.execute(published.delete().where(*here))
@@ -68,7 +68,7 @@ class JobOutputs:
         reach_disk(self._engine)
 
     def forget_others(self, path: Path, digest: str | None) -> None:
-        """Forget what was at `path` before `digest`; all of it where that is None."""
+        """Remove the digests of `path` other than `digest`; all of them if that is None."""
         here = [self._of_job, published.c.path == str(plain(path))]
         if digest is not None:
             here.append(published.c.digest != digest)
@@ -77,12 +77,12 @@ class JobOutputs:
 
 
 def plain(path: Path) -> Path:
-    """The one spelling of a path: absolute, without links among its folders; what it names itself may be one."""
+    """The canonical form of a path: absolute, with links resolved in its folders but not in its last part."""
     return path.parent.resolve() / path.name
 
 
 def content_digest(path: Path) -> str | None:
-    """The digest of a regular file's content; None for anything else, links among them, and where nothing is."""
+    """The digest of a regular file's content; None for anything else, including links and missing files."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return None

@@ -1,7 +1,7 @@
-"""What a job did, for programs and for people.
+"""The report of a job, for programs and for people.
 
-Does: gather counts, speed, the slowest rows, why rows died, and samples with the values that stand word for word in
-their documents marked; as JSON and as one HTML page that needs nothing else. Does not: write files (`publish`).
+Does: gather counts, speed, the slowest rows, reasons of dead rows, and samples that mark values quoted from their
+documents; as JSON and as one self-contained HTML page. Does not: write files (`publish`).
 """
 
 import heapq
@@ -40,7 +40,7 @@ class SlowRow(Wire):
 
 
 class QuotedSpan(Wire):
-    """A value that stands in the document as it is: `begin` to `end` in code points, and the JSON Pointer to it."""
+    """A value that occurs verbatim in the document: `begin` to `end` in code points, with its JSON Pointer."""
 
     begin: int
     end: int
@@ -48,7 +48,7 @@ class QuotedSpan(Wire):
 
 
 class SampleRow(Wire):
-    """A row as an example."""
+    """A row shown as an example."""
 
     row: int
     id: str
@@ -58,10 +58,11 @@ class SampleRow(Wire):
 
 
 class JobReport(Wire):
-    """A job, told. `seconds` is from its creation to its last change, pauses included; `cost` by the job's prices.
+    """The report of a job. `seconds` is from its creation to its last change, including pauses; `cost` uses the job's
+    prices.
 
-    `contract` is what the results are held to; None before the first, when the schema may not have been examined yet.
-    `reasons` counts dead rows by code, `warnings` counts what results were warned of by kind.
+    `contract` lists the enforced keywords; it is None before the first result, when the schema may not have been
+    examined. `reasons` counts dead rows by code, `warnings` counts warnings of results by kind.
     """
 
     job: JobStatus
@@ -80,7 +81,7 @@ class JobReport(Wire):
 
 
 def gather(ledger: Ledger, job: str) -> JobReport:
-    """The report of a job in whatever state. Raises `UnknownJob`."""
+    """The report of a job in any state. Raises `UnknownJob`."""
     status, spec = ledger.status(job), ledger.spec(job)
     counts = status.counts
     seconds = status.changed - status.created
@@ -121,7 +122,7 @@ def gather(ledger: Ledger, job: str) -> JobReport:
 
 
 def contract_of_job(spec: JobSpec) -> Contract | None:
-    """What the results of a job are held to, once for all its rows; None where the catalogue lost its schema since."""
+    """The contract of a job, the same for all rows; None if its schema is no longer in the catalogue."""
     from ..errors import UnknownSchema
     from ..explain import judge_constraint
     from ..extract import find_schema
@@ -135,19 +136,19 @@ def contract_of_job(spec: JobSpec) -> Contract | None:
 
 
 def as_json(report: JobReport) -> str:
-    """The report for programs."""
+    """The report as JSON."""
     return report.model_dump_json(by_alias=True, indent=2) + "\n"
 
 
 def as_html(report: JobReport) -> str:
-    """The report as a page that needs no other file and runs no script."""
+    """The report as an HTML page without other files or scripts."""
     source = files(__package__).joinpath("report.html.jinja").read_text("utf-8")
     page = Environment(autoescape=select_autoescape(default=True)).from_string(source)
     return page.render(report=report, marked=_marked, pretty=_pretty)
 
 
 def _pretty(value: JsonValue) -> str:
-    """JSON for people, keys in the order of the result; jinja's own filter sorts them."""
+    """JSON for people, with keys in the order of the result; jinja's own filter would sort them."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
@@ -158,7 +159,7 @@ def _kinds(row: RowResult) -> Iterator[str]:
 
 
 def spans(text: str, data: JsonValue) -> tuple[QuotedSpan, ...]:
-    """Where the values of a result stand word for word in its document: the first place of each, none overlapping."""
+    """The places where values of a result occur verbatim in its document: the first of each value, without overlaps."""
     found: list[QuotedSpan] = []
     for pointer, value in _leaves(data, ""):
         word = value if isinstance(value, str) else repr(value)
@@ -201,7 +202,7 @@ def _slow(row: RowResult) -> SlowRow:
 
 @dataclass(frozen=True, slots=True)
 class _Markup:
-    """Text that is HTML already, as jinja asks for it."""
+    """HTML text that jinja must not escape."""
 
     source: str
 

@@ -1,11 +1,10 @@
-"""The rows of one job, handed out on lease and taken back once.
+"""The rows of one job: leased to runners, and completed exactly once.
 
-Does: take rows in, hand them out, take outcomes back, each in one transaction. An outcome counts once: it carries the
-number (`fence`) that its row had when it was handed out, and is dropped where the row has been handed out again since.
-Does not: know what a job is (`ledger`).
+Does: add rows, lease them, record outcomes, each in one transaction. An outcome counts once: it carries the fence
+number of its lease and is dropped if the row has been leased again since. Does not: handle jobs (`ledger`).
 
-Leases follow Gray and Cheriton (1989), fences Burrows' Chubby (2006): a clock may jump or a worker may sleep without a
-row being committed twice.
+Leases follow Gray and Cheriton (1989), fences Burrows' Chubby (2006): no row is committed twice even if a clock jumps
+or a worker sleeps.
 """
 
 import json
@@ -20,12 +19,12 @@ from ...schemas.problem import Code
 from .row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 
-# The first rows of a job keep their text when they are done, to be shown in its report.
+# The first rows of a job keep their text after completion, for the samples of its report.
 KEPT_TEXTS: Final = 20
 _PAGE: Final = 500
-_SUSPECT_AFTER: Final = 2  # tries after which a row whose engine died is suspected of it
+_SUSPECT_AFTER: Final = 2  # attempts after which a row is suspected to kill the engine
 
-# Of a row that is still in the hands it was given into.
+# The lease of the row is still the one that the outcome belongs to.
 _LEASED: Final = (
     rows.c.job == sa.bindparam("in_job"),
     rows.c.row == sa.bindparam("in_row"),
@@ -56,7 +55,7 @@ _UPDATE_FAILED: Final = (
         holder=None,
         lease=0.0,
         attempts=rows.c.attempts - sa.bindparam("uncharged", type_=sa.Integer),
-        # What does not count does not hide what did.
+        # An uncharged failure does not replace a charged one.
         failure=sa.case(
             (
                 sa.and_(
@@ -72,7 +71,7 @@ _UPDATE_FAILED: Final = (
 
 
 class JobRows:
-    """The rows of `job`; `extends` names the job whose values it keeps. Safe to share between threads."""
+    """The rows of `job`; `extends` names the job whose values are kept. Safe to share between threads."""
 
     def __init__(
         self, engine: sa.Engine, clock: Callable[[], float], job: str, extends: str | None
@@ -85,9 +84,11 @@ class JobRows:
 
     @contextmanager
     def reader_lock(self) -> Iterator[bool]:
-        """Whether this runner may read the source now: of those that share a job one does, and its death frees it."""
+        """Whether this runner may read the source now: one of the runners that share a job; the lock ends with its
+        process.
+        """
         if self._engine.dialect.name == "sqlite":
-            yield True  # there is one runner
+            yield True  # SQLite has a single runner
             return
         number = int(text_digest(self._job)[:15], 16)
         with self._engine.connect() as connection:
@@ -102,7 +103,7 @@ class JobRows:
                     connection.commit()
 
     def counts(self) -> JobCounts:
-        """Rows by state, and what the done ones took."""
+        """Rows by state, and the tokens of the done ones."""
         total = sa.func.sum
         columns = (rows.c.prompt_tokens, rows.c.output_tokens)
         query = (
@@ -125,16 +126,16 @@ class JobRows:
         )
 
     def read_position(self) -> tuple[int, bool]:
-        """(records of the source that have been taken in, whether that is all)."""
+        """(number of source records that have been added, whether that is all)."""
         query = sa.select(jobs.c.read, jobs.c.whole).where(jobs.c.id == self._job)
         with transaction(self._engine) as connection:
             read, whole = connection.execute(query).one()
         return read, whole
 
     def kept_types(self) -> str | None:
-        """The types of the columns that the outputs repeat (`keeping`).
+        """The encoded types of the kept columns (`keeping`).
 
-        None: nothing was read yet, or an older program read it, which kept every value as text.
+        None: nothing was read yet, or an older version read it and kept every value as text.
         """
         query = sa.select(jobs.c.kept).where(jobs.c.id == self._job)
         with transaction(self._engine) as connection:
@@ -144,10 +145,10 @@ class JobRows:
     def add_rows(
         self, new: Sequence[NewRow], read: int, *, whole: bool, kept: str | None = None
     ) -> None:
-        """Add rows, and remember in the same transaction how far the source has been read.
+        """Add rows, and update the read position in the same transaction.
 
-        A row whose id another row has is dead. A job that extends another gets the values it had for the same id and
-        text. `kept` are the types of the kept columns, where they are not known yet.
+        A row with a duplicate id is dead. A job that extends another gets the earlier values for the same id and text.
+        `kept` are the types of the kept columns, if they are not stored yet.
         """
         now = self._clock()
         with transaction(self._engine) as connection:
@@ -164,8 +165,10 @@ class JobRows:
             for row in new:
                 failure = row.failure
                 if failure is None and row.id in known:
-                    hint = "ids are unique in a job; name another field, or none"
-                    failure = Failure("duplicate_id", f"another row is named {row.id!r}", hint=hint)
+                    hint = "ids must be unique in a job; name another field, or none"
+                    failure = Failure(
+                        "duplicate_id", f"another row has the id {row.id!r}", hint=hint
+                    )
                 known.add(row.id)
                 digest = text_digest(row.text or "")
                 values.append(
@@ -190,7 +193,7 @@ class JobRows:
             )
 
     def claim(self, holder: str, limit: int, lease_s: float) -> list[Claim]:
-        """Hand out at most `most` rows that are due, in their order, those first whose lease has run out."""
+        """Lease up to `limit` due rows in order, first those with an expired lease."""
         now = self._clock()
         expired = (rows.c.state == RUNNING, rows.c.lease < now)
         due = (rows.c.state == PENDING, rows.c.due <= now)
@@ -199,7 +202,7 @@ class JobRows:
             for condition in (
                 expired,
                 due,
-            ):  # each is a walk along the index, whatever the size of the job
+            ):  # each is an index scan, independent of the size of the job
                 query = sa.select(rows).where(self._in_job, *condition).order_by(rows.c.row)
                 query = query.limit(limit - len(found)).with_for_update(skip_locked=True)
                 found += connection.execute(query).all()
@@ -229,13 +232,13 @@ class JobRows:
         ]
 
     def renew(self, holder: str, lease_s: float) -> None:
-        """Keep what a holder has in hand for another `lease_s`."""
+        """Extend the leases of a holder by `lease_s`."""
         leased = (self._in_job, rows.c.state == RUNNING, rows.c.holder == holder)
         with transaction(self._engine) as connection:
             connection.execute(rows.update().where(*leased).values(lease=self._clock() + lease_s))
 
     def record_outcomes(self, outcomes: Sequence[Outcome]) -> int:
-        """Take outcomes back; how many counted. The others' rows have been handed out again since."""
+        """Record outcomes; returns how many counted. The rows of the others have been leased again since."""
         done = [_done(self._job, outcome) for outcome in outcomes if outcome.failure is None]
         failed = [
             _failed(self._job, outcome, outcome.failure) for outcome in outcomes if outcome.failure
@@ -251,7 +254,7 @@ class JobRows:
         return counted
 
     def release(self, holder: str | None = None) -> int:
-        """Make rows in hand pending again, their attempt uncounted: a holder's, or everybody's. How many there were."""
+        """Return leased rows to pending without charging the attempt: those of `holder`, or all. Returns their number."""
         held = [self._in_job, rows.c.state == RUNNING]
         if holder is not None:
             held.append(rows.c.holder == holder)
@@ -260,7 +263,7 @@ class JobRows:
             return connection.execute(rows.update().where(*held).values(values)).rowcount
 
     def requeue_dead(self) -> int:
-        """Make dead rows that have a text pending again; how many."""
+        """Return dead rows that have a text to pending; returns their number."""
         dead = (self._in_job, rows.c.state == DEAD, rows.c.text.is_not(None))
         kept = sa.not_(rows.c.failure.contains('"duplicate_id"'))
         values = {"state": PENDING, "attempts": 0, "due": 0.0, "failure": None}
@@ -268,14 +271,14 @@ class JobRows:
             return connection.execute(rows.update().where(*dead, kept).values(values)).rowcount
 
     def next_due(self) -> float | None:
-        """When the next row may be handed out; None where none is left that is not in hand."""
+        """The time when the next pending row is due; None without pending rows."""
         query = sa.select(sa.func.min(rows.c.due)).where(self._in_job, rows.c.state == PENDING)
         with transaction(self._engine) as connection:
             due: float | None = connection.scalar(query)
         return due
 
     def results(self, *states: int) -> Iterator[RowResult]:
-        """Rows in the order of the source; of `states`, if any are given. Memory does not grow with the job."""
+        """Rows in source order, optionally only of `states`. Memory does not grow with the job."""
         last = 0
         query = sa.select(rows).where(self._in_job).order_by(rows.c.row).limit(_PAGE)
         if states:

@@ -1,8 +1,8 @@
-"""Gets the rows of a job done.
+"""The runner of a job: gets its rows extracted.
 
-Does: hand rows to whoever extracts so that its batch stays full, keep the lease on them, give back those in hand when
-asked to stop or when nothing can come of it. Does not: read the source (`reading`), book outcomes (`books`), write
-outputs (`publish`). It holds no more rows than are in hand, however long the job.
+Does: keep the batch of the backend full, renew leases, release rows in flight when the run stops or cannot continue.
+Does not: read the source (`reading`), buffer outcomes (`books`) or write outputs (`publish`). It holds only rows in
+flight, whatever the size of the job.
 """
 
 import threading
@@ -22,12 +22,12 @@ from .reading import SourceReader
 from .row import Claim
 
 LEASE_S: Final = 60.0
-_CLAIM_ROWS: Final = 32  # rows handed out at a time
+_CLAIM_ROWS: Final = 32  # rows claimed at a time
 _HEARTBEAT_S: Final = 0.5
 
 
 class Runner:
-    """Runs one job in the calling thread. `told` hears of progress a few times a second."""
+    """Runs one job in the calling thread. `on_progress` is called about twice a second."""
 
     def __init__(
         self,
@@ -50,22 +50,22 @@ class Runner:
         self._in_flight: set[int] = set()
 
     def stop(self) -> None:
-        """Have `run` give back the rows in hand and return. May be called from a signal handler."""
+        """Make `run` release the rows in flight and return. Safe to call from a signal handler."""
         self._stop.set()
 
     def run(self) -> JobStatus:
-        """Work until every row has come to its end, or somebody asks for something else.
+        """Run until every row has ended, or a pause or cancel is requested.
 
-        A job that is not to be run, since it was paused or cancelled before, stays as it is.
+        A job that was paused or cancelled before stays unchanged.
 
         Raises:
-            LedgerRefused: the ledger cannot be written; what it has stays, and the job can be resumed.
-            IntaglioError: what no row would survive, such as a schema that cannot be enforced; the job has failed.
+            LedgerRefused: the ledger cannot be written; its contents are intact, and the job can be resumed.
+            IntaglioError: an error that no row would survive, such as a schema that cannot be enforced; the job has failed.
         """
         if not self._ledger.begin(self._job):
             return self._ledger.status(self._job)
         if not self._ledger.shared:
-            self._rows.release()  # whoever held them is gone: there is one runner at a time
+            self._rows.release()  # the previous holder is gone: there is one runner at a time
         self._reader.start()
         try:
             while not self._stop.is_set():
@@ -84,7 +84,7 @@ class Runner:
         return self._finish()
 
     def _extract_due_rows(self) -> None:
-        """Extract until there is nothing to do just now, or the run is stopped."""
+        """Extract until no row is due, or the run stops."""
         feed = TaskFeed(self._tasks(), self._heartbeat_or_stop)
         with suppress(Stopped), closing(self._backend.extract(feed)) as finished:
             for claim, outcome in finished:
@@ -93,13 +93,13 @@ class Runner:
                 self._heartbeat_or_stop()
 
     def _heartbeat_or_stop(self) -> None:
-        """Beat; have what is in hand aborted where the run is stopped, or nothing can come of it."""
+        """Run the heartbeat; abort the rows in flight if the run is stopped or cannot continue."""
         self._heartbeat()
         if self._stop.is_set() or self._outcomes.must_stop:
             raise Stopped
 
     def _tasks(self) -> Generator[Task | None, None, None]:
-        """Rows as somebody asks for them; None while there is none. A suspect is alone in hand."""
+        """Rows for the backend; None while no row is due. A suspect runs alone."""
         claims: deque[Claim] = deque()
         last_claim, exclusive = 0.0, None
         while not self._stop.is_set() and not self._outcomes.must_stop:
@@ -118,7 +118,7 @@ class Runner:
                 yield None
 
     def _heartbeat(self) -> None:
-        """Twice a second: settle, keep the lease, hear what is wanted, tell how far it is."""
+        """Twice a second: flush outcomes, renew leases, check for requests, report progress."""
         now = time.monotonic()
         if now - self._last_heartbeat < _HEARTBEAT_S:
             return
@@ -131,7 +131,7 @@ class Runner:
             self._on_progress(self._outcomes.progress(whole=self._reader.whole))
 
     def _idle_s(self) -> float:
-        """Seconds until there may be a row to do."""
+        """Seconds until a row may be due."""
         due = self._rows.next_due()
         return _HEARTBEAT_S if due is None else min(max(due - time.time(), 0.01), _HEARTBEAT_S)
 
@@ -152,7 +152,7 @@ class Runner:
         elif self._outcomes.too_many_dead:
             state, error = (
                 JobState.FAILED,
-                f"{counts.dead} of {counts.dead + counts.done} rows died",
+                f"{counts.dead} of {counts.dead + counts.done} rows are dead",
             )
         elif wanted == "cancel":
             state = JobState.CANCELLED
@@ -161,7 +161,7 @@ class Runner:
         elif all_ended and progress.whole:
             state = JobState.COMPLETED_WITH_ERRORS if counts.dead else JobState.COMPLETED
         elif counts.running:
-            state = JobState.RUNNING  # others are still at it
+            state = JobState.RUNNING  # other runners still work
         self._ledger.move(self._job, state, error)
         if self._on_progress is not None:
             self._on_progress(progress)

@@ -1,6 +1,6 @@
-"""Files to records, one module a format.
+"""Readers of source files, one module per format.
 
-Does: choose the reader of a source. Does not: keep more than one record in memory.
+Does: select the reader. Does not: hold more than one record in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,20 +25,20 @@ _MODULES: dict[InputFormat, str] = {
 
 
 def records(source: Source, path: Path) -> Iterator[Record | Rejected]:
-    """Every record of `source`, whose path has been resolved to `path`, in its order.
+    """Every record of `source` in order; `path` is its resolved path.
 
     Raises:
-        InputRefused: the source as a whole cannot be read, or not as it was said to be.
+        InputRefused: the source cannot be read, or does not match its description.
     """
     found = source_format(source, path)
-    if found != "text":  # text may be a folder or a pattern
+    if found != "text":  # text sources may be folders or patterns
         require_regular_file(path)
     read: Read = import_module(f".{_MODULES[found]}", __name__).read
     return read(source, path)
 
 
 def kept_types(source: Source, path: Path) -> str:
-    """The types of the columns that the outputs repeat, as `keeping` reads them; `{}` for a format without types.
+    """The encoded types of the kept columns (`keeping`); `{}` for a format without types.
 
     Raises:
         InputRefused: as `records`.

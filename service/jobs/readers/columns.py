@@ -1,7 +1,7 @@
-"""Parquet.
+"""Reader of Parquet files.
 
-Does: read the asked columns batch by batch, and tell the types of those that the outputs repeat. Does not: load a row
-group at once, or columns that no option names.
+Does: read the requested columns batch by batch, and encode the types of the kept ones. Does not: load a whole row
+group, or columns that no option names.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
 
 
 def kept_types(source: Source, path: Path) -> str:
-    """The types of the columns that the outputs repeat; see `readers.kept_types`."""
+    """The encoded types of the kept columns; see `readers.kept_types`."""
     with _opened(path) as file:
         RecordMapping(source).check(tuple(file.schema_arrow.names))
         return encode_types(file.schema_arrow, source.keep)
@@ -55,13 +55,13 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _check_expansion(file: Any, name: str) -> None:
-    """Refuse a file that says of itself that it unpacks to more than the setting allows."""
+    """Refuse a file whose metadata declares an uncompressed size beyond the setting."""
     metadata, most = file.metadata, ServiceConfig.load().max_unpacked_bytes
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     size = sum(group.total_byte_size for group in groups)
     if size > most:
         raise InputRefused(
-            f"{name} unpacks to {size} bytes; at most {most} are taken",
+            f"{name} unpacks to {size} bytes; at most {most} are accepted",
             param="source.path",
             hint="split it, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
         )

@@ -1,7 +1,7 @@
-"""XML: one element a record.
+"""Reader of XML files: one element per record.
 
-Does: read the file as a stream and let go of each record once it is made. Does not: take document type definitions
-(with them go entities, external files and their bombs), or reach the network.
+Does: read the file as a stream and free each record once it is built. Does not: accept document type definitions (which
+bring entities, external files and entity bombs), or use the network.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,9 @@ MOST_DEPTH: Final = 200
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
-    """The elements at `source.record`; see `readers.records`. Without text or template all of one is its text."""
+    """The elements at `source.record`; see `readers.records`. Without text or template, all text of the element is
+    used.
+    """
     wanted = _path(source)
     with open_source(path) as file:
         events = etree.iterparse(
@@ -39,7 +41,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
             raise InputRefused(
                 f"{path.name} is not well-formed XML: {error.msg}",
                 param="source.path",
-                hint="records before that place have been read",
+                hint="records before that position have been read",
             ) from None
 
 
@@ -47,7 +49,7 @@ def _records(
     events: Any, wanted: tuple[str, ...], shape: RecordMapping
 ) -> Iterator[Record | Rejected]:
     above: list[str] = []
-    count = inside = 0  # inside: depth of the record being read, 0 outside
+    count = inside = 0  # inside: depth of the current record, 0 outside
     for event, element in events:
         if event == "start":
             if not above:
@@ -64,7 +66,7 @@ def _records(
             yield _record(shape, element, f"/record/{count}")
         above.pop()
         if not inside:
-            # What stays in the tree is the empty element; its forerunners go with this.
+            # The empty element stays in the tree; this removes its preceding siblings.
             element.clear(keep_tail=False)
             while element.getprevious() is not None:
                 del element.getparent()[0]
@@ -81,7 +83,7 @@ def _no_definitions(root: Any) -> None:
         raise InputRefused(
             "the file has a document type definition (DOCTYPE), which is refused",
             param="source.path",
-            hint="take it out: entities in it could name other files or grow without bound",
+            hint="remove it: its entities could refer to other files or grow without bound",
         )
 
 
@@ -89,7 +91,7 @@ def _path(source: Source) -> tuple[str, ...]:
     parts = tuple((source.record or "").strip("/").split("/"))
     if not all(parts):
         raise InputRefused(
-            "it is not said which elements are the records",
+            "no path to the record elements is given",
             param="source.record",
             hint="give their path from the root, such as catalog/item",
         )
@@ -97,7 +99,7 @@ def _path(source: Source) -> tuple[str, ...]:
 
 
 def _fits(above: list[str], wanted: tuple[str, ...]) -> bool:
-    """Whether the open elements are `wanted`; a single name fits anywhere, `*` fits any name."""
+    """Whether the open elements match `wanted`; a single name matches at any depth, `*` matches any name."""
     if len(wanted) == 1:
         return above[-1] == wanted[0]
     return len(above) == len(wanted) and all(
@@ -130,5 +132,5 @@ def _field(element: Any, path: str) -> str | None:
 
 
 def _words(element: Any) -> str:
-    """All text below an element; parts of it that have text of their own begin a line."""
+    """All text below an element; child elements with text begin a new line."""
     return "\n".join(part.strip() for part in element.itertext() if part.strip())

@@ -1,6 +1,6 @@
-"""JSON Lines: one JSON object a line.
+"""Reader of JSON Lines: one JSON object per line.
 
-Does: read each line strictly. Does not: take a line that is no object, or has a key twice.
+Does: parse each line strictly. Does not: accept lines that are not objects, or duplicate keys.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ..opening import characters
 from ..record import Record, RecordMapping, Rejected, suggestion
 
 MOST_LINE: Final = 16 * 1024 * 1024  # characters
-_PROBED_LINES: Final = 100  # lines; a field that none of them has is a mistake in its name
+_PROBED_LINES: Final = 100  # lines; a field that none of them has is misspelled
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
@@ -41,7 +41,7 @@ def _record(shape: RecordMapping, line: str, where: str) -> Record | Rejected:
     except InvalidJson as error:
         return Rejected(f"the line is not JSON: {error}", where)
     if not isinstance(value, dict):
-        return Rejected("the line is no JSON object", where)
+        return Rejected("the line is not a JSON object", where)
     missing = [name for name in shape.names if not _has(value, name)]
     if missing:
         return Rejected(f"the object has no {missing[0]!r}", where)
@@ -49,7 +49,7 @@ def _record(shape: RecordMapping, line: str, where: str) -> Record | Rejected:
 
 
 def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
-    """Refuse a field that none of the first objects has; one that some lack costs those lines only."""
+    """Refuse a field that none of the first objects has; if only some lack it, only those lines are rejected."""
     objects: list[dict[str, Any]] = []
     with characters(path, source.encoding) as file:
         while len(objects) < _PROBED_LINES and (line := file.readline(MOST_LINE)):
@@ -67,7 +67,7 @@ def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
 
 
 def _at(value: Any, name: str) -> Any:
-    """The value of a field. Raises LookupError where there is none."""
+    """The value of a field. Raises LookupError if it is missing."""
     if not name.startswith("/"):
         return value[name]
     for part in name[1:].split("/"):

@@ -1,6 +1,6 @@
-"""Results to files, one module a format.
+"""Writers of result files, one module per format.
 
-Does: choose the writer of an output. Does not: put files in place (`publish`).
+Does: select the writer of an output. Does not: rename files into place (`publish`).
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
-"""Parquet with the types of the schema and of the source: objects are structs, arrays lists, dates dates.
+"""Writer of Parquet files with the types of schema and source: objects are structs, arrays are lists, dates are dates.
 
-A column in which some value would be changed by its type gets the next one: without the types of formats, then JSON
-text; rows are read twice for that, so that nothing is rounded without a word. Why a column is text stands in the
-metadata of its field, as `intaglio.text`. Instants are in UTC; where some of a column had another offset, the column
-`NAME.utc_offset` tells it in minutes.
+A column falls back to the next type if the first would change some value: without the types of string formats, then
+JSON text. This takes two passes over the rows, so that nothing is rounded silently. The reason why a column is text is
+stored in the metadata of its field, as `intaglio.text`. Instants are in UTC; if some had another offset, the column
+`NAME.utc_offset` holds it in minutes.
 
-Does: choose the type of each column, write it. Does not: know types (`arrow_types`, `keeping`).
+Does: select the type of each column, write it. Does not: define types (`arrow_types`, `keeping`).
 """
 
 from collections.abc import Callable, Iterator
@@ -33,9 +33,9 @@ Make = Callable[[JsonValue, Any], Any]
 
 @dataclass(slots=True)
 class _ParquetColumn:
-    """A column to be written: where its values come from, and which types still fit all that were seen.
+    """A column to write: the source of its values, and the types that still fit all values seen.
 
-    Where none is left it is text, `as_words` of its values, and `reason` says why the first type did not fit.
+    If no type is left, it is the text of `as_text_cell`, and `reason` says why the first type did not fit.
     """
 
     name: str
@@ -45,7 +45,7 @@ class _ParquetColumn:
     as_text_cell: Callable[[JsonValue], str | None]
     reason: str = ""
     has_offset_column: bool = False
-    seen_offset: bool = field(default=False)  # whether some instant had one
+    seen_offset: bool = field(default=False)  # whether some instant had an offset other than UTC
 
     @property
     def kind(self) -> Any:
@@ -66,7 +66,7 @@ class _ParquetColumn:
             self.seen_offset = self.seen_offset or bool(offset_minutes(value))
 
     def fields(self) -> Iterator[Any]:
-        """The fields of the file that this column makes."""
+        """The Parquet fields of this column."""
         metadata = {_REASON: self.reason.encode()} if self.reason else None
         yield pa.field(self.name, self.kind, metadata=metadata)
         if self.has_offsets:
@@ -77,7 +77,7 @@ class _ParquetColumn:
         return self.seen_offset and bool(pa.types.is_timestamp(self.kind))
 
     def arrays(self, group: list[RowResult]) -> Iterator[Any]:
-        """The values of these rows, an array a field."""
+        """The values of these rows, one array for each field."""
         values = [self.value(row) for row in group]
         if self.kinds:
             kind = self.kind
@@ -105,7 +105,7 @@ def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  
 
 
 def _source_columns(layout: Layout, rows: Rows) -> Iterator[_ParquetColumn]:
-    """The columns of the source: with its types where it has any, else with those that their values have."""
+    """The source columns: with the source's types if it has any, else with inferred types."""
     yield _ParquetColumn(layout.row, lambda row: row.id, [pa.string()], fitted, as_text)
     known = decode_types(layout.kept)
     inferred_types = {name: InferredType() for name in layout.keep if name not in known}
@@ -128,11 +128,11 @@ def _restored(value: JsonValue, kind: Any) -> Any:
     try:
         return arrow_value(value, kind)
     except (ValueError, TypeError, ArithmeticError) as error:
-        raise Misfit(f"{value!r:.60} is no {kind}: {error}") from None
+        raise Misfit(f"{value!r:.60} does not fit {kind}: {error}") from None
 
 
 def _result_columns(layout: Layout) -> Iterator[_ParquetColumn]:
-    """The columns of the result, those of the top level: what is inside an object stays there."""
+    """The top-level columns of the result; nested values stay inside."""
     schema = resolved(layout.schema, layout.schema)
     tops: dict[str, _ParquetColumn] = {}
     for column in layout.columns:

@@ -1,6 +1,6 @@
-"""JSON Lines: the source's columns, the result as it is under `data`, and `warnings` where it has any.
+"""Writer of JSON Lines: the source columns, the result under `data`, and its `warnings` if any.
 
-Where a column of the source has that name, the result's is `result.data` or `result.warnings`.
+If a source column has one of these names, the result uses `result.data` or `result.warnings`.
 """
 
 import json
@@ -11,7 +11,7 @@ from ..layout import Layout, Rows
 
 
 def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
-    """Write an object a row."""
+    """Write one object for each row."""
     used = {layout.row, *layout.keep}
     data, warnings = (f"result.{n}" if n in used else n for n in ("data", "warnings"))
     for row in rows():
