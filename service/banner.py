@@ -29,7 +29,7 @@ class Banner:
         return "\n".join(
             [
                 f"Intaglio {self.version} · model {self.model} · {self.url}",
-                "Loading the model; a line that says ready follows.",
+                "Loading the model; a log line reports when it is ready.",
                 "",
                 "Try it from another terminal:",
                 "",

@@ -131,5 +131,5 @@ def _read(variable: str, kind: type, text: str) -> Any:
     try:
         return kind(text)
     except ValueError:
-        wanted = "a whole number" if kind is int else "a number"
-        raise ValueError(f"{variable} must be {wanted}, not {text!r}") from None
+        expected = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{variable} must be {expected}, not {text!r}") from None

@@ -19,12 +19,12 @@ def contract_of(coverage: Coverage | None) -> Contract:
     """
     if coverage is None:
         return Contract()
-    told = {kind: _unread_keywords(coverage, kind) for kind in ("annotation", "unknown")}
+    unread = {kind: _unread_keywords(coverage, kind) for kind in ("annotation", "unknown")}
     return Contract(
         enforced=dict(coverage.enforced),
         annotations=dict(coverage.annotations),
-        ignored=told["annotation"],
-        unknown=told["unknown"],
+        ignored=unread["annotation"],
+        unknown=unread["unknown"],
         omitted=coverage.omitted,
     )
 

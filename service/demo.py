@@ -51,7 +51,7 @@ class DemoDocument:
         An empty list or object in place of a filled one, or vice versa, is one difference.
         """
         found, expected = dict(leaves(self.data)), dict(leaves(self.entry.expected))
-        told: dict[str, tuple[str, JsonValue, JsonValue]] = {}
+        by_place: dict[str, tuple[str, JsonValue, JsonValue]] = {}
         for pointer in {**expected, **found}:
             mine, right = (
                 (pointer in found, found.get(pointer)),
@@ -62,12 +62,12 @@ class DemoDocument:
             )
             if mine != right:
                 place = _difference_place(pointer, found, expected)
-                told[place] = (
+                by_place[place] = (
                     place,
                     value_at(self.data, place),
                     value_at(self.entry.expected, place),
                 )
-        return list(told.values())
+        return list(by_place.values())
 
 
 def run(model: str | None, *, every: bool, as_json: bool) -> Exit:

@@ -112,8 +112,8 @@ def _enum(_validator: Any, values: list[Any], instance: Any, _schema: Any) -> Er
         if instance not in values:
             yield ValidationError("is not among the values")
         return
-    wanted = key(instance)
-    if not any(type(value) is not str and key(value) == wanted for value in values):
+    instance_key = key(instance)
+    if not any(type(value) is not str and key(value) == instance_key for value in values):
         yield ValidationError("is not among the values")
 
 

@@ -52,42 +52,42 @@ _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """The kind of a file ("a PDF") and a hint how to get text from it."""
 
     name: str
     hint: str
 
 
-def kind_of(head: bytes) -> Kind | None:
+def kind_of(head: bytes) -> FileKind | None:
     """The kind of a binary file that begins with `head`; None if no signature matches."""
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         for signature, name, hint in _IN_ZIP:
             if signature in head:
-                return Kind(name, hint)
+                return FileKind(name, hint)
         if b"[Content_Types].xml" in head:
-            return Kind("an Office document (DOCX, XLSX, PPTX)", _OFFICE)
-        return Kind("a ZIP archive", "unpack it first: unzip FILE.zip")
+            return FileKind("an Office document (DOCX, XLSX, PPTX)", _OFFICE)
+        return FileKind("a ZIP archive", "unpack it first: unzip FILE.zip")
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
-        return Kind("an image (WebP)", _SEEN)
+        return FileKind("an image (WebP)", _SEEN)
     if head[4:8] == b"ftyp":
-        return Kind("an image or a video (HEIC, AVIF, MP4)", _SEEN)
+        return FileKind("an image or a video (HEIC, AVIF, MP4)", _SEEN)
     for signature, name, hint in _BEGINNINGS:
         if head.startswith(signature):
-            return Kind(name, hint)
+            return FileKind(name, hint)
     return None
 
 
-def why_not_utf8(head: bytes, name: str) -> Kind:
+def why_not_utf8(head: bytes, name: str) -> FileKind:
     """The description of a file that is not UTF-8 and matches no signature."""
     if head.startswith(_UTF16) or (b"\0" in head and _is_half_zero(head)):
-        return Kind("UTF-16 text", f"convert it first: iconv -f utf-16 -t utf-8 {name}")
+        return FileKind("UTF-16 text", f"convert it first: iconv -f utf-16 -t utf-8 {name}")
     if b"\0" in head or sum(byte < 9 or 13 < byte < 32 for byte in head) * 10 > len(head):
-        return Kind(
+        return FileKind(
             "binary data", "give a text file; the program that wrote this file may export one"
         )
     hint = f"convert it first, for instance: iconv -f latin1 -t utf-8 {name}"
-    return Kind("text in another encoding", hint)
+    return FileKind("text in another encoding", hint)
 
 
 def _is_half_zero(head: bytes) -> bool:

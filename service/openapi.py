@@ -294,24 +294,24 @@ def _operation(method: str, path: str, operation: Operation) -> dict[str, Any]:
     responses = {str(operation.status): _response(operation)} | _errors(operation.errors)
     if operation.or_unavailable:
         responses["503"] = {**_response(operation), "description": "Not now."}
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "operationId": _operation_id(method, path),
         "summary": operation.summary,
         "tags": [operation.group],
         "responses": responses,
     }
     if operation.description:
-        told["description"] = operation.description
+        described["description"] = operation.description
     if operation.parameters:
-        told["parameters"] = [_parameter(parameter) for parameter in operation.parameters]
+        described["parameters"] = [_parameter(parameter) for parameter in operation.parameters]
     if operation.takes is not None:
-        told["requestBody"] = {
+        described["requestBody"] = {
             "required": True,
             "content": {JSON: {"schema": _ref(operation.takes)}},
         }
     elif operation.takes_media is not None:
-        told["requestBody"] = {"required": True, "content": {operation.takes_media: {}}}
-    return told
+        described["requestBody"] = {"required": True, "content": {operation.takes_media: {}}}
+    return described
 
 
 def _operation_id(method: str, path: str) -> str:

@@ -169,8 +169,8 @@ async def explain(service: Service, request: Request) -> Response:
             max_bytes=service.config.max_body_bytes,
             max_seconds=service.config.body_timeout_s,
         )
-        wanted = await service.offload(partial(_parse_explain, body, service.config))
-        work = partial(service.explainer.of, *wanted)
+        arguments = await service.offload(partial(_parse_explain, body, service.config))
+        work = partial(service.explainer.of, *arguments)
         return document(await while_connected(request.receive, service.offload_serially(work)))
 
 

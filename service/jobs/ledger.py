@@ -134,7 +134,7 @@ class Ledger:
         runs = jobs.c.state == JobState.RUNNING
         idle = JobState.CANCELLED if what == "cancel" else JobState.PAUSED
         with transaction(self._engine) as connection:
-            asked = _update(
+            accepted = _update(
                 connection,
                 job,
                 jobs.c.state.not_in(ENDED),
@@ -142,7 +142,7 @@ class Ledger:
                 wanted=sa.case((runs, what), else_=None),
                 changed=self._clock(),
             )
-        if not asked:
+        if not accepted:
             raise JobChanged(f"job {job!r} has ended: {state}")
 
     def resume(self, job: str) -> None:
@@ -159,10 +159,10 @@ class Ledger:
                 changed=self._clock(),
             )
 
-    def wanted(self, job: str) -> str | None:
+    def pending_request(self, job: str) -> str | None:
         """The pending request to a job's runner."""
-        wanted: str | None = _found(self._engine, job).wanted
-        return wanted
+        request: str | None = _found(self._engine, job).wanted
+        return request
 
 
 def _found(engine: sa.Engine, job: str) -> Any:

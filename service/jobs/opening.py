@@ -84,7 +84,8 @@ def open_source(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading its decompressed bytes.
 
     Raises:
-        InputRefused: the file does not exist, cannot be read, is compressed in another format, or is known not to be text (a PDF, an image).
+        InputRefused: the file does not exist, cannot be read, is compressed in another format, or is known to be binary
+            (a PDF, an image).
     """
     try:
         with open_regular(path) as file:
@@ -117,7 +118,7 @@ def check_expansion(path: Path) -> None:
                 pass
 
 
-def _bounded(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
+def _bounded(unpacked: "_ReadableStream", packed: BinaryIO, name: str) -> BinaryIO:
     most = ServiceConfig.load().max_unpacked_bytes
     reader = io.BufferedReader(_BoundedReader(unpacked, packed, name, most))
     _require_text(reader.peek(HEAD)[:HEAD], name)
@@ -218,14 +219,14 @@ def _invalid_marker() -> str:
     return "intaglio.mark"
 
 
-class _Readable(Protocol):
+class _ReadableStream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
 class _BoundedReader(io.RawIOBase):
     """The decompressed contents of a file, up to limits of size and compression ratio."""
 
-    def __init__(self, unpacked: "_Readable", packed: BinaryIO, name: str, most: int) -> None:
+    def __init__(self, unpacked: "_ReadableStream", packed: BinaryIO, name: str, most: int) -> None:
         self._unpacked = unpacked
         self._packed = packed
         self._name = name

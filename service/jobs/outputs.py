@@ -28,14 +28,14 @@ class JobOutputs:
     def request(self, outputs: tuple[Output, ...]) -> None:
         """Add outputs to the job, before those requested earlier."""
         named = {output.path for output in outputs}
-        mine = jobs.c.id == self.job
+        of_job = jobs.c.id == self.job
         with transaction(self._engine) as connection:
-            told = connection.execute(sa.select(jobs.c.spec).where(mine)).scalar_one()
-            spec = JobSpec.model_validate_json(told, by_alias=True)
+            stored = connection.execute(sa.select(jobs.c.spec).where(of_job)).scalar_one()
+            spec = JobSpec.model_validate_json(stored, by_alias=True)
             earlier = tuple(output for output in spec.outputs if output.path not in named)
             wider = spec.model_copy(update={"outputs": (*outputs, *earlier)})
             text = wider.model_dump_json(by_alias=True)
-            connection.execute(jobs.update().where(mine).values(spec=text))
+            connection.execute(jobs.update().where(of_job).values(spec=text))
 
     def owns(self, path: Path) -> bool:
         """Whether this job wrote the file at `path` in its current content."""

@@ -52,9 +52,9 @@ class RecordMapping:
     @property
     def names(self) -> tuple[str, ...]:
         """All required fields, without duplicates."""
-        asked = [*template_fields(self.source.template or ""), *self.source.keep]
-        asked += [name for name in (self.source.text, self.source.id) if name is not None]
-        return tuple(dict.fromkeys(asked))
+        fields = [*template_fields(self.source.template or ""), *self.source.keep]
+        fields += [name for name in (self.source.text, self.source.id) if name is not None]
+        return tuple(dict.fromkeys(fields))
 
     def check(self, known: tuple[str, ...]) -> None:
         """Raise `InputRefused` for a field that the table does not have."""
@@ -110,7 +110,7 @@ def document(
         return Rejected("bytes that are invalid in the encoding", where, hint, id=name, keep=keep)
     if "\0" in text:
         return Rejected(
-            "the document holds a NUL character", where, "take it out", id=name, keep=keep
+            "the document holds a NUL character", where, "remove it", id=name, keep=keep
         )
     if not text.strip():
         return Rejected("the document is empty", where, id=name, keep=keep)

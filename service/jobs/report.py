@@ -88,10 +88,10 @@ def gather(ledger: Ledger, job: str) -> JobReport:
     reasons: Counter[str] = Counter()
     shown: list[DeadRow] = []
     for row in ledger.rows(job).results(DEAD):
-        told = dead_row(row)
-        reasons[told.code] += 1
+        row_report = dead_row(row)
+        reasons[row_report.code] += 1
         if len(shown) < _DEAD_SHOWN:
-            shown.append(told)
+            shown.append(row_report)
     warnings: Counter[str] = Counter()
     samples: list[SampleRow] = []
     slowest: list[tuple[float, int, RowResult]] = []

@@ -88,7 +88,7 @@ def text_digest(text: str) -> str:
 
 def spec_digest(spec: JobSpec, model: str) -> str:
     """The digest of everything that determines the results: the model and the job, without outputs and prices."""
-    told = spec.model_dump(
+    identity = spec.model_dump(
         mode="json",
         by_alias=True,
         exclude={
@@ -98,7 +98,7 @@ def spec_digest(spec: JobSpec, model: str) -> str:
             "options": {"strict_schema"},  # decides whether there are results, not their values
         },
     )
-    return hashlib.sha256(json.dumps([told, model], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([identity, model], sort_keys=True).encode()).hexdigest()
 
 
 def result_text(data: JsonValue) -> str:

@@ -254,7 +254,7 @@ class JobRows:
         return counted
 
     def release(self, holder: str | None = None) -> int:
-        """Return leased rows to pending without charging the attempt: those of `holder`, or all. Returns their number."""
+        """Return leased rows to pending without charging the attempt: those of `holder`, or all. Returns the number."""
         held = [self._in_job, rows.c.state == RUNNING]
         if holder is not None:
             held.append(rows.c.holder == holder)

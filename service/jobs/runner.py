@@ -60,7 +60,7 @@ class Runner:
 
         Raises:
             LedgerRefused: the ledger cannot be written; its contents are intact, and the job can be resumed.
-            IntaglioError: an error that no row would survive, such as a schema that cannot be enforced; the job has failed.
+            IntaglioError: no row would survive it, such as a schema that cannot be enforced; the job has failed.
         """
         if not self._ledger.begin(self._job):
             return self._ledger.status(self._job)
@@ -125,7 +125,7 @@ class Runner:
         self._last_heartbeat = now
         self._outcomes.flush()
         self._rows.renew(self._holder, LEASE_S)
-        if self._ledger.wanted(self._job) is not None:
+        if self._ledger.pending_request(self._job) is not None:
             self._stop.set()
         if self._on_progress is not None:
             self._on_progress(self._outcomes.progress(whole=self._reader.whole))
@@ -142,7 +142,7 @@ class Runner:
         return counts.pending == 0 and counts.running == 0
 
     def _finish(self) -> JobStatus:
-        wanted = self._ledger.wanted(self._job)
+        request = self._ledger.pending_request(self._job)
         progress = self._outcomes.recounted_progress(whole=self._reader.whole)
         counts, fatal, refused = progress.counts, self._outcomes.fatal, self._reader.refused
         all_ended = counts.pending == 0 and counts.running == 0
@@ -154,7 +154,7 @@ class Runner:
                 JobState.FAILED,
                 f"{counts.dead} of {counts.dead + counts.done} rows are dead",
             )
-        elif wanted == "cancel":
+        elif request == "cancel":
             state = JobState.CANCELLED
         elif all_ended and refused is not None:
             state, error = JobState.FAILED, refused.message

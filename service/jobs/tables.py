@@ -186,7 +186,7 @@ def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 
 def reach_disk(engine: sa.Engine) -> None:
-    """Make committed transactions survive a power failure. SQLite as configured here may lose the last ones otherwise."""
+    """Make committed transactions survive a power failure. SQLite, as configured here, may otherwise lose the last."""
     if engine.dialect.name != "sqlite":
         return
     raw = engine.raw_connection()

@@ -134,7 +134,7 @@ def require_own_file(path: Path, files: JobOutputs) -> None:
     raise OutputRefused(
         f"{path} exists already and {whose}",
         param="outputs",
-        hint="choose another name (--out), or use --overwrite; a file that was changed by hand "
+        hint="choose another name (--out), or use --overwrite; a file changed by hand "
         "is not the job's any more",
     )
 
@@ -188,9 +188,13 @@ def _matches(path: Path, pattern: Path) -> bool:
     return plain < len(parts) and _fits(path.parts, (*root.parts, *parts[plain:]))
 
 
-def _fits(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    if not wanted:
+def _fits(parts: tuple[str, ...], pattern_parts: tuple[str, ...]) -> bool:
+    if not pattern_parts:
         return not parts
-    if wanted[0] == "**":
-        return any(_fits(parts[at:], wanted[1:]) for at in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+    if pattern_parts[0] == "**":
+        return any(_fits(parts[at:], pattern_parts[1:]) for at in range(len(parts) + 1))
+    return (
+        bool(parts)
+        and fnmatchcase(parts[0], pattern_parts[0])
+        and _fits(parts[1:], pattern_parts[1:])
+    )

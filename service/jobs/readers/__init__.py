@@ -44,5 +44,5 @@ def kept_types(source: Source, path: Path) -> str:
         InputRefused: as `records`.
     """
     module = import_module(f".{_MODULES[source_format(source, path)]}", __name__)
-    told: Callable[[Source, Path], str] | None = getattr(module, "kept_types", None)
-    return "{}" if told is None or not source.keep else told(source, path)
+    encode: Callable[[Source, Path], str] | None = getattr(module, "kept_types", None)
+    return "{}" if encode is None or not source.keep else encode(source, path)

@@ -37,7 +37,7 @@ class _Lines:
     def __init__(self, file: TextIO) -> None:
         self._file = file
         self._back: deque[str | None] = deque()
-        self._taken: list[str | None] = []
+        self._record_lines: list[str | None] = []
         self._characters = 0  # of the lines of the current record
         self.number = 0  # of the last line returned, from 1
 
@@ -49,27 +49,27 @@ class _Lines:
         if line == "":
             raise StopIteration
         self.number += 1
-        self._taken.append(line)
+        self._record_lines.append(line)
         if line is None:
             raise _Overlong
         self._characters += len(line)
-        if len(self._taken) > 1 and self._characters > MOST_LINES:
+        if len(self._record_lines) > 1 and self._characters > MOST_LINES:
             raise _Unclosed
         return line
 
     @property
-    def taken(self) -> int:
+    def line_count(self) -> int:
         """The number of lines of the current record so far."""
-        return len(self._taken)
+        return len(self._record_lines)
 
     def begin(self) -> None:
         """Start a new record."""
-        self._taken.clear()
+        self._record_lines.clear()
         self._characters = 0
 
     def retry(self, skip: int = 0) -> None:
         """Push back all lines of the current record except the first `skip`."""
-        again = self._taken[skip:]
+        again = self._record_lines[skip:]
         self._back.extendleft(reversed(again))
         self.number -= len(again)
         self.begin()
@@ -112,11 +112,11 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
 
 def _broken(lines: _Lines, error: Exception, where: str) -> Rejected:
     """The rejection of a record with broken quotes; the lines after its first are read again."""
-    if isinstance(error, _Overlong) and lines.taken == 1:
+    if isinstance(error, _Overlong) and lines.line_count == 1:
         return Rejected(f"a line of more than {MOST_CELL} characters", where, "split the document")
     reason = "a quote is not closed" if isinstance(error, _Unclosed | _Overlong) else str(error)
     lines.retry(skip=1)
-    return Rejected(f"broken quoting: {reason}", where, "mend the line")
+    return Rejected(f"broken quoting: {reason}", where, "fix the line")
 
 
 def _record(
@@ -143,14 +143,14 @@ def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
 
 def _sniff(lines: _Lines, shape: RecordMapping) -> str:
     """The delimiter with which the header has the requested columns, and the most columns; a comma if none fits."""
-    taken: list[str] = []
+    sample: list[str] = []
     with suppress(_Overlong, _Unclosed):
-        taken.extend(islice(lines, _SNIFFED_LINES))
+        sample.extend(islice(lines, _SNIFFED_LINES))
     lines.retry()
     best = (False, 1, ",")
     for delimiter in _CANDIDATES:
         try:
-            header = next(csv.reader(taken, delimiter=delimiter, strict=True), [])
+            header = next(csv.reader(sample, delimiter=delimiter, strict=True), [])
         except csv.Error:
             continue
         known = {name.strip() for name in header}

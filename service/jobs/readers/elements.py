@@ -23,7 +23,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The elements at `source.record`; see `readers.records`. Without text or template, all text of the element is
     used.
     """
-    wanted = _path(source)
+    record_path = _path(source)
     with open_source(path) as file:
         events = etree.iterparse(
             file,
@@ -36,7 +36,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
             remove_pis=True,
         )
         try:
-            yield from _records(events, wanted, RecordMapping(source))
+            yield from _records(events, record_path, RecordMapping(source))
         except etree.XMLSyntaxError as error:
             raise InputRefused(
                 f"{path.name} is not well-formed XML: {error.msg}",
@@ -46,7 +46,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
 
 
 def _records(
-    events: Any, wanted: tuple[str, ...], shape: RecordMapping
+    events: Any, record_path: tuple[str, ...], shape: RecordMapping
 ) -> Iterator[Record | Rejected]:
     above: list[str] = []
     count = inside = 0  # inside: depth of the current record, 0 outside
@@ -57,7 +57,7 @@ def _records(
             above.append(etree.QName(element).localname)
             if len(above) > MOST_DEPTH:
                 raise InputRefused(f"elements are nested deeper than {MOST_DEPTH}")
-            if not inside and _fits(above, wanted):
+            if not inside and _fits(above, record_path):
                 inside = len(above)
             continue
         if inside == len(above):
@@ -72,7 +72,7 @@ def _records(
                 del element.getparent()[0]
     if not count:
         raise InputRefused(
-            f"no element is at {'/'.join(wanted)!r}",
+            f"no element is at {'/'.join(record_path)!r}",
             param="source.record",
             hint="give the path from the root, such as catalog/item, or a name alone for any place",
         )
@@ -98,12 +98,12 @@ def _path(source: Source) -> tuple[str, ...]:
     return parts
 
 
-def _fits(above: list[str], wanted: tuple[str, ...]) -> bool:
+def _fits(above: list[str], record_path: tuple[str, ...]) -> bool:
     """Whether the open elements match `wanted`; a single name matches at any depth, `*` matches any name."""
-    if len(wanted) == 1:
-        return above[-1] == wanted[0]
-    return len(above) == len(wanted) and all(
-        want in ("*", name) for name, want in zip(above, wanted, strict=True)
+    if len(record_path) == 1:
+        return above[-1] == record_path[0]
+    return len(above) == len(record_path) and all(
+        want in ("*", name) for name, want in zip(above, record_path, strict=True)
     )
 
 

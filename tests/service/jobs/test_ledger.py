@@ -179,7 +179,7 @@ def test_names_and_states(ledger: Ledger, clock: Clock) -> None:
 
 
 def state(ledger: Ledger) -> tuple[JobState, str | None]:
-    return ledger.status("job").state, ledger.wanted("job")
+    return ledger.status("job").state, ledger.pending_request("job")
 
 
 def test_a_runner_is_asked_and_what_nobody_runs_obeys_at_once(ledger: Ledger) -> None:
