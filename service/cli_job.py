@@ -28,7 +28,7 @@ try:
     from .cli_job_asked import JobCommand
     from .jobs.estimate import Estimate, estimate
     from .jobs.extracting import ExtractionBackend, LocalBackend, RemoteBackend
-    from .jobs.ingest import selected_rows, source_mark
+    from .jobs.ingest import selected_rows, source_fingerprint
     from .jobs.ledger import Ledger
     from .jobs.lock import sole_runner
     from .jobs.opening import check_expansion
@@ -93,7 +93,7 @@ def start(
     spec = command.spec()
     path = Path(spec.source.path)
     check(spec.outputs, JobInputs(path, command.schema_file))
-    mark = source_mark(path)
+    fingerprint = source_fingerprint(path)
     # Refuse an unreadable source before a model is loaded.
     if path.is_file():
         check_expansion(path)
@@ -108,13 +108,18 @@ def start(
         if not options.overwrite:
             require_known_files(spec.outputs, ledger.outputs(""))
         with engine.ready(spec) as backend:
-            job = _registered(ledger, command, spec, mark, backend.model, options)
+            job = _registered(ledger, command, spec, fingerprint, backend.model, options)
             options = replace(options, named=frozenset(output.path for output in spec.outputs))
             return _run(ledger, job, backend, options)
 
 
 def _registered(
-    ledger: Ledger, command: JobCommand, spec: JobSpec, mark: str, model: str, options: RunOptions
+    ledger: Ledger,
+    command: JobCommand,
+    spec: JobSpec,
+    fingerprint: str,
+    model: str,
+    options: RunOptions,
 ) -> str:
     """Create the job in the ledger, or add outputs to the existing one; returns its name."""
     digest = spec_digest(spec, model)
@@ -122,8 +127,8 @@ def _registered(
     if not options.overwrite:
         require_own_files(spec.outputs, ledger.outputs(job))
     if job not in ledger.names():
-        ledger.create(job, spec, digest, mark, model)
-    elif ledger.origin(job) != (digest, mark):
+        ledger.create(job, spec, digest, fingerprint, model)
+    elif ledger.origin(job) != (digest, fingerprint):
         raise CliError(
             f"job {job!r} was started with another source, schema, model or option",
             Exit.USAGE,
@@ -152,10 +157,10 @@ def resume(job: str, engine: EngineOptions, ledger_url: str | None, options: Run
             return _run(ledger, job, backend, options)
 
 
-def request(job: str, what: Literal["pause", "cancel"], ledger_url: str | None) -> Exit:
+def request_stop(job: str, what: Literal["pause", "cancel"], ledger_url: str | None) -> Exit:
     """Ask the runner of a job to pause or cancel; without a runner, change the state directly."""
     with _open_ledger(ledger_url) as ledger:
-        ledger.ask(job, what)
+        ledger.request(job, what)
         if ledger.status(job).state is JobState.RUNNING:
             errors().print(f"{job} will stop in a moment and release its rows in flight")
         return Exit.OK

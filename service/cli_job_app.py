@@ -227,18 +227,18 @@ def list_(ledger: Database = None, as_json: Json = False) -> Exit:
 @reporting
 def pause(job: Job, ledger: Database = None) -> Exit:
     """Pause a running job and release its rows in flight; `resume` continues it."""
-    from .cli_job import request
+    from .cli_job import request_stop
 
-    return request(job, "pause", ledger)
+    return request_stop(job, "pause", ledger)
 
 
 @jobs.command("cancel")
 @reporting
 def cancel(job: Job, ledger: Database = None) -> Exit:
     """Cancel a job; its results so far are kept."""
-    from .cli_job import request
+    from .cli_job import request_stop
 
-    return request(job, "cancel", ledger)
+    return request_stop(job, "cancel", ledger)
 
 
 @jobs.command("report")

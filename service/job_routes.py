@@ -110,12 +110,12 @@ async def list_jobs(service: Service, _request: Request) -> Response:
     return _json({"data": await service.offload(statuses)})
 
 
-async def ask(
+async def change_state(
     service: Service, request: Request, *, what: Literal["pause", "cancel", "resume"]
 ) -> Response:
     """`POST /v1/jobs/{id}/pause`, `…/cancel`, `…/resume`."""
     job = request.path_params["id"]
-    return document(await service.offload(partial(job_host(service).ask, job, what)))
+    return document(await service.offload(partial(job_host(service).request, job, what)))
 
 
 async def events(service: Service, request: Request) -> Response:
@@ -214,7 +214,7 @@ JOB_ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/jobs/{id}/results": {"GET": results},
     "/v1/jobs/{id}/dead": {"GET": dead},
     "/v1/jobs/{id}/report": {"GET": report},
-    "/v1/jobs/{id}/pause": {"POST": partial(ask, what="pause")},
-    "/v1/jobs/{id}/cancel": {"POST": partial(ask, what="cancel")},
-    "/v1/jobs/{id}/resume": {"POST": partial(ask, what="resume")},
+    "/v1/jobs/{id}/pause": {"POST": partial(change_state, what="pause")},
+    "/v1/jobs/{id}/cancel": {"POST": partial(change_state, what="cancel")},
+    "/v1/jobs/{id}/resume": {"POST": partial(change_state, what="resume")},
 }

@@ -16,7 +16,7 @@ from ..client import IntaglioError
 from .errors import InputRefused, JobChanged, JobError, TooManyJobs
 from .extracting import ExtractionBackend
 from .folder import DataFolder
-from .ingest import selected_rows, source_mark
+from .ingest import selected_rows, source_fingerprint
 from .ledger import Ledger
 from .lock import sole_runner
 from .opening import check_expansion
@@ -66,14 +66,14 @@ class JobHost:
         )
         check_expansion(path)
         next(selected_rows(spec, path), None)  # refuse an unreadable source at once
-        digest, mark = spec_digest(spec, model), source_mark(path)
+        digest, fingerprint = spec_digest(spec, model), source_fingerprint(path)
         job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"
         try:
             if job not in self.ledger.names() and self.ledger.open_jobs() >= self._max_open:
                 raise TooManyJobs(
                     f"{self._max_open} jobs are unfinished", hint="try again when one has ended"
                 )
-            self.ledger.create(job, spec, digest, mark, model)
+            self.ledger.create(job, spec, digest, fingerprint, model)
         except JobChanged:
             if self.ledger.origin(job)[0] != digest:
                 raise JobChanged(
@@ -82,7 +82,7 @@ class JobHost:
         self._changed.set()
         return self.ledger.status(job)
 
-    def ask(self, job: str, what: Literal["pause", "cancel", "resume"]) -> JobStatus:
+    def request(self, job: str, what: Literal["pause", "cancel", "resume"]) -> JobStatus:
         """Pause, cancel or resume a job.
 
         Raises:
@@ -90,7 +90,7 @@ class JobHost:
             JobChanged: the job has ended.
         """
         if what != "resume":
-            self.ledger.ask(job, what)
+            self.ledger.request(job, what)
         else:
             state = self.ledger.status(job).state
             if state in ENDED and state not in _RESUMABLE:

@@ -25,7 +25,9 @@ _CHUNK: Final = 500
 _POLL_S: Final = 0.5  # how often a runner checks whether it must take over as reader
 
 
-def ingest(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
+def ingest(
+    spec: JobSpec, path: Path, rows: JobRows, fingerprint: str, stop: Callable[[], bool]
+) -> None:
     """Read the source from the position in the ledger to its end, or until `stop()`.
 
     Raises:
@@ -35,7 +37,7 @@ def ingest(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[
     while not stop():
         with rows.reader_lock() as is_reader:
             if is_reader:
-                _read_from_position(spec, path, rows, mark, stop)
+                _read_from_position(spec, path, rows, fingerprint, stop)
                 return
         if rows.read_position()[1]:
             return
@@ -43,12 +45,12 @@ def ingest(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[
 
 
 def _read_from_position(
-    spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]
+    spec: JobSpec, path: Path, rows: JobRows, fingerprint: str, stop: Callable[[], bool]
 ) -> None:
     read, whole = rows.read_position()
     if whole:
         return
-    if source_mark(path) != mark:
+    if source_fingerprint(path) != fingerprint:
         raise JobChanged(
             f"{path.name} has changed since the job started to read it",
             hint="start another job, or restore the old file",
@@ -104,7 +106,7 @@ def selected_rows(
             yield _row(number, name, record)
 
 
-def source_mark(path: Path) -> str:
+def source_fingerprint(path: Path) -> str:
     """The fingerprint of a source: sizes and modification times of its files.
 
     Raises:

@@ -43,7 +43,7 @@ class Ledger:
         """Close the database connections."""
         self._engine.dispose()
 
-    def create(self, job: str, spec: JobSpec, digest: str, mark: str, model: str) -> None:
+    def create(self, job: str, spec: JobSpec, digest: str, fingerprint: str, model: str) -> None:
         """Create a job.
 
         Raises:
@@ -62,7 +62,7 @@ class Ledger:
                         changed=now,
                         read=0,
                         whole=False,
-                        mark=mark,
+                        mark=fingerprint,
                         model=model,
                     )
                 )
@@ -123,7 +123,7 @@ class Ledger:
                 changed=self._clock(),
             )
 
-    def ask(self, job: str, what: Literal["pause", "cancel"]) -> None:
+    def request(self, job: str, what: Literal["pause", "cancel"]) -> None:
         """Request that a job pause or cancel: through its runner if it runs, else at once.
 
         Raises:

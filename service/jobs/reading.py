@@ -16,10 +16,12 @@ from .rows import JobRows
 class SourceReader:
     """Reads a source once; `stop` ends it early, and the next reader resumes there."""
 
-    def __init__(self, spec: JobSpec, rows: JobRows, mark: str, stop: threading.Event) -> None:
+    def __init__(
+        self, spec: JobSpec, rows: JobRows, fingerprint: str, stop: threading.Event
+    ) -> None:
         self._spec = spec
         self._rows = rows
-        self._mark = mark
+        self._fingerprint = fingerprint
         self._stop = stop
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self._result: Future[None] | None = None
@@ -44,7 +46,7 @@ class SourceReader:
         """Start the thread."""
         path = Path(self._spec.source.path)
         self._result = self._pool.submit(
-            ingest, self._spec, path, self._rows, self._mark, self._stop.is_set
+            ingest, self._spec, path, self._rows, self._fingerprint, self._stop.is_set
         )
         self._result.add_done_callback(self._on_done)
 

@@ -13,7 +13,7 @@ from intaglio.schemas.wire import Timings, Usage
 from intaglio.service.client import Extraction
 from intaglio.service.jobs.books import ERROR_SCOPES, ErrorScope
 from intaglio.service.jobs.extracting import Finished, LocalBackend, Task
-from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
 from intaglio.service.jobs.runner import Runner
@@ -59,7 +59,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
     outputs = (Output(path=str(tmp_path / "out.jsonl")),)
     spec = JobSpec(schema={"type": "string"}, source=source, outputs=outputs, attempts=1)
     book = Ledger(str(tmp_path / "jobs.db"))
-    book.create("job", spec, "d", source_mark(tmp_path / "in.csv"), "m")
+    book.create("job", spec, "d", source_fingerprint(tmp_path / "in.csv"), "m")
     yield book
     book.close()
 
@@ -144,7 +144,7 @@ def test_a_pause_from_another_shell_is_heard_while_there_is_no_room(ledger: Ledg
 
     def pause() -> None:
         llm.full.wait()
-        ledger.ask("job", "pause")
+        ledger.request("job", "pause")
 
     thread = threading.Thread(target=pause)
     thread.start()

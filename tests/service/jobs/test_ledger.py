@@ -183,22 +183,22 @@ def state(ledger: Ledger) -> tuple[JobState, str | None]:
 
 
 def test_a_runner_is_asked_and_what_nobody_runs_obeys_at_once(ledger: Ledger) -> None:
-    ledger.ask("job", "pause")
+    ledger.request("job", "pause")
     assert state(ledger) == (JobState.PAUSED, None)
     assert not ledger.begin("job"), "it was seen ready, and was paused before it began"
     assert state(ledger) == (JobState.PAUSED, None)
     ledger.resume("job")
     assert ledger.begin("job")
-    ledger.ask("job", "cancel")
+    ledger.request("job", "cancel")
     assert state(ledger) == (JobState.RUNNING, "cancel")
     assert ledger.begin("job"), "another runner joins, or this one's process died"
     assert state(ledger) == (JobState.RUNNING, "cancel")
     ledger.move("job", JobState.CANCELLED)
     assert state(ledger) == (JobState.CANCELLED, None)
     with pytest.raises(JobChanged, match="cancelled"):
-        ledger.ask("job", "pause")
+        ledger.request("job", "pause")
     with pytest.raises(UnknownJob):
-        ledger.ask("nobody", "pause")
+        ledger.request("nobody", "pause")
 
 
 def test_the_ledger_is_its_owners(ledger: Ledger, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from intaglio.schemas.jobs import JobSpec, Source
 from intaglio.service.jobs import opening
 from intaglio.service.jobs.errors import InputRefused
-from intaglio.service.jobs.ingest import selected_rows, source_mark
+from intaglio.service.jobs.ingest import selected_rows, source_fingerprint
 from intaglio.service.jobs.opening import check_expansion, open_source
 from intaglio.service.jobs.readers import records
 from intaglio.service.jobs.record import Record
@@ -50,7 +50,7 @@ def test_what_is_no_file_is_refused_by_name(special: dict[str, Path], form: str)
         if (name, form) == ("a folder", "text"):
             continue  # that is a source
         spec = JobSpec(schema=True, source=source(path, form))
-        source_mark(path)  # waits for nothing either
+        source_fingerprint(path)  # waits for nothing either
         with pytest.raises(InputRefused, match=name) as refused:
             next(selected_rows(spec, path))
         assert refused.value.hint

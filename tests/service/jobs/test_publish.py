@@ -82,7 +82,7 @@ def test_a_file_that_appears_while_the_job_runs_is_left_alone(tmp_path: Path) ->
     def run(ledger: Ledger) -> None:
         Runner(ledger, "job", Scripted()).run()
         (folder / "out.csv").write_text("mine")
-        with pytest.raises(OutputRefused, match="is there already"):
+        with pytest.raises(OutputRefused, match="exists already"):
             publish(ledger, "job", overwrite=False)
         assert (folder / "out.csv").read_text() == "mine"
         publish(ledger, "job", overwrite=True)
@@ -107,7 +107,7 @@ def test_a_partial_result_goes_when_the_job_is_complete(tmp_path: Path) -> None:
     def run(ledger: Ledger) -> None:
         def pause(progress: Progress) -> None:
             if progress.ended:
-                ledger.ask("job", "pause")
+                ledger.request("job", "pause")
 
         assert Runner(ledger, "job", Scripted(0.1), pause).run().state is JobState.PAUSED
         written = publish(ledger, "job")

@@ -11,7 +11,7 @@ from intaglio.service.jobs import books
 from intaglio.service.jobs.errors import OutputRefused
 from intaglio.service.jobs.estimate import estimate
 from intaglio.service.jobs.extending import with_fixed_values
-from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import check, publish
 from intaglio.service.jobs.row import spec_digest
@@ -41,7 +41,9 @@ class Bench:
                 **asked,
             }
         )
-        self.ledger.create(name, spec, spec_digest(spec, "scripted"), source_mark(path), "scripted")
+        self.ledger.create(
+            name, spec, spec_digest(spec, "scripted"), source_fingerprint(path), "scripted"
+        )
         return name
 
     def run(self, job: str, extracting: Scripted | None = None) -> JobState:
@@ -145,7 +147,7 @@ def test_pause_resume_cancel(bench: Bench) -> None:
 
     def soon(progress: Progress) -> None:
         if progress.ended:
-            bench.ledger.ask(job, "pause")
+            bench.ledger.request(job, "pause")
 
     slow = Scripted(0.05)
     assert Runner(bench.ledger, job, slow, soon).run().state is JobState.PAUSED
@@ -162,7 +164,7 @@ def test_cancel_keeps_results_under_another_name(bench: Bench) -> None:
 
     def once_some_are_kept(progress: Progress) -> None:
         if progress.ended and bench.ledger.status(job).state is JobState.RUNNING:
-            bench.ledger.ask(job, "cancel")
+            bench.ledger.request(job, "cancel")
 
     slow = Scripted(0.02)
     assert Runner(bench.ledger, job, slow, once_some_are_kept).run().state is JobState.CANCELLED
@@ -196,7 +198,7 @@ def test_a_source_that_breaks_off_is_worked_up_to_there(bench: Bench) -> None:
     path = bench.folder / "in.xml"
     path.write_text("<c>" + "".join(f"<i>row {n}</i>" for n in range(50)) + "<i>")
     spec = JobSpec(schema=SCHEMA, source=Source(path=str(path), record="c/i"))
-    bench.ledger.create("x", spec, "d", source_mark(path), "scripted")
+    bench.ledger.create("x", spec, "d", source_fingerprint(path), "scripted")
     status = Runner(bench.ledger, "x", Scripted()).run()
     assert (status.state, status.counts.done) == (JobState.FAILED, 50)
     assert status.error is not None
