@@ -142,9 +142,8 @@ def _missing(error: ModuleNotFoundError) -> CliError | None:
 
 def _engine_error(error: Exception) -> CliError | None:
     """The error for a model or setting that the local engine refused at startup."""
-    if (
-        "intaglio.engine.api" not in sys.modules
-    ):  # not imported: cannot be the source, and importing it takes a second
+    # Not imported: cannot be the source, and importing it takes a second.
+    if "intaglio.engine.api" not in sys.modules:
         return None
     from ..engine.api import ConfigError, EngineError
 

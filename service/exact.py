@@ -57,7 +57,7 @@ def _scaled(value: Number) -> tuple[int, int]:
 
 
 def _bits(digits: int) -> int:
-    """An upper bound of the bits in a number of `digits` decimal digits."""
+    """The bits of `digits`, an upper bound of its number of decimal digits."""
     return digits.bit_length()
 
 

@@ -225,9 +225,8 @@ class Extractor:
                 "the output is not JSON",
                 hint="this is a defect of the service: please report it with the schema",
             ) from None
-        check(
-            digits, prepared.schema
-        )  # as written: a float would lose the digits that decide `multipleOf`
+        # As written: a float would lose the digits that decide `multipleOf`.
+        check(digits, prepared.schema)
         return ExtractResult(
             id=f"ext_{prepared.request.id}",
             model=self._info.model,
@@ -290,9 +289,8 @@ class Extractor:
             return prompt
         brief = extraction_messages(schema, body.text, BRIEF)
         shapes = usual.variables["schema"], brief.variables["schema"]
-        max_saved = len(shapes[0].encode()) - len(
-            shapes[1].encode()
-        )  # in tokens, each of which has at least one byte
+        # In tokens, each of which has at least one byte.
+        max_saved = len(shapes[0].encode()) - len(shapes[1].encode())
         if max_saved >= over:
             prompt = self._text.chat.encode(brief.messages, brief.variables)
         if len(prompt) >= self._room:

@@ -70,7 +70,7 @@ class RequestGate:
         self._clock = clock
         self._ends: deque[float] = deque((clock(),), maxlen=_PACE_WINDOW)
         self._in_flight = 0
-        self._shut = False
+        self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -82,7 +82,7 @@ class RequestGate:
     @property
     def is_closed(self) -> bool:
         """Whether new requests are refused."""
-        return self._shut
+        return self._closed
 
     @property
     def retry_after_s(self) -> int:
@@ -93,7 +93,7 @@ class RequestGate:
 
     def close(self) -> None:
         """Refuse new requests; those in flight continue."""
-        self._shut = True
+        self._closed = True
 
     async def idle(self) -> None:
         """Wait until no request is in flight."""
@@ -107,16 +107,15 @@ class RequestGate:
             ServiceNotReady: the gate is closed.
             ServiceOverloaded: the limit of requests in flight is reached.
         """
-        if self._shut:
+        if self._closed:
             raise ServiceNotReady("the server is stopping", hint="send the request elsewhere")
         if self._in_flight >= self._limit:
             raise ServiceOverloaded(
                 f"{self._in_flight} requests are in flight already",
                 hint="try again after Retry-After",
             )
-        if (
-            not self._in_flight
-        ):  # measure the rate of answers while requests are in flight, not idle time
+        # Measure the rate of answers while requests are in flight, not idle time.
+        if not self._in_flight:
             self._ends.clear()
             self._ends.append(self._clock())
         self._in_flight += 1

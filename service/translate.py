@@ -42,9 +42,8 @@ def explain_request(body: bytes, *, max_depth: int) -> ExplainRequest:
 
 def job_request(body: bytes, *, max_depth: int) -> JobSpec:
     """Parse the body of `POST /v1/jobs`. Raises as `extract_request`."""
-    _parsed(
-        body, max_depth
-    )  # stricter than the next parser: no duplicate keys, no NaN, bounded depth
+    # Stricter than the next parser: no duplicate keys, no NaN, bounded depth.
+    _parsed(body, max_depth)
     try:
         return JobSpec.model_validate_json(body, strict=True, by_alias=True, by_name=False)
     except pydantic.ValidationError as error:
@@ -169,9 +168,8 @@ def _sibling_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
     """The fields that exist at the place of an unknown field."""
     owner = kind
     for part in loc[:-1]:
-        field = owner.model_fields.get(
-            str(part)
-        )  # none for an index: an item of the previous field
+        # None for an index: an item of the previous field.
+        field = owner.model_fields.get(str(part))
         types = () if field is None else (field.annotation, *get_args(field.annotation))
         owner = next((t for t in types if isinstance(t, type) and issubclass(t, Wire)), owner)
     return ", ".join(field.alias or name for name, field in owner.model_fields.items())

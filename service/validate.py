@@ -186,9 +186,8 @@ def _bounded(draft: Any) -> Any:
     """`draft` with bounded references, ECMA-262 patterns and exact numbers."""
     keywords = draft.VALIDATORS
     types = draft.TYPE_CHECKER
-    if types.is_type(
-        1.0, "integer"
-    ):  # in drafts 3 and 4 a number written with a decimal point is not an integer
+    # In drafts 3 and 4 a number written with a decimal point is not an integer.
+    if types.is_type(1.0, "integer"):
         types = types.redefine("integer", exact.is_integer)
     references = {
         name: _counted(keywords[name])

@@ -139,9 +139,8 @@ class ClusterBackend:
 
     def _fill(self, worker: _WorkerState, tasks: Iterator[Task | None]) -> None:
         items: list[WorkItem] = []
-        while (
-            len(worker.claims) < 2 * self._at_once
-        ):  # twice as many, so that the worker always has a queue
+        # Twice as many, so that the worker always has a queue.
+        while len(worker.claims) < 2 * self._at_once:
             task = next(tasks, None)
             if task is None:
                 break

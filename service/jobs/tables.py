@@ -104,9 +104,8 @@ def connect(url: str) -> sa.Engine:
     engine = _engine(url)
     try:
         with engine.begin() as connection:
-            if (
-                engine.dialect.name == "postgresql"
-            ):  # one process at a time; SQLite locks the whole file
+            # One process at a time; SQLite locks the whole file.
+            if engine.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING)))
             _meta.create_all(connection)
             version = connection.scalar(sa.select(about.c.version))

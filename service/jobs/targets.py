@@ -17,11 +17,12 @@ from .formats import output_format
 from .outputs import JobOutputs
 from .readers.files import members
 
+# Appended to the name of the first output.
 _COMPANION_ENDINGS = (
     ".dead.jsonl",
     ".report.json",
     ".report.html",
-)  # appended to the name of the first output
+)
 _OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
