@@ -53,14 +53,14 @@ class DemoDocument:
         found, expected = dict(leaves(self.data)), dict(leaves(self.entry.expected))
         by_place: dict[str, tuple[str, JsonValue, JsonValue]] = {}
         for pointer in {**expected, **found}:
-            mine, right = (
+            actual, right = (
                 (pointer in found, found.get(pointer)),
                 (
                     pointer in expected,
                     expected.get(pointer),
                 ),
             )
-            if mine != right:
+            if actual != right:
                 place = _difference_place(pointer, found, expected)
                 by_place[place] = (
                     place,
