@@ -126,7 +126,7 @@ def _read(variable: str, kind: type, text: str) -> Any:
     if kind is tuple:
         items = tuple(part.strip() for part in text.split(",") if part.strip())
         if not items:
-            raise ValueError(f"{variable} is set but empty")
+            raise ValueError(f"{variable} is set but holds no value")
         return items
     try:
         return kind(text)

@@ -159,9 +159,9 @@ def test_keys_come_from_the_environment_and_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
-        ({"INTAGLIO_API_KEYS": " "}, "names nothing"),
+        ({"INTAGLIO_API_KEYS": " "}, "holds no value"),
         ({"INTAGLIO_API_KEYS": "ké"}, "printable"),
-        ({"INTAGLIO_API_KEYS": "two words"}, "blanks"),
+        ({"INTAGLIO_API_KEYS": "two words"}, "spaces"),
         ({"INTAGLIO_SERVICE_API_KEYS_FILE": "/nowhere/keys"}, "cannot be read"),
         ({"INTAGLIO_SERVICE_API_KEYS_FILE": os.devnull}, "holds no key"),
         ({"INTAGLIO_SERVICE_MAX_REQUESTS": "99999999999"}, "from 1 to"),
