@@ -1,4 +1,4 @@
-"""Errors say where, why and what to do, and tell apart what you can mend from what will pass.
+"""Error handling: where an error occurred, why, how to fix it, and whether a retry may help.
 
 Needs a running service (`intaglio serve`).
 """
@@ -13,21 +13,21 @@ with Client() as client:
         for detail in error.details:
             print(f"refused at {detail.pointer}: {detail.reason}")
 
-    # A text that does not fit is an error too, not half an answer.
+    # A text that does not fit the context is an error, not a partial answer.
     try:
         client.extract("invoice", "one line of a very long invoice\n" * 20_000)
     except TooLong as error:
         print(f"too long: {error.hint}")
 
-    # A name that is not in the catalogue comes with names that are.
+    # An unknown catalogue name gets suggestions.
     try:
         client.extract("invoise", "text")
     except APIStatusError as error:
         print(f"{error.status} {error.code}: {error.hint}")
 
-# Connection errors, 429 and 503 are tried again by themselves; what remains is yours to handle.
-with Client("http://127.0.0.1:9", max_retries=0) as nobody:
+# Connection errors, 429 and 503 are retried automatically; the program handles the rest.
+with Client("http://127.0.0.1:9", max_retries=0) as unreachable:
     try:
-        nobody.extract("invoice", "text")
+        unreachable.extract("invoice", "text")
     except ConnectionFailed as error:
         print(f"retryable: {error.retryable}; {error.message.split(':')[0]}")

@@ -1,7 +1,7 @@
-"""Many documents at once: the service computes them together, so send them together.
+"""Many documents at once: send them concurrently, and the service computes them in one batch.
 
-The client retries when the service is busy; the semaphore only keeps your own memory in bounds.
-Needs a running service (`intaglio serve`).
+The client retries if the service is busy; the semaphore only bounds the memory of this program. Needs a running service
+(`intaglio serve`).
 """
 
 import asyncio
@@ -22,7 +22,7 @@ async def main() -> None:
             async with gate:
                 try:
                     result = await client.extract(entry.name, entry.sample)
-                except IntaglioError as error:  # one bad document does not end the others
+                except IntaglioError as error:  # one failed document does not stop the others
                     return f"{entry.name}: {error.message}"
             first, value = next(iter(result.data.items()))
             return f"{entry.name}: {first} = {value!r} ({result.usage.output_tokens} tokens)"

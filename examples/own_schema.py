@@ -1,6 +1,6 @@
-"""Your own JSON Schema: enums, patterns, bounds and nulls are enforced while the model writes.
+"""A JSON Schema of your own: enums, patterns, bounds and nulls are enforced during generation.
 
-Offline; with a service it is the same call on `Client`.
+Runs offline; with a service, the same call is a method of `Client`.
 """
 
 import json
@@ -33,6 +33,6 @@ TEXTS = [
     "Parcel: GX-204418\nStatus: on the way\nWeight: 0.8 kg",
 ]
 
-with LLM() as llm:  # loaded once, for as many documents as you like
+with LLM() as llm:  # loaded once, for any number of documents
     for result in llm.extract_many(SCHEMA, TEXTS):
         print(json.dumps(result.data))

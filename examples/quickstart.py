@@ -1,6 +1,6 @@
-"""Offline, without a server: a document and a type in, an object of that type out.
+"""Offline extraction without a server: a document and a type in, an object of that type out.
 
-Runs the small model that is in the package, on the processor, with no network.
+Runs the included small model on the CPU, without a network.
 """
 
 import datetime

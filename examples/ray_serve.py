@@ -1,11 +1,11 @@
-"""Several copies of the service behind one address, on Ray Serve, each with an engine of its own.
+"""Several replicas of the service behind one address on Ray Serve, each with its own engine.
 
     pip install 'intaglio[server,cluster]' 'ray[serve]'
-    python examples/ray_serve.py                  # tries it: starts Ray here, asks, stops
-    serve run --app-dir examples ray_serve:app    # serves, on the cluster that RAY_ADDRESS names or here
+    python examples/ray_serve.py                  # a trial: starts Ray locally, sends a request, stops
+    serve run --app-dir examples ray_serve:app    # serves on the cluster of RAY_ADDRESS, or locally
 
-Ray Serve hands each request to one copy, starts another where one dies, and adds copies as
-requests pile up (`autoscaling_config` instead of `num_replicas`). For GPUs, give every copy one:
+Ray Serve routes each request to one replica, replaces replicas that die, and adds replicas
+under load (`autoscaling_config` instead of `num_replicas`). To give every replica a GPU:
 `ray_actor_options={"num_gpus": 1}`.
 """
 
@@ -29,14 +29,14 @@ SCHEMA = {
 
 
 def service() -> Application:
-    """The service of one copy; a copy makes it when it starts."""
-    engine = EngineConfig.load({"model": str(model_folder(None))})  # or a folder of your own
+    """The service of one replica; called when the replica starts."""
+    engine = EngineConfig.load({"model": str(model_folder(None))})  # or the folder of another model
     return application(engine, ServiceConfig.load())
 
 
 @serve.ingress(service)
 class Intaglio:
-    """One copy."""
+    """One replica."""
 
 
 copies = serve.deployment(

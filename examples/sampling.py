@@ -1,6 +1,6 @@
-"""Sampling: several answers to one question, each of them valid, each repeatable by its seed.
+"""Sampling: several answers to one question, all valid, each repeatable by its seed.
 
-The default is greedy: the same input gives the same output. Offline.
+The default is greedy: the same input gives the same output. Runs offline.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
-"""A running service and a Pydantic model: `data` is an object of that model, for you and for your type checker.
+"""A running service and a Pydantic model: `data` is an object of that model, also for the type checker.
 
-Start a service first: `intaglio serve`. Elsewhere than http://localhost:8000? Set INTAGLIO_BASE_URL.
+Start a service first: `intaglio serve`. For an address other than http://localhost:8000, set INTAGLIO_BASE_URL.
 """
 
 from typing import Literal
@@ -22,7 +22,7 @@ The printer prints half a label, then the red light comes on.
 
 
 class Ticket(BaseModel):
-    """A customer's report of a problem."""
+    """A customer's problem report."""
 
     customer: str = Field(description="Name of the person who reports the problem")
     subject: str = Field(description="The subject line")

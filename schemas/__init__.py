@@ -1,1 +1,1 @@
-"""The contract on the wire and the catalogue of ready-made extraction schemas."""
+"""The wire types of the service and the catalogue of ready-made extraction schemas."""

@@ -1,7 +1,7 @@
-"""The catalogue of ready-made extraction schemas, each with a sample document and the right answer.
+"""The catalogue of ready-made extraction schemas, each with a sample document and the expected result.
 
-Does: find and read the files beside this module (`catalogue/NAME.json`, `.txt`, `.expected.json`). Does not: keep
-them; every call reads its entry anew, so that nobody can change an entry under somebody else.
+Does: read the files beside this module (`catalogue/NAME.json`, `.txt`, `.expected.json`). Does not: cache them; every
+call reads its entry again, so that no caller can modify the entry of another.
 """
 
 import json
@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One schema (JSON Schema 2020-12), a document it fits, and what should be read from that document."""
+    """A schema (JSON Schema 2020-12), a sample document, and the expected result."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class CatalogueEntry:
 
 
 class UnknownSchema(KeyError):
-    """The catalogue has no schema of that name; `matches` are the names that look like it, best first."""
+    """The catalogue has no schema of that name; `matches` are similar names, best first."""
 
     def __init__(self, name: str, matches: tuple[str, ...]) -> None:
         super().__init__(name)
@@ -40,7 +40,7 @@ class UnknownSchema(KeyError):
 
 
 def names() -> tuple[str, ...]:
-    """Names of all entries, sorted."""
+    """The names of all entries, sorted."""
     suffix = ".txt"
     return tuple(
         sorted(
@@ -52,9 +52,9 @@ def names() -> tuple[str, ...]:
 
 
 def get(name: str) -> CatalogueEntry:
-    """The entry called `name`. Raises `UnknownSchema`, which is a `KeyError`."""
+    """The entry `name`. Raises `UnknownSchema`, which is a `KeyError`."""
     known = names()
-    if name not in known:  # also what keeps a name from being a path
+    if name not in known:  # also prevents names that are paths
         raise UnknownSchema(name, tuple(get_close_matches(name.lower(), known, n=3)))
     schema = json.loads(_read(f"{name}.json"))
     return CatalogueEntry(

@@ -1,6 +1,6 @@
-"""What a schema is held to, told with every answer: which keywords are enforced, and which change nothing.
+"""The contract of an answer: which keywords of its schema are enforced, and which have no effect.
 
-Does: shapes. Does not: find anything out.
+Does: define the wire types. Does not: examine schemas.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class UnreadKeyword(BaseModel):
-    """One keyword for which nothing is enforced, at one place. `pointer` is a JSON Pointer into the schema."""
+    """A keyword at one place that is not enforced. `pointer` is a JSON Pointer into the schema."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,32 +20,36 @@ class UnreadKeyword(BaseModel):
 
 
 class Contract(BaseModel):
-    """What the schema of an answer is held to. All is well where `ignored` and `unknown` are empty.
+    """The enforced and unenforced keywords of a schema. The whole schema is enforced if `ignored` and `unknown` are
+    empty.
 
-    `POST /v1/schemas/explain` tells how each keyword is enforced at each place.
+    `POST /v1/schemas/explain` reports how each keyword is enforced at each place.
     """
 
     model_config = ConfigDict(frozen=True)
 
     enforced: dict[str, int] = Field(
-        default={}, description="Keywords that every answer meets, each with its number of places."
+        default={},
+        description="Keywords that every answer meets, each with its number of occurrences.",
     )
     annotations: dict[str, int] = Field(
-        default={}, description="Keywords that describe values, such as title; they inform a model."
+        default={},
+        description="Keywords that describe values, such as title; they inform the model.",
     )
     ignored: tuple[UnreadKeyword, ...] = Field(
-        default=(), description="Known keywords that change nothing where they stand, and why."
+        default=(),
+        description="Known keywords that have no effect at their place, with the reason.",
     )
     unknown: tuple[UnreadKeyword, ...] = Field(
         default=(),
-        description="Keywords and formats that are not known, which may be slips; the hint says what was meant.",
+        description="Unknown keywords and formats, which may be typos; the hint suggests the intended one.",
     )
     omitted: int = Field(
-        default=0, description="How many more are ignored or unknown than are told here."
+        default=0, description="Number of further ignored or unknown keywords that are not listed."
     )
 
     def notes(self) -> Iterator[str]:
-        """A line for each keyword that is not enforced, for people."""
+        """A readable line for each keyword that is not enforced."""
         for entry in (*self.unknown, *self.ignored):
             hint = f"; {entry.hint}" if entry.hint else ""
             yield f"{entry.pointer} is not enforced: {entry.reason}{hint}"

@@ -1,6 +1,6 @@
-"""What goes over the wire when a schema is explained.
+"""The wire types of schema explanations.
 
-Does: shapes. Does not: find anything out.
+Does: define them. Does not: examine schemas.
 """
 
 from typing import Any, Literal
@@ -25,9 +25,11 @@ class ExplainRequest(Wire):
 
 
 class KeywordReport(Wire):
-    """One keyword at one place. `tier`: A, by the automaton; B, with a memory of what was written; C, judged at the end
-    of the value; null, not enforced, and `reason` says why. `unknown`: the word itself is not known, and `hint` says
-    what may have been meant.
+    """One keyword at one place.
+
+    `tier` is how it is enforced: A, by the automaton; B, with a memory of earlier output; C, at the end of the value;
+    null, not enforced, with the `reason`. `unknown`: the keyword itself is unknown, and `hint` suggests the intended
+    one.
     """
 
     pointer: str
@@ -39,16 +41,17 @@ class KeywordReport(Wire):
 
 
 class PromptReport(Wire):
-    """The text that the schema adds to a prompt."""
+    """The schema's text in a prompt."""
 
     text: str
     tokens: int
 
 
 class CostReport(Wire):
-    """`states` and `bytes` are what the compiled form holds at first: it grows as answers reach more of it.
+    """The costs of compilation. `states` and `bytes` are the initial size of the compiled form, which grows as answers
+    reach more of it.
 
-    `first_mask_ms` is the time from the compiled form to the first set of legal tokens.
+    `first_mask_ms` is the time from the compiled form to the first mask.
     """
 
     states: int | None
@@ -58,12 +61,12 @@ class CostReport(Wire):
 
 
 class ExplainResult(Wire):
-    """What becomes of a schema. Where it is refused, `code`, `message` and `refusals` say why, and only `keywords` and
-    `prompt` are there besides.
+    """The report on a schema.
 
-    `contract` is what answers tell of the same, in short. `engine` is what follows an answer: `machine`, or `xgrammar`
-    for what has no deterministic form, with `note`. `shortest` and `typical` are documents that the schema allows;
-    tokens count the one that ends the answer.
+    A refused schema has `code`, `message` and `refusals`, and besides only `keywords` and `prompt`. `contract` is the
+    short form that answers carry. `engine` is the matcher: `machine`, or `xgrammar` for a grammar without a
+    deterministic form, with a `note`. `shortest` and `typical` are documents that the schema allows; their token counts
+    include the end token.
     """
 
     enforced: bool

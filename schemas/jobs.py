@@ -1,6 +1,6 @@
-"""Bulk jobs on the wire: what a job is asked to do, and how it stands.
+"""The wire types of bulk jobs: specification and status.
 
-Does: shapes, defaults and bounds. Does not: open files or know engines.
+Does: define shapes, defaults and bounds. Does not: open files or run engines.
 """
 
 from enum import StrEnum
@@ -25,12 +25,12 @@ OutputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml"]
 
 
 class Source(Wire):
-    """Where the documents are: one file of many records, or a folder or glob pattern of text files.
+    """The documents of a job: one file of many records, or a folder or glob pattern of text files.
 
-    The document of a record is the field `text`, or `template` with every `{field}` in it replaced; text files need
-    neither. Fields are columns of tables, keys of JSON objects, and paths below the record's element in XML (`@name` is
-    an attribute). `id` is the field that names a record; without it records are named by their number, files by their
-    path. `keep` are fields that the outputs repeat.
+    The document of a record is the field `text`, or `template` with every `{field}` replaced; text files need neither.
+    Fields are columns of tables, keys of JSON objects, and paths below the record's element in XML (`@name` is an
+    attribute). `id` is the field with the record's id; by default records are identified by their number, files by
+    their path. `keep` are fields that the outputs repeat.
     """
 
     path: str = Field(min_length=1, max_length=MAX_PATH_CHARACTERS)
@@ -39,12 +39,12 @@ class Source(Wire):
     encoding: str | None = Field(
         default=None,
         max_length=MAX_NAME_CHARACTERS,
-        description="Default: found; UTF-8 where unsure.",
+        description="Default: detected; UTF-8 if unsure.",
     )
     record: str | None = Field(
         default=None,
         max_length=MAX_PATH_CHARACTERS,
-        description="XML: path of the records' elements, such as catalog/item.",
+        description="XML: path of the record elements, such as catalog/item.",
     )
     text: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
     template: str | None = Field(default=None, max_length=MAX_TEXT_CHARACTERS)
@@ -59,7 +59,7 @@ class Source(Wire):
 
 
 class Output(Wire):
-    """A file to write. `neutralise` disarms cells of CSV that a spreadsheet would run as formulas."""
+    """An output file. `neutralise` disarms CSV cells that a spreadsheet would run as formulas."""
 
     path: str = Field(min_length=1, max_length=MAX_PATH_CHARACTERS)
     format: OutputFormat | None = Field(default=None, description="Default: by the file's name.")
@@ -67,24 +67,23 @@ class Output(Wire):
 
 
 class Prices(Wire):
-    """What a million tokens cost, of prompts and of outputs, in whatever currency. No result depends on it."""
+    """The price of a million prompt tokens and a million output tokens, in any currency. No result depends on it."""
 
     prompt: float = Field(ge=0, le=MAX_PRICE)
     output: float = Field(ge=0, le=MAX_PRICE)
 
     def of(self, prompt_tokens: float, output_tokens: float) -> float:
-        """What so many tokens cost."""
+        """The price of these token counts."""
         return (self.prompt * prompt_tokens + self.output * output_tokens) / 1e6
 
 
 class JobSpec(Wire):
-    """A job: `schema` for every document of `source`, the results to `outputs`.
+    """A job: extract `schema` from every document of `source` and write the results to `outputs`.
 
-    `limit` takes the first so many records, `sample` a share of them, chosen by the record's name so that it is the
-    same in every run. A row is tried `attempts` times where trying again may help. With `stop_at_dead_share` the job
-    stops once that share of its rows is dead, counted from the fiftieth on. `extends` names a finished job over the
-    same records: the values it found are kept, and only what its schema lacks is generated. With `prices` the job tells
-    what it costs.
+    `limit` selects the first records, `sample` a share of them, chosen by the record's id so that every run selects the
+    same. A row gets up to `attempts` attempts if its errors are retryable. With `stop_at_dead_share` the job stops once
+    that share of its rows is dead, counted from the fiftieth row on. `extends` names a finished job over the same
+    records: its values are kept, and only what its schema lacks is generated. With `prices` the job reports its cost.
     """
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
@@ -105,7 +104,9 @@ class JobSpec(Wire):
 
 
 class JobState(StrEnum):
-    """Where a job stands. `paused` goes on when it is resumed; the last four are ends, and results are kept in all."""
+    """The state of a job. A `paused` job continues when resumed; the last four states are final, and results are kept
+    in all.
+    """
 
     READY = "ready"
     RUNNING = "running"
@@ -122,7 +123,7 @@ ENDED = frozenset(
 
 
 class JobCounts(Wire):
-    """Rows of a job by their state, and what the done ones took. `rows` is all that was read so far."""
+    """The rows of a job by state, and the tokens of the done ones. `rows` counts the records read so far."""
 
     rows: int = 0
     pending: int = 0
@@ -134,7 +135,7 @@ class JobCounts(Wire):
 
 
 class JobStatus(Wire):
-    """A job as the ledger has it. `whole` says that all of its source has been read; times are seconds since 1970."""
+    """The status of a job. `whole` tells whether its entire source has been read; times are seconds since 1970."""
 
     id: str
     state: JobState
@@ -147,7 +148,7 @@ class JobStatus(Wire):
 
 
 class DeadRow(Wire):
-    """A row that has no result, and why: a line of the dead-letter file."""
+    """A row without a result, with its reason: a line of the dead-letter file."""
 
     row: int
     id: str

@@ -1,6 +1,7 @@
-"""Error documents: the one form in which every failure reaches a user.
+"""Error documents: the single form in which all errors reach a user.
 
-Does: the document's shape and the list of stable codes. Does not: know HTTP statuses or exceptions (service/errors.py).
+Does: define the document's shape and the stable codes. Does not: know HTTP statuses or exceptions
+(service/problems.py).
 """
 
 from enum import StrEnum
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Code(StrEnum):
-    """Stable error codes; new ones may be added, none is ever renamed."""
+    """Stable error codes; new ones may be added, existing ones are never renamed."""
 
     INVALID_REQUEST = "invalid_request"
     INVALID_JSON = "invalid_json"
@@ -39,7 +40,7 @@ class Code(StrEnum):
 
 
 class Detail(BaseModel):
-    """One cause, at one place. `pointer` is a JSON Pointer into the request body (`/schema/properties/a/not`)."""
+    """One cause at one place. `pointer` is a JSON Pointer into the request body (`/schema/properties/a/not`)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +51,7 @@ class Detail(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong, where, and how to mend it. `type` groups codes as OpenAI-compatible clients expect."""
+    """One error: its message, place, causes and hint. `type` groups codes as OpenAI-compatible clients expect."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,7 +66,7 @@ class Problem(BaseModel):
 
 
 class ProblemDocument(BaseModel):
-    """The body of every response that is not a success: `{"error": {…}}`."""
+    """The body of every error response: `{"error": {…}}`."""
 
     model_config = ConfigDict(frozen=True)
 

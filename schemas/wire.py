@@ -1,6 +1,6 @@
-"""What goes over the wire: requests and results of the service. Unknown fields are errors, never ignored.
+"""The wire types of the service: requests and results. Unknown fields are errors, never ignored.
 
-Does: shapes, defaults and bounds. Does not: judge schemas or know engines.
+Does: define shapes, defaults and bounds. Does not: examine schemas or run engines.
 """
 
 from typing import Any, Literal
@@ -15,17 +15,17 @@ MAX_COUNT = 2**31 - 1
 
 
 class Wire(BaseModel):
-    """Base of all wire types: frozen, extra fields refused."""
+    """Base of all wire types: frozen, without extra fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
 class FormOptions(Wire):
-    """How the JSON of an answer is written."""
+    """Options for the form of the JSON output."""
 
     whitespace: Literal["compact", "spaced", "pretty"] = Field(
         default="compact",
-        description="None; a blank after each comma and colon; or a line for each member and item.",
+        description="No white space; a space after each comma and colon; or one line for each member and item.",
     )
     key_order: Literal["schema", "any"] = Field(
         default="schema",
@@ -33,35 +33,35 @@ class FormOptions(Wire):
     )
     extra_properties: bool = Field(
         default=False,
-        description="Whether objects may hold properties that their schema neither names nor forbids.",
+        description="Whether objects may have properties that their schema neither declares nor forbids.",
     )
 
 
 class ExtractOptions(FormOptions):
-    """How an extraction runs. The defaults are greedy and deterministic.
+    """Options of an extraction. The defaults are greedy and deterministic.
 
-    With `temperature` 0 the likeliest token is taken; above 0 tokens are drawn, the more evenly the higher it is.
-    `top_k`, `top_p` and `min_p` leave fewer tokens to draw from: the `top_k` likeliest; the likeliest that together
-    have the probability `top_p`; those with at least `min_p` times the probability of the likeliest. `seed` makes draws
-    repeatable. After `deadline_s` seconds the request ends with `deadline_exceeded`.
+    With `temperature` 0 the most likely token is taken; above 0 tokens are sampled, more uniformly at higher values.
+    `top_k`, `top_p` and `min_p` restrict sampling: to the `top_k` most likely tokens; to the most likely tokens with a
+    total probability of `top_p`; to tokens with at least `min_p` times the probability of the most likely one. `seed`
+    makes sampling repeatable. After `deadline_s` seconds the request ends with `deadline_exceeded`.
     """
 
     whitespace: Literal["compact", "spaced", "pretty"] = Field(
         default="compact",
-        description="How an answer over HTTP is laid out: without white space; with a blank after each comma and "
-        "colon; or with a line for each member and item. The model always writes compact JSON.",
+        description="White space of an answer over HTTP: none; a space after each comma and "
+        "colon; or one line for each member and item. The model always writes compact JSON.",
     )
     max_tokens: int | None = Field(
         default=None,
         ge=1,
         le=MAX_COUNT,
-        description="Most tokens the answer may take; default: those of the shortest legal answer, and room for what "
-        "the schema asks and the document holds. `usage.budget` tells how many.",
+        description="Maximum number of tokens of the answer. Default: those of the shortest legal answer plus room "
+        "for the schema's values and the document. `usage.budget` reports it.",
     )
     not_stated: Literal["schema", "null"] = Field(
         default="schema",
-        description="What stands for a scalar that the document does not state: what the schema lets in, even if it "
-        "has to be made up; or null, also where the schema does not let it in.",
+        description="The value of a scalar that the document does not state: any value that the schema allows, even if "
+        "made up; or null, even if the schema does not allow it.",
     )
     temperature: float = Field(default=0.0, ge=0.0, le=5.0)
     top_p: float = Field(default=1.0, ge=1e-6, le=1.0)
@@ -69,10 +69,12 @@ class ExtractOptions(FormOptions):
     min_p: float = Field(default=0.0, ge=0.0, le=1.0)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
-    priority: int = Field(default=0, ge=-100, le=100, description="Smaller is served first.")
+    priority: int = Field(
+        default=0, ge=-100, le=100, description="Smaller values are served first."
+    )
     strict_schema: bool = Field(
         default=False,
-        description="Refuse a schema with keywords or formats that are not known, instead of telling of them.",
+        description="Refuse a schema with unknown keywords or formats instead of reporting them.",
     )
 
 
@@ -94,7 +96,7 @@ class ExtractRequest(Wire):
 
 
 def check_name(schema: object) -> None:
-    """Raise ValueError where a schema is given by a name that no schema can have."""
+    """Raise ValueError for a schema name that no schema can have."""
     if not isinstance(schema, str):
         return
     if not schema.strip():
@@ -104,13 +106,13 @@ def check_name(schema: object) -> None:
 
 
 class Usage(Wire):
-    """Tokens of one request.
+    """Token counts of one request.
 
-    `budget_forced` says that the answer needed more tokens than it had, so its rest was completed by the shortest way
-    the schema allows: it is valid, and its last values may be emptier than the text. Raise `max_tokens`.
+    `budget_forced` tells that the answer needed more tokens than its budget, so that its rest was completed in the
+    shortest way the schema allows: it is valid, but its last values may be incomplete. Raise `max_tokens`.
 
-    `budget` is the most tokens that the answer could take, and `budget_from` says where it comes from: `max_tokens` of
-    the request, the `default` for its schema and document, or the model's `context`, which left less than that.
+    `budget` is the maximum number of tokens of the answer, and `budget_from` its origin: `max_tokens` of the request,
+    the `default` for schema and document, or the model's `context` if that left less.
     """
 
     prompt_tokens: int
@@ -123,7 +125,7 @@ class Usage(Wire):
 
 
 class Timings(Wire):
-    """Where the time of one request went, in milliseconds."""
+    """The time of one request by phase, in milliseconds."""
 
     queue_ms: float
     prefill_ms: float
@@ -132,11 +134,11 @@ class Timings(Wire):
 
 
 class AnswerWarning(Wire):
-    """Something about a value that its validity does not tell. `pointer` is a JSON Pointer into `data`.
+    """A notice about a value that validity does not cover. `pointer` is a JSON Pointer into `data`.
 
     `kind` is `looped`: the value repeated itself and was ended; `budget_forced`: the budget was reached in it;
-    `not_stated`: it is null because the request wanted that for what is not stated, and the schema alone would not take
-    it. There may be other kinds.
+    `not_stated`: it is null because the request allows null for values that are not stated, and the schema alone does
+    not. Further kinds may be added.
     """
 
     pointer: str
@@ -146,12 +148,12 @@ class AnswerWarning(Wire):
 
 
 class ExtractResult(Wire):
-    """Body of a successful extraction: `data` is valid against the whole schema, always.
+    """Body of a successful extraction: `data` is always valid against the whole schema.
 
-    `valid` is the verdict of the final, independent check; a result that fails it is never sent as a success, so it is
-    true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` tells what of
-    the schema that verdict is about. `warnings` tell of values that are not what the document says; with
-    `not_stated: "null"` `data` is valid against the schema with null let in.
+    `valid` is the verdict of the final, independent validation; an invalid result is never sent as a success, so it is
+    true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` lists the
+    enforced keywords. `warnings` report values that may differ from the document; with `not_stated: "null"`, `data` is
+    valid against the schema with null allowed.
     """
 
     id: str

@@ -1,1 +1,1 @@
-"""People and programs: HTTP, command line, SDK, offline use."""
+"""The service: HTTP server, command line, SDK, offline use and bulk jobs."""

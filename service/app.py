@@ -1,7 +1,7 @@
-"""The server: routes, error documents, request ids and logs put together, and run until told to stop.
+"""The ASGI application and the server that runs it.
 
-Does: make the ASGI application for a backend, and serve one with an order of stopping. Does not: handle requests
-(service/routes.py) or read settings (service/config.py). Nothing happens when this module is imported.
+Does: put routes, error documents, request ids and logs together for one backend; serve it and shut it down in order.
+Does not: handle requests (`routes`) or read settings (`config`). Importing this module has no effect.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version as installed_version
-from pathlib import Path as FilePath
+from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
@@ -38,24 +38,25 @@ from ..schemas.problem import Code
 from .access import Access
 from .backend import Backend
 from .config import ServiceConfig
-from .errors import NotFound, answer
+from .errors import RouteNotFound
 from .exchange import Exchange, request_id
 from .extract import TextModel, catalogue_constraints
 from .job_routes import JOB_ROUTES
-from .limits import Gate, PatientProtocol
+from .limits import BoundedHeaderProtocol, RequestGate
 from .listen import listen, url
 from .log import make_logger, origin
-from .meters import Meters
-from .routes import PROBES, ROUTES, Path, Service, extract_for_job
+from .meters import Metrics
+from .problems import problem_response
+from .routes import PROBES, ROUTES, PathEndpoint, Service, extract_for_job
 
-EVERY = {**ROUTES, **JOB_ROUTES}
+ALL_ROUTES = {**ROUTES, **JOB_ROUTES}
 
 EXIT_CANNOT_SERVE = 4
-MOST_HEADER_BYTES = 16 * 1024
+MAX_HEADER_BYTES = 16 * 1024
 
 
 class Application:
-    """The ASGI application over one backend. `load_text` reads tokenizer and template, in a thread, while it starts."""
+    """The ASGI application for one backend. `load_text` reads tokenizer and chat template in a thread at startup."""
 
     def __init__(
         self,
@@ -70,14 +71,14 @@ class Application:
         self._grammar = grammar or GrammarConfig()
         self._door: SchemaGate | None = None
         self._log = logger or make_logger(config.log_format, config.log_level)
-        gate = Gate(config.max_requests)
+        gate = RequestGate(config.max_requests)
         self._access = Access(config)
-        backend.when_lives_change(self._note_lives)
+        backend.when_lives_change(self._log_lives)
         self.service = Service(
             config=config,
             backend=backend,
             gate=gate,
-            meters=Meters(backend, gate),
+            metrics=Metrics(backend, gate),
             version=installed_version("intaglio"),
             model=model,
             started=int(time.time()),
@@ -86,14 +87,17 @@ class Application:
         self.fault: ModelError | None = None
         self._on_fault: Callable[[], None] = lambda: None
         self._routed: ASGIApp = Router(
-            [Route(path, Path(self.service, path, handlers)) for path, handlers in EVERY.items()],
+            [
+                Route(path, PathEndpoint(self.service, path, handlers))
+                for path, handlers in ALL_ROUTES.items()
+            ],
             redirect_slashes=False,
             default=_not_found,
             lifespan=self._lifespan,
         )
 
-    def when_unusable(self, call: Callable[[], None]) -> None:
-        """Have `call` made, from the event loop, should it turn out that the model cannot be used."""
+    def on_unusable(self, call: Callable[[], None]) -> None:
+        """Register `call`, which the event loop calls if the model turns out to be unusable."""
         self._on_fault = call
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,7 +115,7 @@ class Application:
         except Exception as error:
             if exchange.status is not None:
                 raise
-            reply = answer(error, exchange.request_id, self.service.gate.pause_s)
+            reply = problem_response(error, exchange.request_id, self.service.gate.retry_after_s)
             exchange.outcome = reply.problem.code.value
             if reply.status == 500:
                 self._log.error("failed", request_id=exchange.request_id, **origin(error))
@@ -123,10 +127,10 @@ class Application:
             self._account(scope, exchange)
 
     def _account(self, scope: Scope, exchange: Exchange) -> None:
-        """One line in the log and one count in the meters for each request."""
+        """Log the request and count it in the metrics."""
         route = scope["state"].get("route", "other")
-        seconds = time.perf_counter() - exchange.began
-        self.service.meters.answered(route, exchange.outcome, seconds)
+        seconds = time.perf_counter() - exchange.started
+        self.service.metrics.answered(route, exchange.outcome, seconds)
         prompt, output = scope["state"].get("tokens", (0, 0))
         write = self._log.debug if route in PROBES else self._log.info
         write(
@@ -144,7 +148,7 @@ class Application:
     @contextlib.asynccontextmanager
     async def _lifespan(self, _app: Any) -> AsyncIterator[None]:
         backend = self.service.backend
-        self.open_data()
+        self.open_data_folder()
         if self._access.exposed:
             self._log.warning(
                 "every machine that reaches this server can use it",
@@ -156,20 +160,20 @@ class Application:
         try:
             yield
         finally:
-            self.service.gate.shut()
+            self.service.gate.close()
             loading.cancel()
             await self.stop_jobs()
-            if self._door is not None:  # first: loading may be waiting for it
+            if self._door is not None:  # first, because loading may wait for it
                 await asyncio.to_thread(self._door.close)
             with contextlib.suppress(asyncio.CancelledError, EngineStopped):
                 await loading
             await backend.close()
 
     async def _load(self) -> None:
-        began = time.perf_counter()
+        started = time.perf_counter()
         try:
             (text, door), info, _ = await asyncio.gather(
-                self.service.offload(self._open),
+                self.service.offload(self._load_text_and_gate),
                 self.service.backend.until_ready(),
                 self.service.offload(_load_validator),
             )
@@ -178,7 +182,7 @@ class Application:
             self._log.error("model unusable", reason=error.message, hint=error.hint)
             self._on_fault()
             return
-        self.service.loaded(text, door)
+        self.service.set_model(text, door)
         door.warm(catalogue_constraints())
         self._start_jobs()
         self._log.info(
@@ -186,30 +190,30 @@ class Application:
             model=info.model,
             context_length=info.context_length,
             blocks=info.blocks,
-            seconds=round(time.perf_counter() - began, 2),
+            seconds=round(time.perf_counter() - started, 2),
         )
 
-    def open_data(self) -> None:
-        """Open the data folder, if there is one and it is not open. Raises `JobError` where it cannot be used."""
+    def open_data_folder(self) -> None:
+        """Open the data folder if one is configured and not yet open. Raises `JobError` if it is unusable."""
         config = self.service.config
         if config.data and self.service.jobs is None:
             from .jobs.host import JobHost
 
             self.service.jobs = JobHost(
-                FilePath(config.data), config.max_data_bytes, config.max_open_jobs, self._job_failed
+                Path(config.data), config.max_data_bytes, config.max_open_jobs, self._job_failed
             )
 
     def _start_jobs(self) -> None:
-        """Run the jobs of the data folder, if there is one."""
+        """Start to run jobs if there is a data folder."""
         if self.service.jobs is None:
             return
-        from .jobs.hosted import Hosted
+        from .jobs.hosted import ServerBackend
 
         loop, extract = asyncio.get_running_loop(), partial(extract_for_job, self.service)
-        self.service.jobs.start(lambda spec: Hosted(extract, loop, spec, self.service.model))
+        self.service.jobs.start(lambda spec: ServerBackend(extract, loop, spec, self.service.model))
 
-    def _note_lives(self, lives: Lives) -> None:
-        """One line in the log for each death of the engine, and one when another is ready."""
+    def _log_lives(self, lives: Lives) -> None:
+        """Log each death of the engine and each restart."""
         counts = {"deaths": lives.deaths, "restarts": lives.restarts}
         if lives.pid:
             self._log.info("engine restarted", pid=lives.pid, **counts)
@@ -220,16 +224,16 @@ class Application:
         self._log.error("job failed", job=job, **origin(error))
 
     async def stop_jobs(self) -> None:
-        """Have the job at work finish the rows in hand; it goes on when the server starts again."""
+        """Let the running job finish its rows in flight. It continues at the next start of the server."""
         jobs, self.service.jobs = self.service.jobs, None
         if jobs is not None:
             await asyncio.to_thread(jobs.close)
 
-    def _open(self) -> tuple[TextModel, SchemaGate]:
-        """The text half of the model, and the door for its constraints.
+    def _load_text_and_gate(self) -> tuple[TextModel, SchemaGate]:
+        """Load tokenizer and template, and start the checks of schemas.
 
         Raises:
-            ModelError: one of them cannot be used.
+            ModelError: the tokenizer or the template is unusable.
         """
         text = self._load_text()
         self._door = SchemaGate.open(
@@ -240,31 +244,31 @@ class Application:
 
 
 def _load_validator() -> None:
-    """Import the validator ahead of the first request: it takes most of a second."""
+    """Import the validator before the first request; the import takes most of a second."""
     import_module("intaglio.service.validate")
 
 
 async def _not_found(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise NotFound("there is no such path", hint=f"there are {', '.join(EVERY)}")
+    raise RouteNotFound("there is no such path", hint=f"there are {', '.join(ALL_ROUTES)}")
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
-    """Where a server listens."""
+class ServerAddress:
+    """The base URL of a listening server."""
 
     url: str
 
 
 class Server(uvicorn.Server):
-    """uvicorn with an order of stopping.
+    """A uvicorn server with graceful shutdown.
 
-    At the first SIGTERM or SIGINT `/ready` says no and new requests are refused, while those in hand finish, for
-    `grace_s` at most or until a second signal; then they are ended with an error document, and the server leaves.
+    After the first SIGTERM or SIGINT `/ready` answers 503 and new requests are refused. Requests in flight may finish,
+    for at most `grace_s` seconds or until a second signal; the remaining ones end with an error document.
     """
 
-    def __init__(self, app: Application, announce: Callable[[Listening], None]) -> None:
+    def __init__(self, app: Application, announce: Callable[[ServerAddress], None]) -> None:
         config = app.service.config
-        http = type("Http", (PatientProtocol,), {"header_timeout_s": config.header_timeout_s})
+        http = type("Http", (BoundedHeaderProtocol,), {"header_timeout_s": config.header_timeout_s})
         super().__init__(
             uvicorn.Config(
                 app,
@@ -273,7 +277,7 @@ class Server(uvicorn.Server):
                 http=http,
                 lifespan="on",
                 ws="none",
-                h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+                h11_max_incomplete_event_size=MAX_HEADER_BYTES,
                 proxy_headers=False,
                 log_config=None,
                 access_log=False,
@@ -285,32 +289,32 @@ class Server(uvicorn.Server):
         self._announce = announce
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
-        self._hurry = asyncio.Event()
+        self._stop_now = asyncio.Event()
         self.signal: int | None = None
 
     async def startup(self, sockets: Any = None) -> None:
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
-        self._announce(Listening(url(self.servers[0].sockets[0])))
+        self._announce(ServerAddress(url(self.servers[0].sockets[0])))
 
     def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
         if self._loop is None:
             self.should_exit = True
         elif self.signal is None:
             self.signal = sig
-            self._loop.call_soon_threadsafe(self._begin_to_drain)
+            self._loop.call_soon_threadsafe(self._start_drain)
         else:
-            self._loop.call_soon_threadsafe(self._hurry.set)
+            self._loop.call_soon_threadsafe(self._stop_now.set)
 
-    def _begin_to_drain(self) -> None:
-        self._app.service.gate.shut()
+    def _start_drain(self) -> None:
+        self._app.service.gate.close()
         self._draining = asyncio.create_task(self._drain())
 
     async def _drain(self) -> None:
         service = self._app.service
         waits = {
             asyncio.create_task(self._idle()),
-            asyncio.create_task(self._hurry.wait()),
+            asyncio.create_task(self._stop_now.wait()),
         }
         _, pending = await asyncio.wait(
             waits, timeout=service.config.grace_s, return_when=asyncio.FIRST_COMPLETED
@@ -321,7 +325,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
     async def _idle(self) -> Literal[True]:
-        """Wait until no request and no row of a job is in hand."""
+        """Wait until no request and no row of a job is in flight."""
         await asyncio.gather(self._app.service.gate.idle(), self._app.stop_jobs())
         return True
 
@@ -329,52 +333,52 @@ class Server(uvicorn.Server):
 def serve(
     engine: EngineConfig,
     config: ServiceConfig,
-    announce: Callable[[Listening], None] = lambda _: None,
+    announce: Callable[[ServerAddress], None] = lambda _: None,
 ) -> int:
-    """Serve a model until a signal comes.
+    """Serve a model until SIGTERM or SIGINT.
 
-    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 where the model is unusable. `announce` is called
-    once, when the socket listens; the model may still be loading then.
+    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 if the model is unusable. `announce` is called once
+    the socket listens; the model may still be loading.
 
     Raises:
-        CannotListen: the address is taken, or is none of this machine.
-        JobError: the data folder cannot be used.
+        CannotListen: the address is in use or does not belong to this machine.
+        JobError: the data folder is unusable.
     """
     return serve_application(partial(application, engine, config), announce)
 
 
 def application(engine: EngineConfig, config: ServiceConfig) -> Application:
-    """The service as an ASGI application, for a server of your own. Its lifespan starts and ends the engine process.
+    """The service as an ASGI application for another server. Its lifespan starts and stops the engine process.
 
-    That server has to bound headers and request lines, and to wait for requests in flight when it stops.
+    The server must bound headers and request lines, and wait for requests in flight when it stops.
     """
-    folder = FilePath(engine.model.model)
+    folder = Path(engine.model.model)
     load_text = partial(TextModel.load, folder)
     backend, name = EngineClient(Launch.of(engine)), folder.resolve().name
     return Application(backend, load_text, name, config, grammar=engine.grammar)
 
 
 def serve_application(
-    make: Callable[[], Application], announce: Callable[[Listening], None]
+    make: Callable[[], Application], announce: Callable[[ServerAddress], None]
 ) -> int:
-    """As `serve`, for the application that `make` makes."""
+    """Like `serve`, for the application that `make` returns."""
     return asyncio.run(_serve(make, announce))
 
 
-async def _serve(make: Callable[[], Application], announce: Callable[[Listening], None]) -> int:
+async def _serve(make: Callable[[], Application], announce: Callable[[ServerAddress], None]) -> int:
     app = make()
     config = app.service.config
     sockets = listen(config.host, config.port)
-    app.open_data()
+    app.open_data_folder()
     server = Server(app, announce)
 
-    def leave() -> None:
+    def stop_serving() -> None:
         server.should_exit = True
 
-    app.when_unusable(leave)
+    app.on_unusable(stop_serving)
     try:
         await server.serve(sockets)
-    except SystemExit:  # how uvicorn says that it cannot start; it has logged why
+    except SystemExit:  # uvicorn could not start and has logged the reason
         return EXIT_CANNOT_SERVE
     if app.fault is not None:
         return EXIT_CANNOT_SERVE

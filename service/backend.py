@@ -1,6 +1,6 @@
-"""What the routes need of an engine, wherever it runs.
+"""The interface between the routes and an engine, which may run in another process.
 
-Does: say the protocol; `intaglio.engine.api.EngineClient` is the implementation. Does not: hold one.
+Does: declare the protocol; `intaglio.engine.api.EngineClient` implements it. Does not: create an engine.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -20,56 +20,56 @@ from ..grammar.api import CacheStats
 
 
 class Backend(Protocol):
-    """An engine as one event loop sees it."""
+    """An engine as seen from one event loop."""
 
     @property
     def state(self) -> EngineState:
-        """Where it stands now."""
+        """The current state of the engine."""
         ...
 
     @property
     def info(self) -> EngineInfo | None:
-        """What is loaded; None until it was ready once."""
+        """Facts about the loaded model; None until the engine was ready once."""
         ...
 
     @property
     def fault(self) -> ModelError | None:
-        """Why it is unusable, where it is."""
+        """The reason why the model is unusable; None if it is usable."""
         ...
 
     @property
     def metrics(self) -> Snapshot | None:
-        """The newest counters; None before the first."""
+        """The latest counters; None before the first report."""
         ...
 
     @property
     def grammars(self) -> CacheStats | None:
-        """What became of the grammars, by the newest count; None before the first."""
+        """The latest statistics of the grammar cache; None before the first report."""
         ...
 
     @property
     def lives(self) -> Lives:
-        """How often the engine died, and how often another took its place."""
+        """The number of deaths and restarts of the engine process."""
         ...
 
     def when_lives_change(self, call: Callable[[Lives], None]) -> None:
-        """Have `call` made whenever that changes."""
+        """Register `call`, which is called on every death and restart of the engine."""
         ...
 
     async def start(self) -> None:
-        """Begin to load; returns at once."""
+        """Start to load the model; returns at once."""
         ...
 
     async def until_ready(self) -> EngineInfo:
-        """Wait until requests are taken.
+        """Wait until the engine accepts requests.
 
         Raises:
-            ModelError: that will never be.
+            ModelError: the model is unusable.
         """
         ...
 
     def generate(self, request: Request) -> AsyncGenerator[Delta, None]:
-        """Stream one request. Closing it early aborts the request.
+        """Stream the deltas of one request. Closing the generator early aborts the request.
 
         Raises:
             EngineStopped: the engine is not ready or has died.
@@ -77,9 +77,9 @@ class Backend(Protocol):
         ...
 
     async def check(self) -> BlockReport:
-        """Invariants and blocks of the engine."""
+        """Check the invariants of the engine and report its blocks."""
         ...
 
     async def close(self) -> None:
-        """End the engine and every request in flight."""
+        """Stop the engine and end every request in flight."""
         ...

@@ -1,6 +1,6 @@
-"""What `intaglio serve` says when it listens: where, what, and a command line that works as it stands.
+"""The startup message of `intaglio serve`: address, model, and a curl command that works as printed.
 
-Does: words. Does not: print or serve.
+Does: make the text. Does not: print it.
 """
 
 import json
@@ -18,7 +18,7 @@ TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """What a server is, as its user sees it. `keyed`: whether requests need an API key."""
+    """The startup message of one server. `keyed`: whether requests need an API key."""
 
     version: str
     url: str
@@ -29,20 +29,20 @@ class Banner:
         return "\n".join(
             [
                 f"Intaglio {self.version} · model {self.model} · {self.url}",
-                "Loading the model; a line that says ready follows.",
+                "Loading the model; a log line reports when it is ready.",
                 "",
                 "Try it from another terminal:",
                 "",
                 f"  {curl(self.url, keyed=self.keyed)}",
                 "",
-                f"Catalogue schemas: {', '.join(catalogue.names())}. Yours: put it in place of the name.",
+                f"Catalogue schemas: {', '.join(catalogue.names())}. A JSON Schema of your own may replace the name.",
                 "Ctrl-C stops.",
             ]
         )
 
 
 def curl(url: str, *, keyed: bool = False) -> str:
-    """One line for a POSIX shell that extracts something from the service at `url`, with the key of the environment."""
+    """A POSIX shell command for one extraction by the service at `url`; the API key comes from the environment."""
     body = json.dumps({"schema": SHOWN, "text": TEXT}, ensure_ascii=False)
     header = shlex.quote("content-type: application/json")
     key = ' -H "authorization: Bearer $INTAGLIO_API_KEY"' if keyed else ""

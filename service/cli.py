@@ -1,7 +1,7 @@
-"""`intaglio`, the command: where the shell comes in.
+"""Entry point of the command `intaglio`.
 
-Does: load the command line, or say what to install where it is missing. Does not: define commands (`cli_app`). Nothing
-that computes is imported before a command needs it.
+Does: load the command line, or report which package it lacks. Does not: define commands (`cli_app`). Heavy modules are
+imported only by the command that needs them.
 """
 
 import sys
@@ -12,7 +12,7 @@ CANNOT_START = 4
 
 
 def main() -> NoReturn:
-    """Run the command line; ends the process with one of the codes that `intaglio --help` lists."""
+    """Run the command line; ends the process with one of the exit codes that `intaglio --help` lists."""
     try:
         from .cli_app import app
     except ModuleNotFoundError as error:

@@ -1,6 +1,6 @@
-"""The commands: their names, options and help. What each does lies in a module of its own, loaded when it is called.
+"""The commands of `intaglio`: names, options and help. Each command's code is in a module of its own, loaded on call.
 
-Does: declare. Does not: work.
+Does: declare. Does not: run anything itself.
 """
 
 from importlib.metadata import version as installed
@@ -14,7 +14,7 @@ from .cli_trouble import EXIT_CODES, Exit, reporting
 
 app = typer.Typer(
     name="intaglio",
-    help="Structured output you can rely on: a schema and a document in, validated JSON out.",
+    help="Reliable structured output: a schema and a document in, validated JSON out.",
     epilog=f"Exit codes: {EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -28,8 +28,8 @@ app.add_typer(catalogue, name="schema")
 app.add_typer(jobs, name="job")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"intaglio {installed('intaglio')}")
         raise typer.Exit
 
@@ -38,16 +38,18 @@ def _version(asked: bool) -> None:
 def options(
     _: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
-    """Structured output you can rely on: a schema and a document in, validated JSON out."""
+    """Reliable structured output: a schema and a document in, validated JSON out."""
 
 
-Json = Annotated[bool, typer.Option("--json", help="Raw JSON on standard output, one line.")]
+Json = Annotated[bool, typer.Option("--json", help="Print raw JSON on one line.")]
 Model = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="Folder of a model; default: the one in the package."),
+    typer.Option("--model", "-m", help="Model folder; default: the included model."),
 ]
 
 
@@ -64,40 +66,43 @@ def extract(
         ),
     ],
     url: Annotated[
-        str | None, typer.Option(help="Use the service there; default: run the model here.")
+        str | None, typer.Option(help="URL of a service; default: run the model locally.")
     ] = None,
     model: Model = None,
     max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Most tokens that an answer may take.")
+        int | None, typer.Option(min=1, help="Maximum number of tokens of an answer.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the result to this file instead.")
+        Path | None, typer.Option("--output", "-o", help="Write the result to this file.")
     ] = None,
     nulls: Annotated[
-        bool, typer.Option("--nulls", help="null for required values that a document does not say.")
+        bool,
+        typer.Option(
+            "--nulls", help="Allow null for required values that a document does not state."
+        ),
     ] = False,
     strict_schema: Annotated[
         bool,
-        typer.Option("--strict-schema", help="Refuse a schema with words that are not known."),
+        typer.Option("--strict-schema", help="Refuse schemas with unknown keywords."),
     ] = False,
     answer: Annotated[
         bool,
         typer.Option(
             "--answer",
-            help="The whole answer as a line of JSON: data, contract, warnings, usage, timings.",
+            help="Print the whole answer as one line of JSON: data, contract, warnings, usage, timings.",
         ),
     ] = False,
     as_json: Json = False,
 ) -> Exit:
-    """Read what a schema describes out of documents.
+    """Extract the data that a schema describes from documents.
 
-    One document: its data. Several: one line of JSON each, with "document" and "data" or "error".
-    Progress and timings go to standard error.
+    One document: prints its data. Several: one line of JSON each, with "document" and "data" or "error". Progress and
+    timings go to standard error.
     """
-    from .cli_extract import Task, run
+    from .cli_extract import ExtractCommand, run
 
     return run(
-        Task(
+        ExtractCommand(
             tuple(documents),
             schema,
             url,
@@ -120,41 +125,43 @@ def serve(
         str | None, typer.Option(help="Address to listen on.  [default: 127.0.0.1]")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="0 takes a free one.  [default: 8000]")
+        int | None,
+        typer.Option(min=0, max=65535, help="Port; 0 selects a free one.  [default: 8000]"),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Processor threads of the model; default: torch's.")
+        int | None, typer.Option(min=1, help="CPU threads of the model; default: torch's.")
     ] = None,
     max_running: Annotated[
-        int | None, typer.Option(min=1, help="Most requests computed at once.  [default: 256]")
+        int | None,
+        typer.Option(min=1, help="Maximum number of requests in a batch.  [default: 256]"),
     ] = None,
     max_context: Annotated[
-        int | None, typer.Option(min=2, help="Most tokens of a prompt and its answer together.")
+        int | None, typer.Option(min=2, help="Maximum number of tokens of a prompt and its answer.")
     ] = None,
-    log_format: Annotated[str | None, typer.Option(help="console or json.")] = None,
+    log_format: Annotated[str | None, typer.Option(help="Log format: console or json.")] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder for clients' files; with it the server runs jobs.")
+        Path | None, typer.Option(help="Folder for files of clients; enables jobs.")
     ] = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
-    More settings are read from INTAGLIO_SERVICE_… and INTAGLIO_ENGINE_… in the environment.
+    Environment variables INTAGLIO_SERVICE_… and INTAGLIO_ENGINE_… hold further settings.
     """
-    from .cli_serve import Settings, run
+    from .cli_serve import ServeCommand, run
 
-    return run(Settings(model, host, port, threads, max_running, max_context, log_format, data))
+    return run(ServeCommand(model, host, port, threads, max_running, max_context, log_format, data))
 
 
 @app.command()
 @reporting
 def demo(
     every: Annotated[
-        bool, typer.Option("--all", help="Every document of the catalogue, not just three.")
+        bool, typer.Option("--all", help="All documents of the catalogue, not just three.")
     ] = False,
     model: Model = None,
     as_json: Json = False,
 ) -> Exit:
-    """Read an invoice, an e-mail and a receipt with the model in the package. Needs no network."""
+    """Extract from an invoice, an e-mail and a receipt with the included model. Works without a network."""
     from .demo import run
 
     return run(model, every=every, as_json=as_json)
@@ -163,7 +170,7 @@ def demo(
 @app.command()
 @reporting
 def doctor(model: Model = None, as_json: Json = False) -> Exit:
-    """Check that everything an extraction needs is there and works; say what to do where it is not."""
+    """Check that everything an extraction needs is installed and works; suggest a fix if not."""
     from .doctor import run
 
     return run(model, as_json=as_json)
@@ -183,7 +190,7 @@ def version(as_json: Json = False) -> Exit:
 @catalogue.command("list")
 @reporting
 def schema_list(as_json: Json = False) -> Exit:
-    """Name the schemas of the catalogue."""
+    """List the schemas of the catalogue."""
     from .cli_schema import show_list
 
     return show_list(as_json=as_json)
@@ -192,11 +199,13 @@ def schema_list(as_json: Json = False) -> Exit:
 @catalogue.command("show")
 @reporting
 def schema_show(
-    name: Annotated[str, typer.Argument(help="A name that `intaglio schema list` shows.")],
-    sample: Annotated[bool, typer.Option("--sample", help="The sample document instead.")] = False,
+    name: Annotated[str, typer.Argument(help="A name from `intaglio schema list`.")],
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Print the sample document instead.")
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
-    """Print one schema, ready to be changed and used as a file."""
+    """Print one schema, ready to be edited and used as a file."""
     from .cli_schema import show_one
 
     return show_one(name, sample=sample, as_json=as_json)
@@ -205,20 +214,23 @@ def schema_show(
 Kind = Annotated[
     str | None,
     typer.Option(
-        help="json_schema, regex, ebnf, ...; default: by the file's ending, else json_schema."
+        help="json_schema, regex, ebnf, ...; default: by the file extension, else json_schema."
     ),
 ]
 Whitespace = Annotated[
-    str, typer.Option("--whitespace", help="compact, spaced, pretty or lenient.")
+    str,
+    typer.Option(
+        "--whitespace", help="White space of the output: compact, spaced, pretty or lenient."
+    ),
 ]
-AnyOrder = Annotated[bool, typer.Option("--any-order", help="Properties in any order.")]
+AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow properties in any order.")]
 Extra = Annotated[
     bool,
-    typer.Option("--extra-properties", help="Let in properties that the schema does not name."),
+    typer.Option("--extra-properties", help="Allow properties that the schema does not name."),
 ]
 Refs = Annotated[
     list[str] | None,
-    typer.Option("--ref", metavar="URI=FILE", help="Another schema that $ref names; repeatable."),
+    typer.Option("--ref", metavar="URI=FILE", help="A schema that a $ref refers to; repeatable."),
 ]
 
 
@@ -226,7 +238,7 @@ Refs = Annotated[
 @reporting
 def schema_explain(
     name: Annotated[
-        str, typer.Argument(metavar="FILE", help="A file, - for stdin, or a name of the catalogue.")
+        str, typer.Argument(metavar="FILE", help="A file, - for stdin, or a catalogue name.")
     ],
     model: Model = None,
     kind: Kind = None,
@@ -236,13 +248,13 @@ def schema_explain(
     ref: Refs = None,
     as_json: Json = False,
 ) -> Exit:
-    """Say how each part of a schema is enforced or why not, what it costs, and what it lets through.
+    """Explain how each part of a schema is enforced or why not, what it costs, and which outputs it allows.
 
-    Exit codes: 0 enforced, 2 it cannot be read, 3 refused, 5 no schema at all.
+    Exit codes: 0 enforced, 2 unreadable, 3 refused, 5 not a schema.
     """
-    from .cli_explain import Form, explain
+    from .cli_explain import SchemaInput, explain
 
-    form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
     return explain(name, form, model, as_json=as_json)
 
 
@@ -251,7 +263,7 @@ def schema_explain(
 def schema_check(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="FILE", help="Files, - for stdin, or names of the catalogue."),
+        typer.Argument(metavar="FILE", help="Files, - for stdin, or catalogue names."),
     ],
     kind: Kind = None,
     whitespace: Whitespace = "compact",
@@ -260,18 +272,16 @@ def schema_check(
     ref: Refs = None,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", help="Fail where a keyword or format is not known: it may be a slip."
-        ),
+        typer.Option("--strict", help="Fail for unknown keywords or formats, which may be typos."),
     ] = False,
     as_json: Json = False,
 ) -> Exit:
-    """Check that schemas can be enforced in full, without a model; made for CI.
+    """Check without a model that schemas can be enforced in full; made for CI.
 
-    Exit codes: 0 all can, 2 one cannot be read, 3 one is refused (with --strict also for unknown words), 5 one is no
-    schema at all; the greatest counts.
+    Exit codes: 0 all can, 2 unreadable, 3 refused (with --strict also for unknown keywords), 5 not a schema; the
+    greatest wins.
     """
-    from .cli_explain import Form, check
+    from .cli_explain import SchemaInput, check
 
-    form = Form(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
     return check(names, form, strict=strict, as_json=as_json)

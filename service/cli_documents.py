@@ -1,6 +1,6 @@
-"""Documents and schemas as the command line names them: files, pipes, standard input.
+"""Input of commands: documents and schemas from files, pipes and standard input.
 
-Does: read them, bounded and in UTF-8; say of what is no text what it is. Does not: extract (`cli_extract`).
+Does: read bounded UTF-8 text; name the kind of a file that is not text. Does not: extract (`cli_extract`).
 """
 
 import json
@@ -15,16 +15,16 @@ from typing import Any, BinaryIO, Final
 
 from ..schemas import catalogue
 from ..schemas.wire import MAX_TEXT_CHARACTERS
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 from .file_kind import HEAD, kind_of, why_not_utf8
 
-_MOST_BYTES: Final = 4 * MAX_TEXT_CHARACTERS + 3  # as UTF-8, with a byte order mark
-_WAIT_S: Final = 10  # for a pipe that nothing has open for writing
+_MAX_BYTES: Final = 4 * MAX_TEXT_CHARACTERS + 3  # in UTF-8, with a byte order mark
+_WAIT_S: Final = 10  # for the writer of a pipe to start
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text, and what to call it."""
+    """A text and its display name."""
 
     name: str
     text: str
@@ -32,50 +32,50 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A document that could not be read, and why."""
+    """A document that could not be read, and the error."""
 
     name: str
-    trouble: Trouble
+    error: CliError
 
 
-def read_schema(given: str) -> Any:
-    """The schema in a file, or the name of one in the catalogue. Raises `Trouble` where it is neither."""
-    path = Path(given)
-    if given in catalogue.names():
-        return given
+def read_schema(name_or_path: str) -> Any:
+    """The schema in a file, or the name of a catalogue schema. Raises `CliError` if it is neither."""
+    path = Path(name_or_path)
+    if name_or_path in catalogue.names():
+        return name_or_path
     if not path.is_file():
-        hint = "give a file with a JSON Schema, or a name that `intaglio schema list` shows"
+        hint = "give a file with a JSON Schema, or a name from `intaglio schema list`"
         try:
-            catalogue.get(given)
+            catalogue.get(name_or_path)
         except catalogue.UnknownSchema as unknown:
-            raise Trouble(f"no such file, and {unknown}", Exit.USAGE, hint=hint) from None
+            raise CliError(f"no such file, and {unknown}", Exit.USAGE, hint=hint) from None
     try:
         return json.loads(text_of(path))
     except ValueError as error:
-        raise Trouble(f"{given} is not JSON: {error}", Exit.REFUSED) from None
+        raise CliError(f"{name_or_path} is not JSON: {error}", Exit.REFUSED) from None
 
 
 def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:
-    """All documents. Of several, one that cannot be read stands in its place with the reason.
+    """Read all documents. Of several, an unreadable one is returned as `Unreadable`.
 
     Raises:
-        Trouble: the only document cannot be read, or standard input is named twice.
+        CliError: the only document is unreadable, or standard input is named twice.
     """
     if names.count("-") > 1:
-        raise Trouble("standard input (-) can be read only once", Exit.USAGE)
+        raise CliError("standard input (-) can be read only once", Exit.USAGE)
     found: list[Document | Unreadable] = []
     for name in names:
         try:
             found.append(_document(name))
-        except Trouble as trouble:
+        except CliError as error:
             if len(names) == 1:
                 raise
-            found.append(Unreadable(name, trouble))
+            found.append(Unreadable(name, error))
     return tuple(found)
 
 
 def text_of(path: Path) -> str:
-    """The text of a file. Raises `Trouble` where it cannot be read."""
+    """The text of a file. Raises `CliError` if it is unreadable."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
@@ -83,11 +83,11 @@ def text_of(path: Path) -> str:
             os.set_blocking(number, True)
             return decoded(str(path), _bounded(file, str(path)))
     except OSError as error:
-        raise Trouble(f"cannot read {path}: {error.strerror}", Exit.USAGE) from None
+        raise CliError(f"cannot read {path}: {error.strerror}", Exit.USAGE) from None
 
 
 def decoded(name: str, content: bytes) -> str:
-    """UTF-8 as text. Raises `Trouble` where it is something else."""
+    """Decode UTF-8 bytes. Raises `CliError` for anything else."""
     found = kind_of(content[:HEAD])
     if found is None:
         try:
@@ -97,7 +97,7 @@ def decoded(name: str, content: bytes) -> str:
             what = f"{name} is not UTF-8 text but {found.name} (byte {error.start})"
     else:
         what = f"{name} is {found.name}, not text"
-    raise Trouble(what, Exit.USAGE, hint=found.hint)
+    raise CliError(what, Exit.USAGE, hint=found.hint)
 
 
 def _document(name: str) -> Document:
@@ -107,35 +107,35 @@ def _document(name: str) -> Document:
     else:
         text = text_of(Path(name))
     if not text.strip():
-        raise Trouble(f"{name} is empty", Exit.USAGE)
+        raise CliError(f"{name} is empty", Exit.USAGE)
     return Document(name, text)
 
 
 def _bounded(file: BinaryIO, name: str) -> bytes:
-    """All of a file that a document may have; what never ends is refused as well."""
-    content = file.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:
+    """Read a whole file up to the size limit of a document; refuses longer and endless ones."""
+    content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
         found = kind_of(content[:HEAD])
-        raise Trouble(
+        raise CliError(
             f"{name} is {found.name}, not text" if found else f"{name} is too long",
             Exit.USAGE,
             hint=found.hint
             if found
-            else f"a document has {MAX_TEXT_CHARACTERS:,} characters at most: split it; "
-            "for a file of many documents there is `intaglio job run`",
+            else f"a document has at most {MAX_TEXT_CHARACTERS:,} characters: split it; "
+            "`intaglio job run` reads files of many documents",
         )
     return content
 
 
 def _wait_for_writer(number: int, path: Path) -> None:
-    """Wait a while for a pipe to be written to; opening it did not."""
+    """Wait for data on a pipe, with a time limit; opening a pipe does not wait."""
     if not stat.S_ISFIFO(os.fstat(number).st_mode):
         return
-    waiting = select.poll()
-    waiting.register(number, select.POLLIN | select.POLLHUP)
-    if not waiting.poll(_WAIT_S * 1000):
-        raise Trouble(
+    spinner = select.poll()
+    spinner.register(number, select.POLLIN | select.POLLHUP)
+    if not spinner.poll(_WAIT_S * 1000):
+        raise CliError(
             f"nothing was written to the pipe {path} for {_WAIT_S} seconds",
             Exit.USAGE,
-            hint="start what writes to it first, or give a file",
+            hint="start the writing program first, or give a file",
         )

@@ -1,7 +1,6 @@
-"""`intaglio schema explain` and `intaglio schema check`: what becomes of a schema, a pattern or a grammar.
+"""`intaglio schema explain` and `intaglio schema check`: how a schema, pattern or grammar is enforced.
 
-Does: read files, have them explained, write what was found for people or programs. Does not: find anything out
-(`explain`).
+Does: read files, request explanations, print them for people or programs. Does not: examine schemas (`explain`).
 """
 
 import sys
@@ -16,9 +15,9 @@ from rich.text import Text
 from ..schemas import catalogue
 from ..schemas.explanation import ExplainResult, KeywordReport
 from ..schemas.problem import Code
-from .cli_console import compact, results, waiting, write_json
+from .cli_console import compact, results, spinner, write_json
 from .cli_documents import decoded, text_of
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 
 if TYPE_CHECKING:
     from ..grammar.api import Constraint
@@ -27,8 +26,8 @@ _SUFFIXES = {".regex": "regex", ".ebnf": "ebnf", ".lark": "lark"}
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """How what was asked for is read and written, as it was typed."""
+class SchemaInput:
+    """Options for reading a schema and for the form of its output, as typed."""
 
     kind: str | None = None
     whitespace: str = "compact"
@@ -37,10 +36,10 @@ class Form:
     refs: tuple[str, ...] = ()
 
 
-def explain(name: str, form: Form, model: str | None, *, as_json: bool) -> Exit:
-    """Everything about one schema, pattern or grammar."""
+def explain(name: str, form: SchemaInput, model: str | None, *, as_json: bool) -> Exit:
+    """Explain one schema, pattern or grammar in full."""
     constraint, schema = _constraint(name, form)
-    with waiting("compiling"):
+    with spinner("compiling"):
         from ..engine.api import model_folder
         from .explain import Explainer
         from .extract import TextModel
@@ -53,18 +52,18 @@ def explain(name: str, form: Form, model: str | None, *, as_json: bool) -> Exit:
     return _exit(found)
 
 
-def check(names: Sequence[str], form: Form, *, strict: bool, as_json: bool) -> Exit:
-    """A line for each schema and what is wrong with it; ends with the greatest exit code.
+def check(names: Sequence[str], form: SchemaInput, *, strict: bool, as_json: bool) -> Exit:
+    """Print a line for each schema and its problems; returns the greatest exit code.
 
-    Words that are not known are told; with `strict` they fail the check.
+    Unknown keywords are reported; with `strict` they fail the check.
     """
-    from .explain import judged
+    from .explain import judge_constraint
 
     if names.count("-") > 1:
-        raise Trouble("standard input (-) can be read only once", Exit.USAGE)
+        raise CliError("standard input (-) can be read only once", Exit.USAGE)
     end = Exit.OK
     for name in names:
-        found = judged(_constraint(name, form)[0])
+        found = judge_constraint(_constraint(name, form)[0])
         end = max(end, _exit(found), Exit.REFUSED if strict and _unknown(found) else Exit.OK)
         if as_json:
             fields = found.model_dump(
@@ -95,14 +94,14 @@ def _exit(found: ExplainResult) -> Exit:
     return Exit.INVALID if found.code is Code.INVALID_SCHEMA else Exit.REFUSED
 
 
-def _constraint(name: str, form: Form) -> "tuple[Constraint, dict[str, Any] | bool | None]":
-    """What is asked for, and its value where it is a JSON Schema. Raises `Trouble` for what cannot be read."""
+def _constraint(name: str, form: SchemaInput) -> "tuple[Constraint, dict[str, Any] | bool | None]":
+    """The constraint, and its parsed value if it is a JSON Schema. Raises `CliError` if it is unreadable."""
     from ..grammar.api import Constraint, InvalidJson, KeyOrder, Kind, Whitespace, parse_json
 
     kinds = {kind.value: kind for kind in Kind}
     named = form.kind or _SUFFIXES.get(Path(name).suffix, Kind.JSON_SCHEMA.value)
     if named not in kinds:
-        raise Trouble(
+        raise CliError(
             f"there is no kind {named!r}", Exit.USAGE, hint=f"there are {', '.join(kinds)}"
         )
     source = _source(name)
@@ -111,7 +110,7 @@ def _constraint(name: str, form: Form) -> "tuple[Constraint, dict[str, Any] | bo
         try:
             value = parse_json(source)
         except InvalidJson:
-            value = None  # the compiler says what is wrong with it
+            value = None  # the compiler reports the mistake
     if kinds[named] is Kind.REGEX:
         source = source.removesuffix("\n")
     try:
@@ -124,7 +123,7 @@ def _constraint(name: str, form: Form) -> "tuple[Constraint, dict[str, Any] | bo
             schemas=tuple(map(_reference, form.refs)),
         )
     except ValueError as error:
-        raise Trouble(str(error), Exit.USAGE) from None
+        raise CliError(str(error), Exit.USAGE) from None
     return constraint, value if isinstance(value, dict | bool) else None
 
 
@@ -139,7 +138,7 @@ def _source(name: str) -> str:
 def _reference(given: str) -> tuple[str, str]:
     uri, found, file = given.partition("=")
     if not found:
-        raise Trouble(f"{given!r} is not URI=FILE", Exit.USAGE)
+        raise CliError(f"{given!r} is not URI=FILE", Exit.USAGE)
     return uri, text_of(Path(file))
 
 
@@ -197,9 +196,9 @@ def _facts(found: ExplainResult) -> list[tuple[str, str]]:
 def _verdict(name: str, found: ExplainResult) -> None:
     unknown, unread = _unknown(found), sum(word.tier is None for word in found.keywords)
     if found.enforced and unknown:
-        _line(f"{name}: not all that is written is enforced: unknown words ({unknown})", "yellow")
+        _line(f"{name}: not everything is enforced: unknown keywords ({unknown})", "yellow")
     elif found.enforced and unread:
-        _line(f"{name}: every assertion is enforced, but not all words assert", "green")
+        _line(f"{name}: every assertion is enforced; some keywords assert nothing", "green")
     elif found.enforced:
         _line(f"{name}: every assertion is enforced", "green")
     else:

@@ -1,7 +1,7 @@
-"""`intaglio extract`: documents in, JSON out, here or through a service.
+"""`intaglio extract`: extract from documents, locally or through a service.
 
-Does: run documents together, write each result as soon as its turn comes. Does not: read them (`cli_documents`), format
-errors (`cli_trouble`) or know engines (`llm`, `client`).
+Does: process documents together and write each result in order as soon as it is ready. Does not: read documents
+(`cli_documents`), format errors (`cli_trouble`) or run engines (`llm`, `client`).
 """
 
 import asyncio
@@ -17,18 +17,18 @@ from types import TracebackType
 from typing import Any, Final, Self, TextIO
 
 from ..schemas.contract import Contract
-from .cli_console import compact, errors, pretty, waiting, write_json
+from .cli_console import compact, errors, pretty, spinner, write_json
 from .cli_documents import Document, Unreadable, read_documents, read_schema
 from .cli_offline import offline
-from .cli_trouble import Exit, Trouble, show, trouble
+from .cli_trouble import CliError, Exit, cli_error, show
 from .client import AsyncClient, Extraction, IntaglioError, Options
 
 AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What was asked for on the command line, as it was typed."""
+class ExtractCommand:
+    """The arguments of `intaglio extract`, as typed."""
 
     documents: tuple[str, ...]
     schema: str
@@ -57,58 +57,60 @@ Outcome = Extraction[Any] | IntaglioError
 Emit = Callable[[Document, Outcome], None]
 
 
-def run(task: Task) -> Exit:
-    """Do `task`. Raises `Trouble` for what concerns all documents; a document's own failure is told and counted."""
-    insist_no_input(task)
-    schema = read_schema(task.schema)
-    found = read_documents(task.documents)
-    documents = [one for one in found if isinstance(one, Document)]
-    with _Writer(task, found) as writer:
+def run(command: ExtractCommand) -> Exit:
+    """Run the command. Raises `CliError` for errors that concern all documents; errors of one document are printed."""
+    require_no_input_overwritten(command)
+    schema = read_schema(command.schema)
+    found = read_documents(command.documents)
+    documents = [document for document in found if isinstance(document, Document)]
+    with _Writer(command, found) as writer:
         if not documents:
             writer.skip()
-        elif task.url is not None:
-            asyncio.run(_remote(task, task.url, schema, documents, writer.write))
+        elif command.url is not None:
+            asyncio.run(_remote(command, command.url, schema, documents, writer.write))
         else:
-            _local(task, schema, documents, writer.write)
+            _local(command, schema, documents, writer.write)
     return writer.end
 
 
-def _local(task: Task, schema: Any, documents: Sequence[Document], emit: Emit) -> None:
-    with offline(task.model) as loaded:
+def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], emit: Emit) -> None:
+    with offline(command.model) as loaded:
         note = f"model {loaded.llm.info.model} ready in {loaded.seconds:.1f} s"
         errors().print(note, style="dim")
         for start in range(0, len(documents), AT_ONCE):
             batch = documents[start : start + AT_ONCE]
             texts = [document.text for document in batch]
-            with waiting(f"extracting {', '.join(document.name for document in batch[:3])} …"):
+            with spinner(f"extracting {', '.join(document.name for document in batch[:3])} …"):
                 outcomes = loaded.llm.extract_many(
-                    schema, texts, return_errors=True, **task.options
+                    schema, texts, return_errors=True, **command.options
                 )
             for document, outcome in zip(batch, outcomes, strict=True):
                 emit(document, outcome)
 
 
 async def _remote(
-    task: Task, url: str, schema: Any, documents: Sequence[Document], emit: Emit
+    command: ExtractCommand, url: str, schema: Any, documents: Sequence[Document], emit: Emit
 ) -> None:
     try:
         client = AsyncClient(url)
     except ValueError as error:
-        raise Trouble(str(error), Exit.USAGE) from None
-    turn = asyncio.Semaphore(AT_ONCE)
+        raise CliError(str(error), Exit.USAGE) from None
+    slots = asyncio.Semaphore(AT_ONCE)
 
-    async def one(document: Document) -> Outcome:
-        async with turn:
+    async def extract_one(document: Document) -> Outcome:
+        async with slots:
             try:
-                return await client.extract(schema, document.text, model=task.model, **task.options)
+                return await client.extract(
+                    schema, document.text, model=command.model, **command.options
+                )
             except IntaglioError as error:
                 return error
 
     async with client:
-        tasks = [asyncio.create_task(one(document)) for document in documents]
+        tasks = [asyncio.create_task(extract_one(document)) for document in documents]
         try:
             for document, result in zip(documents, tasks, strict=True):
-                with waiting(f"extracting {document.name}"):
+                with spinner(f"extracting {document.name}"):
                     outcome = await result
                 emit(document, outcome)
         finally:
@@ -118,20 +120,20 @@ async def _remote(
 
 
 class _Writer:
-    """Results to standard output or a file, the rest to standard error; remembers how it ended."""
+    """Writes results to standard output or a file, notes to standard error; `end` is the exit code so far."""
 
-    def __init__(self, task: Task, found: Sequence[Document | Unreadable]) -> None:
+    def __init__(self, command: ExtractCommand, found: Sequence[Document | Unreadable]) -> None:
         self.end = Exit.OK
-        self._task = task
+        self._command = command
         self._many = len(found) > 1
-        self._told = False
+        self._contract_printed = False
         self._unwritten = deque(found)
         self._cleanup = ExitStack()
         self._file: TextIO | None = None
 
     def __enter__(self) -> Self:
-        if self._task.output is not None:
-            self._file = self._cleanup.enter_context(_replacing(self._task.output))
+        if self._command.output is not None:
+            self._file = self._cleanup.enter_context(_replacing(self._command.output))
         return self
 
     def __exit__(
@@ -143,13 +145,13 @@ class _Writer:
         self._cleanup.__exit__(kind, error, trace)
 
     def skip(self) -> None:
-        """Write the documents that could not be read, up to the next that could."""
-        while self._unwritten and isinstance(one := self._unwritten[0], Unreadable):
+        """Write the errors of unreadable documents up to the next readable one."""
+        while self._unwritten and isinstance(document := self._unwritten[0], Unreadable):
             self._unwritten.popleft()
-            self._fail(one.name, one.trouble)
+            self._fail(document.name, document.error)
 
     def write(self, document: Document, outcome: Outcome) -> None:
-        """Write one outcome in its turn. Raises `Trouble` for a failure that every other document would share."""
+        """Write the outcome of the next document. Raises `CliError` for a failure that all documents would share."""
         self.skip()
         self._write(document, outcome)
         self._unwritten.popleft()
@@ -157,14 +159,14 @@ class _Writer:
 
     def _write(self, document: Document, outcome: Outcome) -> None:
         if isinstance(outcome, IntaglioError):
-            found = trouble(outcome)
-            assert found is not None, "every error of the SDK is told"
+            found = cli_error(outcome)
+            assert found is not None, "every error of the SDK has a CliError"
             if found.exit is not Exit.FAILED:
                 raise found
             self._fail(document.name, found)
             return
-        self._tell_of(outcome.contract)
-        if self._task.answer:
+        self._print_contract(outcome.contract)
+        if self._command.answer:
             named = {"document": document.name} if self._many else {}
             self._line({**named, **outcome.raw})
         elif self._many:
@@ -175,24 +177,24 @@ class _Writer:
                 line["warnings"] = [warning.model_dump() for warning in outcome.warnings]
             self._line(line)
         elif self._file is not None:
-            text = compact(outcome.data) if self._task.as_json else pretty(outcome.data)
+            text = compact(outcome.data) if self._command.as_json else pretty(outcome.data)
             self._file.write(text + "\n")
         else:
-            write_json(outcome.data, raw=self._task.as_json)
+            write_json(outcome.data, raw=self._command.as_json)
         for warning in outcome.warnings:
-            place, hint = warning.pointer or "/", f"; {warning.hint}" if warning.hint else ""
-            note = f"{document.name}: {place} {warning.kind}: {warning.message}{hint}"
+            pointer, hint = warning.pointer or "/", f"; {warning.hint}" if warning.hint else ""
+            note = f"{document.name}: {pointer} {warning.kind}: {warning.message}{hint}"
             errors().print(note, style="yellow", markup=False)
         errors().print(f"{document.name}: {summary(outcome)}", style="dim")
 
-    def _tell_of(self, contract: Contract) -> None:
-        """What of the schema is not enforced, once: it is the same for every document."""
-        if not self._told:
+    def _print_contract(self, contract: Contract) -> None:
+        """Print once which keywords of the schema are not enforced; it is the same for every document."""
+        if not self._contract_printed:
             for note in contract.notes():
-                errors().print(f"{self._task.schema}: {note}", style="yellow")
-        self._told = True
+                errors().print(f"{self._command.schema}: {note}", style="yellow")
+        self._contract_printed = True
 
-    def _fail(self, name: str, found: Trouble) -> None:
+    def _fail(self, name: str, found: CliError) -> None:
         self.end = Exit.FAILED
         show(found, name)
         if self._many:
@@ -204,25 +206,25 @@ class _Writer:
         target.flush()
 
 
-def insist_no_input(task: Task) -> None:
-    """Refuse an output that is a document or the schema, by whatever name.
+def require_no_input_overwritten(command: ExtractCommand) -> None:
+    """Refuse an output file that is one of the documents or the schema, under any name.
 
     Raises:
-        Trouble: as said.
+        CliError: the output would overwrite an input.
     """
-    if task.output is None:
+    if command.output is None:
         return
-    for name in (*task.documents, task.schema):
-        if name != "-" and _is_same(task.output, Path(name)):
-            raise Trouble(
-                f"{task.output} would overwrite {name}, which is read",
+    for name in (*command.documents, command.schema):
+        if name != "-" and _is_same(command.output, Path(name)):
+            raise CliError(
+                f"{command.output} would overwrite {name}, which is an input",
                 Exit.USAGE,
-                hint="give the result another name (--output)",
+                hint="choose another name for the result (--output)",
             )
 
 
 def _is_same(output: Path, other: Path) -> bool:
-    """Whether two paths are one file, by links of both kinds and other spellings as well."""
+    """Whether two paths refer to the same file, also through links and alternative spellings."""
     try:
         return output.samefile(other)
     except OSError:
@@ -231,10 +233,10 @@ def _is_same(output: Path, other: Path) -> bool:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[TextIO]:
-    """A file that takes the place of `path` when all is written; what is cut short stays beside it as `.part`."""
+    """A file that replaces `path` once it is complete; partial output remains beside it as `.part`."""
     if os.path.lexists(path) and not path.is_file():
-        raise Trouble(f"cannot write {path}: it is there, and is no file", Exit.USAGE)
-    part, file = _part(path)
+        raise CliError(f"cannot write {path}: it exists and is not a regular file", Exit.USAGE)
+    part, file = _partial_file(path)
     whole = False
     try:
         with file:
@@ -244,7 +246,7 @@ def _replacing(path: Path) -> Iterator[TextIO]:
         whole = True
     except OSError as error:
         if error.filename is None and error.errno in _FULL:
-            raise Trouble(f"cannot write {path}: {error.strerror}") from None
+            raise CliError(f"cannot write {path}: {error.strerror}") from None
         raise
     finally:
         if part.stat().st_size == 0:
@@ -252,14 +254,14 @@ def _replacing(path: Path) -> Iterator[TextIO]:
         elif whole:
             part.replace(path)
         else:
-            errors().print(f"what was done until then lies in {part}")
+            errors().print(f"the results so far are in {part}")
 
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-def _part(path: Path) -> tuple[Path, TextIO]:
-    """A file beside `path` that was not there, and its name: what stands there already is never written over."""
+def _partial_file(path: Path) -> tuple[Path, TextIO]:
+    """Create a new file beside `path` and return it with its path; existing files are never overwritten."""
     for number in range(1, 1000):
         part = path.with_name(f"{path.name}{f'.{number}' if number > 1 else ''}.part")
         try:
@@ -267,12 +269,12 @@ def _part(path: Path) -> tuple[Path, TextIO]:
         except FileExistsError:
             continue
         except OSError as error:
-            raise Trouble(f"cannot write {path}: {error.strerror}", Exit.USAGE) from None
-    raise Trouble(f"cannot write {path}: there are 999 of {path.name}.part", Exit.USAGE)
+            raise CliError(f"cannot write {path}: {error.strerror}", Exit.USAGE) from None
+    raise CliError(f"cannot write {path}: there are 999 of {path.name}.part", Exit.USAGE)
 
 
 def summary(result: Extraction[Any]) -> str:
-    """Validity, tokens and time of one result, in one line."""
+    """Validity, tokens and time of one result on one line."""
     usage, timings = result.usage, result.timings
     work = timings.prefill_ms + timings.decode_ms
     return (

@@ -1,7 +1,7 @@
-"""What `intaglio job …` does: begin, go on, ask, show.
+"""The commands of `intaglio job`: start, resume, pause and show jobs.
 
-Does: turn options into a job, run it with progress on standard error, write its outputs when it ends. Does not: parse
-options (`cli_job_app`) or know rows (`jobs`).
+Does: make a job from options, run it with progress on standard error, write its outputs when it ends. Does not: parse
+options (`cli_job_app`) or process rows (`jobs`).
 """
 
 import os
@@ -17,29 +17,28 @@ from types import FrameType
 from typing import Any, Literal, NoReturn
 
 from ..schemas.jobs import JobSpec, JobState, JobStatus, Prices
-from .cli_console import errors, results, waiting, write_json
-from .cli_job_progress import Meter, told
+from .cli_console import errors, results, spinner, write_json
+from .cli_job_progress import ProgressBar, status_line
 from .cli_offline import offline
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 from .client import Options
 from .config import ServiceConfig
 
 try:
-    from .cli_job_asked import Asked
+    from .cli_job_asked import JobCommand
     from .jobs.estimate import Estimate, estimate
-    from .jobs.extracting import Extracting, Local, Remote
-    from .jobs.ingest import chosen, source_mark
+    from .jobs.extracting import ExtractionBackend, LocalBackend, RemoteBackend
+    from .jobs.ingest import selected_rows, source_fingerprint
     from .jobs.ledger import Ledger
     from .jobs.lock import sole_runner
-    from .jobs.opening import insist_harmless
+    from .jobs.opening import check_expansion
     from .jobs.publish import publish
     from .jobs.report import contract_of_job
     from .jobs.row import spec_digest
     from .jobs.runner import Runner
-    from .jobs.targets import Reads, check, insist_known, insist_own
-    from .jobs.targets import partial as partial_name
+    from .jobs.targets import JobInputs, check, partial_path, require_known_files, require_own_files
 except ModuleNotFoundError as missing:
-    raise Trouble(
+    raise CliError(
         f"jobs need {missing.name!r}, which is not installed",
         Exit.UNREACHABLE,
         hint="pip install 'intaglio[server,bulk]'",
@@ -47,8 +46,8 @@ except ModuleNotFoundError as missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
-    """Where the extractions are done: a service at `url`, a Ray cluster, or here."""
+class EngineOptions:
+    """The choice of an extraction backend: a service at `url`, a Ray cluster, or a local engine."""
 
     url: str | None
     model: str | None
@@ -57,133 +56,150 @@ class Engine:
     workers: int | None = None
 
     @contextmanager
-    def ready(self, spec: JobSpec) -> Iterator[Extracting]:
-        """Whoever does them."""
+    def ready(self, spec: JobSpec) -> Iterator[ExtractionBackend]:
+        """Open the backend for the duration of the context."""
         options: Options = spec.options.model_dump(exclude_unset=True)  # type: ignore[assignment]
-        more = {} if self.at_once is None else {"at_once": self.at_once}
+        limits = {} if self.at_once is None else {"at_once": self.at_once}
         if self.cluster is not None:
             with _on_cluster(self.cluster, self.model, options, self.workers) as clustered:
                 yield clustered
             return
         if self.url is not None:
-            yield Remote(self.url, options, self.model, **more)
+            yield RemoteBackend(self.url, options, self.model, **limits)
             return
         with offline(self.model) as loaded:
-            yield Local(loaded.llm, options, **more)
+            yield LocalBackend(loaded.llm, options, **limits)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """How a run is told, and what it may write over. `named` are the outputs that this command asks for; None: all."""
+class RunOptions:
+    """Options of output and overwriting for one run. `named` are the outputs of this command; None: all of the job."""
 
     as_json: bool
     overwrite: bool = False
-    dead_too: bool = False
+    retry_dead: bool = False
     named: frozenset[str] | None = None
 
 
-def begin(asked: Asked, engine: Engine, ledger: str | None, how: Run, *, dry_run: bool) -> Exit:
-    """A new job, or the same one again where it was interrupted."""
-    spec = asked.spec()
+def start(
+    command: JobCommand,
+    engine: EngineOptions,
+    ledger_url: str | None,
+    options: RunOptions,
+    *,
+    dry_run: bool,
+) -> Exit:
+    """Start a job, or resume it if the same command was interrupted."""
+    spec = command.spec()
     path = Path(spec.source.path)
-    check(spec.outputs, Reads(path, asked.schema_file))
-    mark = source_mark(path)
-    # A source that cannot be read is refused before a model is loaded.
+    check(spec.outputs, JobInputs(path, command.schema_file))
+    fingerprint = source_fingerprint(path)
+    # Refuse an unreadable source before a model is loaded.
     if path.is_file():
-        insist_harmless(path)
-    next(chosen(spec, path), None)
+        check_expansion(path)
+    next(selected_rows(spec, path), None)
     if dry_run:
-        with engine.ready(spec) as extracting:
-            with waiting("reading the source and trying a few rows"):
-                found = estimate(spec, extracting)
-            return _show_estimate(found, spec.prices, as_json=how.as_json)
-    with _opened(ledger) as book:
-        check(spec.outputs, Reads(path, asked.schema_file, book.file))
-        if not how.overwrite:
-            insist_known(spec.outputs, book.outputs(""))
-        with engine.ready(spec) as extracting:
-            job = _entered(book, asked, spec, mark, extracting.model, how)
-            how = replace(how, named=frozenset(output.path for output in spec.outputs))
-            return _run(book, job, extracting, how)
+        with engine.ready(spec) as backend:
+            with spinner("reading the source and trying a few rows"):
+                found = estimate(spec, backend)
+            return _show_estimate(found, spec.prices, as_json=options.as_json)
+    with _open_ledger(ledger_url) as ledger:
+        check(spec.outputs, JobInputs(path, command.schema_file, ledger.file))
+        if not options.overwrite:
+            require_known_files(spec.outputs, ledger.outputs(""))
+        with engine.ready(spec) as backend:
+            job = _registered(ledger, command, spec, fingerprint, backend.model, options)
+            options = replace(options, named=frozenset(output.path for output in spec.outputs))
+            return _run(ledger, job, backend, options)
 
 
-def _entered(book: Ledger, asked: Asked, spec: JobSpec, mark: str, model: str, how: Run) -> str:
-    """The name of the job, which the ledger has from now on with these outputs."""
+def _registered(
+    ledger: Ledger,
+    command: JobCommand,
+    spec: JobSpec,
+    fingerprint: str,
+    model: str,
+    options: RunOptions,
+) -> str:
+    """Create the job in the ledger, or add outputs to the existing one; returns its name."""
     digest = spec_digest(spec, model)
-    job = asked.job_name(digest)
-    if not how.overwrite:
-        insist_own(spec.outputs, book.outputs(job))
-    if job not in book.names():
-        book.create(job, spec, digest, mark, model)
-    elif book.origin(job) != (digest, mark):
-        raise Trouble(
-            f"job {job!r} was begun with another source, schema, model or option",
+    job = command.job_name(digest)
+    if not options.overwrite:
+        require_own_files(spec.outputs, ledger.outputs(job))
+    if job not in ledger.names():
+        ledger.create(job, spec, digest, fingerprint, model)
+    elif ledger.origin(job) != (digest, fingerprint):
+        raise CliError(
+            f"job {job!r} was started with another source, schema, model or option",
             Exit.USAGE,
-            hint="name this one otherwise (--job), or `intaglio job resume` that one",
+            hint="choose another name (--job), or run `intaglio job resume`",
         )
     else:
-        book.outputs(job).ask_for(spec.outputs)
+        ledger.outputs(job).request(spec.outputs)
     return job
 
 
-def go_on(job: str, engine: Engine, ledger: str | None, how: Run) -> Exit:
-    """A job that the ledger knows."""
-    with _opened(ledger) as book:
-        spec = book.spec(job)
-        check(spec.outputs, Reads(Path(spec.source.path), ledger=book.file))
-        if not how.overwrite:
-            insist_own(spec.outputs, book.outputs(job))
-        with engine.ready(spec) as extracting:
-            if spec_digest(spec, extracting.model) != book.origin(job)[0]:
-                raise Trouble(
-                    f"job {job!r} was begun with the model {book.status(job).model}, "
-                    f"not {extracting.model}",
+def resume(job: str, engine: EngineOptions, ledger_url: str | None, options: RunOptions) -> Exit:
+    """Resume a job of the ledger."""
+    with _open_ledger(ledger_url) as ledger:
+        spec = ledger.spec(job)
+        check(spec.outputs, JobInputs(Path(spec.source.path), ledger=ledger.file))
+        if not options.overwrite:
+            require_own_files(spec.outputs, ledger.outputs(job))
+        with engine.ready(spec) as backend:
+            if spec_digest(spec, backend.model) != ledger.origin(job)[0]:
+                raise CliError(
+                    f"job {job!r} was started with the model {ledger.status(job).model}, "
+                    f"not {backend.model}",
                     Exit.USAGE,
-                    hint="name that model (--model or --url)",
+                    hint="select that model (--model or --url)",
                 )
-            return _run(book, job, extracting, how)
+            return _run(ledger, job, backend, options)
 
 
-def ask(job: str, what: Literal["pause", "cancel"], ledger: str | None) -> Exit:
-    """Tell a job's runner what is wanted; where there is none, do it."""
-    with _opened(ledger) as book:
-        book.ask(job, what)
-        if book.status(job).state is JobState.RUNNING:
-            errors().print(f"{job} will stop in a moment and give back the rows in hand")
+def request_stop(job: str, what: Literal["pause", "cancel"], ledger_url: str | None) -> Exit:
+    """Ask the runner of a job to pause or cancel; without a runner, change the state directly."""
+    with _open_ledger(ledger_url) as ledger:
+        ledger.request(job, what)
+        if ledger.status(job).state is JobState.RUNNING:
+            errors().print(f"{job} will stop in a moment and release its rows in flight")
         return Exit.OK
 
 
-def show_status(job: str, ledger: str | None, *, as_json: bool) -> Exit:
-    """One job."""
-    with _opened(ledger) as book:
-        status = book.status(job)
+def show_status(job: str, ledger_url: str | None, *, as_json: bool) -> Exit:
+    """Print the status of one job."""
+    with _open_ledger(ledger_url) as ledger:
+        status = ledger.status(job)
     if as_json:
         write_json(status.model_dump(mode="json"), raw=True)
     else:
-        results().print(told(status), soft_wrap=True)
+        results().print(status_line(status), soft_wrap=True)
     return Exit.OK
 
 
-def show_all(ledger: str | None, *, as_json: bool) -> Exit:
-    """Every job."""
-    with _opened(ledger) as book:
-        every = [book.status(job) for job in book.names()]
+def show_all(ledger_url: str | None, *, as_json: bool) -> Exit:
+    """Print the status of every job."""
+    with _open_ledger(ledger_url) as ledger:
+        statuses = [ledger.status(job) for job in ledger.names()]
     if as_json:
-        write_json([status.model_dump(mode="json") for status in every], raw=True)
+        write_json([status.model_dump(mode="json") for status in statuses], raw=True)
     else:
-        for status in every:
-            results().print(told(status), soft_wrap=True)
-        if not every:
+        for status in statuses:
+            results().print(status_line(status), soft_wrap=True)
+        if not statuses:
             errors().print("there are no jobs yet: intaglio job run --help")
     return Exit.OK
 
 
-def write_again(job: str, ledger: str | None, how: Run) -> Exit:
-    """The outputs of a job, from the ledger."""
-    with _opened(ledger) as book:
-        check(book.spec(job).outputs, Reads(Path(book.spec(job).source.path), ledger=book.file))
-        written = publish(book, job, overwrite=how.overwrite)
-    if how.as_json:
+def rewrite_outputs(job: str, ledger_url: str | None, options: RunOptions) -> Exit:
+    """Write the outputs of a job again from the ledger."""
+    with _open_ledger(ledger_url) as ledger:
+        check(
+            ledger.spec(job).outputs,
+            JobInputs(Path(ledger.spec(job).source.path), ledger=ledger.file),
+        )
+        written = publish(ledger, job, overwrite=options.overwrite)
+    if options.as_json:
         write_json([str(path) for path in written], raw=True)
     else:
         for path in written:
@@ -194,22 +210,22 @@ def write_again(job: str, ledger: str | None, how: Run) -> Exit:
 @contextmanager
 def _on_cluster(
     address: str, model: str | None, options: Options, workers: int | None
-) -> Iterator[Extracting]:
+) -> Iterator[ExtractionBackend]:
     try:
-        from .jobs.clustered import Clustered
+        from .jobs.clustered import ClusterBackend
         from .llm import LLM
     except ModuleNotFoundError as missing:
-        raise Trouble(
+        raise CliError(
             f"a cluster needs {missing.name!r}, which is not installed",
             Exit.UNREACHABLE,
             hint="pip install 'intaglio[server,bulk,cluster]'",
         ) from missing
-    with waiting("starting the workers"):
+    with spinner("starting the workers"):
         try:
-            clustered = Clustered(address, partial(LLM, model), options, workers)
+            clustered = ClusterBackend(address, partial(LLM, model), options, workers)
         except (ConnectionError, ValueError) as error:
             reason = str(error).splitlines()[0]
-            raise Trouble(f"no cluster at {address}: {reason}", Exit.UNREACHABLE) from None
+            raise CliError(f"no cluster at {address}: {reason}", Exit.UNREACHABLE) from None
     try:
         yield clustered
     finally:
@@ -217,74 +233,75 @@ def _on_cluster(
 
 
 @contextmanager
-def _opened(ledger: str | None) -> Iterator[Ledger]:
-    book = Ledger(ledger or ServiceConfig.load().ledger)
+def _open_ledger(ledger_url: str | None) -> Iterator[Ledger]:
+    ledger = Ledger(ledger_url or ServiceConfig.load().ledger)
     try:
-        yield book
+        yield ledger
     finally:
-        book.close()
+        ledger.close()
 
 
-def _run(book: Ledger, job: str, extracting: Extracting, how: Run) -> Exit:
-    with sole_runner(book, job):
-        book.resume(job)
-        if how.dead_too:
-            errors().print(f"{book.rows(job).revive()} dead rows are tried again")
-        before = book.status(job).counts
-        if before.done:
-            errors().print(f"{job}: going on, {before.done} rows are done", style="dim")
-        with Meter(job) as meter:
-            runner = Runner(book, job, extracting, meter.show)
+def _run(ledger: Ledger, job: str, backend: ExtractionBackend, options: RunOptions) -> Exit:
+    with sole_runner(ledger, job):
+        ledger.resume(job)
+        if options.retry_dead:
+            errors().print(f"{ledger.rows(job).requeue_dead()} dead rows are retried")
+        counts = ledger.status(job).counts
+        if counts.done:
+            errors().print(f"{job}: resumed, {counts.done} rows are done", style="dim")
+        with ProgressBar(job) as meter:
+            runner = Runner(ledger, job, backend, meter.show)
             with _stopping(runner) as stopped:
                 status = runner.run()
-        # Where others share the job and are still at it, the last of them writes.
-        written = () if status.state is JobState.RUNNING else _publish(book, job, how)
-    if how.as_json:
+        # If other runners still work on the job, the last one writes the outputs.
+        written = () if status.state is JobState.RUNNING else _publish(ledger, job, options)
+    if options.as_json:
         write_json(status.model_dump(mode="json"), raw=True)
     else:
-        results().print(told(status), soft_wrap=True)
+        results().print(status_line(status), soft_wrap=True)
         for path in written:
             errors().print(f"  {path}", style="dim")
-        contract = contract_of_job(book.spec(job)) if status.counts.done else None
+        contract = contract_of_job(ledger.spec(job)) if status.counts.done else None
         for note in contract.notes() if contract else ():
             errors().print(f"schema: {note}", style="yellow")
-    _tell_partial(book.spec(job), status)
-    return Exit.INTERRUPTED if stopped() else _end(status)
+    _print_partial(ledger.spec(job), status)
+    return Exit.INTERRUPTED if stopped() else _exit_code(status)
 
 
-def _publish(book: Ledger, job: str, how: Run) -> tuple[Path, ...]:
-    def left_out(reason: str) -> None:
+def _publish(ledger: Ledger, job: str, options: RunOptions) -> tuple[Path, ...]:
+    def warn(reason: str) -> None:
         errors().print(reason, style="yellow")
 
-    return publish(book, job, overwrite=how.overwrite, named=how.named, told=left_out)
+    return publish(ledger, job, overwrite=options.overwrite, named=options.named, warn=warn)
 
 
-def _tell_partial(spec: JobSpec, status: JobStatus) -> None:
-    """Say that a job is not complete, where its results stand meanwhile, and how to go on."""
+def _print_partial(spec: JobSpec, status: JobStatus) -> None:
+    """Print that a job is incomplete, where its results are, and how to resume it."""
     if status.state in _COMPLETE or status.state is JobState.RUNNING or not spec.outputs:
         return
     counts, final = status.counts, Path(spec.outputs[0].path)
     rows = f"{counts.done + counts.dead} of {counts.rows}{'' if status.whole else '+'} rows"
     errors().print(
-        f"not complete: {rows} came to their end, and what they gave is in "
-        f"{partial_name(final).name}; {final.name} is written when all have",
+        f"not complete: {rows} have ended, with results in "
+        f"{partial_path(final).name}; {final.name} is written when all rows have ended",
         style="yellow",
     )
-    errors().print(f"to go on: intaglio job resume {shlex.quote(status.id)}", style="dim")
+    errors().print(f"to resume: intaglio job resume {shlex.quote(status.id)}", style="dim")
 
 
 _COMPLETE = (JobState.COMPLETED, JobState.COMPLETED_WITH_ERRORS)
 
 
-def _end(status: JobStatus) -> Exit:
+def _exit_code(status: JobStatus) -> Exit:
     return Exit.OK if status.state is JobState.COMPLETED else Exit.FAILED
 
 
 @contextmanager
 def _stopping(runner: Runner) -> Iterator[Any]:
-    """Ctrl-C and SIGTERM stop the runner, which gives back the rows in hand; a second time, the process ends at once.
+    """Make Ctrl-C and SIGTERM stop the runner, which releases its rows in flight; a second signal ends the process at
+    once.
 
-    The ledger bears that as it bears `kill -9`: the rows in hand are taken up again by the next run.
+    The ledger survives that as it survives `kill -9`: the next run takes up the rows in flight.
     """
     count = 0
 
@@ -292,8 +309,8 @@ def _stopping(runner: Runner) -> Iterator[Any]:
         nonlocal count
         count += 1
         if count > 1:
-            _end_now()
-        errors().print("stopping, the rows in hand are given back; once more to end at once")
+            _exit_now()
+        errors().print("stopping and releasing rows in flight; press again to exit at once")
         runner.stop()
 
     old = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -304,7 +321,7 @@ def _stopping(runner: Runner) -> Iterator[Any]:
             signal.signal(number, handler)
 
 
-def _end_now() -> NoReturn:
+def _exit_now() -> NoReturn:
     errors().show_cursor()
     os._exit(Exit.INTERRUPTED)
 
@@ -329,7 +346,7 @@ def _show_estimate(found: Estimate, prices: Prices | None, *, as_json: bool) -> 
         )
         return Exit.OK if found.rows > found.dead else Exit.FAILED
     out = results()
-    out.print(f"{found.rows} rows, {found.dead} of them no documents; nothing was kept")
+    out.print(f"{found.rows} rows, {found.dead} of them not documents; nothing was kept")
     for row in found.refused:
         assert row.failure is not None
         out.print(f"  {row.failure.pointer}: {row.failure.reason}")

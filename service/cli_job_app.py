@@ -1,6 +1,6 @@
-"""`intaglio job …`: names, options and help. The work is in `cli_job`.
+"""The options and help of `intaglio job`. The code is in `cli_job`.
 
-Does: declare. Does not: work.
+Does: declare. Does not: run anything itself.
 """
 
 from pathlib import Path
@@ -11,26 +11,22 @@ import typer
 from .cli_trouble import EXIT_CODES, Exit, reporting
 
 jobs = typer.Typer(
-    help="Files of many documents to files of typed rows, nothing lost and nothing twice.",
+    help="Bulk extraction: files of many documents in, files of typed rows out, each row exactly once.",
     epilog=f"Exit codes: {EXIT_CODES}",
     no_args_is_help=True,
 )
 
-Job = Annotated[str, typer.Argument(metavar="JOB", help="A name that `intaglio job list` shows.")]
-Json = Annotated[bool, typer.Option("--json", help="Raw JSON on standard output, one line.")]
+Job = Annotated[str, typer.Argument(metavar="JOB", help="A name from `intaglio job list`.")]
+Json = Annotated[bool, typer.Option("--json", help="Print raw JSON on one line.")]
 Database = Annotated[
     str | None,
-    typer.Option(
-        "--ledger", help="File or database URL that remembers every row.  [default: in your home]"
-    ),
+    typer.Option("--ledger", help="File or database URL of the ledger.  [default: in your home]"),
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="Folder of a model; default: the one in the package."),
+    typer.Option("--model", "-m", help="Model folder; default: the included model."),
 ]
-Url = Annotated[
-    str | None, typer.Option(help="Use the service there; default: run the model here.")
-]
+Url = Annotated[str | None, typer.Option(help="URL of a service; default: run the model locally.")]
 
 
 File = Annotated[
@@ -41,59 +37,66 @@ SchemaName = Annotated[
 ]
 Outputs = Annotated[
     list[Path],
-    typer.Option("--out", "-o", help="Result: .csv .tsv .jsonl .parquet .xml; repeatable."),
+    typer.Option("--out", "-o", help="Result file: .csv .tsv .jsonl .parquet .xml; repeatable."),
 ]
 TextColumn = Annotated[
-    str | None, typer.Option("--text-column", "-t", help="Column or field with the document.")
+    str | None, typer.Option("--text-column", "-t", help="Column or field of the document text.")
 ]
 Template = Annotated[
-    str | None, typer.Option(help="The document, made of {fields}, instead of one column.")
+    str | None, typer.Option(help="Template of the document with {fields}, instead of one column.")
 ]
 IdColumn = Annotated[
-    str | None, typer.Option(help="Column that names the row; default: its number.")
+    str | None, typer.Option(help="Column of the row id; default: the row number.")
 ]
-Keep = Annotated[list[str] | None, typer.Option(help="Column to repeat in the result; repeatable.")]
-Record = Annotated[str | None, typer.Option(help="XML: path of the records, such as catalog/item.")]
+Keep = Annotated[list[str] | None, typer.Option(help="Column to copy to the result; repeatable.")]
+Record = Annotated[
+    str | None, typer.Option(help="XML: path of the record elements, such as catalog/item.")
+]
 Format = Annotated[
-    str | None, typer.Option("--format", help="Format of FILE where its name does not tell.")
+    str | None, typer.Option("--format", help="Format of FILE, if its name does not tell.")
 ]
-Delimiter = Annotated[str | None, typer.Option(help="Of CSV.  [default: found]")]
-Encoding = Annotated[str | None, typer.Option(help="Of FILE.  [default: found]")]
+Delimiter = Annotated[str | None, typer.Option(help="Delimiter of CSV.  [default: detected]")]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of FILE.  [default: detected]")]
 JobName = Annotated[str | None, typer.Option("--job", help="The job's name.")]
 Extends = Annotated[
-    str | None, typer.Option(help="Finished job whose values stay; only new fields are asked.")
+    str | None, typer.Option(help="Finished job to extend; only new fields are extracted.")
 ]
-Limit = Annotated[int | None, typer.Option(min=1, help="The first so many records.")]
-Sample = Annotated[float | None, typer.Option(min=0, max=1, help="This share of the records.")]
-MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens an answer takes.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N records.")]
+Sample = Annotated[float | None, typer.Option(min=0, max=1, help="Only this share of the records.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=1, help="Maximum number of tokens of an answer.")
+]
 StrictSchema = Annotated[
-    bool, typer.Option("--strict-schema", help="Refuse a schema with words that are not known.")
+    bool, typer.Option("--strict-schema", help="Refuse schemas with unknown keywords.")
 ]
 Nulls = Annotated[
-    bool, typer.Option("--nulls", help="null for required values that a record does not say.")
+    bool,
+    typer.Option("--nulls", help="Allow null for required values that a record does not state."),
 ]
-RowDeadline = Annotated[float | None, typer.Option(min=0, help="Most seconds a row may take.")]
-Attempts = Annotated[int, typer.Option(min=1, max=20, help="Tries of a row.")]
+RowDeadline = Annotated[float | None, typer.Option(min=0, help="Time limit of a row in seconds.")]
+Attempts = Annotated[int, typer.Option(min=1, max=20, help="Attempts at a row.")]
 StopAtDeadShare = Annotated[
-    float | None, typer.Option(min=0, max=1, help="Stop when this share of rows died.")
+    float | None, typer.Option(min=0, max=1, help="Stop when this share of rows is dead.")
 ]
 Formulas = Annotated[
-    bool, typer.Option("--formulas", help="Leave cells that look like formulas as they are.")
+    bool, typer.Option("--formulas", help="Keep cells that look like formulas unchanged.")
 ]
 Price = Annotated[
     tuple[float, float] | None,
-    typer.Option(metavar="IN OUT", help="Price of a million tokens in and out: tells the cost."),
+    typer.Option(
+        metavar="IN OUT", help="Prices of a million tokens in and out, to report the cost."
+    ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Read all, try eight rows, say what it would take.")
+    bool, typer.Option("--dry-run", help="Read the source, try eight rows, estimate the job.")
 ]
 Cluster = Annotated[str | None, typer.Option(help="Run on Ray: auto, or the address of a cluster.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Engines on the cluster.  [default: one a GPU]")
+    int | None, typer.Option(min=1, help="Engines on the cluster.  [default: one per GPU]")
 ]
-AtOnce = Annotated[int | None, typer.Option(min=1, help="Most rows in hand.")]
+AtOnce = Annotated[int | None, typer.Option(min=1, help="Maximum number of rows in flight.")]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Write over files that are there and not this job's.")
+    bool, typer.Option("--overwrite", help="Overwrite existing files that this job did not write.")
 ]
 
 
@@ -133,11 +136,11 @@ def run(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> Exit:
-    """Extract from every record of a file. Run it again to go on where it was interrupted."""
-    from .cli_job import Engine, Run, begin
-    from .cli_job_asked import Asked
+    """Extract from every record of a file. Repeat the command to resume after an interruption."""
+    from .cli_job import EngineOptions, RunOptions, start
+    from .cli_job_asked import JobCommand
 
-    asked = Asked(
+    command = JobCommand(
         file=file,
         schema=schema,
         out=tuple(out),
@@ -162,8 +165,8 @@ def run(
         neutralise=not formulas,
         price=price,
     )
-    engine = Engine(url, model, at_once, cluster, workers)
-    return begin(asked, engine, ledger, Run(as_json, overwrite), dry_run=dry_run)
+    engine = EngineOptions(url, model, at_once, cluster, workers)
+    return start(command, engine, ledger, RunOptions(as_json, overwrite), dry_run=dry_run)
 
 
 @jobs.command("resume")
@@ -176,10 +179,11 @@ def resume(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> Exit:
-    """Go on with a job that was paused, interrupted or cancelled."""
-    from .cli_job import Engine, Run, go_on
+    """Resume a job that was paused, interrupted or cancelled."""
+    from .cli_job import EngineOptions, RunOptions
+    from .cli_job import resume as resume_job
 
-    return go_on(job, Engine(url, model), ledger, Run(as_json, overwrite))
+    return resume_job(job, EngineOptions(url, model), ledger, RunOptions(as_json, overwrite))
 
 
 @jobs.command("retry-dead")
@@ -192,16 +196,19 @@ def retry_dead(
     overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> Exit:
-    """Try the dead rows of a job again."""
-    from .cli_job import Engine, Run, go_on
+    """Retry the dead rows of a job."""
+    from .cli_job import EngineOptions, RunOptions
+    from .cli_job import resume as resume_job
 
-    return go_on(job, Engine(url, model), ledger, Run(as_json, overwrite, dead_too=True))
+    return resume_job(
+        job, EngineOptions(url, model), ledger, RunOptions(as_json, overwrite, retry_dead=True)
+    )
 
 
 @jobs.command("status")
 @reporting
 def status(job: Job, ledger: Database = None, as_json: Json = False) -> Exit:
-    """Say how a job stands."""
+    """Show the status of a job."""
     from .cli_job import show_status
 
     return show_status(job, ledger, as_json=as_json)
@@ -210,7 +217,7 @@ def status(job: Job, ledger: Database = None, as_json: Json = False) -> Exit:
 @jobs.command("list")
 @reporting
 def list_(ledger: Database = None, as_json: Json = False) -> Exit:
-    """Name every job, the newest first."""
+    """List all jobs, newest first."""
     from .cli_job import show_all
 
     return show_all(ledger, as_json=as_json)
@@ -219,19 +226,19 @@ def list_(ledger: Database = None, as_json: Json = False) -> Exit:
 @jobs.command("pause")
 @reporting
 def pause(job: Job, ledger: Database = None) -> Exit:
-    """Have a running job stop and give back the rows in hand; `resume` goes on."""
-    from .cli_job import ask
+    """Pause a running job and release its rows in flight; `resume` continues it."""
+    from .cli_job import request_stop
 
-    return ask(job, "pause", ledger)
+    return request_stop(job, "pause", ledger)
 
 
 @jobs.command("cancel")
 @reporting
 def cancel(job: Job, ledger: Database = None) -> Exit:
-    """End a job; its results so far are kept."""
-    from .cli_job import ask
+    """Cancel a job; its results so far are kept."""
+    from .cli_job import request_stop
 
-    return ask(job, "cancel", ledger)
+    return request_stop(job, "cancel", ledger)
 
 
 @jobs.command("report")
@@ -239,7 +246,7 @@ def cancel(job: Job, ledger: Database = None) -> Exit:
 def report(
     job: Job, ledger: Database = None, overwrite: Overwrite = False, as_json: Json = False
 ) -> Exit:
-    """Write a job's outputs and report again, from what the ledger has; as NAME.partial.… while it is not complete."""
-    from .cli_job import Run, write_again
+    """Write a job's outputs and report again from the ledger; as NAME.partial.… while it is incomplete."""
+    from .cli_job import RunOptions, rewrite_outputs
 
-    return write_again(job, ledger, Run(as_json, overwrite))
+    return rewrite_outputs(job, ledger, RunOptions(as_json, overwrite))

@@ -1,6 +1,6 @@
-"""A bulk job as it was typed on the command line.
+"""The arguments of `intaglio job run`.
 
-Does: make a job of the options, and a name for it. Does not: run it (`cli_job`).
+Does: build the job and its name from the options. Does not: run the job (`cli_job`).
 """
 
 import re
@@ -12,15 +12,15 @@ from pydantic import ValidationError
 from ..schemas.jobs import JobSpec, Output, Prices, Source
 from ..schemas.wire import ExtractOptions
 from .cli_documents import read_schema
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 from .jobs.outputs import plain
 
-_LONGEST_NAME = 200  # the ledger's column
+_LONGEST_NAME = 200  # width of the ledger's column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A job as it was typed."""
+class JobCommand:
+    """The arguments of `intaglio job run`, as typed."""
 
     file: str
     schema: str
@@ -47,7 +47,7 @@ class Asked:
     price: tuple[float, float] | None
 
     def spec(self) -> JobSpec:
-        """The job. Raises `Trouble` for what does not fit together."""
+        """The job. Raises `CliError` for inconsistent options."""
         try:
             source = Source(
                 path=str(Path(self.file).absolute()),
@@ -83,19 +83,19 @@ class Asked:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
             reason = first["msg"].removeprefix("Value error, ")
-            raise Trouble(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
+            raise CliError(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
 
     def job_name(self, digest: str) -> str:
-        """The name that was given, or one of the source and of what decides the results.
+        """The given name, or one made of the source's name and the digest of the job.
 
         Raises:
-            Trouble: the name that was given is none.
+            CliError: the given name is not valid.
         """
         if self.name is None:
             return f"{_stem(Path(self.file))}-{digest[:8]}"
         if not self.name.strip() or len(self.name) > _LONGEST_NAME or not self.name.isprintable():
-            raise Trouble(
-                "the name of a job has 1 to 200 characters that can be printed",
+            raise CliError(
+                "the name of a job has 1 to 200 printable characters",
                 Exit.USAGE,
                 where="--job",
             )
@@ -103,13 +103,13 @@ class Asked:
 
     @property
     def schema_file(self) -> Path | None:
-        """The file that the schema was read from; None for one of the catalogue."""
+        """The path of the schema file; None for a catalogue schema."""
         path = Path(self.schema)
         return path if path.is_file() else None
 
 
 def _stem(path: Path) -> str:
-    """A word for a source that a shell takes as it is: of a pattern, the folder that it looks in."""
+    """A shell-safe name of a source; for a pattern, that of its folder."""
     parts = path.absolute().parts
     plain = next((at for at, part in enumerate(parts) if set(part) & set("*?[")), None)
     name = path.absolute().stem if plain is None else Path(parts[plain - 1]).name

@@ -1,6 +1,6 @@
-"""How a job stands, for people: a bar while it runs, a line when it is asked.
+"""The display of a job's progress and status.
 
-Does: rich on a terminal, a line every ten seconds elsewhere. Does not: count (`jobs.books`).
+Does: a progress bar on a terminal, elsewhere a line every ten seconds. Does not: count (`jobs.books`).
 """
 
 import time
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LINE_S: Final = 10.0
 
 
-class Meter:
+class ProgressBar:
     """Shows the progress of one run on standard error."""
 
     def __init__(self, job: str) -> None:
@@ -49,7 +49,7 @@ class Meter:
         self._bar.stop()
 
     def show(self, progress: "Counted") -> None:
-        """Show where the run is now."""
+        """Update the display."""
         counts = progress.counts
         total = counts.rows if progress.whole else None
         text = facts(progress)
@@ -60,7 +60,7 @@ class Meter:
 
 
 def facts(progress: "Counted") -> str:
-    """Rows, speed, tokens, and the time that is left, in one line."""
+    """Rows, rate, tokens and remaining time on one line."""
     counts = progress.counts
     speed = progress.ended / progress.seconds if progress.seconds > 0 else 0.0
     parts = [f"{counts.done:,} valid", f"{counts.dead:,} dead"]
@@ -77,8 +77,8 @@ def facts(progress: "Counted") -> str:
     return " · ".join(parts)
 
 
-def told(status: JobStatus) -> str:
-    """A job in one line."""
+def status_line(status: JobStatus) -> str:
+    """The status of a job on one line."""
     counts = status.counts
     parts = [
         status.state.value.replace("_", " "),

@@ -1,7 +1,6 @@
-"""The model in this process, for the commands that run one.
+"""The local model for commands that run one.
 
-Does: load it with a sign of life on standard error, and say what to install or fetch where that fails. Does not:
-extract.
+Does: load it with a spinner, and report what to install or fetch if that fails. Does not: extract.
 """
 
 import time
@@ -10,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .cli_console import waiting
-from .cli_trouble import Exit, Trouble
+from .cli_console import spinner
+from .cli_trouble import CliError, Exit
 
 if TYPE_CHECKING:
     from .llm import LLM
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model that is ready, and how long that took, imports included."""
+    """A loaded model and the seconds it took, imports included."""
 
     llm: "LLM"
     seconds: float
@@ -27,17 +26,17 @@ class Loaded:
 
 @contextmanager
 def offline(model: str | None) -> Iterator[Loaded]:
-    """The model in `model`, or the one in the package. Raises `Trouble` where this install cannot run one."""
-    began = time.perf_counter()
-    with waiting("loading the model"):
+    """Load the model in folder `model`, or the included one. Raises `CliError` if this install cannot run a model."""
+    started = time.perf_counter()
+    with spinner("loading the model"):
         try:
             from .llm import LLM
         except ModuleNotFoundError as error:
-            raise Trouble(
-                f"running a model here needs {error.name!r}, which is not installed",
+            raise CliError(
+                f"running a local model needs {error.name!r}, which is not installed",
                 Exit.UNREACHABLE,
-                hint="pip install 'intaglio[server]', or use a service elsewhere: --url http://…",
+                hint="pip install 'intaglio[server]', or use a service: --url http://…",
             ) from error
         llm = LLM(model)
     with llm:
-        yield Loaded(llm, time.perf_counter() - began)
+        yield Loaded(llm, time.perf_counter() - started)

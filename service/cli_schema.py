@@ -1,4 +1,4 @@
-"""`intaglio schema`: look at the catalogue. Does not: change it, or use a model."""
+"""`intaglio schema list` and `show`: the catalogue. Does not: change it, or use a model."""
 
 import sys
 
@@ -6,11 +6,11 @@ from rich.table import Table
 
 from ..schemas import catalogue
 from .cli_console import compact, results, write_json
-from .cli_trouble import Exit, Trouble
+from .cli_trouble import CliError, Exit
 
 
 def show_list(*, as_json: bool) -> Exit:
-    """Names, titles and descriptions of all schemas."""
+    """Print names, titles and descriptions of all schemas."""
     entries = [catalogue.get(name) for name in catalogue.names()]
     if as_json:
         rows = [{"name": e.name, "title": e.title, "description": e.description} for e in entries]
@@ -26,7 +26,7 @@ def show_list(*, as_json: bool) -> Exit:
 
 
 def show_one(name: str, *, sample: bool, as_json: bool) -> Exit:
-    """The schema called `name`, or its sample document. Raises `Trouble` for a name that is not there."""
+    """Print the schema `name` or its sample document. Raises `CliError` for an unknown name."""
     entry = named(name)
     if sample and as_json:
         write_json(entry.sample, raw=True)
@@ -38,9 +38,9 @@ def show_one(name: str, *, sample: bool, as_json: bool) -> Exit:
 
 
 def named(name: str) -> catalogue.CatalogueEntry:
-    """The entry called `name`. Raises `Trouble` with the names that are close."""
+    """The entry `name`. Raises `CliError` with the known names."""
     try:
         return catalogue.get(name)
     except catalogue.UnknownSchema as unknown:
         known = ", ".join(catalogue.names())
-        raise Trouble(str(unknown), Exit.USAGE, hint=f"there are {known}") from None
+        raise CliError(str(unknown), Exit.USAGE, hint=f"there are {known}") from None

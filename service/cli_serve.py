@@ -1,6 +1,6 @@
-"""`intaglio serve`: settings from the command line into a running server.
+"""`intaglio serve`: run a server with settings from the command line.
 
-Does: build the two configurations, announce where it listens, tell the shell how it ended. Does not: serve (`app`).
+Does: build both configurations, announce the address, return the exit code. Does not: serve (`app`).
 """
 
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 from .banner import Banner
-from .cli_console import errors, waiting
-from .cli_trouble import Exit, Trouble
+from .cli_console import errors, spinner
+from .cli_trouble import CliError, Exit
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What was given on the command line; None leaves it to the environment, then to the defaults."""
+class ServeCommand:
+    """The arguments of `intaglio serve`; None leaves a setting to the environment, then to its default."""
 
     model: str | None
     host: str | None
@@ -27,19 +27,19 @@ class Settings:
     data: Path | None
 
 
-def run(settings: Settings) -> Exit:
-    """Serve until told to stop. Raises `Trouble` where it cannot start."""
-    with waiting("starting"):
+def run(settings: ServeCommand) -> Exit:
+    """Serve until a signal. Raises `CliError` if the server cannot start."""
+    with spinner("starting"):
         try:
             from ..engine.api import EngineConfig, model_folder
-            from .app import Listening, serve
+            from .app import ServerAddress, serve
             from .config import ServiceConfig
             from .listen import CannotListen
 
             if settings.data is not None:
                 import_module(".jobs.host", __package__)
         except ModuleNotFoundError as error:
-            raise Trouble(
+            raise CliError(
                 f"a server needs {error.name!r}, which is not installed",
                 Exit.UNREACHABLE,
                 hint=f"pip install 'intaglio[server{',bulk' if settings.data else ''}]'",
@@ -56,9 +56,9 @@ def run(settings: Settings) -> Exit:
                 data=None if settings.data is None else str(settings.data),
             )
         except ValueError as error:
-            raise Trouble(str(error), Exit.USAGE) from None
+            raise CliError(str(error), Exit.USAGE) from None
 
-    def announce(listening: Listening) -> None:
+    def announce(listening: ServerAddress) -> None:
         keyed = bool(config.api_keys)
         banner = Banner(version("intaglio"), listening.url, folder.resolve().name, keyed)
         errors().print(f"\n{banner}\n")
@@ -66,5 +66,5 @@ def run(settings: Settings) -> Exit:
     try:
         status = serve(engine, config, announce)
     except CannotListen as error:
-        raise Trouble(error.message, Exit.UNREACHABLE, hint=error.hint) from None
+        raise CliError(error.message, Exit.UNREACHABLE, hint=error.hint) from None
     return Exit(status) if status in (Exit.OK, Exit.INTERRUPTED) else Exit.UNREACHABLE

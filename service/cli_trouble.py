@@ -1,7 +1,7 @@
-"""How commands end: exit codes, and errors as people read them on a terminal.
+"""Exit codes, and the display of errors on a terminal.
 
-Does: one table from errors, of the SDK and of the service, to exit codes; message, place, reason and hint on standard
-error. Does not: catch what it does not know; that is a bug, and its traceback is shown.
+Does: map errors of the SDK and the service to exit codes; print message, place, reason and hint to standard error. Does
+not: catch unknown exceptions: those are bugs and show a traceback.
 """
 
 import functools
@@ -23,7 +23,7 @@ P = ParamSpec("P")
 
 
 class Exit(IntEnum):
-    """What the shell is told."""
+    """The exit codes of `intaglio`."""
 
     OK = 0
     FAILED = 1
@@ -36,8 +36,8 @@ class Exit(IntEnum):
 
 
 EXIT_CODES = """
-0 all well · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
-4 the service, the model or the ledger could not be reached or started · 5 no schema, pattern or grammar at all ·
+0 success · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
+4 the service, the model or the ledger could not be reached or started · 5 not a schema, pattern or grammar ·
 130 interrupted · 141 output closed early
 """
 
@@ -68,8 +68,8 @@ _BY_CODE = {
 
 
 @dataclass(eq=False)
-class Trouble(Exception):
-    """An error as a command reports it."""
+class CliError(Exception):
+    """An error with its exit code, as a command reports it."""
 
     message: str
     exit: Exit = Exit.FAILED
@@ -80,19 +80,19 @@ class Trouble(Exception):
     where: str = ""
 
     def document(self) -> dict[str, Any]:
-        """As JSON, for output that programs read."""
+        """The error as JSON, for machine-readable output."""
         fields: dict[str, Any] = {"message": self.message, "code": self.code, "hint": self.hint}
         fields["details"] = [detail.model_dump() for detail in self.details]
         fields |= {"where": self.where, "request_id": self.request_id}
         return {key: value for key, value in fields.items() if value}
 
 
-def trouble(error: Exception) -> Trouble | None:
-    """`error` as a `Trouble`; None where it is no error that users are told about."""
-    if isinstance(error, Trouble):
+def cli_error(error: Exception) -> CliError | None:
+    """`error` as a `CliError`; None for an exception that is not meant for users."""
+    if isinstance(error, CliError):
         return error
     if isinstance(error, APIStatusError):
-        return Trouble(
+        return CliError(
             error.message,
             _BY_CODE.get(error.code, Exit.FAILED),  # type: ignore[call-overload]
             error.code,
@@ -103,20 +103,20 @@ def trouble(error: Exception) -> Trouble | None:
         )
     if isinstance(error, ModelError | ConfigError):
         end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
-        return Trouble(error.message, end, error.code, error.hint, where=error.where)
+        return CliError(error.message, end, error.code, error.hint, where=error.where)
     if isinstance(error, IntaglioError):
         unreachable = isinstance(error, ConnectionFailed)
-        return Trouble(
+        return CliError(
             error.message, Exit.UNREACHABLE if unreachable else Exit.FAILED, hint=error.hint
         )
     if isinstance(error, JobError):
         end = Exit.FAILED if error.retryable else Exit.USAGE
         if isinstance(error, LedgerRefused) and not isinstance(error, LedgerUnknown):
             end = Exit.UNREACHABLE
-        return Trouble(error.message, end, error.code, error.hint, where=error.param)
+        return CliError(error.message, end, error.code, error.hint, where=error.param)
     if isinstance(error, ModuleNotFoundError):
         return _missing(error)
-    return _offline_trouble(error)
+    return _engine_error(error)
 
 
 _EXTRAS = {
@@ -127,35 +127,34 @@ _EXTRAS = {
 }
 
 
-def _missing(error: ModuleNotFoundError) -> Trouble | None:
-    """Which extra brings a package that is not installed; None for a module of ours, whose absence is a bug."""
+def _missing(error: ModuleNotFoundError) -> CliError | None:
+    """The error for a missing package, with the extra that provides it; None for a module of this package (a bug)."""
     name = (error.name or "").partition(".")[0]
     if name in ("", "intaglio"):
         return None
     extras = ",".join(filter(None, ["server", _EXTRAS.get(name)]))
-    return Trouble(
+    return CliError(
         f"this needs {name!r}, which is not installed",
         Exit.UNREACHABLE,
         hint=f"pip install 'intaglio[{extras}]'",
     )
 
 
-def _offline_trouble(error: Exception) -> Trouble | None:
-    """What the engine in this process raised before it took requests: a bad model or a bad setting."""
-    if (
-        "intaglio.engine.api" not in sys.modules
-    ):  # then it cannot have raised, and loading it takes a second
+def _engine_error(error: Exception) -> CliError | None:
+    """The error for a model or setting that the local engine refused at startup."""
+    # Not imported: cannot be the source, and importing it takes a second.
+    if "intaglio.engine.api" not in sys.modules:
         return None
     from ..engine.api import ConfigError, EngineError
 
     if not isinstance(error, EngineError):
         return None
     end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
-    return Trouble(error.message, end, error.code, error.hint, where=error.where)
+    return CliError(error.message, end, error.code, error.hint, where=error.where)
 
 
-def show(found: Trouble, about: str = "") -> None:
-    """Write `found` to standard error: what, where, why, and what to do."""
+def show(found: CliError, about: str = "") -> None:
+    """Print `found` to standard error: message, place, reasons and hints."""
     console = errors()
     head = f"{about}: {found.message}" if about else found.message
     console.print("error", style="bold red", end=" ")
@@ -179,7 +178,9 @@ def _hint(text: str, indent: int) -> None:
 
 
 def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
-    """Make a command of a function that returns how it ended: errors are told, and the shell gets the code."""
+    """Decorate a function that returns an exit code as a command: errors are printed, and the process exits with the
+    code.
+    """
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
@@ -190,11 +191,11 @@ def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
             errors().print("interrupted", style="yellow")
             end = Exit.INTERRUPTED
         except BrokenPipeError:
-            # The reader has gone; the interpreter must not find out again when it flushes at the end.
+            # The reader of the pipe is gone. Prevent a second error when the interpreter flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             end = Exit.PIPE
         except Exception as error:
-            found = trouble(error)
+            found = cli_error(error)
             if found is None:
                 raise
             show(found)

@@ -1,7 +1,7 @@
-"""How the service listens and what it bears. The only place in the service that reads the environment.
+"""Settings of the service. The only module of the service that reads the environment.
 
-Does: one frozen value, from keyword arguments over `INTAGLIO_SERVICE_*` variables over defaults. Does not: configure
-the engine (engine/config.py).
+Does: build one frozen value from keyword arguments, then `INTAGLIO_SERVICE_*` variables, then defaults. Does not:
+configure the engine (engine/config.py).
 """
 
 import os
@@ -26,17 +26,17 @@ _MOST = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceConfig:
-    """Bounds and habits of one server.
+    """Settings and limits of one server.
 
-    `max_body_bytes` and `max_json_depth` bound a request body, `body_timeout_s` the time it may take to arrive and
-    `header_timeout_s` the time its headers may. `max_requests` is the number of bodies held at once; more are answered
-    429. `grace_s` is how long requests in flight may run on after SIGTERM. `cpu_threads` is the number of threads for
-    parsing, tokenising and validating. `ledger` is the file or database URL that remembers the command line's jobs.
-    `data` is the folder where a server keeps its jobs and its clients' files, `max_data_bytes` of them, and at most
-    `max_open_jobs` jobs that have not ended; without it a server runs no jobs. `max_unpacked_bytes` bounds what a
-    packed source of a job (gzip, zstd, Parquet) may unpack to, on the command line as well. With `api_keys` every
-    request but those for `/health` and `/ready` needs one of them; the lines of `api_keys_file` are keys, too.
-    `allowed_hosts` are the names a Host header may hold, `*` for any; without it see `access`.
+    `max_body_bytes` and `max_json_depth` bound a request body, `body_timeout_s` the time for the body to arrive, and
+    `header_timeout_s` the time for its headers. `max_requests` is the number of requests in flight; more get status
+    429. `grace_s` is how long requests in flight may continue after SIGTERM. `cpu_threads` is the number of threads for
+    parsing, tokenization and validation. `ledger` is the file or database URL of the command line's jobs. `data` is the
+    folder for jobs and files of clients, with at most `max_data_bytes` of files and `max_open_jobs` unfinished jobs; a
+    server without it runs no jobs. `max_unpacked_bytes` bounds the decompressed size of a job's source (gzip, zstd,
+    Parquet), also on the command line. With `api_keys` every request except those for `/health` and `/ready` needs one
+    of the keys; the lines of `api_keys_file` are keys, too. `allowed_hosts` are the permitted names in a Host header,
+    `*` for any; the default is described in `access`.
     """
 
     host: str = "127.0.0.1"
@@ -71,7 +71,7 @@ class ServiceConfig:
         if not 0 <= self.port < 65_536:
             raise ValueError(f"port must be between 0 and 65535, not {self.port}")
         if not all(key.isascii() and key.isprintable() and " " not in key for key in self.api_keys):
-            raise ValueError("an API key is made of printable ASCII characters without blanks")
+            raise ValueError("an API key consists of printable ASCII characters without spaces")
         if self.log_format not in ("console", "json"):
             raise ValueError(f"log_format must be console or json, not {self.log_format!r}")
         if self.log_level not in ("debug", "info", "warning", "error"):
@@ -81,14 +81,15 @@ class ServiceConfig:
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, **given: Any) -> Self:
-        """`given` values that are not None, then the environment (`INTAGLIO_SERVICE_PORT`, …), then defaults.
+        """Build the settings from `given` values that are not None, then the environment (`INTAGLIO_SERVICE_PORT`, …),
+        then defaults.
 
-        `INTAGLIO_API_KEYS` is another name of `INTAGLIO_SERVICE_API_KEYS`.
+        `INTAGLIO_API_KEYS` is an alias of `INTAGLIO_SERVICE_API_KEYS`.
 
         Raises:
-            ValueError: a variable is unknown, or a value is not of its type or out of its bounds; the message names it.
-                Or a setting of keys names none: such a server would be open to all.
-            TypeError: `given` names a setting that does not exist.
+            ValueError: a variable is unknown, or a value has the wrong type or is out of bounds; the message names it.
+                Also if a setting for keys is set but holds none: such a server would be open to all.
+            TypeError: `given` names an unknown setting.
         """
         source = os.environ if environ is None else environ
         kinds = {member.name: type(member.default) for member in fields(cls)}
@@ -109,7 +110,7 @@ class ServiceConfig:
 
 
 def _keys_of(path: Path) -> tuple[str, ...]:
-    """The keys in a file, one a line; lines that begin with # are none."""
+    """The keys in a file, one per line; lines that begin with # are comments."""
     try:
         lines = path.expanduser().read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
@@ -125,10 +126,10 @@ def _read(variable: str, kind: type, text: str) -> Any:
     if kind is tuple:
         items = tuple(part.strip() for part in text.split(",") if part.strip())
         if not items:
-            raise ValueError(f"{variable} is set and names nothing")
+            raise ValueError(f"{variable} is set but holds no value")
         return items
     try:
         return kind(text)
     except ValueError:
-        wanted = "a whole number" if kind is int else "a number"
-        raise ValueError(f"{variable} must be {wanted}, not {text!r}") from None
+        expected = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{variable} must be {expected}, not {text!r}") from None

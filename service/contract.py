@@ -1,7 +1,7 @@
-"""The contract of an answer: what of its schema is enforced, and what is only written there.
+"""The contract of an answer: which keywords of its schema are enforced and which have no effect.
 
-Does: put a verdict's findings on the wire, and refuse a schema with unknown keywords where the caller wants that. Does
-not: look at schemas (`intaglio.grammar`).
+Does: convert the findings of a verdict to the wire type; refuse schemas with unknown keywords on request. Does not:
+examine schemas (`intaglio.grammar`).
 """
 
 from functools import lru_cache
@@ -9,29 +9,31 @@ from functools import lru_cache
 from ..grammar.api import Coverage, Refusal, UnsupportedConstraint
 from ..schemas.contract import Contract, UnreadKeyword
 
-_KEPT = 256  # contracts; at most some 64 kB each
+_MAX_CACHED = 256  # contracts of at most about 64 kB each
 
 
-@lru_cache(_KEPT)
+@lru_cache(_MAX_CACHED)
 def contract_of(coverage: Coverage | None) -> Contract:
-    """A coverage as it goes over the wire; None is that of a constraint that is no schema."""
+    """The wire form of a coverage; None, the coverage of a constraint that is not a JSON Schema, gives an empty
+    contract.
+    """
     if coverage is None:
         return Contract()
-    told = {kind: _told(coverage, kind) for kind in ("annotation", "unknown")}
+    unread = {kind: _unread_keywords(coverage, kind) for kind in ("annotation", "unknown")}
     return Contract(
         enforced=dict(coverage.enforced),
         annotations=dict(coverage.annotations),
-        ignored=told["annotation"],
-        unknown=told["unknown"],
+        ignored=unread["annotation"],
+        unknown=unread["unknown"],
         omitted=coverage.omitted,
     )
 
 
-def demand_known(contract: Contract) -> None:
-    """Return where every keyword of the schema is known.
+def require_known_keywords(contract: Contract) -> None:
+    """Return if every keyword of the schema is known.
 
     Raises:
-        UnsupportedConstraint: some are not; `refusals` names each.
+        UnsupportedConstraint: some are unknown; `refusals` lists them.
     """
     if not contract.unknown:
         return
@@ -42,11 +44,11 @@ def demand_known(contract: Contract) -> None:
     first = refusals[0]
     more = f", and {len(refusals) - 1} more" if len(refusals) > 1 else ""
     raise UnsupportedConstraint(
-        f"{first.where}: {first.reason}, and strict_schema asks that all are known{more}", refusals
+        f"{first.where}: {first.reason}, and strict_schema requires known keywords{more}", refusals
     )
 
 
-def _told(coverage: Coverage, kind: str) -> tuple[UnreadKeyword, ...]:
+def _unread_keywords(coverage: Coverage, kind: str) -> tuple[UnreadKeyword, ...]:
     return tuple(
         UnreadKeyword(
             pointer=entry.where, keyword=entry.keyword, reason=entry.reason, hint=entry.hint

@@ -1,7 +1,7 @@
-"""Where values of an answer were ended early, as warnings with JSON Pointers.
+"""Warnings for values of an answer that were ended early, with JSON Pointers.
 
-Does: turn token offsets that the engine tells into pointers, by one walk along the output. Does not: decide what is
-ended (`engine.closing`, `engine.loops`).
+Does: map the token offsets that the engine reports to pointers, in one pass over the output. Does not: decide which
+values end early (`engine.closing`, `engine.loops`).
 """
 
 import json
@@ -12,25 +12,25 @@ from ..engine.api import Cut, CutReason
 from ..schemas.wire import AnswerWarning
 
 _HINTS = {
-    CutReason.LOOPED: "the document may not say this value: let it be null in the schema, or ask with "
+    CutReason.LOOPED: "the document may not state this value: allow null in the schema, or send "
     'not_stated: "null"',
-    CutReason.BUDGET: "raise max_tokens, or bound the strings and arrays of the schema",
+    CutReason.BUDGET: "raise max_tokens, or limit the strings and arrays of the schema",
 }
 _MESSAGES = {
-    CutReason.LOOPED: "the value repeated itself and was ended the shortest way",
-    CutReason.BUDGET: "the budget was reached here: this value and all after it were ended the shortest way",
+    CutReason.LOOPED: "the value repeated itself and was ended in the shortest legal way",
+    CutReason.BUDGET: "the budget was reached here: this and all later values were ended in the shortest legal way",
 }
-_BLANK = b" \t\n\r"
+_WHITESPACE = b" \t\n\r"
 
 
 def cut_warnings(
     tokens: Sequence[int], texts: Sequence[bytes | None], cuts: Iterable[Cut]
 ) -> tuple[AnswerWarning, ...]:
-    """One warning for each value that was ended early. `texts`: the bytes of each token, None where it has none."""
-    walk, at = _Walk(), 0
+    """One warning for each value that was ended early. `texts`: the bytes of each token of the vocabulary, or None."""
+    walk, at = _OpenValues(), 0
     warnings = []
 
-    def upto(end: int) -> list["_Value"]:
+    def advance_to(end: int) -> list["_Value"]:
         nonlocal at
         for token in tokens[at:end]:
             walk.feed(texts[token] or b"")
@@ -38,10 +38,10 @@ def cut_warnings(
         return walk.open
 
     for cut in sorted(cuts, key=lambda cut: cut.begin):
-        before = list(upto(cut.begin))
+        before = list(advance_to(cut.begin))
         if cut.reason is CutReason.LOOPED:
-            left = {value.begun for value in upto(cut.end)}
-            closed = [value for value in before if value.begun not in left]
+            still_open = {value.begin for value in advance_to(cut.end)}
+            closed = [value for value in before if value.begin not in still_open]
             pointer = closed[0].pointer if closed else before[-1].pointer if before else ""
         else:
             pointer = before[-1].pointer if before else ""
@@ -58,18 +58,18 @@ def cut_warnings(
 
 @dataclass(slots=True)
 class _Value:
-    """An open value: where it begins, and what is known of the member or item that it is at."""
+    """An open value: its pointer, its begin, and the state of its current member or item."""
 
     pointer: str
-    begun: int
+    begin: int
     bracket: int = 0
     index: int = 0
     name: bytearray | None = None
-    names: bool = False  # a name is next, or being read
+    expects_name: bool = False  # a property name is next, or is being read
 
 
-class _Walk:
-    """The values that are open along a JSON text, outermost first; scalars among them."""
+class _OpenValues:
+    """The stack of open values while JSON text is read, outermost first, scalars included."""
 
     def __init__(self) -> None:
         self.open: list[_Value] = []
@@ -78,7 +78,7 @@ class _Walk:
         self._escaped = False
 
     def feed(self, text: bytes) -> None:
-        """Go on by some bytes of a legal text."""
+        """Read the next bytes of a legal text."""
         for byte in text:
             self._step(byte)
             self._offset += 1
@@ -88,16 +88,16 @@ class _Walk:
         if self._quoted:
             self._in_quotes(byte, top)
         elif byte in b",]}:":
-            self._mark(byte)
-        elif byte in _BLANK:
+            self._punctuation(byte)
+        elif byte in _WHITESPACE:
             return
-        elif byte in b'"' and top is not None and top.bracket == ord("{") and top.names:
+        elif byte in b'"' and top is not None and top.bracket == ord("{") and top.expects_name:
             top.name, self._quoted = bytearray(b'"'), True
         elif top is None or top.bracket:
             value = _Value(self._pointer(top), self._offset)
             self.open.append(value)
             if byte in b"{[":
-                value.bracket, value.names = byte, byte == ord("{")
+                value.bracket, value.expects_name = byte, byte == ord("{")
             self._quoted = byte == ord('"')
 
     def _in_quotes(self, byte: int, top: _Value | None) -> None:
@@ -113,18 +113,18 @@ class _Walk:
             if name is None:
                 self.open.pop()
 
-    def _mark(self, byte: int) -> None:
-        """A comma, colon or closing bracket: it also ends a number or a literal."""
+    def _punctuation(self, byte: int) -> None:
+        """Handle a comma, colon or closing bracket, which also ends a number or a literal."""
         if byte != ord(":") and self.open and not self.open[-1].bracket:
             self.open.pop()
         if not self.open:
             return
         top = self.open[-1]
         if byte == ord(":"):
-            top.names = False
+            top.expects_name = False
         elif byte == ord(","):
             top.index += 1
-            top.names = top.bracket == ord("{")
+            top.expects_name = top.bracket == ord("{")
         else:
             self.open.pop()
 

@@ -1,7 +1,7 @@
-"""`intaglio demo`: the model in the package reads documents of the catalogue, and the answers are compared.
+"""`intaglio demo`: extract from documents of the catalogue with the included model, and compare the results.
 
-Does: run the extractions for real; show each document, its result, validity, tokens and time, and which values are not
-what the catalogue expects. Does not: know one document better than another.
+Does: run real extractions; show each document, its result, validity, tokens and time, and the values that differ from
+the expected ones. Does not: treat any document specially.
 """
 
 import time
@@ -17,24 +17,24 @@ from rich.table import Table
 from rich.text import Text
 
 from ..schemas import catalogue
-from .cli_console import compact, condensed, highlighted, results, waiting, write_json
+from .cli_console import compact, condensed, highlighted, results, spinner, write_json
 from .cli_extract import summary
 from .cli_offline import Loaded, offline
-from .cli_trouble import Exit, Trouble, trouble
+from .cli_trouble import CliError, Exit, cli_error
 from .cli_trouble import show as show_trouble
 from .client import Extraction, IntaglioError
 
 SHOWN = ("invoice", "email", "receipt")
 EXCERPT_LINES = 26
-SIDE_BY_SIDE = 110  # columns from which document and result stand beside each other
+SIDE_BY_SIDE = 110  # columns from which document and result are shown side by side
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """One document of the demo: its result, or why there is none."""
+class DemoDocument:
+    """One document of the demo with its result or error."""
 
     entry: catalogue.CatalogueEntry
-    outcome: Extraction[Any] | Trouble
+    outcome: Extraction[Any] | CliError
 
     @property
     def valid(self) -> bool:
@@ -42,34 +42,38 @@ class Shown:
 
     @property
     def data(self) -> JsonValue:
-        """What was read; None where there is no result."""
+        """The extracted data; None without a result."""
         return self.outcome.data if isinstance(self.outcome, Extraction) else None
 
     def differences(self) -> list[tuple[str, JsonValue, JsonValue]]:
-        """Pointer, value and expected value wherever the two differ; None for a value that is not there.
+        """Pointer, value and expected value of each difference; None for a missing value.
 
-        An empty list or object where others are expected, or the other way round, is one difference.
+        An empty list or object in place of a filled one, or vice versa, is one difference.
         """
         found, expected = dict(leaves(self.data)), dict(leaves(self.entry.expected))
-        told: dict[str, tuple[str, JsonValue, JsonValue]] = {}
+        by_place: dict[str, tuple[str, JsonValue, JsonValue]] = {}
         for pointer in {**expected, **found}:
-            mine, right = (
+            actual, right = (
                 (pointer in found, found.get(pointer)),
                 (
                     pointer in expected,
                     expected.get(pointer),
                 ),
             )
-            if mine != right:
-                place = _emptied(pointer, found, expected)
-                told[place] = place, at(self.data, place), at(self.entry.expected, place)
-        return list(told.values())
+            if actual != right:
+                place = _difference_place(pointer, found, expected)
+                by_place[place] = (
+                    place,
+                    value_at(self.data, place),
+                    value_at(self.entry.expected, place),
+                )
+        return list(by_place.values())
 
 
 def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
-    """Show the demo. The end is `FAILED` where any document has no valid result."""
+    """Run the demo. Returns `FAILED` if any document has no valid result."""
     names = catalogue.names() if every else SHOWN
-    began = time.perf_counter()
+    started = time.perf_counter()
     console = results()
     with offline(model) as loaded:
         if not as_json:
@@ -79,16 +83,16 @@ def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
             shown.append(_extract(loaded, catalogue.get(name)))
             if not as_json:
                 show(console, shown[-1])
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - started
     if as_json:
         write_json(_document(shown, loaded, seconds), raw=True)
     else:
         console.print(_foot(shown, loaded, seconds))
-    return Exit.OK if all(one.valid for one in shown) else Exit.FAILED
+    return Exit.OK if all(document.valid for document in shown) else Exit.FAILED
 
 
 def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Every scalar and every empty object or array, by JSON Pointer."""
+    """Every scalar and every empty object or array with its JSON Pointer."""
     if isinstance(value, dict) and value:
         for key, member in value.items():
             yield from leaves(member, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
@@ -99,8 +103,8 @@ def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue
         yield pointer, value
 
 
-def at(value: JsonValue, pointer: str) -> JsonValue:
-    """The value a JSON Pointer names; None where there is none."""
+def value_at(value: JsonValue, pointer: str) -> JsonValue:
+    """The value at a JSON Pointer; None if it does not exist."""
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and key in value:
@@ -112,10 +116,10 @@ def at(value: JsonValue, pointer: str) -> JsonValue:
     return value
 
 
-def _emptied(
+def _difference_place(
     pointer: str, found: Mapping[str, JsonValue], expected: Mapping[str, JsonValue]
 ) -> str:
-    """The place above a leaf, or the leaf's own, where one side is an empty list or object; else the leaf's."""
+    """The place to report for a differing leaf: its parent if one side is an empty list or object, else the leaf."""
     parts = pointer.split("/")
     above = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
     return next(
@@ -127,14 +131,14 @@ def _is_empty(value: JsonValue) -> bool:
     return isinstance(value, dict | list) and not value
 
 
-def _extract(loaded: Loaded, entry: catalogue.CatalogueEntry) -> Shown:
+def _extract(loaded: Loaded, entry: catalogue.CatalogueEntry) -> DemoDocument:
     try:
-        with waiting(f"reading the {entry.title.lower()}"):
-            return Shown(entry, loaded.llm.extract(entry.schema, entry.sample))
+        with spinner(f"reading the {entry.title.lower()}"):
+            return DemoDocument(entry, loaded.llm.extract(entry.schema, entry.sample))
     except IntaglioError as error:
-        found = trouble(error)
-        assert found is not None, "every error of the SDK is told"
-        return Shown(entry, found)
+        found = cli_error(error)
+        assert found is not None, "every error of the SDK has a CliError"
+        return DemoDocument(entry, found)
 
 
 def _head(loaded: Loaded) -> Text:
@@ -145,8 +149,8 @@ def _head(loaded: Loaded) -> Text:
     )
 
 
-def show(console: Console, shown: Shown) -> None:
-    """Print one document with its result: beside each other where there is room."""
+def show(console: Console, shown: DemoDocument) -> None:
+    """Print one document and its result, side by side if the terminal is wide enough."""
     entry = shown.entry
     console.print()
     console.print(Rule(Text(entry.title, style="bold"), align="left", style="dim"))
@@ -158,11 +162,11 @@ def show(console: Console, shown: Shown) -> None:
         show_trouble(shown.outcome, entry.name)
         return
     result = highlighted(condensed(shown.outcome.data, width), wrap=True)
-    console.print(_beside(document, result) if wide else Group(document, result))
+    console.print(_side_by_side(document, result) if wide else Group(document, result))
     console.print(_verdict(shown))
 
 
-def _beside(left: RenderableType, right: RenderableType) -> Table:
+def _side_by_side(left: RenderableType, right: RenderableType) -> Table:
     table = Table.grid(expand=True, padding=(0, 1))
     table.add_column(ratio=1)
     table.add_column(ratio=1)
@@ -178,7 +182,7 @@ def _excerpt(text: str) -> str:
     return "\n".join([*kept, f"… and {len(lines) - len(kept)} more lines"])
 
 
-def _verdict(shown: Shown) -> Text:
+def _verdict(shown: DemoDocument) -> Text:
     assert isinstance(shown.outcome, Extraction)
     text = Text("valid" if shown.valid else "INVALID", style="green" if shown.valid else "red")
     text.append(f" {summary(shown.outcome).partition(' ')[2]}\n", style="default")
@@ -196,8 +200,8 @@ def _verdict(shown: Shown) -> Text:
     return text
 
 
-def _foot(shown: Sequence[Shown], loaded: Loaded, seconds: float) -> Text:
-    valid = sum(one.valid for one in shown)
+def _foot(shown: Sequence[DemoDocument], loaded: Loaded, seconds: float) -> Text:
+    valid = sum(document.valid for document in shown)
     return Text(
         f"\n{valid} of {len(shown)} valid · {seconds:.1f} s in all: {loaded.seconds:.1f} s to load, "
         f"{_model_ms(shown) / 1000:.1f} s of model work",
@@ -205,29 +209,31 @@ def _foot(shown: Sequence[Shown], loaded: Loaded, seconds: float) -> Text:
     )
 
 
-def _model_ms(shown: Sequence[Shown]) -> float:
-    timings = [one.outcome.timings for one in shown if isinstance(one.outcome, Extraction)]
+def _model_ms(shown: Sequence[DemoDocument]) -> float:
+    timings = [
+        document.outcome.timings for document in shown if isinstance(document.outcome, Extraction)
+    ]
     return sum(timing.prefill_ms + timing.decode_ms for timing in timings)
 
 
-def _document(shown: Sequence[Shown], loaded: Loaded, seconds: float) -> dict[str, Any]:
+def _document(shown: Sequence[DemoDocument], loaded: Loaded, seconds: float) -> dict[str, Any]:
     documents = []
-    for one in shown:
-        document: dict[str, Any] = {"name": one.entry.name, "valid": one.valid}
-        if isinstance(one.outcome, Extraction):
-            document["data"] = one.outcome.data
-            document["usage"] = one.outcome.usage.model_dump()
-            document["timings"] = one.outcome.timings.model_dump()
+    for demo in shown:
+        document: dict[str, Any] = {"name": demo.entry.name, "valid": demo.valid}
+        if isinstance(demo.outcome, Extraction):
+            document["data"] = demo.outcome.data
+            document["usage"] = demo.outcome.usage.model_dump()
+            document["timings"] = demo.outcome.timings.model_dump()
             document["differences"] = [
                 {"pointer": pointer, "value": value, "expected": expected}
-                for pointer, value, expected in one.differences()
+                for pointer, value, expected in demo.differences()
             ]
         else:
-            document["error"] = one.outcome.document()
+            document["error"] = demo.outcome.document()
         documents.append(document)
     return {
         "model": loaded.llm.info.model,
-        "valid": all(one.valid for one in shown),
+        "valid": all(document.valid for document in shown),
         "documents": documents,
         "seconds": round(seconds, 3),
         "load_seconds": round(loaded.seconds, 3),

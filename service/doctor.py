@@ -1,7 +1,7 @@
-"""`intaglio doctor`: is everything there that an extraction needs, does it work, and if not, what to do.
+"""`intaglio doctor`: check the installation and suggest fixes.
 
-Does: look at the interpreter, the packages, the machine and the model, then do a small extraction for real. Does not:
-repair anything, or reach out to a network.
+Does: check the interpreter, the packages, the machine and the model, then run a small extraction. Does not: repair
+anything or use the network.
 """
 
 import os
@@ -10,16 +10,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from .cli_console import results, waiting, write_json
+from .cli_console import results, spinner, write_json
 from .cli_trouble import Exit
+from .doctor_report import Check, State
 
 OLDEST_PYTHON = (3, 11)
 PACKAGES = (
@@ -29,47 +29,29 @@ PACKAGES = (
 LITTLE_MEMORY = 1 << 30
 
 
-class State(StrEnum):
-    """The verdict of one check."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What was looked at, what was found, and what to do about it."""
-
-    name: str
-    state: State
-    found: str
-    fix: str = ""
-
-
 def run(model: str | None, *, as_json: bool) -> Exit:
-    """Do every check, show each as it is done. The end is `FAILED` where any of them failed."""
+    """Run and show every check. Returns `FAILED` if any check failed."""
     console = results()
-    done: list[Check] = []
+    results_: list[Check] = []
     for check in checks(model):
-        done.append(check)
+        results_.append(check)
         if not as_json:
             _print(console, check)
-    worst = max(done, key=lambda check: list(State).index(check.state)).state
+    worst = max(results_, key=lambda check: list(State).index(check.state)).state
     if as_json:
-        write_json({"state": worst, "checks": [asdict(check) for check in done]}, raw=True)
+        write_json({"state": worst, "checks": [asdict(check) for check in results_]}, raw=True)
     else:
-        words = {
+        verdicts = {
             State.OK: "All well.",
             State.WARN: "It works; see the warnings.",
             State.FAIL: "It does not work yet.",
         }
-        console.print(f"\n{words[worst]}")
+        console.print(f"\n{verdicts[worst]}")
     return Exit.FAILED if worst is State.FAIL else Exit.OK
 
 
 def checks(model: str | None) -> Iterator[Check]:
-    """Every check, in order; those that a failure makes pointless are left out."""
+    """All checks in order; those that a failure makes pointless are skipped."""
     yield python()
     yield processor()
     yield memory()
@@ -80,12 +62,12 @@ def checks(model: str | None) -> Iterator[Check]:
         return
     from .doctor_model import model_checks
 
-    with waiting("running the model"):
+    with spinner("running the model"):
         yield from model_checks(model)
 
 
 def python() -> Check:
-    """The interpreter."""
+    """The version of the interpreter."""
     found = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
     if sys.version_info < OLDEST_PYTHON:
         return Check("python", State.FAIL, found, "Python 3.11 or newer is needed")
@@ -93,7 +75,7 @@ def python() -> Check:
 
 
 def packages(missing: list[str]) -> Check:
-    """What is installed, by version."""
+    """The installed packages and their versions."""
     if missing:
         return Check(
             "packages",
@@ -106,7 +88,7 @@ def packages(missing: list[str]) -> Check:
 
 
 def processor() -> Check:
-    """Cores this process may use."""
+    """The cores this process may use."""
     every = os.cpu_count() or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every
     found = f"{usable} of {every} cores, {platform.machine()}"
@@ -121,37 +103,35 @@ def processor() -> Check:
 
 
 def memory() -> Check:
-    """Main memory that is free to use."""
+    """The free main memory."""
     sizes = _meminfo()
     if sizes is None:
         return Check("memory", State.OK, "size not known on this system")
     total, available = sizes
     found = f"{available / 2**30:.1f} of {total / 2**30:.1f} GiB free"
     if available < LITTLE_MEMORY:
-        return Check("memory", State.WARN, found, "free some, or set --max-context lower")
+        return Check("memory", State.WARN, found, "free memory, or lower --max-context")
     return Check("memory", State.OK, found)
 
 
 def gpu() -> Check:
-    """Graphics processors, as their driver lists them, and whether torch could use one."""
+    """GPUs as listed by their driver, and whether torch can use one."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
-        return Check("gpu", State.OK, "none found; the model runs on the processor")
+        return Check("gpu", State.OK, "none found; the model runs on the CPU")
     query = [tool, "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
     try:
-        listed = subprocess.run(  # noqa: S603  the tool was found on PATH, its arguments are ours
+        listed = subprocess.run(  # noqa: S603  found on PATH, with fixed arguments
             query, capture_output=True, text=True, timeout=15, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return Check(
-            "gpu", State.WARN, f"nvidia-smi does not answer: {error}", "look at the driver"
-        )
+        return Check("gpu", State.WARN, f"nvidia-smi does not answer: {error}", "check the driver")
     found = "; ".join(line.strip() for line in listed.stdout.splitlines() if line.strip())
     if "+cpu" in (_installed("torch") or ""):
         return Check(
             "gpu",
             State.WARN,
-            f"{found}, but this torch is built for processors only",
+            f"{found}, but this torch is built for CPUs only",
             "install torch for CUDA: https://pytorch.org/get-started/locally/",
         )
     return Check("gpu", State.OK, found or "none listed")
@@ -165,7 +145,7 @@ def _installed(name: str) -> str | None:
 
 
 def _meminfo() -> tuple[int, int] | None:
-    """Total and available bytes, where the system is one that has /proc."""
+    """Total and available bytes of memory, on systems with /proc."""
     path = Path("/proc/meminfo")
     if not path.exists():
         return None

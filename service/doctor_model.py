@@ -1,6 +1,6 @@
-"""The checks of `intaglio doctor` that need the packages: files, tokenizer, grammar, and one extraction for real.
+"""The checks of `intaglio doctor` that need the model: files, tokenizer, engine, grammar, extraction.
 
-Does: each step on its own, so that the first that fails is named; later ones are left out then. Does not: look at the
+Does: run each step separately, so that the first failing one is named; later steps are skipped. Does not: check the
 machine (`doctor`).
 """
 
@@ -14,7 +14,7 @@ from ..grammar.api import Compiler, GrammarError, compiled_loops
 from ..schemas import catalogue
 from ..schemas.wire import ExtractOptions
 from .client import IntaglioError
-from .doctor import Check, State
+from .doctor_report import Check, State
 from .errors import ServiceError
 from .extract import TextModel
 from .llm import LLM
@@ -27,14 +27,14 @@ REINSTALL = "install the package again: pip install --force-reinstall --no-deps 
 
 
 def model_checks(model: str | None) -> Iterator[Check]:
-    """From the files to a result. Stops after the first check that fails."""
-    with Examination(model) as patient:
+    """Run the checks from the model's files to a result; stops after the first failure."""
+    with ModelChecks(model) as model_check:
         steps = (
-            ("model", patient.files),
-            ("tokenizer", patient.tokenizer),
-            ("engine", patient.engine),
-            ("grammar", patient.grammar),
-            ("extraction", patient.extraction),
+            ("model", model_check.files),
+            ("tokenizer", model_check.tokenizer),
+            ("engine", model_check.engine),
+            ("grammar", model_check.grammar),
+            ("extraction", model_check.extraction),
         )
         for name, step in steps:
             check = _attempt(name, step)
@@ -45,22 +45,22 @@ def model_checks(model: str | None) -> Iterator[Check]:
 
 
 def machine_code() -> Check:
-    """Whether the inner loops, all of which have run by now, were compiled ahead of time."""
+    """Whether the numba loops, all of which have run by now, were compiled ahead of time."""
     loops = compiled_loops()
     if not loops.now:
-        return Check("loops", State.OK, "compiled ahead of time, none of them now")
+        return Check("loops", State.OK, "compiled ahead of time")
     if loops.kept is not None:
-        return Check("loops", State.OK, f"{loops.now} compiled now, kept in {loops.kept}")
+        return Check("loops", State.OK, f"{loops.now} compiled now, cached in {loops.kept}")
     return Check(
         "loops",
         State.WARN,
-        f"{loops.now} compiled now, and no folder to keep them in: every start takes a minute or two",
-        "pip install --force-reinstall intaglio-compiled, or run with a home folder that can be written",
+        f"{loops.now} compiled now, and no folder to cache them in: every start takes a minute or two",
+        "pip install --force-reinstall intaglio-compiled, or run with a writable home folder",
     )
 
 
-class Examination:
-    """One model and what is known of it so far. Each step needs the ones before it; `close` lets go of the engine."""
+class ModelChecks:
+    """The checks of one model in order; each step needs the previous ones. `close` stops the engine."""
 
     def __init__(self, model: str | None) -> None:
         self._model = model
@@ -73,45 +73,47 @@ class Examination:
         self._cleanup.close()
 
     def files(self) -> str:
-        """Where the model lies; the files of the one in the package are compared with their manifest on the way."""
+        """Find the model; the files of the included model are compared with their manifest."""
         self._folder = model_folder(self._model)
         weights = [path.stat().st_size for path in self._folder.glob("*.safetensors")]
         if not weights:
             raise ModelError(
                 f"{self._folder} holds no safetensors",
-                hint="give the folder of a complete checkpoint",
+                hint="use the folder of a complete checkpoint",
             )
-        state = ", as it was shipped" if self._model is None else ""
+        state = ", unmodified" if self._model is None else ""
         return f"{self._folder}, {sum(weights) / 2**20:.0f} MiB of weights{state}"
 
     def tokenizer(self) -> str:
-        """Text to tokens and back is the same text."""
+        """Check that encoding and decoding a text returns the same text."""
         self._text = TextModel.load(self._folder)
         back = self._text.text(self._text.tokenizer.encode(TEXT))
         if back != TEXT:
             raise ValueError(f"{TEXT!r} came back as {back!r}")
         size = self._text.tokenizer.size
-        return f"{size} tokens; a text of {len(TEXT)} characters came back whole"
+        return f"{size} tokens; a text of {len(TEXT)} characters survives a round trip"
 
     def engine(self) -> str:
-        """The model is loaded. Before the grammar, whose back end loads torch: the engine has a word in how."""
-        began = time.perf_counter()
+        """Load the model. Runs before the grammar check, whose back end imports torch: the engine configures that
+        import.
+        """
+        started = time.perf_counter()
         self._llm = self._cleanup.enter_context(LLM(self._model))
         info = self._llm.info
         return (
             f"{info.parameters / 1e6:.1f} M parameters on {info.device}, context of "
-            f"{info.context_length} tokens, loaded in {_ms(began)} ms"
+            f"{info.context_length} tokens, loaded in {_ms(started)} ms"
         )
 
     def grammar(self) -> str:
-        """A schema of the catalogue compiles for this model's tokens."""
+        """Compile a catalogue schema for the model's vocabulary."""
         constraint = schema_constraint(catalogue.get(COMPILED).schema, ExtractOptions())
-        began = time.perf_counter()
+        started = time.perf_counter()
         Compiler(self._text.vocabulary, self._text.tokenizer.canonical).compile(constraint)
-        return f"the schema {COMPILED!r} compiled in {_ms(began)} ms"
+        return f"the schema {COMPILED!r} compiled in {_ms(started)} ms"
 
     def extraction(self) -> str:
-        """One document of the catalogue, through the whole engine."""
+        """Extract from a document of the catalogue."""
         entry = catalogue.get(EXTRACTED)
         result = self._llm.extract(entry.schema, entry.sample)
         timings, tokens = result.timings, result.usage.output_tokens
@@ -134,5 +136,5 @@ def _attempt(name: str, step: Callable[[], str]) -> Check:
         return Check(name, State.FAIL, str(error), REINSTALL)
 
 
-def _ms(began: float) -> int:
-    return round((time.perf_counter() - began) * 1000)
+def _ms(started: float) -> int:
+    return round((time.perf_counter() - started) * 1000)

@@ -1,8 +1,8 @@
-"""Numbers and equality as JSON Schema means them, for the last check: in decimals, whatever the size.
+"""Exact numbers and equality for final validation, in decimals of any size.
 
-Does: the keywords that compute or compare (`multipleOf`, bounds, `const`, `enum`, `uniqueItems`) and the type
-`integer`, for the `jsonschema` package, which computes in binary floats. Does not: share code with the masks, or round.
-A float counts as the shortest decimal that reads back as it; whoever has the text should hand over `Decimal`s.
+Does: replace the keywords that compute or compare (`multipleOf`, bounds, `const`, `enum`, `uniqueItems`) and the type
+`integer` of the `jsonschema` package, which computes in binary floats. Does not: share code with the masks, or round. A
+float counts as the shortest decimal that reads back as it; a caller that has the text should pass `Decimal` values.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
@@ -16,7 +16,7 @@ Number = int | Decimal
 
 
 def number(value: Any) -> Number | None:
-    """The exact number; None for anything that is not one."""
+    """The exact value of a number; None for any other value."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float):
@@ -25,7 +25,7 @@ def number(value: Any) -> Number | None:
 
 
 def key(value: Any) -> Hashable:
-    """The same for equal JSON values and different for others: 1.0 is 1, `true` is not 1, members have no order."""
+    """A hashable key, equal exactly for equal JSON values: 1.0 equals 1, `true` does not, member order is ignored."""
     if isinstance(value, bool):
         return bool, value
     if isinstance(value, list):
@@ -33,21 +33,21 @@ def key(value: Any) -> Hashable:
     if isinstance(value, dict):
         return dict, frozenset((name, key(member)) for name, member in value.items())
     exact = number(value)
-    return value if exact is None else exact  # an int and a Decimal that are equal have one hash
+    return value if exact is None else exact  # an int and an equal Decimal have the same hash
 
 
 def is_multiple(value: Number, step: Number) -> bool:
-    """Whether `value` is a whole multiple of `step`, which is not 0; in work bounded by their digits."""
+    """Whether `value` is a multiple of `step`, which must not be 0. The work is bounded by the number of digits."""
     (digits, places), (divisor, divisor_places) = _scaled(value), _scaled(step)
     shift = places - divisor_places
     if shift >= 0:
         return digits * pow(10, shift, divisor) % divisor == 0
-    # A multiple of `divisor * 10 ** -shift` that is not 0 has more digits than -shift.
+    # A nonzero multiple of `divisor * 10 ** -shift` has more digits than -shift.
     return digits == 0 or (-shift < _bits(digits) and digits % (divisor * 10**-shift) == 0)
 
 
 def _scaled(value: Number) -> tuple[int, int]:
-    """(n, e) so that the absolute value is n * 10 ** e."""
+    """(n, e) with |value| = n * 10 ** e."""
     if isinstance(value, int):
         return abs(value), 0
     _, digits, exponent = value.as_tuple()
@@ -57,12 +57,12 @@ def _scaled(value: Number) -> tuple[int, int]:
 
 
 def _bits(digits: int) -> int:
-    """At least as many as `digits` has decimal digits."""
+    """The bits of `digits`, an upper bound of its number of decimal digits."""
     return digits.bit_length()
 
 
 def is_integer(_checker: Any, value: Any) -> bool:
-    """Whether a value is whole, however it is written; what drafts from 6 on call an integer."""
+    """Whether a number is whole in any notation: the type `integer` of draft 6 and later."""
     exact = number(value)
     return isinstance(exact, int) or (exact is not None and exact == exact.to_integral_value())
 
@@ -77,16 +77,16 @@ def _minimum(_validator: Any, bound: Any, instance: Any, schema: Mapping[str, An
     value, least = number(instance), number(bound)
     if value is None or least is None:
         return
-    # In drafts 3 and 4 `exclusiveMinimum` is a flag beside `minimum`.
+    # In drafts 3 and 4 `exclusiveMinimum` is a flag that modifies `minimum`.
     if value < least or (value == least and schema.get("exclusiveMinimum") is True):
         yield ValidationError("is less than the minimum")
 
 
 def _maximum(_validator: Any, bound: Any, instance: Any, schema: Mapping[str, Any]) -> Errors:
-    value, most = number(instance), number(bound)
-    if value is None or most is None:
+    value, limit = number(instance), number(bound)
+    if value is None or limit is None:
         return
-    if value > most or (value == most and schema.get("exclusiveMaximum") is True):
+    if value > limit or (value == limit and schema.get("exclusiveMaximum") is True):
         yield ValidationError("is greater than the maximum")
 
 
@@ -97,8 +97,8 @@ def _exclusive_minimum(_validator: Any, bound: Any, instance: Any, _schema: Any)
 
 
 def _exclusive_maximum(_validator: Any, bound: Any, instance: Any, _schema: Any) -> Errors:
-    value, most = number(instance), number(bound)
-    if value is not None and most is not None and value >= most:
+    value, limit = number(instance), number(bound)
+    if value is not None and limit is not None and value >= limit:
         yield ValidationError("is not less than the exclusive maximum")
 
 
@@ -112,13 +112,13 @@ def _enum(_validator: Any, values: list[Any], instance: Any, _schema: Any) -> Er
         if instance not in values:
             yield ValidationError("is not among the values")
         return
-    wanted = key(instance)
-    if not any(type(value) is not str and key(value) == wanted for value in values):
+    instance_key = key(instance)
+    if not any(type(value) is not str and key(value) == instance_key for value in values):
         yield ValidationError("is not among the values")
 
 
-def _unique_items(_validator: Any, asked: Any, instance: Any, _schema: Any) -> Errors:
-    if asked and isinstance(instance, list) and len(set(map(key, instance))) < len(instance):
+def _unique_items(_validator: Any, unique: Any, instance: Any, _schema: Any) -> Errors:
+    if unique and isinstance(instance, list) and len(set(map(key, instance))) < len(instance):
         yield ValidationError("has equal items")
 
 
@@ -135,6 +135,6 @@ _KEYWORDS: Final[dict[str, Any]] = {
 }
 
 
-def keywords(known: Mapping[str, Any]) -> dict[str, Any]:
-    """The keywords of this module that a draft, whose keywords are `known`, has as well."""
-    return {name: keyword for name, keyword in _KEYWORDS.items() if name in known}
+def keywords(draft_keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of this module that exist in a draft with the keywords `draft_keywords`."""
+    return {name: keyword for name, keyword in _KEYWORDS.items() if name in draft_keywords}

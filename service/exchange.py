@@ -1,6 +1,6 @@
-"""One HTTP request and its response, as the log and the meters account for them.
+"""One HTTP request and its response, as recorded by log and metrics.
 
-Does: time the exchange, note its status and outcome, give it an id. Does not: answer it.
+Does: time the exchange, record status and outcome, assign the request id. Does not: answer the request.
 """
 
 import re
@@ -13,11 +13,11 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 class Exchange:
-    """One request and its response as they are accounted for; puts the request id on the response."""
+    """Status, outcome and duration of one request; adds the request id to the response headers."""
 
     def __init__(self, request_id: str, send: Send) -> None:
         self.request_id = request_id
-        self.began = time.perf_counter()
+        self.started = time.perf_counter()
         self.status: int | None = None
         self.outcome = "ok"
         self._send = send
@@ -30,7 +30,9 @@ class Exchange:
 
 
 def request_id(scope: Scope) -> str:
-    """The client's own id where it is short and plain, so that nothing can be smuggled into logs or headers."""
+    """The client's request id if it is short and plain, so that nothing can be injected into logs or headers; else a
+    new one.
+    """
     for name, value in scope["headers"]:
         if name == b"x-request-id":
             given: str = value.decode("latin-1")

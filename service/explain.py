@@ -1,7 +1,6 @@
-"""What becomes of a schema, told: what the grammar finds out, and the text the schema adds to a prompt.
+"""Reports of how a schema is enforced: the findings of the grammar and the schema's text in the prompt.
 
-Does: put both together for HTTP and the command line. Does not: compile (`intaglio.grammar`), or write outlines
-(`prompt`).
+Does: combine both for HTTP and the command line. Does not: compile (`intaglio.grammar`) or write outlines (`prompt`).
 """
 
 from collections.abc import Callable, Mapping
@@ -17,23 +16,23 @@ from ..schemas.explanation import (
     PromptReport,
 )
 from .contract import contract_of
-from .errors import refusal_details, status_of
 from .extract import TextModel
+from .failures import refusal_code, refusal_details
 from .prompt import outline
 
 
 class Explainer:
-    """Explains constraints for the tokens of one model. May be shared by threads."""
+    """Explains constraints for the vocabulary of one model. Safe to share between threads."""
 
     def __init__(
         self, text: TextModel, isolated: Callable[[Constraint], Explanation] | None = None
     ) -> None:
-        """`isolated` explains what strangers ask about, where this process should not; it counts no tokens."""
+        """`isolated` explains untrusted constraints outside this process; it does not count tokens."""
         self._text = text
         self._isolated = isolated
 
     def of(self, constraint: Constraint, schema: Mapping[str, Any] | bool | None) -> ExplainResult:
-        """What becomes of a constraint; `schema` is its value where it is a JSON Schema."""
+        """The report on a constraint; `schema` is the parsed value of a JSON Schema, else None."""
         prompt = None
         if isinstance(schema, Mapping):
             shape = outline(schema)
@@ -45,7 +44,7 @@ class Explainer:
         return report(replace(found, least_tokens=least, typical_tokens=typical), prompt)
 
     def _tokens(self, text: str | None) -> int | None:
-        """Tokens of a whole output, its end token included."""
+        """Tokens of a whole output, including the end token."""
         return None if text is None else len(self._text.tokenizer.canonical(text.encode())) + 1
 
     @cached_property
@@ -55,17 +54,17 @@ class Explainer:
         return compiler
 
 
-def judged(constraint: Constraint) -> ExplainResult:
-    """Whether a constraint can be enforced and how, without a model: no costs, texts or tokens."""
+def judge_constraint(constraint: Constraint) -> ExplainResult:
+    """The report on a constraint without a model: whether and how it can be enforced. No costs, samples or tokens."""
     return report(judge(constraint), None)
 
 
 def report(found: Explanation, prompt: PromptReport | None) -> ExplainResult:
-    """An explanation as it goes over the wire."""
-    cost, known = found.cost, None if found.error is None else status_of(found.error)
+    """The wire form of an explanation."""
+    cost = found.cost
     return ExplainResult(
         enforced=found.error is None,
-        code=None if known is None else known[1],
+        code=None if found.error is None else refusal_code(found.error),
         message="" if found.error is None else found.error.message,
         refusals=() if found.error is None else refusal_details(found.error, below=""),
         keywords=tuple(map(_keyword, found.findings)),

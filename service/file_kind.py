@@ -1,22 +1,26 @@
-"""What a file is that was given as text and is none: by its first bytes, with a hint that fits.
+"""The kind of a binary file that was given as text, recognised by its first bytes, with a hint for conversion.
 
-Does: know the beginnings of common formats. Does not: read files, or unpack any.
+Does: know the signatures of common formats. Does not: read or decompress files.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
-HEAD: Final = 4096  # bytes that are enough to tell
+HEAD: Final = 4096  # bytes of a file that recognition needs
 
 _OFFICE: Final = (
     "save it as plain text, or convert it: pandoc -t plain, libreoffice --convert-to txt"
 )
 _TABLES: Final = "save it as CSV, then: intaglio job run FILE.csv"
-_SEEN: Final = "take its text first with a program for OCR, such as tesseract"
+_SEEN: Final = "extract its text first with an OCR program, such as tesseract"
 _UNPACK: Final = "unpack it first"
-# A program may well write text that begins like this; a document that people want read does not.
+# Program output may begin like this; documents for extraction do not.
 _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
-    (b"%PDF-", "a PDF", "take its text first, for instance: pdftotext -layout FILE.pdf FILE.txt"),
+    (
+        b"%PDF-",
+        "a PDF",
+        "extract its text first, for instance: pdftotext -layout FILE.pdf FILE.txt",
+    ),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document (DOC, XLS, PPT)", _OFFICE),
     (b"{\\rtf", "an RTF document", _OFFICE),
     (b"\x89PNG\r\n\x1a\n", "an image (PNG)", _SEEN),
@@ -35,7 +39,7 @@ _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (b"SQLite format 3\x00", "a SQLite database", "export the table as CSV"),
     (b"\x7fELF", "a program", "give a file of text"),
 )
-# What stands near the beginning of a ZIP archive: the names of its first members.
+# Names of the first members, near the beginning of a ZIP archive.
 _IN_ZIP: Final[tuple[tuple[bytes, str, str], ...]] = (
     (b"word/", "a Word document (DOCX)", _OFFICE),
     (b"xl/", "a spreadsheet (XLSX)", _TABLES),
@@ -48,43 +52,45 @@ _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What a file is ("a PDF"), and how to get text out of it."""
+class FileKind:
+    """The kind of a file ("a PDF") and a hint how to get text from it."""
 
     name: str
     hint: str
 
 
-def kind_of(head: bytes) -> Kind | None:
-    """What a file that begins with `head` is, if it is no text; None where nothing says so."""
+def kind_of(head: bytes) -> FileKind | None:
+    """The kind of a binary file that begins with `head`; None if no signature matches."""
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        for mark, name, hint in _IN_ZIP:
-            if mark in head:
-                return Kind(name, hint)
+        for signature, name, hint in _IN_ZIP:
+            if signature in head:
+                return FileKind(name, hint)
         if b"[Content_Types].xml" in head:
-            return Kind("an Office document (DOCX, XLSX, PPTX)", _OFFICE)
-        return Kind("a ZIP archive", "unpack it first: unzip FILE.zip")
+            return FileKind("an Office document (DOCX, XLSX, PPTX)", _OFFICE)
+        return FileKind("a ZIP archive", "unpack it first: unzip FILE.zip")
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
-        return Kind("an image (WebP)", _SEEN)
+        return FileKind("an image (WebP)", _SEEN)
     if head[4:8] == b"ftyp":
-        return Kind("an image or a film (HEIC, AVIF, MP4)", _SEEN)
-    for mark, name, hint in _BEGINNINGS:
-        if head.startswith(mark):
-            return Kind(name, hint)
+        return FileKind("an image or a video (HEIC, AVIF, MP4)", _SEEN)
+    for signature, name, hint in _BEGINNINGS:
+        if head.startswith(signature):
+            return FileKind(name, hint)
     return None
 
 
-def why_not_utf8(head: bytes, name: str) -> Kind:
-    """What is said of a file whose bytes are not UTF-8 and that no beginning names."""
+def why_not_utf8(head: bytes, name: str) -> FileKind:
+    """The description of a file that is not UTF-8 and matches no signature."""
     if head.startswith(_UTF16) or (b"\0" in head and _is_half_zero(head)):
-        return Kind("UTF-16 text", f"convert it first: iconv -f utf-16 -t utf-8 {name}")
+        return FileKind("UTF-16 text", f"convert it first: iconv -f utf-16 -t utf-8 {name}")
     if b"\0" in head or sum(byte < 9 or 13 < byte < 32 for byte in head) * 10 > len(head):
-        return Kind("binary data", "give a file of text; a program that knows it may export one")
+        return FileKind(
+            "binary data", "give a text file; the program that wrote this file may export one"
+        )
     hint = f"convert it first, for instance: iconv -f latin1 -t utf-8 {name}"
-    return Kind("text in another encoding", hint)
+    return FileKind("text in another encoding", hint)
 
 
 def _is_half_zero(head: bytes) -> bool:
-    """Whether every second byte is mostly zero and the others are not."""
+    """Whether every second byte is mostly zero and the others are not, as in UTF-16."""
     share = [half.count(0) / max(1, len(half)) for half in (head[::2], head[1::2])]
     return min(share) < 0.1 and max(share) > 0.4

@@ -1,6 +1,6 @@
-"""The sockets a server listens on, and the address under which a client on this machine reaches it.
+"""The listening sockets of a server, and the URL for clients on the same machine.
 
-Does: bind before anything else is started, and say in words why that is not possible. Does not: accept connections.
+Does: bind before anything else starts, and explain why binding failed. Does not: accept connections.
 """
 
 import errno
@@ -8,22 +8,22 @@ import socket
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-_NOT_HERE = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
+_NO_SUCH_ADDRESS = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
 
 
 @dataclass(eq=False)
 class CannotListen(Exception):
-    """The address cannot be had."""
+    """The server cannot listen on the address."""
 
     message: str
     hint: str
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Sockets bound to every address of `host`, all on one port; port 0 takes a free one.
+    """Bind sockets to every address of `host`, all on one port; port 0 selects a free one.
 
     Raises:
-        CannotListen: the port is in use, or this machine has no such address.
+        CannotListen: the port is in use, or this machine does not have the address.
     """
     try:
         found = socket.getaddrinfo(
@@ -38,30 +38,30 @@ def listen(host: str, port: int) -> list[socket.socket]:
     missing: OSError | None = None
     with ExitStack() as undo:
         for family, _, _, _, address in dict.fromkeys(found):
-            taken = bound[0].getsockname()[1] if bound else port
+            bound_port = bound[0].getsockname()[1] if bound else port
             try:
-                sock = _bound(family, (str(address[0]), taken, *address[2:]))
+                sock = _bind(family, (str(address[0]), bound_port, *address[2:]))
             except OSError as error:
-                if error.errno not in _NOT_HERE:
-                    raise _refused(error, host, taken) from None
+                if error.errno not in _NO_SUCH_ADDRESS:
+                    raise _bind_error(error, host, bound_port) from None
                 missing = error
                 continue
             undo.callback(sock.close)
             bound.append(sock)
         undo.pop_all()
     if not bound:
-        raise _refused(missing or OSError(errno.EADDRNOTAVAIL, ""), host, port)
+        raise _bind_error(missing or OSError(errno.EADDRNOTAVAIL, ""), host, port)
     return bound
 
 
 def url(sock: socket.socket) -> str:
-    """Where a client on this machine reaches a socket: the loopback address, if it is bound to all of them."""
+    """The URL of a socket for clients on this machine: the loopback address if the socket is bound to all addresses."""
     host, port = sock.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _bound(family: int, address: tuple[str | int, ...]) -> socket.socket:
+def _bind(family: int, address: tuple[str | int, ...]) -> socket.socket:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -74,7 +74,7 @@ def _bound(family: int, address: tuple[str | int, ...]) -> socket.socket:
     return sock
 
 
-def _refused(error: OSError, host: str, port: int) -> CannotListen:
+def _bind_error(error: OSError, host: str, port: int) -> CannotListen:
     if error.errno == errno.EADDRINUSE:
         return CannotListen(
             f"port {port} of {host} is in use",
@@ -84,7 +84,7 @@ def _refused(error: OSError, host: str, port: int) -> CannotListen:
         return CannotListen(
             f"this user may not listen on port {port}", "choose a port above 1023 with --port"
         )
-    if error.errno in _NOT_HERE:
+    if error.errno in _NO_SUCH_ADDRESS:
         return CannotListen(
             f"this machine has no address {host}",
             "--host takes an address of this machine: 127.0.0.1, or 0.0.0.0 for all of them",

@@ -1,7 +1,7 @@
-"""The engine in your own program, offline: `LLM("path/to/model").extract(schema, text)`.
+"""The offline engine for Python programs: `LLM("path/to/model").extract(schema, text)`.
 
-Does: what `Client` does, with the same results and the same errors, over an engine in this process; and plain
-generation. Does not: serve others, or touch the network.
+Does: offer the extractions of `Client`, with the same results and errors, over an engine in this process; and plain
+generation. Does not: serve other processes or use the network.
 """
 
 import threading
@@ -32,13 +32,14 @@ from ..engine.api import (
 )
 from ..grammar.api import Constraint
 from ..schemas.contract import Contract
-from .as_client import as_the_client_would, as_the_sdk_would
 from .client.errors import IntaglioError
 from .client.models import Extraction, Options, extraction, request_body
 from .client.shapes import Shape, shape_of
 from .contract import contract_of
-from .errors import failed
-from .extract import Extractor, Output, Prepared, TextModel
+from .extract import EngineOutput, Extractor, Prepared, TextModel
+from .failures import request_error
+from .load_errors import sdk_load_errors
+from .sdk_errors import sdk_errors
 from .translate import checked
 
 T = TypeVar("T")
@@ -47,9 +48,9 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One generated text. `tokens` are its ids, the end token not among them; `logprobs` are there if asked for.
+    """One generated text. `tokens` are its ids without the end token; `logprobs` are present if requested.
 
-    `contract` tells what of a constraint that is a JSON Schema the text is held to.
+    `contract` lists the enforced keywords if the constraint is a JSON Schema.
     """
 
     text: str
@@ -61,18 +62,18 @@ class Completion:
 
 
 class LLM:
-    """A model, loaded in this process. Use it as a context manager, or `close` it. Threads take turns.
+    """A model loaded in this process. Use it as a context manager, or call `close`. Threads take turns.
 
-    `model` is the folder of a checkpoint; None is the small model that is in the package. `settings` are those of
+    `model` is the folder of a checkpoint; None selects the included small model. `settings` are those of
     `intaglio.engine.config`, such as `max_context` or `num_blocks`.
 
     Raises:
-        ModelError: the checkpoint cannot be used.
-        ConfigError: a setting is unknown or does not fit. Both are errors of the SDK, `IntaglioError`.
+        ModelError: the checkpoint is unusable.
+        ConfigError: a setting is unknown or invalid. Both are errors of the SDK, `IntaglioError`.
     """
 
     def __init__(self, model: str | Path | None = None, **settings: object) -> None:
-        with as_the_sdk_would():
+        with sdk_load_errors():
             folder = model_folder(model)
             config = EngineConfig.load({**settings, "model": str(folder)})
             text = TextModel.load(folder)
@@ -95,15 +96,15 @@ class LLM:
 
     @property
     def info(self) -> EngineInfo:
-        """What is loaded."""
+        """Facts about the loaded model."""
         return self._engine.info
 
     def check(self) -> BlockReport:
-        """Have the engine check its invariants and count its blocks."""
+        """Check the invariants of the engine and count its blocks."""
         return self._engine.check()
 
     def close(self) -> None:
-        """Let go of the model; safe to call twice."""
+        """Unload the model; safe to call twice."""
         self._door.close()
         self._engine.close()
 
@@ -114,22 +115,22 @@ class LLM:
         *,
         constraint: Constraint | None = None,
     ) -> list[Completion]:
-        """Continue each prompt, all of them together; the results are in the order of the prompts.
+        """Continue each prompt, all in one batch; results are in the order of the prompts.
 
-        Prompts are taken as they are, without a chat template. The text ends at a stop string, which is not part of it.
+        Prompts are used as they are, without a chat template. The text ends before a stop string.
 
         Raises:
-            TypeError: a prompt is no text.
+            TypeError: a prompt is not a str.
             IntaglioError: a request was refused or failed; the others were aborted.
         """
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
-        wrong = next((text for text in texts if not isinstance(text, str)), None)
-        if wrong is not None:
-            raise TypeError(f"prompts must be a str or several, not of {type(wrong).__name__}")
+        mistyped = next((text for text in texts if not isinstance(text, str)), None)
+        if mistyped is not None:
+            raise TypeError(f"prompts must be a str or several, not of {type(mistyped).__name__}")
         sampling = sampling or SamplingParams()
         contract = Contract()
         if constraint is not None:
-            with as_the_client_would():
+            with sdk_errors():
                 contract = contract_of(self._door.admit(constraint).coverage)
         encode = self._extractor.text.tokenizer.encode
         requests = [
@@ -137,7 +138,7 @@ class LLM:
             for text in texts
         ]
         streams = {request.id: _Text(self._extractor.text, sampling.stop) for request in requests}
-        with as_the_client_would(), closing(self._engine.generate(requests)) as deltas:
+        with sdk_errors(), closing(self._engine.generate(requests)) as deltas:
             for delta in deltas:
                 stream = streams[delta.request_id]
                 stream.output.add(delta)
@@ -161,7 +162,7 @@ class LLM:
     ) -> Extraction[Any]: ...
 
     def extract(self, schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
-        """Read what `schema` describes out of `text`; the same as `Client.extract`, errors included."""
+        """Extract the data that `schema` describes from `text`; like `Client.extract`, with the same errors."""
         (result,) = self.extract_many(schema, [text], **options)
         return result
 
@@ -213,14 +214,14 @@ class LLM:
         return_errors: bool = False,
         **options: Unpack[Options],
     ) -> list[Any]:
-        """`extract` for each of `texts`, all of them together; the results are in their order.
+        """Run `extract` for each of `texts`, all in one batch; results are in the order of the texts.
 
-        With `return_errors`, a text that fails has its error in its place; otherwise the first one is raised, and the
-        rest is aborted.
+        With `return_errors`, the error of a failed text takes the place of its result; otherwise the first error is
+        raised and the rest is aborted.
 
         Raises:
-            TypeError: `texts` is one text, or no text at all.
-            IntaglioError: the first that failed.
+            TypeError: `texts` is a single text or not a collection of texts.
+            IntaglioError: the first failure.
         """
         if isinstance(texts, str | bytes | bytearray | Mapping):
             raise TypeError(
@@ -242,13 +243,14 @@ class LLM:
         at_once: int = 512,
         **options: Unpack[Options],
     ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
-        """`extract` for any number of (key, schema, text): (key, result or error) of each, in the order they end.
+        """Run `extract` for any number of (key, schema, text) items; yields (key, result or error) in order of
+        completion.
 
-        Items are drawn as others end, so that `at_once` are in the engine. None among them says that there is no other
-        just now; the stream ends where nothing is in the engine either. Closing it early aborts the rest.
+        Items are drawn as others end, to keep `at_once` in the engine. A None item means that no other is available
+        now; the stream ends if the engine is empty then. Closing the stream early aborts the rest.
         """
         refused: deque[tuple[K, IntaglioError]] = deque()
-        outputs: dict[str, tuple[K, Shape[Any], Prepared, Output]] = {}
+        outputs: dict[str, tuple[K, Shape[Any], Prepared, EngineOutput]] = {}
 
         def prepared() -> Iterator[Request | None]:
             for item in items:
@@ -258,22 +260,22 @@ class LLM:
                 key, schema, text = item
                 shape = shape_of(schema)
                 try:
-                    with as_the_client_would():
+                    with sdk_errors():
                         body = request_body(shape, text, None, options)
-                        asked = self._extractor.ask(checked(body))
-                        verdict = self._door.submit(asked.constraint)
+                        parsed = self._extractor.parse(checked(body))
+                        verdict = self._door.submit(parsed.constraint)
                     while outputs and not verdict.done():
-                        yield None  # the engine goes on with the others
-                    with as_the_client_would():
-                        ready = self._extractor.prepare(asked, verdict.result())
+                        yield None  # let the engine go on with the other texts
+                    with sdk_errors():
+                        ready = self._extractor.prepare(parsed, verdict.result())
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:
-                    outputs[ready.request.id] = key, shape, ready, Output()
+                    outputs[ready.request.id] = key, shape, ready, EngineOutput()
                     yield ready.request
 
         with (
-            as_the_client_would(),
+            sdk_errors(),
             closing(self._engine.generate(prepared(), at_once=at_once)) as deltas,
         ):
             for delta in deltas:
@@ -285,7 +287,7 @@ class LLM:
                     continue
                 del outputs[delta.request_id]
                 try:
-                    result = _conclude(self._extractor, ready, output, shape)
+                    result = _finish(self._extractor, ready, output, shape)
                 except IntaglioError as error:
                     yield key, error
                 else:
@@ -293,20 +295,20 @@ class LLM:
         yield from refused
 
 
-def _conclude(
-    extractor: Extractor, ready: Prepared, output: Output, shape: Shape[T]
+def _finish(
+    extractor: Extractor, ready: Prepared, output: EngineOutput, shape: Shape[T]
 ) -> Extraction[T]:
-    """The result that the client would have, read by what the client reads it with."""
-    with as_the_client_would():
-        result = extractor.conclude(ready, output)
+    """The result that the client would return, parsed by the client's code."""
+    with sdk_errors():
+        result = extractor.finish_extraction(ready, output)
     return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
 
 
 class _Text:
-    """The text of one prompt as it grows."""
+    """The growing text of one prompt."""
 
     def __init__(self, model: TextModel, stop: tuple[str, ...]) -> None:
-        self.output = Output()
+        self.output = EngineOutput()
         self.logprobs: list[TokenLogprob] = []
         self._text = ""
         self._detokenizer = model.detokenizer(stop)
@@ -321,7 +323,7 @@ class _Text:
     def completion(self, contract: Contract) -> Completion:
         output = self.output
         if output.error is not None:
-            raise failed(output.error)
+            raise request_error(output.error)
         assert output.finish is not None
         assert output.usage is not None
         text = self._text + self._detokenizer.finish()
@@ -334,7 +336,7 @@ _LOADING = threading.Lock()
 
 
 def _embedded() -> LLM:
-    with _LOADING:  # a cache alone would load the model once for each thread that comes early
+    with _LOADING:  # without the lock, threads that start together would each load the model
         return _load_embedded()
 
 
@@ -356,5 +358,5 @@ def extract(
 
 
 def extract(schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
-    """`LLM().extract`, with the model that is in the package: loaded at the first call, and kept."""
+    """`LLM().extract` with the included model, which is loaded on the first call and cached."""
     return _embedded().extract(schema, text, **options)

@@ -1,6 +1,6 @@
-"""Logs: events with fields, to standard error, as lines for people or as JSON.
+"""Structured logs on standard error, for terminals or as JSON.
 
-Does: make the logger of one server. Does not: configure anything global, or ever log what a user sent.
+Does: create the logger of one server. Does not: change global configuration, or ever log user content.
 """
 
 import logging
@@ -22,7 +22,7 @@ LEVELS = {
 def make_logger(
     style: Literal["console", "json"], level: str, stream: TextIO | None = None
 ) -> FilteringBoundLogger:
-    """A logger that writes to `stream`, or standard error."""
+    """Create a logger that writes to `stream`, by default standard error."""
     target = stream or sys.stderr
     renderer: Any = (
         structlog.processors.JSONRenderer()
@@ -42,7 +42,7 @@ def make_logger(
 
 
 def origin(error: BaseException) -> dict[str, Any]:
-    """Type and stack of an exception. Its message is left out: it may hold what a user sent."""
+    """Type and stack of an exception. The message is left out because it may hold user content."""
     return {
         "error": type(error).__qualname__,
         "stack": "".join(traceback.format_tb(error.__traceback__)),

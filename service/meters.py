@@ -1,7 +1,7 @@
-"""What `/metrics` shows: the requests as this server saw them, and the engine's own counters.
+"""The metrics of a server in Prometheus text format: its requests and the counters of the engine.
 
-Does: one registry a server, in Prometheus' text form. Does not: use the global registry, or label by anything a user
-can choose.
+Does: maintain one registry for each server. Does not: use the global registry, or labels with values that a user can
+choose.
 """
 
 from collections.abc import Iterator
@@ -15,18 +15,18 @@ from ..engine.api import Lives, Snapshot
 from ..grammar.api import CacheStats
 from ..schemas.problem import Code
 from .backend import Backend
-from .errors import answer
-from .extract import Output, Prepared
-from .limits import Gate
+from .extract import EngineOutput, Prepared
+from .limits import RequestGate
+from .problems import problem_response
 
 LATENCY_S = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144)
 
 
-class Meters:
-    """The meters of one server."""
+class Metrics:
+    """The metrics of one server."""
 
-    def __init__(self, backend: Backend, gate: Gate) -> None:
+    def __init__(self, backend: Backend, gate: RequestGate) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "intaglio_requests",
@@ -43,7 +43,7 @@ class Meters:
         )
         self._first_token = Histogram(
             "intaglio_time_to_first_token_seconds",
-            "From the hand-over to the engine to the first token.",
+            "Time to first token, from the hand-over to the engine.",
             buckets=LATENCY_S,
             registry=self._registry,
         )
@@ -55,21 +55,21 @@ class Meters:
         )
         self._output = Histogram(
             "intaglio_request_output_tokens",
-            "Output tokens of a request.",
+            "EngineOutput tokens of a request.",
             buckets=TOKENS,
             registry=self._registry,
         )
         self._rows = Counter(
             "intaglio_job_rows",
-            "Tries of rows of this server's jobs, by outcome (ok, or the error's code).",
+            "Attempts at rows of this server's jobs, by outcome (ok, or the error's code).",
             ("outcome",),
             registry=self._registry,
         )
         Gauge(
             "intaglio_requests_in_hand",
-            "Extractions between their headers and their answer.",
+            "Extractions in flight.",
             registry=self._registry,
-        ).set_function(lambda: gate.inside)
+        ).set_function(lambda: gate.in_flight)
         self._registry.register(_EngineCollector(backend))
         ProcessCollector(registry=self._registry)
         ProcessCollector(
@@ -81,8 +81,8 @@ class Meters:
         self._requests.labels(route, outcome).inc()
         self._latency.labels(route).observe(seconds)
 
-    def generated(self, prepared: Prepared, output: Output) -> None:
-        """Count one generation, however it ended."""
+    def generated(self, prepared: Prepared, output: EngineOutput) -> None:
+        """Count one generation, whatever its end."""
         self._prompt.observe(len(prepared.request.prompt))
         self._output.observe(len(output.tokens))
         if output.first_token_s is not None:
@@ -90,19 +90,19 @@ class Meters:
 
     @contextmanager
     def row_tried(self) -> Iterator[None]:
-        """Count one try of a job's row by how it ends."""
+        """Count one attempt at a job's row by its outcome."""
         outcome = Code.CANCELLED.value
         try:
             yield
             outcome = "ok"
         except Exception as error:
-            outcome = answer(error).problem.code.value
+            outcome = problem_response(error).problem.code.value
             raise
         finally:
             self._rows.labels(outcome).inc()
 
     def exposition(self) -> bytes:
-        """All meters as text."""
+        """All metrics in Prometheus text format."""
         return generate_latest(self._registry)
 
 
@@ -112,7 +112,7 @@ def _engine_pid(backend: Backend) -> int:
 
 
 class _EngineCollector:
-    """The engine's newest snapshot as metrics, read when asked. A restarted engine counts from zero."""
+    """Exports the latest snapshot of the engine at each scrape. A restarted engine counts from zero."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -121,10 +121,10 @@ class _EngineCollector:
         snapshot, info = self._backend.metrics, self._backend.info
         yield GaugeMetricFamily(
             "intaglio_engine_up",
-            "1 while the engine takes requests.",
+            "1 while the engine accepts requests.",
             value=float(self._backend.state == "ready"),
         )
-        yield from _lives(self._backend.lives)
+        yield from _engine_lives(self._backend.lives)
         if snapshot is None or info is None:
             return
         yield from _gauges(snapshot, info.blocks)
@@ -133,15 +133,15 @@ class _EngineCollector:
             yield from _grammars(self._backend.grammars)
 
 
-def _lives(lives: Lives) -> Iterator[Metric]:
+def _engine_lives(lives: Lives) -> Iterator[Metric]:
     for name, text, value in (
-        ("engine_deaths", "Times the engine's process died.", lives.deaths),
-        ("engine_restarts", "Times another engine was ready in its place.", lives.restarts),
+        ("engine_deaths", "Deaths of the engine process.", lives.deaths),
+        ("engine_restarts", "Restarts of the engine process.", lives.restarts),
     ):
         yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
     yield GaugeMetricFamily(
         "intaglio_quarantined_requests",
-        "Requests that are refused, since they were in flight at two deaths of the engine.",
+        "Requests refused because they were in flight at two deaths of the engine.",
         value=float(lives.quarantined),
     )
 
@@ -150,7 +150,7 @@ def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
     last = snapshot.last_step
     for name, text, value in (
         ("num_requests_running", "Sequences that hold KV blocks.", snapshot.running),
-        ("num_requests_waiting", "Sequences that wait for blocks.", snapshot.waiting),
+        ("num_requests_waiting", "Sequences that wait to be scheduled.", snapshot.waiting),
         ("num_requests_parked", "Sequences that wait for their grammar.", snapshot.parked),
         (
             "kv_cache_usage_ratio",
@@ -158,7 +158,11 @@ def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
             1 - snapshot.free_blocks / blocks if snapshot.steps else 0.0,
         ),
         ("batch_sequences", "Sequences of the last step.", last.sequences if last else 0),
-        ("batch_sequences_max", "Most sequences any step had.", snapshot.most_sequences),
+        (
+            "batch_sequences_max",
+            "Largest number of sequences in any step.",
+            snapshot.most_sequences,
+        ),
         ("batch_tokens", "Tokens of the last step.", last.tokens if last else 0),
     ):
         yield GaugeMetricFamily(f"intaglio_{name}", text, value=float(value))
@@ -175,16 +179,20 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
         ("prompt_tokens", "Prompt tokens of requests that ended.", snapshot.prompt_tokens),
         (
             "prefix_cache_hit_tokens",
-            "Prompt tokens whose keys and values were cached.",
+            "Prompt tokens found in the prefix cache.",
             snapshot.cached_tokens,
         ),
-        ("generation_tokens", "Output tokens of requests that ended.", snapshot.output_tokens),
+        (
+            "generation_tokens",
+            "EngineOutput tokens of requests that ended.",
+            snapshot.output_tokens,
+        ),
         (
             "constraint_forced_tokens",
-            "Tokens the grammar left no choice in.",
+            "Tokens forced by the grammar, without sampling.",
             snapshot.forced_tokens,
         ),
-        ("preemptions", "Sequences that lost their blocks for a while.", snapshot.preemptions),
+        ("preemptions", "Sequences preempted.", snapshot.preemptions),
     ):
         yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
     ended = CounterMetricFamily(
@@ -194,7 +202,7 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
         ended.add_metric((finish,), count)
     yield ended
     parts = CounterMetricFamily(
-        "intaglio_engine_step_seconds", "Time of steps, by part.", labels=("part",)
+        "intaglio_engine_step_seconds", "Time of steps, by part of the step.", labels=("part",)
     )
     for part, seconds in snapshot.seconds.items():
         parts.add_metric((part,), seconds)
@@ -203,25 +211,25 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
 
 def _grammars(stats: CacheStats) -> Iterator[Metric]:
     for name, text, value in (
-        ("grammar_cache_hits", "Constraints that were compiled already.", stats.hits),
+        ("grammar_cache_hits", "Constraints found in the cache.", stats.hits),
         ("grammar_cache_misses", "Constraints that had to be compiled.", stats.misses),
         (
             "grammar_cache_from_store",
-            "Compilations that an earlier one made short.",
+            "Compilations that reused stored results.",
             stats.from_store,
         ),
-        ("grammar_cache_evictions", "Grammars dropped for room.", stats.evictions),
+        ("grammar_cache_evictions", "Grammars evicted to free memory.", stats.evictions),
         ("grammar_compile_failures", "Constraints that did not compile.", stats.failures),
-        ("grammar_compile_timeouts", "Compilations that took too long.", stats.timeouts),
-        ("grammar_compile_seconds", "Time of all compilations.", stats.compile_seconds),
+        ("grammar_compile_timeouts", "Compilations that exceeded the time limit.", stats.timeouts),
+        ("grammar_compile_seconds", "Total time of compilations.", stats.compile_seconds),
     ):
         yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
     yield GaugeMetricFamily(
-        "intaglio_grammar_cache_bytes", "Memory of the grammars held.", value=stats.held_bytes
+        "intaglio_grammar_cache_bytes", "Memory of the cached grammars.", value=stats.held_bytes
     )
     parts = GaugeMetricFamily(
         "intaglio_grammar_bytes",
-        "Memory of grammars and of what they share, by part; evicted: given up, still in use.",
+        "Memory of grammars and of their shared tables, by part; evicted: removed from the cache, still in use.",
         labels=("part",),
     )
     for part, size in {"grammars": stats.held_bytes, **stats.shared}.items():
@@ -229,6 +237,6 @@ def _grammars(stats: CacheStats) -> Iterator[Metric]:
     yield parts
     yield GaugeMetricFamily(
         "intaglio_grammar_warming",
-        "Whether compiled code of grammars is still being loaded.",
+        "1 while the compiled code of the grammar engine is loading.",
         value=float(stats.warming),
     )

@@ -1,8 +1,8 @@
-"""Schemas in which a value that the document does not state may be null, where the caller agrees to that.
+"""Null for values that the document does not state, where the request allows it.
 
-Does: let null in beside every scalar that a schema describes, and tell afterwards which nulls the schema alone would
-not have taken. Does not: touch constants, names of properties, or what is said under `if`, `not` and `contains`, where
-a wider schema would mean something else.
+Does: add null to every scalar of a schema, and warn of each null that the original schema would refuse. Does not:
+change constants, property names, or sub-schemas under `if`, `not` and `contains`, where a wider schema would change the
+meaning.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from .translate import pointer
 from .validate import faults
 
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
-_MAPS: Final = (
+_SCHEMA_MAPS: Final = (
     "properties",
     "patternProperties",
     "dependentSchemas",
     "$defs",
     "definitions",
 )
-_ONE: Final = (
+_SUBSCHEMAS: Final = (
     "additionalProperties",
     "unevaluatedProperties",
     "additionalItems",
@@ -29,39 +29,41 @@ _ONE: Final = (
     "then",
     "else",
 )
-_LISTS: Final = ("prefixItems", "allOf", "anyOf")
+_SCHEMA_LISTS: Final = ("prefixItems", "allOf", "anyOf")
 _NULL: Final = {"type": "null"}
 
 
 def nullable(schema: Any) -> Any:
-    """`schema`, with null beside every scalar. Definitions are changed as well, since they stand for values."""
+    """`schema` with null allowed for every scalar, also in definitions."""
     if not isinstance(schema, Mapping):
         return schema
     found: dict[str, Any] = dict(schema)
-    for word in _MAPS:
-        if isinstance(found.get(word), Mapping):
-            found[word] = {name: nullable(part) for name, part in found[word].items()}
-    for word in _ONE:
-        part = found.get(word)
+    for keyword in _SCHEMA_MAPS:
+        if isinstance(found.get(keyword), Mapping):
+            found[keyword] = {name: nullable(part) for name, part in found[keyword].items()}
+    for keyword in _SUBSCHEMAS:
+        part = found.get(keyword)
         if isinstance(part, list):
-            found[word] = [*map(nullable, part)]
-        elif isinstance(part, Mapping) and not _may_be_left_out(word, part, schema):
-            found[word] = nullable(part)
-    for word in _LISTS:
-        if isinstance(found.get(word), list):
-            found[word] = [*map(nullable, found[word])]
+            found[keyword] = [*map(nullable, part)]
+        elif isinstance(part, Mapping) and not _is_optional_item(keyword, part, schema):
+            found[keyword] = nullable(part)
+    for keyword in _SCHEMA_LISTS:
+        if isinstance(found.get(keyword), list):
+            found[keyword] = [*map(nullable, found[keyword])]
     if isinstance(found.get("oneOf"), list):
-        found["oneOf"] = _one_of(found["oneOf"])
+        found["oneOf"] = _nullable_one_of(found["oneOf"])
     return _with_null(found)
 
 
-def _may_be_left_out(word: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Whether scalars are items of an array that may be empty: one that is not stated is then no item at all."""
-    return word == "items" and _is_scalar(part) and not schema.get("minItems")
+def _is_optional_item(keyword: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether `part` describes scalar items of an array that may be empty: an item that is not stated is omitted."""
+    return keyword == "items" and _is_scalar(part) and not schema.get("minItems")
 
 
-def _one_of(parts: list[Any]) -> list[Any]:
-    """Of these exactly one may take null: a part of its own, where some are scalars and none takes it yet."""
+def _nullable_one_of(parts: list[Any]) -> list[Any]:
+    """`oneOf` with null allowed by exactly one branch: a branch of its own if some branch is scalar and none allows
+    null.
+    """
     inner = [nullable(part) if not _is_scalar(part) else part for part in parts]
     if any(map(_is_scalar, parts)) and not any(map(_takes_null, parts)):
         inner.append(_NULL)
@@ -81,7 +83,7 @@ def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_scalar(schema: Any) -> bool:
-    """Whether a schema speaks of scalars that the document decides."""
+    """Whether a schema describes scalars whose value the document decides."""
     if not isinstance(schema, Mapping) or "const" in schema:
         return False
     values = schema.get("enum")
@@ -101,7 +103,7 @@ def _takes_null(schema: Any) -> bool:
 
 
 def null_warnings(data: Any, schema: Mapping[str, Any] | bool) -> tuple[AnswerWarning, ...]:
-    """A warning for each place of `data` where it is valid under `nullable(schema)` alone."""
+    """A warning for each null that `schema` does not allow and `nullable(schema)` does."""
     places = dict.fromkeys(pointer(fault.absolute_path) for fault in faults(data, schema))
     return tuple(
         AnswerWarning(

@@ -1,7 +1,7 @@
-"""The HTTP interface as an OpenAPI 3.1 document, made from the wire types and the table of routes.
+"""The HTTP interface as an OpenAPI 3.1 document, built from the wire types and a table of operations.
 
-Does: say for each route what it takes, what it answers and which errors it may end in. Does not: handle requests
-(`routes`, `job_routes`). A test holds that every route is here, and nothing else.
+Does: declare the request, the response and the errors of each route. Does not: handle requests (`routes`,
+`job_routes`). A test asserts that the table lists exactly the routes that exist.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from ..schemas.explanation import ExplainRequest, ExplainResult
 from ..schemas.jobs import JobSpec, JobStatus, OutputFormat
 from ..schemas.problem import Code, ProblemDocument
 from ..schemas.wire import ExtractRequest, ExtractResult, Health, ModelList, Version
-from .errors import STATUS
+from .problems import STATUS
 
 JSON = "application/json"
 TEXT = "text/plain"
@@ -26,14 +26,14 @@ LINES = "application/jsonl"
 EVENTS = "text/event-stream"
 
 Ending = tuple[Code, int]
-"""An error code and the HTTP status it comes with."""
+"""An error code and its HTTP status."""
 
 _REF = "#/components/schemas/{model}"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A part of the path, the query or the headers."""
+    """A parameter in the path, the query or the headers."""
 
     name: str
     place: str
@@ -44,7 +44,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One method of one route. `takes` and `gives` are wire types, or None where `media` says it all."""
+    """One method of one route. `takes` and `gives` are wire types, or None if the media type says enough."""
 
     summary: str
     group: str
@@ -57,16 +57,16 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     errors: tuple[Ending, ...] = ()
     or_unavailable: bool = False
-    """Whether the same body may come with status 503."""
+    """Whether status 503 may have the same body."""
 
 
 def statuses(code: Code) -> tuple[int, ...]:
-    """The HTTP statuses that come with an error code, ascending."""
+    """The HTTP statuses of an error code, ascending."""
     return tuple(sorted({status for status, known in STATUS.values() if known is code}))
 
 
 def _of(*codes: Code) -> tuple[Ending, ...]:
-    """Codes with the status that each has where nothing more is to be said."""
+    """Codes with their first HTTP status."""
     return tuple((code, statuses(code)[0]) for code in codes)
 
 
@@ -95,12 +95,12 @@ _RUN = _of(
     Code.INVALID_OUTPUT,
 )
 _JOB = Parameter("id", "path", "The job's id, as `POST /v1/jobs` gave it.")
-_FILE = Parameter("name", "path", "A plain file name. A path is never taken.")
-_FORMAT = Parameter("format", "query", "Form of the rows.", get_args(OutputFormat), "jsonl")
+_FILE = Parameter("name", "path", "A plain file name, not a path.")
+_FORMAT = Parameter("format", "query", "Format of the rows.", get_args(OutputFormat), "jsonl")
 _FORMULAS = Parameter(
     "formulas",
     "query",
-    "`keep` leaves cells that a spreadsheet would run as formulas; `neutralise` puts an apostrophe before them.",
+    "`neutralise` puts an apostrophe before cells that look like formulas; `keep` leaves them as they are.",
     ("neutralise", "keep"),
     "neutralise",
 )
@@ -112,7 +112,7 @@ _KEY = Parameter(
 _HEALTH = Operation(
     summary="Whether the process answers",
     group="Service",
-    description="200 as long as the process runs, whatever it can do. Use it as a liveness probe.",
+    description="200 as long as the process runs, even if it cannot serve requests. Use it as a liveness probe.",
     gives=Health,
 )
 _READY = Operation(
@@ -128,7 +128,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("POST", "/v1/extract"): Operation(
         summary="Extract data from a text",
         group="Extraction",
-        description="Reads what the schema describes out of the text. The answer is valid against the whole schema.",
+        description="Extracts the data that the schema describes. The answer is valid against the whole schema.",
         takes=ExtractRequest,
         gives=ExtractResult,
         errors=(*_BODY, *_SCHEMA, *_RUN, *_BUSY, *_of(Code.INTERNAL)),
@@ -136,7 +136,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("POST", "/v1/schemas/explain"): Operation(
         summary="Explain how a schema is enforced",
         group="Extraction",
-        description="Says for each keyword how it is enforced, or why not; with costs and sample documents. "
+        description="Reports how each keyword is enforced or why not, with costs and sample documents. "
         "A schema that is refused is a successful answer here, with `enforced` false.",
         takes=ExplainRequest,
         gives=ExplainResult,
@@ -145,7 +145,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/models"): Operation(
         summary="List the models",
         group="Service",
-        description="The model that is loaded; a server runs one.",
+        description="The loaded model; a server runs one.",
         gives=ModelList,
         errors=_of(Code.NOT_READY),
     ),
@@ -163,9 +163,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         gives_media=TEXT,
     ),
     ("GET", "/openapi.json"): Operation(
-        summary="This interface as an OpenAPI document",
+        summary="The OpenAPI document of this interface",
         group="Service",
-        description="OpenAPI 3.1, for generators of clients.",
+        description="OpenAPI 3.1, for client generators.",
     ),
     ("GET", "/v1/files"): Operation(
         summary="List the files", group="Files", errors=_of(Code.NOT_FOUND)
@@ -182,7 +182,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("DELETE", "/v1/files/{name}"): Operation(
         summary="Delete a file",
         group="Files",
-        description="Rows that were read from it stay.",
+        description="Rows that were read from it remain.",
         gives_media="",
         status=204,
         parameters=(_FILE,),
@@ -201,7 +201,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/jobs"): Operation(
         summary="List the jobs",
         group="Jobs",
-        description='`{"data": [JobStatus, …]}`, the newest first.',
+        description='`{"data": [JobStatus, …]}`, newest first.',
         errors=_of(Code.NOT_FOUND),
     ),
     ("GET", "/v1/jobs/{id}"): Operation(
@@ -222,7 +222,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/jobs/{id}/results"): Operation(
         summary="Results of a job",
         group="Jobs",
-        description="The rows that are done, in the order of the source; also while the job runs.",
+        description="The finished rows, in the order of the source; also while the job runs.",
         gives_media=LINES,
         parameters=(_JOB, _FORMAT, _FORMULAS),
         errors=_of(Code.NOT_FOUND, Code.INVALID_REQUEST),
@@ -230,7 +230,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/jobs/{id}/dead"): Operation(
         summary="Rows without a result",
         group="Jobs",
-        description="One JSON object a line: row, id, code, reason, pointer, hint, attempts.",
+        description="One JSON object per line: row, id, code, reason, pointer, hint, attempts.",
         gives_media=LINES,
         parameters=(_JOB,),
         errors=_of(Code.NOT_FOUND),
@@ -238,7 +238,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/jobs/{id}/report"): Operation(
         summary="Report of a job",
         group="Jobs",
-        description="JSON, or a page where the `Accept` header asks for HTML.",
+        description="JSON, or an HTML page if the `Accept` header asks for HTML.",
         parameters=(_JOB,),
         errors=_of(Code.NOT_FOUND),
     ),
@@ -251,9 +251,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             errors=(*_of(Code.NOT_FOUND), _CONFLICT),
         )
         for verb, summary in (
-            ("pause", "Pause a job when the rows in hand are done"),
+            ("pause", "Pause a job after its rows in flight"),
             ("cancel", "Cancel a job; its results so far are kept"),
-            ("resume", "Continue a job that was paused, cancelled or has failed"),
+            ("resume", "Resume a job that was paused, was cancelled or has failed"),
         )
     },
 }
@@ -261,7 +261,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
 
 @cache
 def document() -> Mapping[str, Any]:
-    """The OpenAPI document of this version. Made once; callers must not change it."""
+    """The OpenAPI document of this version. It is built once; callers must not change it."""
     types = _wire_types()
     _, schemas = models_json_schema(types, ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
@@ -294,24 +294,24 @@ def _operation(method: str, path: str, operation: Operation) -> dict[str, Any]:
     responses = {str(operation.status): _response(operation)} | _errors(operation.errors)
     if operation.or_unavailable:
         responses["503"] = {**_response(operation), "description": "Not now."}
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "operationId": _operation_id(method, path),
         "summary": operation.summary,
         "tags": [operation.group],
         "responses": responses,
     }
     if operation.description:
-        told["description"] = operation.description
+        described["description"] = operation.description
     if operation.parameters:
-        told["parameters"] = [_parameter(parameter) for parameter in operation.parameters]
+        described["parameters"] = [_parameter(parameter) for parameter in operation.parameters]
     if operation.takes is not None:
-        told["requestBody"] = {
+        described["requestBody"] = {
             "required": True,
             "content": {JSON: {"schema": _ref(operation.takes)}},
         }
     elif operation.takes_media is not None:
-        told["requestBody"] = {"required": True, "content": {operation.takes_media: {}}}
-    return told
+        described["requestBody"] = {"required": True, "content": {operation.takes_media: {}}}
+    return described
 
 
 def _operation_id(method: str, path: str) -> str:
@@ -323,13 +323,13 @@ def _operation_id(method: str, path: str) -> str:
 
 def _response(operation: Operation) -> dict[str, Any]:
     if not operation.gives_media:
-        return {"description": "Done; no body."}
+        return {"description": "Done; empty body."}
     schema = {} if operation.gives is None else {"schema": _ref(operation.gives)}
     return {"description": "Success.", "content": {operation.gives_media: schema}}
 
 
 def _errors(endings: Iterable[Ending]) -> dict[str, Any]:
-    """One response a status, which names its codes."""
+    """One response for each status, with its error codes."""
     by_status: dict[int, list[str]] = {}
     for code, status in endings:
         by_status.setdefault(status, []).append(code.value)

@@ -1,7 +1,7 @@
-"""Patterns of a schema, matched as ECMA-262 has them and in bounded time.
+"""ECMA-262 patterns of a schema, matched in bounded time.
 
-Does: put an ECMA-262 pattern (Unicode mode) into the words of the `regex` package and search with it under a time
-limit. Does not: use `re`, which reads some patterns otherwise and cannot be stopped.
+Does: translate an ECMA-262 pattern (Unicode mode) to the syntax of the `regex` package and search with a time limit.
+Does not: use `re`, which reads some patterns differently and cannot be interrupted.
 """
 
 from functools import lru_cache
@@ -10,18 +10,18 @@ import regex
 
 TIME_LIMIT_S = 1.0
 
-# What `\d`, `\w` and `\s` mean in ECMA-262, written as the inside of a class.
+# The meaning of `\d`, `\w` and `\s` in ECMA-262, as contents of a character class.
 _BLANKS = r"\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": _BLANKS}
 _LINE_ENDS = r"\n\r\u2028\u2029"
 
 
 class PatternTooCostly(Exception):
-    """A search went over its time limit."""
+    """A search exceeded its limit."""
 
 
 class PatternUnreadable(Exception):
-    """A pattern has no counterpart here."""
+    """A pattern is invalid or cannot be translated."""
 
 
 def search(pattern: str, text: str) -> bool:
@@ -29,7 +29,7 @@ def search(pattern: str, text: str) -> bool:
 
     Raises:
         PatternTooCostly: the search took longer than `TIME_LIMIT_S`.
-        PatternUnreadable: the pattern is not one, or uses what has no counterpart.
+        PatternUnreadable: the pattern is invalid or cannot be translated.
     """
     try:
         return _compiled(pattern).search(text, timeout=TIME_LIMIT_S, concurrent=True) is not None
@@ -40,38 +40,38 @@ def search(pattern: str, text: str) -> bool:
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> "regex.Pattern[str]":
     try:
-        # Kept here alone: the package would keep 500 of its own, a large one of them 200 KiB.
+        # Cached only here: the package would cache 500 patterns of its own, at up to 200 KiB each.
         return regex.compile(translate(pattern), regex.VERSION0, cache_pattern=False)
     except regex.error as error:
         raise PatternUnreadable(f"{pattern!r}: {error}") from None
 
 
 def translate(pattern: str) -> str:
-    """`pattern` in the words of the `regex` package."""
+    """`pattern` in the syntax of the `regex` package."""
     out: list[str] = []
-    at, inside = 0, False
+    at, in_class = 0, False
     while at < len(pattern):
-        sign = pattern[at]
-        if sign == "\\":
-            text, at = _escape(pattern, at, inside)
+        character = pattern[at]
+        if character == "\\":
+            text, at = _escape(pattern, at, in_class)
             out.append(text)
             continue
-        if inside:
-            inside = sign != "]"
-            out.append("\\" + sign if sign in "[&|~" else sign)
-        elif sign == "[":
+        if in_class:
+            in_class = character != "]"
+            out.append("\\" + character if character in "[&|~" else character)
+        elif character == "[":
             text, at = _open_class(pattern, at)
-            inside = not text.startswith("(?")
+            in_class = not text.startswith("(?")
             out.append(text)
             continue
         else:
-            out.append({"$": r"\Z", ".": f"[^{_LINE_ENDS}]"}.get(sign, sign))
+            out.append({"$": r"\Z", ".": f"[^{_LINE_ENDS}]"}.get(character, character))
         at += 1
     return "".join(out)
 
 
 def _open_class(pattern: str, at: int) -> tuple[str, int]:
-    """`[`, `[^`, or one of the two classes that only ECMA-262 has: nothing, `[]`, and anything, `[^]`."""
+    """Translate `[`, `[^`, or one of the two classes that only ECMA-262 has: nothing `[]` and anything `[^]`."""
     if pattern.startswith("[]", at):
         return "(?!)", at + 2
     if pattern.startswith("[^]", at):
@@ -79,21 +79,21 @@ def _open_class(pattern: str, at: int) -> tuple[str, int]:
     return ("[^", at + 2) if pattern.startswith("[^", at) else ("[", at + 1)
 
 
-def _escape(pattern: str, at: int, inside: bool) -> tuple[str, int]:
-    """The escape that begins at `at`, and where it ends."""
+def _escape(pattern: str, at: int, in_class: bool) -> tuple[str, int]:
+    """Translate the escape at `at`; also returns its end."""
     name = pattern[at + 1 : at + 2]
     if name.lower() in _CLASSES and name:
         members = _CLASSES[name.lower()]
         if name.islower():
-            return (members if inside else f"[{members}]"), at + 2
-        if inside:
+            return (members if in_class else f"[{members}]"), at + 2
+        if in_class:
             return _complement(name), at + 2
         return f"[^{members}]", at + 2
     if name == "u":
         return _code_point(pattern, at)
     if name == "c" and pattern[at + 2 : at + 3].isalpha():
         return f"\\x{ord(pattern[at + 2].upper()) - 64:02x}", at + 3
-    if name == "b" and inside:
+    if name == "b" and in_class:
         return "\\x08", at + 2
     if name in ("b", "B"):
         edge = "(?:(?<=[A-Za-z0-9_])(?![A-Za-z0-9_])|(?<![A-Za-z0-9_])(?=[A-Za-z0-9_]))"
@@ -109,7 +109,7 @@ def _escape(pattern: str, at: int, inside: bool) -> tuple[str, int]:
 
 
 def _complement(name: str) -> str:
-    """`\\D`, `\\W` or `\\S` inside a class, as ranges."""
+    """The complement classes `\\D`, `\\W` and `\\S` inside a class, as ranges."""
     if name == "D":
         return r"\x00-/:-\U0010ffff"
     if name == "W":
@@ -121,7 +121,7 @@ def _complement(name: str) -> str:
 
 
 def _code_point(pattern: str, at: int) -> tuple[str, int]:
-    """`\\uHHHH`, a surrogate pair of them, or `\\u{H…}`."""
+    """Translate `\\uHHHH`, a surrogate pair of them, or `\\u{H…}`."""
     if pattern.startswith("{", at + 2):
         end = pattern.find("}", at)
         digits = pattern[at + 3 : end] if end > 0 else ""
@@ -142,4 +142,4 @@ def _literal(digits: str, pattern: str) -> str:
 
 
 def _is_hex(text: str) -> bool:
-    return bool(text) and all(sign in "0123456789abcdefABCDEF" for sign in text)
+    return bool(text) and all(character in "0123456789abcdefABCDEF" for character in text)

@@ -1,10 +1,9 @@
-"""The words a model sees: a schema as a short outline, and the two parts of an extraction prompt.
+"""The prompt of an extraction: the schema as a short outline, and the document.
 
-`outline` turns a JSON Schema into a compact shape that reads like a type declaration.
-`extraction_messages` puts it beside the document, both as chat messages (for general models) and as
-template variables (for the embedded model, whose own chat template uses nothing else). Rendering the
-template, tokenising and enforcing the schema are other parts' work: an outline informs the model, it
-never decides what is legal.
+`outline` turns a JSON Schema into a compact form that reads like a type declaration. `extraction_messages` combines it
+with the document, both as chat messages (for general models) and as template variables (for the embedded model, whose
+chat template uses only those). An outline informs the model; the masks alone decide which tokens are legal. Does not:
+render templates, tokenize or enforce schemas.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ INSTRUCTION = (
     "use null or an empty list for what the document does not say."
 )
 
-# Annotations that say nothing about which values are right; they are left out of an outline.
+# Annotations that do not help to find values; outlines omit them.
 _SILENT = frozenset(
     {
         "$schema",
@@ -37,7 +36,7 @@ _SILENT = frozenset(
     }
     | {"deprecated", "readOnly", "writeOnly", "description", "type"}
 )
-# Definitions that refer to others twice each would otherwise be written out 2**depth times.
+# Definitions with two references each would otherwise expand to 2**depth copies.
 _MOST_EXPANSIONS = 64
 _BOUNDS = {
     "string": frozenset({"format", "pattern", "minLength", "maxLength"}),
@@ -50,18 +49,19 @@ _BOUNDS = {
     "null": frozenset[str](),
 }
 _BOUNDS["integer"] = _BOUNDS["number"]
-_SHOWN_VALUES = 10  # of an enumeration that is cut
-_SPARSE = 6  # letters and digits; a document with fewer gives nothing to copy
+_SHOWN_VALUES = 10  # of a truncated enumeration
+_SPARSE = 6  # letters and digits; a document with fewer has nothing to copy
 _LETTER = re.compile(r"<\|\w*\|>|([^\W_])")
-# Formats by names that models read rightly.
+# Names of formats that models understand.
 _SPELLED = {"iso-date-time": "date-time", "time-local": "local time"}
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
-    """What an outline shows whole, in characters, but for `members`; the rest is cut, long lists with a count.
+class OutlineLimits:
+    """Limits of an outline in characters (`members` in properties). Longer parts are truncated, long lists with a
+    count.
 
-    An outline informs, and masks enforce the whole all the same; a prompt of thousands of values has no room for the
+    Masks enforce the whole schema all the same; a prompt with thousands of enum values would leave no room for the
     document.
     """
 
@@ -71,34 +71,34 @@ class Most:
     members: int = 1000  # properties of one object
 
 
-USUAL = Most()
-BRIEF = Most(values=400, text=200, raw=800, members=100)
+USUAL = OutlineLimits()
+BRIEF = OutlineLimits(values=400, text=200, raw=800, members=100)
 
 
 @dataclass(frozen=True)
 class ExtractionPrompt:
-    """One extraction request as a model sees it; the chat template decides which half is used."""
+    """The prompt in both forms; the chat template decides which form is used."""
 
     messages: tuple[Mapping[str, str], ...]
     variables: Mapping[str, str]
 
 
 def extraction_messages(
-    schema: Mapping[str, Any], document: str, most: Most = USUAL
+    schema: Mapping[str, Any], document: str, limits: OutlineLimits = USUAL
 ) -> ExtractionPrompt:
-    """Return the prompt for `document` under `schema`, with the schema rendered by `outline`.
+    """The prompt for `document` under `schema`, with the schema rendered by `outline`.
 
-    The embedded model copies. Where the document gives it next to nothing to copy, it copies the schema's descriptions,
-    so that its variables hold none of them then.
+    The embedded model copies from its prompt. If the document has next to no text, the model would copy the
+    descriptions of the schema, so the template variables omit them then.
     """
-    shape = outline(schema, most=most)
+    shape = outline(schema, limits=limits)
     return ExtractionPrompt(
         messages=(
             {"role": "system", "content": f"{INSTRUCTION}\n\n{shape}"},
             {"role": "user", "content": document},
         ),
         variables={
-            "schema": outline(schema, most=most, described=False)
+            "schema": outline(schema, limits=limits, described=False)
             if _is_sparse(document)
             else shape,
             "document": document,
@@ -107,32 +107,33 @@ def extraction_messages(
 
 
 def _is_sparse(document: str) -> bool:
-    """Whether a document has next to no letters and digits, control tokens that its author typed left out."""
+    """Whether a document has next to no letters and digits, not counting control tokens typed by its author."""
     letters = (found for found in _LETTER.finditer(document) if found[1])
     return next(islice(letters, _SPARSE - 1, None), None) is None
 
 
-def outline(schema: Mapping[str, Any] | bool, *, most: Most = USUAL, described: bool = True) -> str:
-    """Render a JSON Schema as one property a line, nested by indentation.
+def outline(
+    schema: Mapping[str, Any] | bool, *, limits: OutlineLimits = USUAL, described: bool = True
+) -> str:
+    """Render a JSON Schema with one property per line, nested by indentation.
 
-    `name?: type` marks a property that may be missing, `| null` one that may be null, `// …` carries
-    the description. Local references are written out where they are used; recursive ones, and those
-    past the first 64, are named and declared below. A sub-schema with keywords that have no short form
-    appears as its own compact JSON. What is longer than `most` is cut; without `described` nothing is
-    described. Expects a schema that is valid against its dialect;
-    whether it can be enforced is the compiler's question.
+    `name?: type` marks an optional property, `| null` a nullable one, `// …` carries the description. Local references
+    are expanded where they are used; recursive ones, and all after the first 64 expansions, are named and declared
+    below. A sub-schema whose keywords have no short form appears as compact JSON. Text beyond `limits` is truncated;
+    `described=False` omits descriptions. Expects a schema that is valid in its dialect; whether it can be enforced is
+    decided by the compiler.
     """
-    writer = _Outline(schema, most, described)
+    writer = _Outline(schema, limits, described)
     lines = writer.root()
     return "\n".join(lines)
 
 
 @dataclass
 class _Outline:
-    """Writes one schema; `declared` grows with the definitions met on the way that are not written out in place."""
+    """Renders one schema; `declared` collects the definitions that are not expanded in place."""
 
     schema: Mapping[str, Any] | bool
-    most: Most
+    limits: OutlineLimits
     described: bool
     declared: dict[str, str] = field(default_factory=dict)
     expansions: int = 0
@@ -163,25 +164,25 @@ class _Outline:
         return lines
 
     def _members(
-        self, schema: Mapping[str, Any], indent: str, inside: tuple[str, ...]
+        self, schema: Mapping[str, Any], indent: str, references: tuple[str, ...]
     ) -> list[str]:
-        """One line, or an indented block, for each property of an object schema."""
+        """One line or an indented block for each property of an object schema."""
         required = schema.get("required", ())
         lines: list[str] = []
         properties = schema.get("properties", {})
-        for name, member in islice(properties.items(), self.most.members):
+        for name, member in islice(properties.items(), self.limits.members):
             mark = "" if name in required else "?"
-            lines.extend(self._lines(f"{indent}{_key(name)}{mark}: ", member, indent, inside))
-        if len(properties) > self.most.members:
-            lines.append(f"{indent}… and {len(properties) - self.most.members:,} more properties")
+            lines.extend(self._lines(f"{indent}{_key(name)}{mark}: ", member, indent, references))
+        if len(properties) > self.limits.members:
+            lines.append(f"{indent}… and {len(properties) - self.limits.members:,} more properties")
         rest = schema.get("additionalProperties", False)
         if isinstance(rest, Mapping) and rest:
-            lines.extend(self._lines(f"{indent}[key]: ", rest, indent, inside))
+            lines.extend(self._lines(f"{indent}[key]: ", rest, indent, references))
         return lines
 
-    def _lines(self, head: str, schema: Any, indent: str, inside: tuple[str, ...]) -> list[str]:
-        """`head` and the schema's type; the description stands at the end of the first line."""
-        body = self._type(schema, indent, inside)
+    def _lines(self, head: str, schema: Any, indent: str, references: tuple[str, ...]) -> list[str]:
+        """`head` and the schema's type; the description follows at the end of the first line."""
+        body = self._type(schema, indent, references)
         first, *rest = f"{head}{body}".split("\n")
         note = self._description(schema)
         return [f"{first} // {note}" if note and (indent or head) else first, *rest]
@@ -197,8 +198,8 @@ class _Outline:
             text = schema["items"].get("description")
         return self._short(one_line(text)) if isinstance(text, str) else ""
 
-    def _type(self, schema: Any, indent: str, inside: tuple[str, ...]) -> str:
-        """The type in short form; several lines where it is an object."""
+    def _type(self, schema: Any, indent: str, references: tuple[str, ...]) -> str:
+        """The type in short form; several lines for an object."""
         if schema is True or schema == {}:
             return "any"
         if not isinstance(schema, Mapping):
@@ -206,7 +207,7 @@ class _Outline:
         keys = set(schema) - _SILENT
         keys = {key for key in keys if not key.startswith("x-")}
         if "$ref" in keys:
-            return self._reference(schema, keys, indent, inside)
+            return self._reference(schema, keys, indent, references)
         if "const" in keys:
             return (
                 self._short(_literal(schema["const"])) if keys == {"const"} else self._raw(schema)
@@ -215,39 +216,39 @@ class _Outline:
             return self._enum(schema, keys)
         for word in ("anyOf", "oneOf"):
             if keys == {word} and "type" not in schema and isinstance(schema[word], Sequence):
-                return " | ".join(self._type(part, indent, inside) for part in schema[word])
-        return self._typed(schema, keys, indent, inside)
+                return " | ".join(self._type(part, indent, references) for part in schema[word])
+        return self._typed(schema, keys, indent, references)
 
     def _enum(self, schema: Mapping[str, Any], keys: set[str]) -> str:
         values = schema["enum"]
         if keys != {"enum"} or not isinstance(values, Sequence):
             return self._raw(schema)
-        shown, more = _first(values, self.most.values)
+        shown, more = _shown_values(values, self.limits.values)
         literals = [self._short(_literal(value)) for value in shown]
         return " | ".join([*literals, more] if more else literals)
 
     def _typed(
-        self, schema: Mapping[str, Any], keys: set[str], indent: str, inside: tuple[str, ...]
+        self, schema: Mapping[str, Any], keys: set[str], indent: str, references: tuple[str, ...]
     ) -> str:
         declared = schema.get("type")
-        types = [declared] if isinstance(declared, str) else list(declared or _guess(keys))
+        types = [declared] if isinstance(declared, str) else list(declared or _implied_type(keys))
         known = frozenset[str]().union(*(_BOUNDS.get(name, frozenset()) for name in types))
         if not types or not keys <= known or any(name not in _BOUNDS for name in types):
             return self._raw(schema)
-        return " | ".join(self._one(name, schema, indent, inside) for name in types)
+        return " | ".join(self._single_type(name, schema, indent, references) for name in types)
 
-    def _one(
-        self, name: str, schema: Mapping[str, Any], indent: str, inside: tuple[str, ...]
+    def _single_type(
+        self, name: str, schema: Mapping[str, Any], indent: str, references: tuple[str, ...]
     ) -> str:
         if name == "object":
             if not schema.get("properties") and not isinstance(
                 schema.get("additionalProperties"), Mapping
             ):
                 return "{}"
-            members = self._members(schema, indent + "  ", inside)
+            members = self._members(schema, indent + "  ", references)
             return "\n".join(["{", *members, indent + "}"])
         if name == "array":
-            item = self._type(schema.get("items", True), indent, inside)
+            item = self._type(schema.get("items", True), indent, references)
             unique = " unique" if schema.get("uniqueItems") else ""
             return f"[{item}]{_range(schema.get('minItems'), schema.get('maxItems'))}{unique}"
         if name == "string":
@@ -257,26 +258,26 @@ class _Outline:
         return name
 
     def _reference(
-        self, schema: Mapping[str, Any], keys: set[str], indent: str, inside: tuple[str, ...]
+        self, schema: Mapping[str, Any], keys: set[str], indent: str, references: tuple[str, ...]
     ) -> str:
         reference = schema["$ref"]
         target = self._target(reference)
         if keys != {"$ref"} or target is None:
             return self._raw(schema)
-        if reference in inside or self.expansions == _MOST_EXPANSIONS:
+        if reference in references or self.expansions == _MOST_EXPANSIONS:
             return self._name(reference)
         self.expansions += 1
-        return self._type(target, indent, (*inside, reference))
+        return self._type(target, indent, (*references, reference))
 
     def _name(self, reference: str) -> str:
-        """The declared name of a recursive definition; its declaration follows the outline."""
+        """The name of a recursive definition; its declaration follows the outline."""
         name = reference.rsplit("/", 1)[-1].replace("#", "") or "Root"
         while name in (used for known, used in self.declared.items() if known != reference):
             name += "_"
         return self.declared.setdefault(reference, name)
 
     def _target(self, reference: Any) -> Any:
-        """What a local JSON Pointer reference points at, or None where it points nowhere."""
+        """The target of a local JSON Pointer reference, or None if it does not exist."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return None
         here: Any = self.schema
@@ -291,14 +292,14 @@ class _Outline:
         return here
 
     def _raw(self, schema: Any) -> str:
-        """The sub-schema itself; definitions it refers to are declared below."""
+        """The sub-schema as JSON; definitions it refers to are declared below."""
         shown = schema
         if isinstance(schema, Mapping):
             shown = {key: value for key, value in schema.items() if key != "description"}
         for reference in _references(shown):
             if self._target(reference) is not None:
                 self._name(reference)
-        return _cut(_literal(_trimmed(shown, self.most.values)), self.most.raw)
+        return _cut(_literal(_trim(shown, self.limits.values)), self.limits.raw)
 
     def _string(self, schema: Mapping[str, Any]) -> str:
         name = str(schema.get("format", "string"))
@@ -307,35 +308,35 @@ class _Outline:
         return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
 
     def _short(self, text: str) -> str:
-        return _cut(text, self.most.text)
+        return _cut(text, self.limits.text)
 
 
 def one_line(text: Any) -> str:
-    """`text` with every run of white space as one space: it cannot start a line of its own."""
+    """`text` with each run of white space collapsed to one space, so that it cannot start a new line."""
     return " ".join(str(text).split())
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
-def _first(values: Sequence[Any], most: int) -> tuple[Sequence[Any], str]:
-    """The values that are shown, and how many more there are, in words; all where they are short enough together."""
-    if sum(len(_literal(value)) for value in values) <= most:
+def _shown_values(values: Sequence[Any], limit: int) -> tuple[Sequence[Any], str]:
+    """The values to show and a phrase with the number of omitted ones; all values if they are short enough together."""
+    if sum(len(_literal(value)) for value in values) <= limit:
         return values, ""
     more = len(values) - _SHOWN_VALUES
     return values[:_SHOWN_VALUES], f"… and {more:,} more" if more > 0 else ""
 
 
-def _trimmed(schema: Any, most: int) -> Any:
-    """A sub-schema with its long enumerations cut."""
+def _trim(schema: Any, limit: int) -> Any:
+    """A sub-schema with its long enumerations truncated."""
     if isinstance(schema, list):
-        return [_trimmed(part, most) for part in schema]
+        return [_trim(part, limit) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
-    trimmed = {key: _trimmed(part, most) for key, part in schema.items()}
+    trimmed = {key: _trim(part, limit) for key, part in schema.items()}
     if isinstance(schema.get("enum"), list):
-        shown, more = _first(schema["enum"], most)
+        shown, more = _shown_values(schema["enum"], limit)
         trimmed["enum"] = [*shown, more] if more else list(shown)
     return trimmed
 
@@ -349,8 +350,8 @@ def _is_plain_object(schema: Mapping[str, Any]) -> bool:
     )
 
 
-def _guess(keys: set[str]) -> list[str]:
-    """The type that a schema without `type` means by its keywords, where only one fits."""
+def _implied_type(keys: set[str]) -> list[str]:
+    """The type that a schema without `type` implies by its keywords, if only one fits."""
     return [name for name in ("object", "array") if keys and keys <= _BOUNDS[name]]
 
 
@@ -368,13 +369,13 @@ def _literal(value: Any) -> str:
 
 
 def _key(name: str) -> str:
-    """A property name, quoted only where it would be misread."""
+    """A property name, quoted only if it would be misread."""
     plain = name and not any(sign in name for sign in '"?:[]{}|\n\r\t') and name == name.strip()
     return name if plain else _literal(name)
 
 
 def _range(low: Any, high: Any) -> str:
-    """`2..5` for a length between bounds, with one side left out where it is open."""
+    """`2..5` for a length between bounds; an open bound is omitted."""
     if low in (None, 0) and high is None:
         return ""
     return f" {'' if low is None else low}..{'' if high is None else high}"

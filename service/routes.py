@@ -1,7 +1,7 @@
-"""The routes: HTTP in, HTTP out.
+"""The HTTP routes, except those of jobs.
 
-Does: one function a route, each from a request to a response or an error of a known class. Does not: turn errors into
-responses or count them (service/app.py), or know how an extraction works (service/extract.py).
+Does: one function for each route, from a request to a response or an error. Does not: turn errors into responses or
+count them (`app`), or perform extractions (`extract`).
 """
 
 import asyncio
@@ -24,14 +24,14 @@ from starlette.types import Receive, Scope, Send
 from ..engine.api import EngineState, SchemaGate
 from ..grammar.api import Constraint, Verdict
 from ..schemas.wire import ExtractRequest, ExtractResult, Health, ModelCard, ModelList, Version
-from .as_client import as_the_client_would
 from .backend import Backend
 from .config import ServiceConfig
-from .errors import ClientGone, MethodNotAllowed, NotReady
+from .errors import ClientGone, MethodNotAllowed, ServiceNotReady
 from .explain import Explainer
-from .extract import Asked, Extractor, Output, Prepared, TextModel, find_schema
-from .limits import Gate, read_body
-from .meters import Meters
+from .extract import EngineOutput, Extractor, ParsedExtraction, Prepared, TextModel, find_schema
+from .limits import RequestGate, read_body
+from .meters import Metrics
+from .sdk_errors import sdk_errors
 from .translate import explain_request, extract_request, schema_constraint
 
 if TYPE_CHECKING:
@@ -42,25 +42,25 @@ T = TypeVar("T")
 
 @dataclass(slots=True, kw_only=True)
 class Service:
-    """What the routes of one server share. `extractor` is None until the model is loaded."""
+    """State shared by the routes of one server. `extractor` is None until the model is loaded."""
 
     config: ServiceConfig
     backend: Backend
-    gate: Gate
-    meters: Meters
+    gate: RequestGate
+    metrics: Metrics
     version: str
     model: str
     started: int
     threads: anyio.CapacityLimiter
-    slow: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 1))
+    serial_thread: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 1))
     door: SchemaGate | None = None
     extractor: Extractor | None = None
     explainer: Explainer | None = None
     jobs: "JobHost | None" = None
 
     def health(self) -> Health:
-        """Whether extractions are taken, in the words of `/ready`."""
-        if self.gate.is_shut:
+        """The status that `/ready` reports."""
+        if self.gate.is_closed:
             return Health(status="stopping")
         if self.backend.state in (EngineState.DOWN, EngineState.UNUSABLE, EngineState.CLOSED):
             return Health(status="engine down")
@@ -69,29 +69,29 @@ class Service:
         return Health(status="ok")
 
     def ready(self) -> Extractor:
-        """The extractor, where extractions are taken now.
+        """The extractor, if extractions are accepted.
 
         Raises:
-            NotReady: they are not; the message says why.
+            ServiceNotReady: they are not; the message has the reason.
         """
         health = self.health()
         if health.status != "ok" or self.extractor is None:
-            raise NotReady(
+            raise ServiceNotReady(
                 f"the service is not ready: {health.status}",
                 hint="try again when GET /ready answers 200",
             )
         return self.extractor
 
     async def offload(self, work: Callable[[], T]) -> T:
-        """Run `work`, which needs the processor for a while, beside the event loop."""
+        """Run CPU-bound `work` in a thread, off the event loop."""
         return await anyio.to_thread.run_sync(work, limiter=self.threads)
 
-    async def alone(self, work: Callable[[], T]) -> T:
-        """Run `work`, one at a time: it may take seconds, and the threads of `offload` are for what does not."""
-        return await anyio.to_thread.run_sync(work, limiter=self.slow)
+    async def offload_serially(self, work: Callable[[], T]) -> T:
+        """Run `work` in a thread, one at a time: for work of seconds, which would occupy the threads of `offload`."""
+        return await anyio.to_thread.run_sync(work, limiter=self.serial_thread)
 
-    def loaded(self, text: TextModel, door: SchemaGate) -> None:
-        """The model can be used from now on."""
+    def set_model(self, text: TextModel, door: SchemaGate) -> None:
+        """Set tokenizer, template and schema checks once the model is loaded."""
         assert self.backend.info is not None
         self.door = door
         self.explainer = Explainer(text, door.explain)
@@ -99,28 +99,30 @@ class Service:
 
 
 async def extract(service: Service, request: Request) -> Response:
-    """`POST /v1/extract`: a schema and a text in, checked data out."""
-    with service.gate.enter():
+    """`POST /v1/extract`: extract data from a text under a schema."""
+    with service.gate.admit():
         extractor = service.ready()
         body = await read_body(
             request,
-            most_bytes=service.config.max_body_bytes,
-            most_seconds=service.config.body_timeout_s,
+            max_bytes=service.config.max_body_bytes,
+            max_seconds=service.config.body_timeout_s,
         )
-        asked, examined = await service.offload(partial(_ask, service, extractor, body))
-        verdict = await while_connected(request.receive, _settled(examined))
-        prepared = await service.offload(partial(extractor.prepare, asked, verdict))
+        parsed, pending = await service.offload(
+            partial(_parse_and_submit, service, extractor, body)
+        )
+        verdict = await while_connected(request.receive, _wait_for_verdict(pending))
+        prepared = await service.offload(partial(extractor.prepare, parsed, verdict))
         output = await while_connected(request.receive, _generate(service, prepared))
-        result = await service.offload(partial(extractor.conclude, prepared, output))
+        result = await service.offload(partial(extractor.finish_extraction, prepared, output))
         request.state.tokens = (result.usage.prompt_tokens, result.usage.output_tokens)
-        layout = asked.body.options.whitespace
-        return await service.offload(partial(_laid_out, result, layout))
+        layout = parsed.body.options.whitespace
+        return await service.offload(partial(_formatted, result, layout))
 
 
-def _laid_out(
+def _formatted(
     result: ExtractResult, whitespace: Literal["compact", "spaced", "pretty"]
 ) -> Response:
-    """An answer with the white space that its request asked for."""
+    """The response with the white space that the request asked for."""
     if whitespace == "compact":
         return document(result)
     body = json.dumps(
@@ -132,73 +134,75 @@ def _laid_out(
     return Response(body, media_type="application/json")
 
 
-def _ask(service: Service, extractor: Extractor, body: bytes) -> tuple[Asked, Future[Verdict]]:
-    asked = extractor.ask(extract_request(body, max_depth=service.config.max_json_depth))
-    assert service.door is not None  # it comes with the extractor
-    return asked, service.door.submit(asked.constraint)
+def _parse_and_submit(
+    service: Service, extractor: Extractor, body: bytes
+) -> tuple[ParsedExtraction, Future[Verdict]]:
+    parsed = extractor.parse(extract_request(body, max_depth=service.config.max_json_depth))
+    assert service.door is not None  # set together with the extractor
+    return parsed, service.door.submit(parsed.constraint)
 
 
 async def extract_for_job(service: Service, body: ExtractRequest) -> ExtractResult:
-    """An extraction that nobody waits for with an open connection. Raises `IntaglioError`, as the client would."""
-    with as_the_client_would(), service.meters.row_tried():
+    """Extract for a job, without a client connection. Raises `IntaglioError` as the client would."""
+    with sdk_errors(), service.metrics.row_tried():
         extractor = service.ready()
-        asked = await service.offload(partial(extractor.ask, body))
-        assert service.door is not None  # it comes with the extractor
-        verdict = await _settled(service.door.submit(asked.constraint))
-        prepared = await service.offload(partial(extractor.prepare, asked, verdict))
+        parsed = await service.offload(partial(extractor.parse, body))
+        assert service.door is not None  # set together with the extractor
+        verdict = await _wait_for_verdict(service.door.submit(parsed.constraint))
+        prepared = await service.offload(partial(extractor.prepare, parsed, verdict))
         output = await _generate(service, prepared)
-        return await service.offload(partial(extractor.conclude, prepared, output))
+        return await service.offload(partial(extractor.finish_extraction, prepared, output))
 
 
-async def _settled(verdict: Future[Verdict]) -> Verdict:
-    """Wait for the examination of a constraint. Raises `CompilerBusy` where too many wait."""
+async def _wait_for_verdict(verdict: Future[Verdict]) -> Verdict:
+    """Wait for the verdict on a constraint. Raises `CompilerBusy` if too many constraints wait."""
     return await asyncio.wrap_future(verdict)
 
 
 async def explain(service: Service, request: Request) -> Response:
-    """`POST /v1/schemas/explain`: how each part of a schema is enforced or why not, its costs, and samples."""
-    with service.gate.enter():
+    """`POST /v1/schemas/explain`: how each part of a schema is enforced or why not, its costs, and sample documents."""
+    with service.gate.admit():
         service.ready()
-        assert service.explainer is not None  # it comes with the extractor
+        assert service.explainer is not None  # set together with the extractor
         body = await read_body(
             request,
-            most_bytes=service.config.max_body_bytes,
-            most_seconds=service.config.body_timeout_s,
+            max_bytes=service.config.max_body_bytes,
+            max_seconds=service.config.body_timeout_s,
         )
-        wanted = await service.offload(partial(_ask_about, body, service.config))
-        work = partial(service.explainer.of, *wanted)
-        return document(await while_connected(request.receive, service.alone(work)))
+        arguments = await service.offload(partial(_parse_explain, body, service.config))
+        work = partial(service.explainer.of, *arguments)
+        return document(await while_connected(request.receive, service.offload_serially(work)))
 
 
-def _ask_about(body: bytes, config: ServiceConfig) -> tuple[Constraint, dict[str, Any] | bool]:
-    asked = explain_request(body, max_depth=config.max_json_depth)
-    schema = find_schema(asked.schema_)
-    return schema_constraint(schema, asked.options), schema
+def _parse_explain(body: bytes, config: ServiceConfig) -> tuple[Constraint, dict[str, Any] | bool]:
+    parsed = explain_request(body, max_depth=config.max_json_depth)
+    schema = find_schema(parsed.schema_)
+    return schema_constraint(schema, parsed.options), schema
 
 
-async def _generate(service: Service, prepared: Prepared) -> Output:
-    output = Output()
+async def _generate(service: Service, prepared: Prepared) -> EngineOutput:
+    output = EngineOutput()
     try:
         async with aclosing(service.backend.generate(prepared.request)) as deltas:
             async for delta in deltas:
                 output.add(delta)
     finally:
-        service.meters.generated(prepared, output)
+        service.metrics.generated(prepared, output)
     return output
 
 
 async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
-    """What `work` returns, unless the client hangs up first: then it is cancelled.
+    """The result of `work`; cancels it if the client disconnects.
 
     Raises:
-        ClientGone: the client hung up.
+        ClientGone: the client disconnected.
     """
     working = asyncio.create_task(work)
     watching = asyncio.create_task(_until_disconnect(receive))
     try:
         await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise ClientGone("the client hung up")
+            raise ClientGone("the client disconnected")
         return working.result()
     finally:
         working.cancel()
@@ -212,25 +216,25 @@ async def _until_disconnect(receive: Receive) -> None:
 
 
 async def health(service: Service, _request: Request) -> Response:
-    """`GET /health`: the process answers, whatever it can do."""
-    return document(Health(status="stopping" if service.gate.is_shut else "ok"))
+    """`GET /health`: 200 as long as the process runs."""
+    return document(Health(status="stopping" if service.gate.is_closed else "ok"))
 
 
 async def ready(service: Service, _request: Request) -> Response:
-    """`GET /ready`: 200 where extractions are taken, else 503 and why not."""
+    """`GET /ready`: 200 if extractions are accepted, else 503 with the reason."""
     standing = service.health()
     return document(standing, 200 if standing.status == "ok" else 503)
 
 
 async def models(service: Service, _request: Request) -> Response:
-    """`GET /v1/models`: the model that is loaded.
+    """`GET /v1/models`: the loaded model.
 
     Raises:
-        NotReady: none is yet.
+        ServiceNotReady: no model is loaded yet.
     """
     info = service.backend.info
     if info is None:
-        raise NotReady("the model is loading", hint="try again when GET /ready answers 200")
+        raise ServiceNotReady("the model is loading", hint="try again when GET /ready answers 200")
     card = ModelCard(
         id=info.model,
         created=service.started,
@@ -241,17 +245,17 @@ async def models(service: Service, _request: Request) -> Response:
 
 
 async def version(service: Service, _request: Request) -> Response:
-    """`GET /version`: of the service, and the model it serves."""
+    """`GET /version`: the versions of the service and the name of its model."""
     return document(Version(version=service.version, model=service.model))
 
 
 async def metrics(service: Service, _request: Request) -> Response:
-    """`GET /metrics`: in Prometheus' text form."""
-    return Response(service.meters.exposition(), media_type=CONTENT_TYPE_LATEST)
+    """`GET /metrics`: the metrics in Prometheus text format."""
+    return Response(service.metrics.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
 async def openapi(service: Service, _request: Request) -> Response:
-    """`GET /openapi.json`: this interface, for generators of clients."""
+    """`GET /openapi.json`: the OpenAPI document of this interface."""
     from .openapi import document as described
 
     text = await service.offload(lambda: json.dumps(described()))
@@ -273,12 +277,12 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/openapi.json": {"GET": openapi},
 }
 
-# Asked every few seconds by machines; logged only where somebody debugs.
+# Probed every few seconds by monitoring; logged only at level debug.
 PROBES = frozenset({"/health", "/healthz", "/ready", "/readyz", "/metrics"})
 
 
-class Path:
-    """One path of the service as an ASGI application: its handlers by method. `HEAD` is answered as `GET`."""
+class PathEndpoint:
+    """One path as an ASGI application: its handlers by method. `HEAD` is answered like `GET`."""
 
     def __init__(self, service: Service, pattern: str, handlers: Mapping[str, Handler]) -> None:
         self._service = service
@@ -291,7 +295,7 @@ class Path:
         handler = self._handlers.get(method)
         if handler is None:
             allowed = tuple(self._handlers) + (("HEAD",) if "GET" in self._handlers else ())
-            raise MethodNotAllowed(f"this path does not answer to {method}", allowed)
+            raise MethodNotAllowed(f"this path does not support {method}", allowed)
         response = await handler(self._service, Request(scope, receive, send))
         await response(scope, receive, send)
 

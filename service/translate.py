@@ -1,7 +1,7 @@
-"""What a caller sent, as the values the rest works with. Total: every field is mapped or refused.
+"""Parsing of requests: from bytes to validated wire types, constraints and sampling parameters.
 
-Does: a body's bytes to an `ExtractRequest`, with every mistake named by JSON Pointer; options to sampling parameters
-and a constraint. Does not: look at what a schema means.
+Does: parse a body and report every mistake by JSON Pointer; convert options to sampling parameters and a constraint.
+Every field is either mapped or refused. Does not: examine the meaning of a schema.
 """
 
 import json
@@ -19,34 +19,35 @@ from ..schemas.problem import Detail
 from ..schemas.wire import ExtractOptions, ExtractRequest, FormOptions, Wire
 from .errors import InvalidBody, InvalidJson, ServiceError, UnknownField
 
-MOST_DETAILS = 20
+MAX_DETAILS = 20
 
 R = TypeVar("R", bound=Wire)
 
 
 def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
-    """The request in a body.
+    """Parse the body of `POST /v1/extract`.
 
     Raises:
-        InvalidJson: the body is no strict JSON.
-        UnknownField: a field is not known.
+        InvalidJson: the body is not strict JSON.
+        UnknownField: a field does not exist.
         InvalidBody: a field is missing or has a wrong type or value.
     """
     return checked(_parsed(body, max_depth))
 
 
 def explain_request(body: bytes, *, max_depth: int) -> ExplainRequest:
-    """The request to explain a schema. Raises as `extract_request`."""
+    """Parse the body of `POST /v1/schemas/explain`. Raises as `extract_request`."""
     return _validated(ExplainRequest, _parsed(body, max_depth))
 
 
 def job_request(body: bytes, *, max_depth: int) -> JobSpec:
-    """The job in a body. Raises as `extract_request`."""
-    _parsed(body, max_depth)  # stricter than what comes next: no key twice, no NaN, bounded depth
+    """Parse the body of `POST /v1/jobs`. Raises as `extract_request`."""
+    # Stricter than the next parser: no duplicate keys, no NaN, bounded depth.
+    _parsed(body, max_depth)
     try:
         return JobSpec.model_validate_json(body, strict=True, by_alias=True, by_name=False)
     except pydantic.ValidationError as error:
-        raise _refused(error, JobSpec) from None
+        raise _body_error(error, JobSpec) from None
 
 
 def _parsed(body: bytes, max_depth: int) -> Any:
@@ -62,7 +63,9 @@ def _parsed(body: bytes, max_depth: int) -> Any:
 
 
 def checked(value: Any) -> ExtractRequest:
-    """`value` as a request. Types are not coerced: `"5"` is no number. Raises as `extract_request`."""
+    """Validate `value` as an extraction request. Types are not coerced: `"5"` is not a number. Raises as
+    `extract_request`.
+    """
     return _validated(ExtractRequest, value)
 
 
@@ -70,23 +73,25 @@ def _validated(kind: type[R], value: Any) -> R:
     try:
         return kind.model_validate(value, strict=True, by_alias=True, by_name=False)
     except pydantic.ValidationError as error:
-        raise _refused(error, kind) from None
+        raise _body_error(error, kind) from None
 
 
 def pointer(parts: Iterable[str | int]) -> str:
-    """RFC 6901: `("schema", "a/b", 0)` is `/schema/a~1b/0`."""
+    """A JSON Pointer (RFC 6901): `("schema", "a/b", 0)` becomes `/schema/a~1b/0`."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def extraction_constraint(schema: dict[str, Any] | bool, options: ExtractOptions) -> Constraint:
-    """The constraint of an extraction. Models write compact JSON, whose values come out best; the answer is laid out
-    as the options ask when it is sent.
+    """The constraint of an extraction. It requires compact JSON, under which models extract best; white space is added
+    when the answer is sent.
     """
     return schema_constraint(schema, options.model_copy(update={"whitespace": "compact"}))
 
 
 def schema_constraint(schema: dict[str, Any] | bool, options: FormOptions) -> Constraint:
-    """The constraint that the output is JSON of `schema`. The order of its keys is kept: it may be that of output."""
+    """The constraint for JSON under `schema`. The key order of the schema is kept because it may be the order of the
+    output.
+    """
     source = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
     return Constraint(
         Kind.JSON_SCHEMA,
@@ -99,7 +104,7 @@ def schema_constraint(schema: dict[str, Any] | bool, options: FormOptions) -> Co
 
 
 def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
-    """The sampling parameters of an extraction whose budget is settled."""
+    """The sampling parameters of an extraction with a known budget."""
     return SamplingParams(
         max_tokens=max_tokens,
         temperature=options.temperature,
@@ -110,27 +115,28 @@ def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
     )
 
 
-def _refused(error: pydantic.ValidationError, kind: type[Wire]) -> ServiceError:
-    """The mistakes of a body. Names of fields are the caller's and are shown; values never are."""
+def _body_error(error: pydantic.ValidationError, kind: type[Wire]) -> ServiceError:
+    """The error for an invalid body. It shows the caller's field names, but no values."""
     causes = error.errors(include_url=False, include_input=False, include_context=False)
     unknown = [cause for cause in causes if cause["type"] == "extra_forbidden"]
     if unknown:
         details = tuple(
             Detail(pointer=pointer(cause["loc"]), reason="there is no such field")
-            for cause in unknown[:MOST_DETAILS]
+            for cause in unknown[:MAX_DETAILS]
         )
         return UnknownField(
-            f"the body has a field that nothing reads: {details[0].pointer}",
+            f"the body has an unknown field: {details[0].pointer}",
             param=_dotted(unknown[0]["loc"]),
-            hint=f"the fields are {_fields_beside(unknown[0]['loc'], kind)}",
+            hint=f"the fields are {_sibling_fields(unknown[0]['loc'], kind)}",
             details=details,
         )
     found = {
-        _place(cause["loc"]): _reason(cause["type"], cause["msg"], cause["loc"]) for cause in causes
+        _pointer_of(cause["loc"]): _reason(cause["type"], cause["msg"], cause["loc"])
+        for cause in causes
     }
     details = tuple(
         Detail(pointer=pointer(place), reason=reason)
-        for place, reason in list(found.items())[:MOST_DETAILS]
+        for place, reason in list(found.items())[:MAX_DETAILS]
     )
     first = next(iter(found))
     where = details[0].pointer or "the body"
@@ -139,8 +145,8 @@ def _refused(error: pydantic.ValidationError, kind: type[Wire]) -> ServiceError:
     )
 
 
-def _place(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Where a cause lies; the branches of the union that `schema` is are one place."""
+def _pointer_of(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """The JSON Pointer of a mistake; the branches of the union type of `schema` share one place."""
     return ("schema",) if loc[:1] == ("schema",) else loc
 
 
@@ -158,11 +164,12 @@ def _dotted(loc: tuple[str | int, ...]) -> str:
     return ".".join(str(part) for part in loc)
 
 
-def _fields_beside(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
-    """The fields there are where `loc` names another."""
+def _sibling_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
+    """The fields that exist at the place of an unknown field."""
     owner = kind
     for part in loc[:-1]:
-        field = owner.model_fields.get(str(part))  # none for a number: an item of the field before
+        # None for an index: an item of the previous field.
+        field = owner.model_fields.get(str(part))
         types = () if field is None else (field.annotation, *get_args(field.annotation))
         owner = next((t for t in types if isinstance(t, type) and issubclass(t, Wire)), owner)
     return ", ".join(field.alias or name for name, field in owner.model_fields.items())

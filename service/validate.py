@@ -1,7 +1,7 @@
-"""The last word on every document: does it meet its schema, by a validator that shares no code with the decoder.
+"""Final validation of every document by a validator that shares no code with the decoder.
 
-Does: validate under the schema's own draft, formats asserted, numbers exact, references resolved locally only, in
-bounded work. Does not: repair anything, or fetch anything.
+Does: validate under the draft of the schema, with formats asserted, exact numbers and local references only, in bounded
+work. Does not: repair or fetch anything.
 """
 
 import datetime
@@ -23,25 +23,25 @@ from . import exact
 from .errors import InvalidOutput
 from .patterns import PatternTooCostly, PatternUnreadable, search
 
-MOST_REFERENCES = 100_000
+MAX_REFERENCES = 100_000
 
 _UNCHECKABLE_HINT = "simplify the patterns and references of the schema"
 
 
-class _Fuel(threading.local):
-    """References that the validation in this thread may still follow; short schemas can ask for 2**60."""
+class _ReferenceBudget(threading.local):
+    """The number of references that validation in this thread may still follow; short schemas can ask for 2**60."""
 
-    left = 0
+    remaining = 0
 
 
-_fuel = _Fuel()
+_references = _ReferenceBudget()
 
 
 def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
-    """Return where `value` is valid against `schema`. A number that is no integer should be a `Decimal` (`exact`).
+    """Return if `value` is valid against `schema`. A number that is not an integer should be a `Decimal` (`exact`).
 
     Raises:
-        InvalidOutput: it is not, or that cannot be found out within bounds. The message holds nothing of `value`.
+        InvalidOutput: the value is invalid, or the check exceeded its bounds. The message holds no part of `value`.
     """
     try:
         fault = next(faults(value, schema), None)
@@ -53,7 +53,7 @@ def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
     except referencing.exceptions.Unresolvable as error:
         raise InvalidOutput(
             f"the schema refers to {error.ref!r}, which is not part of it",
-            hint="put what is referred to under $defs",
+            hint="put the referenced schema under $defs",
         ) from None
     if fault is not None:
         place = "".join(f"/{part}" for part in fault.absolute_schema_path)
@@ -66,8 +66,8 @@ def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
 def faults(
     value: Any, schema: Mapping[str, Any] | bool
 ) -> Iterator[jsonschema.exceptions.ValidationError]:
-    """Where `value` is not valid, one by one. Raises what looking for them raises, under the bounds of `check`."""
-    _fuel.left = MOST_REFERENCES
+    """Iterate over the validation errors of `value`, under the bounds of `check`."""
+    _references.remaining = MAX_REFERENCES
     yield from _validator(schema).iter_errors(value)
 
 
@@ -77,7 +77,7 @@ def _validator(schema: Mapping[str, Any] | bool) -> Any:
 
 
 def _draft(schema: Mapping[str, Any] | bool) -> Any:
-    """The validator of the draft that the schema names, with either scheme; else that of the latest."""
+    """The validator of the draft that `$schema` names, under http or https; by default the latest."""
     uri = "" if isinstance(schema, bool) else str(schema.get("$schema", ""))
     for scheme in ("http", "https"):
         named = {"$schema": f"{scheme}://{uri.partition('://')[2]}"}
@@ -89,7 +89,7 @@ def _draft(schema: Mapping[str, Any] | bool) -> Any:
 
 @cache
 def _formats(draft: Any) -> jsonschema.FormatChecker:
-    """The formats of `draft`, IRIs and times without an offset among them."""
+    """The format checker of `draft`, extended by IRIs and times without an offset."""
     checker = jsonschema.FormatChecker(())
     checker.checkers = dict(draft.FORMAT_CHECKER.checkers)
     for name, form in _TIMES.items():
@@ -100,7 +100,7 @@ def _formats(draft: Any) -> jsonschema.FormatChecker:
     return checker
 
 
-# In full what `datetime` reads beside other spellings; the calendar is its to judge.
+# The exact forms. `datetime` accepts others too, but it checks the calendar.
 _HOUR_MINUTE = r"(?:[01]\d|2[0-3]):[0-5]\d"
 _CLOCK = rf"{_HOUR_MINUTE}(?::[0-5]\d)?"
 _ZONED_CLOCK = rf"{_HOUR_MINUTE}(?::[0-5]\d(?:\.\d{{1,9}})?)?(?:Z|[+-]{_HOUR_MINUTE})?"
@@ -127,10 +127,10 @@ def _is_time(value: object, form: "re.Pattern[str]") -> bool:
 
 
 def _is_iri(value: object, rule: str) -> bool:
-    """RFC 3987, section 3.1: an IRI is what becomes a URI once its characters beyond ASCII are escaped."""
+    """Whether a value is an IRI (RFC 3987, section 3.1): escaping its non-ASCII characters gives a URI."""
     if not isinstance(value, str):
         return True
-    escaped = "".join(sign if sign.isascii() else quote(sign) for sign in value)
+    escaped = "".join(character if character.isascii() else quote(character) for character in value)
     return validate_rfc3986(escaped, rule=rule) is not None
 
 
@@ -162,19 +162,19 @@ def _additional_properties(
         if key in named or any(search(pattern, key) for pattern in patterns):
             continue
         if allowed is False:
-            yield jsonschema.exceptions.ValidationError("has a property too many")
+            yield jsonschema.exceptions.ValidationError("has an additional property")
         elif allowed is not True:
             yield from validator.descend(value, allowed, path=key)
 
 
-def _metered(keyword: Any) -> Any:
-    """`keyword`, which follows a reference, on a meter."""
+def _counted(keyword: Any) -> Any:
+    """`keyword`, which follows a reference, charged to the reference budget."""
 
     def follow(
         validator: Any, reference: Any, instance: Any, schema: Any
     ) -> Iterator[jsonschema.exceptions.ValidationError]:
-        _fuel.left -= 1
-        if _fuel.left < 0:
+        _references.remaining -= 1
+        if _references.remaining < 0:
             raise PatternTooCostly("references")
         yield from keyword(validator, reference, instance, schema) or ()
 
@@ -183,21 +183,22 @@ def _metered(keyword: Any) -> Any:
 
 @cache
 def _bounded(draft: Any) -> Any:
-    """`draft` with its references on a meter, its patterns read as ECMA-262 and its numbers exact."""
-    words = draft.VALIDATORS
+    """`draft` with bounded references, ECMA-262 patterns and exact numbers."""
+    keywords = draft.VALIDATORS
     types = draft.TYPE_CHECKER
-    if types.is_type(1.0, "integer"):  # to drafts 3 and 4 what is written with a point is none
+    # In drafts 3 and 4 a number written with a decimal point is not an integer.
+    if types.is_type(1.0, "integer"):
         types = types.redefine("integer", exact.is_integer)
     references = {
-        name: _metered(words[name])
+        name: _counted(keywords[name])
         for name in ("$ref", "$dynamicRef", "$recursiveRef")
-        if name in words
+        if name in keywords
     }
     return jsonschema.validators.extend(
         draft,
         {
             **references,
-            **exact.keywords(words),
+            **exact.keywords(keywords),
             "pattern": _pattern,
             "patternProperties": _pattern_properties,
             "additionalProperties": _additional_properties,

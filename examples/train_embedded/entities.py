@@ -49,7 +49,7 @@ def company_name(draw: Draw) -> str:
         return draw.pick(places(draw.lang).company)
     name = title_words(draw, 1, 2) if shape < 0.75 else coined(draw).capitalize()
     kind = draw.pick(
-        "Ltd|GmbH|Inc.|& Sons|Group|AG|Studio|Works|Partners|Supply|Labs|S.A.|Cooperative|Trust|LLC|B.V.|plc|KG|SARL|S.L.|Bank|Hotel|Clinic|Bakery|Press|Institute|Verlag|Energy|Rail|Air|Logistics|Museum|Foundation|Pharmacy|Garage|Farm|& Co.|Architects|Kitchen|Books|Systems|e.V.||"
+        "Ltd|GmbH|Inc.|& Sons|Group|AG|Studio|Works|Partners|Supply|Labs|S.A.|Cooperative|Trust|LLC|B.V.|plc|KG|SARL|S.L.|Bank|Hotel|Clinic|Bakery|Press|Institute|Verlag|Energy|Rail|Air|Logistics|Museum|Foundation|Pharmacy|Garage|Farm|& Co.|Architects|Kitchen|OutcomeBuffer|Systems|e.V.||"
     )
     return f"{name} {kind}".strip()
 

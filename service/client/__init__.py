@@ -6,7 +6,7 @@
         result = client.extract(Invoice, text)    # Invoice: a Pydantic model, a dataclass, …
         print(result.data.total)
 
-`AsyncClient` has the same methods, awaited. Needs httpx2 and pydantic, nothing that computes.
+`AsyncClient` has the same methods as coroutines. Needs httpx2 and pydantic, but no model and no torch.
 """
 
 from ._async import AsyncClient

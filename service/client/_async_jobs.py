@@ -1,9 +1,9 @@
-"""Bulk jobs of a service. The asynchronous form is written, the other generated from it.
+"""The client of a service's bulk jobs. The synchronous form is generated from the asynchronous one.
 
-Does: upload a file, begin a job over it, wait for it, fetch its rows. Does not: run a job here (`intaglio job run`).
+Does: upload a file, start a job over it, wait for it, fetch its rows. Does not: run jobs locally (`intaglio job run`).
 """
 
-# ruff: noqa: ASYNC109  both clients spell a time limit alike
+# ruff: noqa: ASYNC109  both clients name a time limit alike
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -27,13 +27,13 @@ _STATUSES = TypeAdapter(dict[Literal["data"], tuple[JobStatus, ...]])
 
 
 class AsyncJobs:
-    """`client.jobs`. Every method raises `IntaglioError` as those of the client do."""
+    """The jobs of a service, as `client.jobs`. Every method raises `IntaglioError` like those of the client."""
 
     def __init__(self, wire: AsyncWire) -> None:
         self._wire = wire
 
     async def upload(self, file: str | Path, name: str | None = None) -> str:
-        """Send a file to the service, in place of one of that name; the name it has there."""
+        """Upload a file, replacing one of that name; returns its name on the service."""
         path = Path(file)
         name = name or path.name
         await self._wire.send(f"/v1/files/{name}", _chunks(path))
@@ -48,57 +48,57 @@ class AsyncJobs:
         idempotency_key: str | None = None,
         **more: Any,
     ) -> JobStatus:
-        """Begin a job over an uploaded file. `schema` is as in `extract`; `more` are fields of `schemas.jobs.JobSpec`.
+        """Start a job over an uploaded file. `schema` is as in `extract`; `more` are fields of `schemas.jobs.JobSpec`.
 
-        With an `idempotency_key` the call may be sent twice and begins one job.
+        With an `idempotency_key` the call is safe to repeat: it starts one job.
         """
-        told = source if isinstance(source, Source) else Source.model_validate(source)
+        described = source if isinstance(source, Source) else Source.model_validate(source)
         body = {
             "schema": shape_of(schema).schema,
-            "source": told.model_dump(mode="json", exclude_defaults=True),
+            "source": described.model_dump(mode="json", exclude_defaults=True),
             "options": ExtractOptions.model_validate(options or {}).model_dump(exclude_unset=True),
             **more,
         }
         key = {"idempotency-key": idempotency_key} if idempotency_key else {}
-        # Sent once more without a key it might begin a second job.
+        # Without a key, a retry might start a second job.
         tries = None if idempotency_key else 0
         answer = await self._wire.call("POST", "/v1/jobs", body, max_retries=tries, headers=key)
         return self._wire.read(answer, JobStatus)
 
     async def get(self, job: str) -> JobStatus:
-        """How a job stands."""
+        """The status of a job."""
         return await self._wire.get(f"/v1/jobs/{job}", JobStatus)
 
     async def list(self) -> tuple[JobStatus, ...]:
-        """Every job, the newest first."""
+        """All jobs, newest first."""
         answer = await self._wire.call("GET", "/v1/jobs")
         return _STATUSES.validate_json(answer.content)["data"]
 
     async def wait(self, job: str, timeout: float | None = None) -> JobStatus:
-        """Wait until a job has ended. Raises `TimedOut` after `timeout` seconds; the job goes on all the same."""
-        end = None if timeout is None else monotonic() + timeout
+        """Wait until a job has ended. Raises `TimedOut` after `timeout` seconds; the job continues."""
+        deadline = None if timeout is None else monotonic() + timeout
         while True:
             status = await self.get(job)
             if status.state in ENDED:
                 return status
-            if end is not None and monotonic() > end:
+            if deadline is not None and monotonic() > deadline:
                 raise TimedOut(f"job {job} was {status.state.value} after {timeout:g} s")
             await asyncio.sleep(POLL_SECONDS)
 
     async def pause(self, job: str) -> JobStatus:
-        """Have a job stop when the rows in hand are done."""
-        return await self._ask(job, "pause")
+        """Pause a job after its rows in flight."""
+        return await self._command(job, "pause")
 
     async def cancel(self, job: str) -> JobStatus:
-        """End a job; its results so far are kept."""
-        return await self._ask(job, "cancel")
+        """Cancel a job; its results so far are kept."""
+        return await self._command(job, "cancel")
 
     async def resume(self, job: str) -> JobStatus:
-        """Go on with a job that was paused, cancelled or has failed."""
-        return await self._ask(job, "resume")
+        """Resume a job that was paused, was cancelled or has failed."""
+        return await self._command(job, "resume")
 
     async def results(self, job: str, to: str | Path, format: OutputFormat = "jsonl") -> Path:  # noqa: A002
-        """Write the rows that are done to a file, which is whole or not there."""
+        """Write the finished rows to a file; the file is either complete or not created."""
         path = Path(to)
         part = path.with_name(f".{path.name}.part")
         try:
@@ -110,7 +110,7 @@ class AsyncJobs:
         return path
 
     async def dead(self, job: str) -> tuple[DeadRow, ...]:
-        """The rows that have no result, and why."""
+        """The rows without a result, with their reasons."""
         answer = await self._wire.call("GET", f"/v1/jobs/{job}/dead")
         return tuple(DeadRow.model_validate_json(line) for line in answer.content.splitlines())
 
@@ -119,8 +119,8 @@ class AsyncJobs:
             async for chunk in answer.aiter_bytes():
                 file.write(chunk)
 
-    async def _ask(self, job: str, what: str) -> JobStatus:
-        answer = await self._wire.call("POST", f"/v1/jobs/{job}/{what}")
+    async def _command(self, job: str, command: str) -> JobStatus:
+        answer = await self._wire.call("POST", f"/v1/jobs/{job}/{command}")
         return self._wire.read(answer, JobStatus)
 
 

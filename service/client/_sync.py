@@ -1,8 +1,8 @@
 # Generated from _async.py by `make sync-client`; change that file.
-"""The client of a running service. The asynchronous form is written, the other generated from it.
+"""The client of a running service. The synchronous client is generated from the asynchronous one.
 
-Does: say each call. Does not: send and try again (`_async_wire`), run a model (`LLM`) or judge schemas (the service
-does).
+Does: one method for each call. Does not: send or retry (`_async_wire`), run a model (`LLM`) or examine schemas (the
+service does).
 """
 
 import time
@@ -32,11 +32,11 @@ class Client:
     """Extracts typed data from text through a running service.
 
     `base_url` and `api_key` default to `INTAGLIO_BASE_URL` (else http://localhost:8000) and `INTAGLIO_API_KEY`.
-    `timeout` is how many seconds to wait for an answer; `max_retries` how often a call is repeated after a failed
-    connection, a 408, 429 or a 5xx that the service calls retryable. Both can be given for a single call. A call
-    that is cancelled or interrupted closes its connection, upon which the service stops working on it.
+    `timeout` is the time limit for an answer in seconds. `max_retries` is the number of retries after a failed
+    connection, a 408, 429 or a 5xx that the service marks as retryable. Both can be set per call. A cancelled or
+    interrupted call closes its connection, and the service then stops the extraction.
 
-    Use it as a context manager, or `close` it. Every method raises `IntaglioError` (see `errors` for the tree).
+    Use it as a context manager, or call `close`. Every method raises `IntaglioError` (see `errors` for the tree).
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class Client:
     def close(self) -> None:
         """Close all connections.
 
-        Calls in flight end with `ConnectionFailed`: those of other tasks at once, those of other threads as soon as
-        the service sends something.
+        Calls in flight end with `ConnectionFailed`: those of other tasks at once, those of other threads when the
+        service next sends data.
         """
         self._wire.close()
 
@@ -105,13 +105,13 @@ class Client:
         max_retries: int | None = None,
         **options: Unpack[Options],
     ) -> Extraction[Any]:
-        """Read what `schema` describes out of `text`.
+        """Extract the data that `schema` describes from `text`.
 
-        `schema` is a type (Pydantic model class, dataclass, TypedDict, `list[…]`, a `TypeAdapter` of anything): the
-        result's `data` is of that type. Or a JSON Schema, or the name of one in the service's catalogue: `data` is
-        the JSON value. `options`: see `Options`. Raises `SchemaRefused`, `TooLong`, `Overloaded` and the rest of
-        the tree in `errors`, `ResultMismatch` where a validator of the type refuses the result, TypeError for a
-        schema or an option that is not one.
+        `schema` is a type (Pydantic model class, dataclass, TypedDict, `list[…]`, a `TypeAdapter` of anything), and the
+        result's `data` is of that type; or a JSON Schema or the name of one in the service's catalogue, and `data` is
+        the JSON value. `options`: see `Options`. Raises `SchemaRefused`, `TooLong`, `Overloaded` and the rest of the
+        tree in `errors`; `ResultMismatch` if a validator of the type refuses the result; TypeError for an invalid
+        schema or option.
         """
         shape = shape_of(schema)
         body = request_body(shape, text, model, options)
@@ -121,19 +121,19 @@ class Client:
         return extraction(answer.content, shape, answer.headers.get("x-request-id"))
 
     def models(self) -> tuple[ModelCard, ...]:
-        """The models this service runs."""
+        """The models of this service."""
         return (self._wire.get("/v1/models", ModelList)).data
 
     def health(self) -> Health:
-        """What the service says about its own process."""
+        """The state of the service process."""
         return self._wire.get("/health", Health)
 
     def version(self) -> Version:
-        """Versions of the service and of the model it runs."""
+        """The version of the service and the name of its model."""
         return self._wire.get("/version", Version)
 
     def ready(self) -> bool:
-        """Whether the service can take requests now. Raises `ConnectionFailed` where nothing answers."""
+        """Whether the service accepts requests now. Raises `ConnectionFailed` if nothing answers."""
         try:
             self._wire.call("GET", "/ready", max_retries=0)
         except NotReady:
@@ -141,8 +141,8 @@ class Client:
         return True
 
     def wait_until_ready(self, timeout: float = 60.0) -> None:
-        """Return as soon as the service can take requests. Raises `TimedOut` after `timeout` seconds."""
-        end = monotonic() + timeout
+        """Return as soon as the service accepts requests. Raises `TimedOut` after `timeout` seconds."""
+        deadline = monotonic() + timeout
         while True:
             reason = "it is not ready"
             try:
@@ -150,6 +150,6 @@ class Client:
                     return
             except ConnectionFailed as error:
                 reason = error.message
-            if monotonic() > end:
+            if monotonic() > deadline:
                 raise TimedOut(f"{self.base_url} was not ready within {timeout:g} s: {reason}")
             time.sleep(POLL_SECONDS)

@@ -1,7 +1,7 @@
 # Generated from _async_wire.py by `make sync-client`; change that file.
-"""HTTP to a service: send, wait, try again. The asynchronous form is written, the other generated from it.
+"""The HTTP connection to a service, with retries. The synchronous form is generated from the asynchronous one.
 
-Does: one call after the other over kept connections, errors as `IntaglioError`. Does not: know what is called.
+Does: send calls over persistent connections and raise failures as `IntaglioError`. Does not: know routes or types.
 """
 
 import time
@@ -24,7 +24,7 @@ CONNECT_SECONDS = 10.0
 
 
 class Wire:
-    """The connections of one client. `timeout` is in seconds, for each answer."""
+    """The connections of one client. `timeout` is the time limit for each answer in seconds."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Wire:
             base_url=where.base_url,
             headers=where.headers(),
             transport=transport,
-            # The service queues and says when its queue is full; a second queue here would hide that.
+            # The service queues and reports a full queue; a second queue here would hide that.
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
         )
 
@@ -49,13 +49,13 @@ class Wire:
         self._http.close()
 
     def get(self, path: str, kind: type[M]) -> M:
-        """The answer to a GET, read as `kind`. A newer service may say more than `kind` has."""
+        """The answer to a GET, parsed as `kind`. Fields of newer services that `kind` lacks are ignored."""
         answer = self.call("GET", path)
         return self.read(answer, kind)
 
     @staticmethod
     def read(answer: httpx2.Response, kind: type[M]) -> M:
-        """An answer, read as `kind`. Raises `UnexpectedAnswer` where it is none."""
+        """Parse an answer as `kind`. Raises `UnexpectedAnswer` if it does not fit."""
         try:
             return kind.model_validate_json(answer.content, extra="ignore")
         except ValidationError as error:
@@ -71,7 +71,7 @@ class Wire:
         max_retries: int | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx2.Response:
-        """Send until there is a success or no reason to send again. Raises `IntaglioError`."""
+        """Send a request, with retries, and return a successful answer. Raises `IntaglioError`."""
         seconds = self._timeout if timeout is None else timeout
         retries = self._retries
         if max_retries is not None:
@@ -89,7 +89,7 @@ class Wire:
             time.sleep(pause)
 
     def send(self, path: str, content: Iterator[bytes]) -> httpx2.Response:
-        """PUT what `content` gives, once. Raises `IntaglioError`."""
+        """PUT the chunks of `content`, without retries. Raises `IntaglioError`."""
         answer = self._try("PUT", path, {"content": content, "timeout": _limits(self._timeout)})
         if not isinstance(answer, httpx2.Response):
             raise answer
@@ -97,7 +97,7 @@ class Wire:
 
     @contextmanager
     def stream(self, path: str, params: Mapping[str, str]) -> Iterator[httpx2.Response]:
-        """GET an answer whose body is read as it comes. Raises `IntaglioError`."""
+        """GET an answer and stream its body. Raises `IntaglioError`."""
         try:
             with self._http.stream(
                 "GET", path, params=dict(params), timeout=_limits(self._timeout)
@@ -112,7 +112,7 @@ class Wire:
     def _try(
         self, method: str, path: str, request: Mapping[str, Any]
     ) -> httpx2.Response | IntaglioError:
-        """One attempt: the answer, or the error it amounts to."""
+        """One attempt: the answer, or its error."""
         try:
             answer = self._http.request(method, path, **request)
         except httpx2.RequestError as error:

@@ -1,7 +1,7 @@
-"""Where the SDK finds its service: the one place of the SDK that reads the environment.
+"""Base URL and API key of the SDK. The only module of the SDK that reads the environment.
 
-Does: base URL and API key, from arguments first, then `INTAGLIO_BASE_URL` and `INTAGLIO_API_KEY`, then defaults.
-Does not: read files or remember anything.
+Does: take arguments first, then `INTAGLIO_BASE_URL` and `INTAGLIO_API_KEY`, then defaults. Does not: read files or
+store anything.
 """
 
 import os
@@ -13,7 +13,7 @@ DEFAULT_BASE_URL = "http://localhost:8000"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where requests go and as whom. The key is kept out of `repr`, so that it never reaches a log."""
+    """The base URL and API key of a service. `repr` omits the key, so that it never reaches a log."""
 
     base_url: str
     api_key: str | None = field(default=None, repr=False)
@@ -29,9 +29,9 @@ class Address:
 
 
 def address(base_url: str | None, api_key: str | None) -> Address:
-    """Fill what was not given. Raises ValueError for a base URL that is not http(s).
+    """The address from arguments, environment and defaults. Raises ValueError for a base URL that is not http(s).
 
-    A `/v1` at the end is dropped: paths of the service begin with it, and SDKs of other services want it there.
+    A trailing `/v1` is dropped: the service's paths already begin with it, but other SDKs expect it there.
     """
     url = base_url or os.environ.get("INTAGLIO_BASE_URL") or DEFAULT_BASE_URL
     if not url.startswith(("http://", "https://")):

@@ -1,26 +1,26 @@
-"""Everything the SDK raises when a call does not end in a result.
+"""The errors of the SDK.
 
 IntaglioError
-├── ConnectionFailed        no answer: refused, unreachable, cut off
-│   └── TimedOut            no answer in the time allowed
-├── UnexpectedAnswer        an answer that is not this service's; usually a wrong base_url
-├── ResultMismatch          valid JSON that the caller's own type refuses
+├── ConnectionFailed        no answer: refused, unreachable, connection lost
+│   └── TimedOut            no answer within the time limit
+├── UnexpectedAnswer        the answer is not from this service; usually a wrong base_url
+├── ResultMismatch          the caller's type refuses valid JSON
 ├── ModelError              `LLM` cannot use this checkpoint
-├── ConfigError             `LLM` has no such setting, or not with this value
+├── ConfigError             `LLM` has no such setting, or refuses its value
 └── APIStatusError          the service answered with an error document
-    ├── BadRequest          400 and its kin
-    │   ├── SchemaRefused   the schema is not one, cannot be enforced, or cannot be met
+    ├── BadRequest          400 and similar
+    │   ├── SchemaRefused   the schema is invalid, cannot be enforced, or cannot be met
     │   └── BudgetTooSmall  no answer fits into max_tokens
     ├── Unauthorized        401, 403
     ├── NotFound            no such schema, model or path
-    ├── TooLong             the text is longer than the model's context or the service's limit
-    ├── DeadlineExceeded    the time that the request allowed is over
-    ├── NoResult            the model came to no valid document
+    ├── TooLong             the text exceeds the model's context or the service's limit
+    ├── DeadlineExceeded    the deadline of the request passed
+    ├── NoResult            the model produced no valid document
     ├── Overloaded          429: the queue is full
     ├── NotReady            503: starting or stopping
     └── ServerFault         any other 5xx
 
-Does: read answers and transport failures into these errors. Does not: decide to try again (`retry`).
+Does: convert answers and transport failures to these errors. Does not: decide about retries (`retry`).
 """
 
 import json
@@ -42,8 +42,8 @@ _EXCERPT = 200
 class IntaglioError(Exception):
     """Base of all errors of the SDK.
 
-    `hint` says what to do about it; `retryable` whether the same call may succeed later; `retry_after` is how many
-    seconds the service asked to wait, where it did; `request_id` names the call in the service's log.
+    `hint` suggests a fix; `retryable` tells whether the same call may succeed later; `retry_after` is the wait in
+    seconds that the service asked for, if any; `request_id` identifies the call in the service's log.
     """
 
     retryable = False
@@ -56,9 +56,9 @@ class IntaglioError(Exception):
         self.retry_after: float | None = None
 
     def __str__(self) -> str:
-        return "\n".join([self.message, *self._more()])
+        return "\n".join([self.message, *self._notes()])
 
-    def _more(self) -> Iterable[str]:
+    def _notes(self) -> Iterable[str]:
         if self.hint:
             yield f"  hint: {self.hint}"
         if self.request_id:
@@ -66,7 +66,7 @@ class IntaglioError(Exception):
 
 
 class ConnectionFailed(IntaglioError):
-    """The service could not be reached, or the connection broke before an answer was there."""
+    """The service could not be reached, or the connection broke before the answer."""
 
     def __init__(self, message: str, *, hint: str = "", retryable: bool = True) -> None:
         super().__init__(message, hint=hint)
@@ -74,17 +74,17 @@ class ConnectionFailed(IntaglioError):
 
 
 class TimedOut(ConnectionFailed):
-    """No answer within the time allowed. The service stops working on a request whose caller has gone."""
+    """No answer within the time limit. The service stops work on a request whose connection is closed."""
 
 
 class UnexpectedAnswer(IntaglioError):
-    """A success that does not have the form of this service's answers."""
+    """A successful answer that does not have the form of this service's answers."""
 
 
 class ResultMismatch(IntaglioError):
-    """The result is valid under the schema but not for the type: a validator of the type refused it.
+    """The result is valid under the schema, but a validator of the type refused it.
 
-    `data` is the JSON value as it came; the validation error is the cause.
+    `data` is the JSON value as received; the validation error is the cause.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class ResultMismatch(IntaglioError):
         super().__init__(
             message,
             hint=hint
-            or "say what the validator wants in the type itself (pattern, bounds, Literal), "
+            or "express the validator's rule in the type itself (pattern, bounds, Literal), "
             "so that it becomes part of the schema and is enforced while decoding",
             request_id=request_id,
         )
@@ -101,7 +101,7 @@ class ResultMismatch(IntaglioError):
 
 
 class ModelError(IntaglioError):
-    """`LLM` cannot use a checkpoint. `where` names the file or the key that is wrong."""
+    """`LLM` cannot use a checkpoint. `where` names the file or the key at fault."""
 
     code = "model_error"
 
@@ -122,7 +122,7 @@ class ConfigError(IntaglioError):
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer:
-    """An error document as read, leniently: a newer service may know codes that this SDK does not."""
+    """A parsed error document. Parsing is lenient: a newer service may use codes that this SDK does not know."""
 
     status: int
     message: str
@@ -147,7 +147,7 @@ class APIStatusError(IntaglioError):
 
     def __str__(self) -> str:
         kind = f"HTTP {self.status}" + (f", {self.code}" if self.code else "")
-        return "\n".join([f"{self.message} ({kind})", *self._causes(), *self._more()])
+        return "\n".join([f"{self.message} ({kind})", *self._causes(), *self._notes()])
 
     def _causes(self) -> Iterable[str]:
         if self.param and not self.details:
@@ -159,11 +159,11 @@ class APIStatusError(IntaglioError):
 
 
 class BadRequest(APIStatusError):
-    """The request is not one the service understands; see `details`."""
+    """The service does not accept the request; see `details`."""
 
 
 class SchemaRefused(BadRequest):
-    """The schema is not one, cannot be enforced in full, or cannot be met by any document; see `details`."""
+    """The schema is invalid, cannot be enforced in full, or cannot be met by any document; see `details`."""
 
 
 class BudgetTooSmall(BadRequest):
@@ -171,7 +171,7 @@ class BudgetTooSmall(BadRequest):
 
 
 class Unauthorized(APIStatusError):
-    """The API key is missing, wrong, or not allowed to do this."""
+    """The API key is missing, wrong, or lacks permission."""
 
 
 class NotFound(APIStatusError):
@@ -179,23 +179,23 @@ class NotFound(APIStatusError):
 
 
 class TooLong(APIStatusError):
-    """The text does not fit the model's context, or the body is larger than the service takes."""
+    """The text exceeds the model's context, or the body exceeds the service's limit."""
 
 
 class DeadlineExceeded(APIStatusError):
-    """The request's own deadline passed before the answer was whole."""
+    """The deadline of the request passed before the answer was complete."""
 
 
 class NoResult(APIStatusError):
-    """The model came to no whole, valid document; the service does not hand out anything less."""
+    """The model produced no complete, valid document; the service returns nothing less."""
 
 
 class Overloaded(APIStatusError):
-    """The queue is full. `retry_after` says when to come back."""
+    """The queue is full. `retry_after` is the wait in seconds."""
 
 
 class NotReady(APIStatusError):
-    """The service is starting or stopping; with the code `engine_lost` its engine died with the request in hand."""
+    """The service is starting or stopping; with the code `engine_lost` its engine died during the request."""
 
 
 class ServerFault(APIStatusError):
@@ -237,7 +237,7 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
 
 
 def status_error(response: httpx2.Response) -> APIStatusError:
-    """The error that a response of status 3xx to 5xx stands for."""
+    """The error for a response with status 3xx to 5xx."""
     answer = _read(response)
     kind = _BY_CODE.get(answer.code) or _BY_STATUS.get(answer.status)
     if kind is None:
@@ -249,14 +249,14 @@ def status_error(response: httpx2.Response) -> APIStatusError:
 
 
 def transport_error(cause: httpx2.RequestError, base_url: str) -> ConnectionFailed:
-    """The error that a failure to get any answer stands for."""
+    """The error for a failure to get any answer."""
     reason = str(cause) or type(cause).__name__
     error: ConnectionFailed
     if isinstance(cause, httpx2.ReadTimeout | httpx2.WriteTimeout):
-        # The work may only be slow: doing it again would double the load that made it so.
+        # The service may only be slow: a retry would double its load.
         error = TimedOut(
             f"no answer from {base_url} in time",
-            hint="raise `timeout`, or set `deadline_s` to let the service end it",
+            hint="raise `timeout`, or set `deadline_s` so that the service ends the request",
             retryable=False,
         )
     elif isinstance(cause, httpx2.TimeoutException):
@@ -274,15 +274,15 @@ def transport_error(cause: httpx2.RequestError, base_url: str) -> ConnectionFail
 
 
 def _read(response: httpx2.Response) -> ErrorAnswer:
-    """The error document in `response`; where there is none (a proxy's page), its first words."""
+    """The error document in `response`; without one (a proxy's page), the beginning of the body."""
     status = response.status_code
     request_id = response.headers.get("x-request-id")
     document = _error_object(response)
     if document is None:
-        words = " ".join(response.text.split())[:_EXCERPT] or response.reason_phrase
+        excerpt = " ".join(response.text.split())[:_EXCERPT] or response.reason_phrase
         return ErrorAnswer(
             status,
-            words or "no reason given",
+            excerpt or "no reason given",
             retryable=status in _RETRYABLE_STATUS,
             request_id=request_id,
         )
@@ -315,7 +315,7 @@ def _details(value: Any) -> Iterable[Detail]:
 
 
 def _retry_after(header: str | None) -> float | None:
-    """Seconds from now, of a `Retry-After` header in either of its forms (RFC 9110, 10.2.3)."""
+    """Seconds from now, from a `Retry-After` header in either of its forms (RFC 9110, 10.2.3)."""
     if not header:
         return None
     try:

@@ -1,6 +1,6 @@
-"""What the SDK takes and gives, as types.
+"""Input and result types of the SDK.
 
-Does: the options of a call, the result with its typed `data`. Does not: know HTTP.
+Does: define the options of a call and the result with typed `data`. Does not: handle HTTP.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Options(TypedDict, total=False):
-    """How an extraction runs; all optional. Bounds and defaults: `intaglio.schemas.wire.ExtractOptions`."""
+    """Options of an extraction, all optional. Bounds and defaults: `intaglio.schemas.wire.ExtractOptions`."""
 
     max_tokens: int | None
     temperature: float
@@ -39,11 +39,11 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Extraction(Generic[T]):
-    """The result of one extraction. `data` is valid under the whole schema and of the type that was asked for.
+    """The result of one extraction. `data` is valid under the whole schema and has the requested type.
 
-    `raw` is the service's answer as it came; `request_id` names the call in the service's log; `contract` tells which
-    keywords of the schema are enforced, and which are not known; `warnings` tell of values that were ended early, or
-    are null because they are not stated.
+    `raw` is the service's answer as received; `request_id` identifies the call in the service's log; `contract` lists
+    which keywords of the schema are enforced and which are unknown; `warnings` report values that were ended early, or
+    are null because the document does not state them.
     """
 
     data: T
@@ -62,9 +62,9 @@ class Extraction(Generic[T]):
 def request_body(
     shape: Shape[Any], text: object, model: str | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The body of `POST /v1/extract`. Raises TypeError for a text that is none, or an option that does not exist.
+    """The body of `POST /v1/extract`. Raises TypeError for a text that is not a str, or an unknown option.
 
-    Values are judged by the service, which knows its own bounds.
+    The service validates the values of options, because it knows its own bounds.
     """
     if not isinstance(text, str):
         decode = isinstance(text, bytes | bytearray | memoryview)
@@ -73,8 +73,8 @@ def request_body(
     for name in options:
         if name not in ExtractOptions.model_fields:
             close = get_close_matches(name, ExtractOptions.model_fields, n=1)
-            guess = f"; did you mean {close[0]}?" if close else ""
-            raise TypeError(f"extract() has no option {name!r}{guess}")
+            suggestion = f"; did you mean {close[0]}?" if close else ""
+            raise TypeError(f"extract() has no option {name!r}{suggestion}")
     body: dict[str, Any] = {"schema": shape.schema, "text": text}
     if model is not None:
         body["model"] = model
@@ -84,9 +84,9 @@ def request_body(
 
 
 def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extraction[T]:
-    """Read the answer to an extract request. Raises `UnexpectedAnswer` or `ResultMismatch`."""
+    """Parse the answer to an extract request. Raises `UnexpectedAnswer` or `ResultMismatch`."""
     try:
-        # A newer service may say more than this SDK knows; that is no reason to fail.
+        # Ignore fields of newer services that this SDK does not know.
         result = ExtractResult.model_validate_json(content, extra="ignore")
     except ValidationError as error:
         raise unexpected(content, request_id) from error
@@ -107,9 +107,9 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
 
 
 def unexpected(content: bytes, request_id: str | None) -> UnexpectedAnswer:
-    words = " ".join(content[:200].decode("utf-8", "replace").split())
+    excerpt = " ".join(content[:200].decode("utf-8", "replace").split())
     return UnexpectedAnswer(
-        f"the answer is not one of this service's: {words!r}",
-        hint="does base_url point at an Intaglio service, and are both sides of like versions?",
+        f"the answer is not one of this service's: {excerpt!r}",
+        hint="does base_url point at an Intaglio service, and are both of compatible versions?",
         request_id=request_id,
     )

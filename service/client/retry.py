@@ -1,7 +1,6 @@
-"""When to try a call again, and how long to wait before.
+"""Retry policy: whether to repeat a call, and after which pause.
 
-Does: the decision and the pause. Does not: sleep or send. A call is safe to repeat because an extraction changes
-nothing on the service.
+Does: decide. Does not: sleep or send. Calls are safe to repeat because an extraction changes nothing on the service.
 """
 
 import random
@@ -13,10 +12,9 @@ from .errors import APIStatusError, IntaglioError
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """At most `limit` further tries after the first, `first_s` apart at the start and doubling to `longest_s`.
+    """At most `limit` retries, with pauses from `first_s` doubling up to `longest_s`.
 
-    A service that asks for a longer pause than `patience_s` is not waited for: the caller gets the error and its
-    `retry_after`.
+    If the service asks for a longer pause than `patience_s`, the caller gets the error and its `retry_after` at once.
     """
 
     limit: int = 2
@@ -25,22 +23,22 @@ class Retries:
     patience_s: float = 60.0
 
     def pause(self, tries: int, error: IntaglioError) -> float | None:
-        """Seconds to wait after `tries` failed tries of which `error` is the last; None to give up."""
-        if tries > self.limit or not _may_pass(error):
+        """Seconds to wait after `tries` failed attempts, the last with `error`; None to give up."""
+        if tries > self.limit or not _is_transient(error):
             return None
-        told = error.retry_after or 0.0
-        if told > self.patience_s:
+        requested = error.retry_after or 0.0
+        if requested > self.patience_s:
             return None
         backoff = min(self.longest_s, self.first_s * 2.0 ** (tries - 1))
-        # Jitter keeps callers that failed together from returning together.
-        return told + backoff * random.uniform(0.5, 1.0)  # noqa: S311  not for secrets
+        # Jitter keeps callers that failed together from retrying together.
+        return requested + backoff * random.uniform(0.5, 1.0)  # noqa: S311  not for secrets
 
 
-def _may_pass(error: IntaglioError) -> bool:
-    """Whether trying again is worth it without asking the caller.
+def _is_transient(error: IntaglioError) -> bool:
+    """Whether a retry is worthwhile without asking the caller.
 
-    A deadline was the caller's own, and more tries would stretch it; an answer that did not fit its tokens will not
-    fit them next time.
+    The deadline was set by the caller, and retries would exceed it; an answer that did not fit its tokens will not fit
+    them the next time.
     """
     if not isinstance(error, APIStatusError):
         return error.retryable

@@ -1,7 +1,7 @@
-"""From what a caller wants to have, to a JSON Schema and back to a value of that type.
+"""Conversion between Python types and JSON Schemas, and of answers to typed values.
 
-Does: accept a JSON Schema, the name of a schema in the catalogue, or any type Pydantic understands; make the schema;
-read an answer into the type. Does not: judge the schema (the service does).
+Does: accept a JSON Schema, the name of a catalogue schema, or any type that Pydantic supports; build the schema; parse
+an answer into the type. Does not: examine the schema (the service does).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 
 class ClosedSchema(GenerateJsonSchema):
-    """JSON Schema in which an object has the properties its type declares, and no others, and times the offset that
-    their type asks for.
+    """A JSON Schema generator that closes objects and matches time formats to their types.
 
-    Pydantic leaves objects open and drops what it does not know; a model that decodes under an open schema would spend
-    its tokens on properties that are dropped. A type that asks for extra properties (`extra="allow"`) keeps them.
+    Objects allow only the properties that their type declares, and times have the offset that their type requires.
+    Pydantic leaves objects open and ignores unknown properties; under an open schema a model would spend tokens on
+    properties that are dropped. A type with `extra="allow"` keeps its objects open.
     """
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
@@ -44,10 +44,10 @@ class ClosedSchema(GenerateJsonSchema):
 def _time(
     schema: core_schema.DatetimeSchema | core_schema.TimeSchema, aware: str, naive: str, either: str
 ) -> JsonSchemaValue:
-    """The format of a time by what its type says of offsets.
+    """The format of a time, depending on the offset that its type requires.
 
-    Pydantic calls all of them `date-time` or `time`, which demand an offset and seconds: a model would have to invent
-    those for a text that says 14:30.
+    Pydantic uses `date-time` or `time` for all of them, which require an offset and seconds: for a text that says 14:30
+    a model would have to invent both.
     """
     constraint = schema.get("tz_constraint")
     offset = aware if constraint == "aware" or isinstance(constraint, int) else either
@@ -62,7 +62,7 @@ def _closed(schema: JsonSchemaValue) -> JsonSchemaValue:
 
 @dataclass(frozen=True, slots=True)
 class Shape(Generic[T]):
-    """What goes to the service as `schema`, and how its answer becomes a `T`."""
+    """The `schema` to send to the service, and the conversion of its answer to a `T`."""
 
     schema: dict[str, Any] | bool | str
     adapter: TypeAdapter[T] | None
@@ -70,18 +70,18 @@ class Shape(Generic[T]):
     def read(
         self, data: JsonValue, request_id: str | None = None, unstated: Sequence[str] = ()
     ) -> T:
-        """`data` as a `T`. Raises `ResultMismatch` where a validator of the type refuses it.
+        """Convert `data` to a `T`. Raises `ResultMismatch` if a validator of the type refuses it.
 
-        `unstated`: where it is null because the caller agreed to that, and not by the schema.
+        `unstated`: the places that are null by the caller's option and not by the schema.
         """
         if self.adapter is None:
             return data  # type: ignore[return-value]  # T is Any where there is no type
         try:
-            # As JSON, because strict types take "2026-01-31" for a date from JSON only.
+            # As JSON, because strict types accept "2026-01-31" as a date from JSON only.
             return self.adapter.validate_json(to_json(data))
         except ValidationError as error:
             if unstated:
-                message = f"null, which not_stated='null' lets in at {', '.join(unstated)}, is not of the type"
+                message = f"null, which not_stated='null' allows at {', '.join(unstated)}, is not of the type"
                 hint = "declare these fields as Optional, for instance `str | None`"
                 raise ResultMismatch(message, data, request_id, hint) from error
             message = f"the result is valid JSON for the schema but not for the type: {error}"
@@ -89,7 +89,7 @@ class Shape(Generic[T]):
 
 
 def shape_of(schema: Any) -> Shape[Any]:
-    """Understand `schema`. Raises TypeError for what is neither a schema, a name, nor a type."""
+    """The shape of `schema`. Raises TypeError if it is not a schema, a name or a type."""
     if isinstance(schema, str | bool):
         return Shape(schema, None)
     if isinstance(schema, Mapping):
@@ -100,7 +100,7 @@ def shape_of(schema: Any) -> Shape[Any]:
         adapter = schema if isinstance(schema, TypeAdapter) else TypeAdapter(schema)
         return Shape(adapter.json_schema(schema_generator=ClosedSchema), adapter)
     except PydanticUserError as error:
-        # What follows the first line is advice for those who write types for pydantic.
+        # The lines after the first are advice for authors of pydantic types.
         reason, _, _ = error.message.partition("\n")
         raise TypeError(f"{_unusable(schema)}: {reason}") from error
 

@@ -1,7 +1,7 @@
 """Intaglio: POST a schema and a document, get validated JSON.
 
-A face of a few names, each loaded when it is first used, so that `import intaglio` is instant and the SDK needs neither
-torch nor a model.
+The public names of the package. Each is imported on first use, so that `import intaglio` is fast and the SDK needs
+neither torch nor a model.
 """
 
 from importlib import import_module
@@ -47,18 +47,19 @@ _HOMES = {
 
 
 def _names() -> list[str]:
-    """What this install has: without the extra `server`, no engine."""
+    """The public names available in this install: without the extra `server`, no engine."""
     try:
         has_engine = all(map(find_spec, ("numba", "torch")))
-    except ImportError:  # a finder refuses them
+    except ImportError:  # an import hook blocks them
         has_engine = False
     return [name for name, home in _HOMES.items() if has_engine or home != _ENGINE]
 
 
 def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
     if name == "__version__":
         return import_module("importlib.metadata").version("intaglio")
-    if name == "__all__":  # asked for by `from intaglio import *`
+    if name == "__all__":  # read by `from intaglio import *`
         return _names()
     if name not in _HOMES:
         raise AttributeError(f"module 'intaglio' has no attribute {name!r}")

@@ -1,5 +1,5 @@
-"""Bulk jobs: files of many documents in, files of typed rows out, nothing lost and nothing twice.
+"""Bulk jobs: files of many documents in, files of typed rows out, each row exactly once.
 
-`spec` and `readers` say what the rows are, `ledger` remembers each row's state, `runner` gets them done, `publish`
-writes the outputs. Needs the extra `bulk`.
+`readers` turn sources into rows, `ledger` stores the state of each row, `runner` gets rows extracted, `publish` writes
+the outputs. Needs the extra `bulk`.
 """

@@ -1,7 +1,7 @@
-"""Outcomes on their way into the ledger, and what they say of the job as a whole.
+"""The buffer of outcomes on their way to the ledger, and the effect of errors on the job.
 
-Does: turn results and errors into outcomes, write them together, notice what no other row would survive either. Does
-not: hand out rows (`runner`).
+Does: turn results and errors into outcomes, write them in batches, detect errors that no row would survive. Does not:
+hand out rows (`runner`).
 """
 
 import time
@@ -18,24 +18,24 @@ from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
 from .row import Claim, Failure, Outcome, result_text
 from .rows import JobRows
 
-_SETTLED: Final = 64  # outcomes written together, at most
-_FEWEST_FOR_SHARE: Final = 50
+_FLUSH_ROWS: Final = 64  # maximum number of outcomes in one transaction
+_MIN_ROWS_FOR_SHARE: Final = 50
 _LONGEST_PAUSE_S: Final = 60.0
-_PATIENCE_S: Final = 600.0  # with a service that is out of reach
+_PATIENCE_S: Final = 600.0  # with an unreachable service
 _RECOUNT_S: Final = 2.0
 
 
-class Concern(Enum):
-    """What an error says something about: the whole job, the service, the engine at that time, or this row."""
+class ErrorScope(Enum):
+    """The scope of an error: the whole job, the service, the engine at that time, or one row."""
 
-    JOB = "no row can have a result; the job ends"
-    SERVICE = "the row is not to blame, and the try does not count"
-    ENGINE = "another row in hand may have been the reason: it gets more tries than the job's own"
-    ROW = "tried again where the error is retryable, a dead letter under its code where it is not"
+    JOB = "no row can succeed; the job fails"
+    SERVICE = "the row is not the cause, and the attempt does not count"
+    ENGINE = "another row in flight may be the cause: the row gets extra attempts"
+    ROW = "retried if the error is retryable, else a dead row with the error's code"
 
 
-# Codes that are not here concern the row, those of a newer service as well.
-CONCERNS: Final[Mapping[str, Concern]] = {
+# Other codes concern the row, including unknown codes of newer services.
+ERROR_SCOPES: Final[Mapping[str, ErrorScope]] = {
     **dict.fromkeys(
         (
             Code.INVALID_SCHEMA,
@@ -48,17 +48,17 @@ CONCERNS: Final[Mapping[str, Concern]] = {
             Code.UNAUTHORIZED,
             Code.HOST_NOT_ALLOWED,
         ),
-        Concern.JOB,
+        ErrorScope.JOB,
     ),
-    **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), Concern.SERVICE),
-    Code.ENGINE_LOST: Concern.ENGINE,
+    **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), ErrorScope.SERVICE),
+    Code.ENGINE_LOST: ErrorScope.ENGINE,
 }
-_SPARED: Final = 2  # further tries of a row whose engine died
+_EXTRA_ATTEMPTS: Final = 2  # further attempts at a row whose engine died
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `seconds` is since it began, in which `ended` rows came to their end; `cost` is the job's."""
+    """The progress of a run: `ended` rows in `seconds` since its start. `cost` is that of the whole job."""
 
     counts: JobCounts
     whole: bool
@@ -67,38 +67,38 @@ class Progress:
     cost: float | None = None
 
 
-class Books:
-    """The outcomes of one run."""
+class OutcomeBuffer:
+    """The outcomes of one run that are not yet in the ledger."""
 
     def __init__(self, rows: JobRows, spec: JobSpec) -> None:
         self._rows = rows
         self._spec = spec
         self._outcomes: list[Outcome] = []
-        self._began = time.monotonic()
+        self._started = time.monotonic()
         self._ended = 0
         self._counts = rows.counts()
-        self._counted = self._began
-        self._out_of_reach_since: float | None = None
+        self._counted_at = self._started
+        self._unreachable_since: float | None = None
         self.fatal: IntaglioError | None = None
 
     @property
     def too_many_dead(self) -> bool:
-        """Whether the share of dead rows is over the job's bound."""
-        most, counts = self._spec.stop_at_dead_share, self._counts
+        """Whether the share of dead rows exceeds the job's limit."""
+        limit, counts = self._spec.stop_at_dead_share, self._counts
         ended = counts.dead + counts.done
-        return most is not None and ended >= _FEWEST_FOR_SHARE and counts.dead > most * ended
+        return limit is not None and ended >= _MIN_ROWS_FOR_SHARE and counts.dead > limit * ended
 
     @property
-    def hopeless(self) -> bool:
-        """Whether going on makes no sense."""
+    def must_stop(self) -> bool:
+        """Whether the run cannot continue."""
         return self.fatal is not None or self.too_many_dead
 
-    def enter(self, claim: Claim, outcome: Extraction[Any] | IntaglioError) -> None:
-        """Book what became of a claim."""
+    def add(self, claim: Claim, outcome: Extraction[Any] | IntaglioError) -> None:
+        """Record the outcome of a claim."""
         if isinstance(outcome, IntaglioError):
-            self._enter_error(claim, outcome)
+            self._add_error(claim, outcome)
         else:
-            self._out_of_reach_since = None
+            self._unreachable_since = None
             self._ended += 1
             usage, timings = outcome.usage, outcome.timings
             self._outcomes.append(
@@ -111,70 +111,70 @@ class Books:
                     warnings=_warnings(outcome),
                 )
             )
-        if len(self._outcomes) >= _SETTLED:
-            self.settle()
+        if len(self._outcomes) >= _FLUSH_ROWS:
+            self.flush()
 
-    def settle(self) -> None:
-        """Write what is booked."""
+    def flush(self) -> None:
+        """Write the buffered outcomes to the ledger."""
         outcomes, self._outcomes = self._outcomes, []
         if outcomes:
-            self._rows.settle(outcomes)
-        if time.monotonic() - self._counted > _RECOUNT_S:
+            self._rows.record_outcomes(outcomes)
+        if time.monotonic() - self._counted_at > _RECOUNT_S:
             self._recount()
 
     def progress(self, *, whole: bool) -> Progress:
-        """How far the run is, by a count that is seconds old at most."""
+        """The progress of the run, by a count that is at most seconds old."""
         counts, prices = self._counts, self._spec.prices
         tokens = counts.prompt_tokens, counts.output_tokens
         cost = None if prices is None else prices.of(*tokens)
-        return Progress(counts, whole, self._ended, time.monotonic() - self._began, cost)
+        return Progress(counts, whole, self._ended, time.monotonic() - self._started, cost)
 
-    def final(self, *, whole: bool) -> Progress:
-        """How far the run is, counted now."""
+    def recounted_progress(self, *, whole: bool) -> Progress:
+        """The progress of the run, counted now."""
         self._recount()
         return self.progress(whole=whole)
 
     def _recount(self) -> None:
-        self._counts, self._counted = self._rows.counts(), time.monotonic()
+        self._counts, self._counted_at = self._rows.counts(), time.monotonic()
 
-    def _enter_error(self, claim: Claim, error: IntaglioError) -> None:
-        concern = _concern(error)
-        if concern is Concern.JOB and claim.given is None:
+    def _add_error(self, claim: Claim, error: IntaglioError) -> None:
+        scope = _scope_of(error)
+        if scope is ErrorScope.JOB and claim.given is None:
             self.fatal = self.fatal or error
             failure = _failure(error, again=True, charged=False)
-        elif concern is Concern.SERVICE and error.retryable:
-            self._note_absence(error)
+        elif scope is ErrorScope.SERVICE and error.retryable:
+            self._note_unreachable(error)
             failure = _failure(error, again=True, charged=False)
         else:
-            tries = self._spec.attempts + (_SPARED if concern is Concern.ENGINE else 0)
-            failure = _failure(error, again=error.retryable and claim.attempt < tries)
-        pause = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
+            attempts = self._spec.attempts + (_EXTRA_ATTEMPTS if scope is ErrorScope.ENGINE else 0)
+            failure = _failure(error, again=error.retryable and claim.attempt < attempts)
+        backoff = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
         self._ended += not failure.again
-        self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))
+        self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + backoff))
 
-    def _note_absence(self, error: IntaglioError) -> None:
+    def _note_unreachable(self, error: IntaglioError) -> None:
         now = time.monotonic()
-        if self._out_of_reach_since is None:
-            self._out_of_reach_since = now
-        if now - self._out_of_reach_since > _PATIENCE_S:
+        if self._unreachable_since is None:
+            self._unreachable_since = now
+        if now - self._unreachable_since > _PATIENCE_S:
             self.fatal = self.fatal or error
 
 
-def _concern(error: IntaglioError) -> Concern:
+def _scope_of(error: IntaglioError) -> ErrorScope:
     if isinstance(error, ConnectionFailed):
-        return Concern.SERVICE
+        return ErrorScope.SERVICE
     code = error.code if isinstance(error, APIStatusError) else ""
-    return CONCERNS.get(code, Concern.ROW)
+    return ERROR_SCOPES.get(code, ErrorScope.ROW)
 
 
 def _warnings(outcome: Extraction[Any]) -> tuple[JsonValue, ...]:
-    """The warnings of an answer ({pointer, kind, message}); none where the service says nothing of them."""
-    told = outcome.raw.get("warnings")
-    return tuple(told) if isinstance(told, list) else ()
+    """The warnings of an answer ({pointer, kind, message}); empty if the service reports none."""
+    warnings = outcome.raw.get("warnings")
+    return tuple(warnings) if isinstance(warnings, list) else ()
 
 
 def _failure(error: IntaglioError, *, again: bool, charged: bool = True) -> Failure:
-    """An error of the service or the engine as the ledger keeps it."""
+    """An error of the service or the engine as stored in the ledger."""
     if not isinstance(error, APIStatusError):
         name = type(error).__name__
         return Failure(name, error.message, hint=error.hint, again=again, charged=charged)

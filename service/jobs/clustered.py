@@ -1,9 +1,9 @@
-"""The extractions of a job on a Ray cluster: an engine in every worker, on whatever machine.
+"""Extraction on a Ray cluster, with one engine in each worker.
 
-Does: start the workers, keep each one's batch full, replace one that dies. Does not: remember rows. Those of a lost
-worker go back to the ledger as after any connection that broke, so that it only delays them.
+Does: start the workers, keep the batch of each full, replace workers that die. Does not: store rows. The rows of a lost
+worker return to the ledger as after any broken connection, so the loss only delays them.
 
-Ray Data is not used: it would read and write for us, and the ledger does that already
+Ray Data is not used: it would read and write files, which the ledger already does
 (docs/decisions/ray-moves-the-work.md).
 """
 
@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import httpx2
 import ray
@@ -24,82 +24,79 @@ from ..client import APIStatusError, Extraction, IntaglioError, Options
 from ..client.errors import status_error
 from ..client.models import extraction
 from ..client.shapes import Shape
-from .extracting import Finished, Schema, Task, look
+from .extracting import Finished, LocalEngine, Schema, Task, heartbeat
 from .row import Claim
 
-if TYPE_CHECKING:
-    from ..llm import LLM
+WorkItem = tuple[int, Schema, str]  # key, schema, text
+EncodedOutcome = tuple[int, int, bytes]  # key, HTTP status, body
+MakeEngine = Callable[[], LocalEngine]
 
-Order = tuple[int, Schema, str]  # key, schema, text
-Told = tuple[int, int, bytes]  # key, HTTP status, body: what a service would have answered
-MakeLLM = Callable[[], "LLM"]
-
-_TAKE_S: Final = 0.5
+_POLL_S: Final = 0.5
 
 
 class Worker:
-    """An engine in a process of the cluster. Ray calls its methods from threads of its own."""
+    """An engine in a process of the cluster. Ray calls its methods from its own threads."""
 
-    def __init__(self, make: MakeLLM, options: Options, at_once: int) -> None:
+    def __init__(self, make: MakeEngine, options: Options, at_once: int) -> None:
         self._llm = make()
-        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
-        self._ended: queue.SimpleQueue[Told] = queue.SimpleQueue()
+        self._items: queue.SimpleQueue[WorkItem] = queue.SimpleQueue()
+        self._outcomes: queue.SimpleQueue[EncodedOutcome] = queue.SimpleQueue()
         threading.Thread(target=self._work, args=(options, at_once), daemon=True).start()
 
     def model(self) -> str:
-        """The model that is loaded."""
+        """The name of the loaded model."""
         return self._llm.info.model
 
-    def put(self, orders: list[Order]) -> None:
-        """Take more to do."""
-        for order in orders:
-            self._orders.put(order)
+    def put(self, items: list[WorkItem]) -> None:
+        """Queue more items."""
+        for item in items:
+            self._items.put(item)
 
-    def take(self) -> list[Told]:
-        """What has ended since the last call; waits for something to end, half a second at most."""
+    def take(self) -> list[EncodedOutcome]:
+        """The outcomes since the last call; waits up to half a second for the first."""
         ended = []
         with suppress(queue.Empty):
-            ended.append(self._ended.get(timeout=_TAKE_S))
+            ended.append(self._outcomes.get(timeout=_POLL_S))
             while True:
-                ended.append(self._ended.get_nowait())
+                ended.append(self._outcomes.get_nowait())
         return ended
 
     def _work(self, options: Options, at_once: int) -> None:
         while True:
-            first = self._orders.get()
-            stream = self._llm.extract_stream(self._drawn(first), at_once=at_once, **options)
+            first = self._items.get()
+            stream = self._llm.extract_stream(self._queued_items(first), at_once=at_once, **options)
             for key, outcome in stream:
-                self._ended.put((key, *_told(outcome)))
+                self._outcomes.put((key, *_encoded(outcome)))
 
-    def _drawn(self, first: Order) -> Iterator[Order | None]:
+    def _queued_items(self, first: WorkItem) -> Iterator[WorkItem | None]:
         yield first
         while True:
             try:
-                yield self._orders.get_nowait()
+                yield self._items.get_nowait()
             except queue.Empty:
                 yield None
 
 
 @dataclass(slots=True)
-class _Hand:
-    """A worker, what it has in hand by key, and the question that it has not answered yet."""
+class _WorkerState:
+    """A worker, its claims in flight by key, and its unanswered `take` call."""
 
     actor: Any
     claims: dict[int, Claim] = field(default_factory=dict)
-    asked: Any = None
+    pending: Any = None
 
 
-class Clustered:
-    """Workers on the cluster at `address` (`auto`: the one this machine belongs to, else one of its own).
+class ClusterBackend:
+    """Workers on the cluster at `address` (`auto`: the cluster of this machine, else a new local one).
 
-    `workers` is their number; None is one a GPU, or one for two processors where there is none. `at_once` rows are in
-    each worker's engine.
+    `workers` is their number; by default one per GPU, or one for two CPUs if there is no GPU. Each engine has `at_once`
+    rows in flight.
     """
 
     def __init__(
         self,
         address: str,
-        make: MakeLLM,
+        make: MakeEngine,
         options: Options,
         workers: int | None = None,
         at_once: int = 64,
@@ -112,57 +109,58 @@ class Clustered:
         kind = ray.remote(Worker).options(max_concurrency=3, **share)
         self._start: Callable[[], Any] = lambda: kind.remote(make, options, at_once)
         self._at_once = at_once
-        self._hands = [_Hand(self._start()) for _ in range(count)]
+        self._workers = [_WorkerState(self._start()) for _ in range(count)]
         self._keys = 0
 
     @property
     def model(self) -> str:
-        """The model of the workers; waits for the first to have loaded it."""
-        return str(ray.get(self._hands[0].actor.model.remote()))
+        """The name of the workers' model; waits until the first worker has loaded it."""
+        return str(ray.get(self._workers[0].actor.model.remote()))
 
     def close(self) -> None:
-        """Let go of the workers."""
-        for hand in self._hands:
-            ray.kill(hand.actor)
+        """Stop the workers."""
+        for worker in self._workers:
+            ray.kill(worker.actor)
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         while True:
-            look(tasks)
-            for hand in self._hands:
-                self._fill(hand, tasks)
-            busy = [hand for hand in self._hands if hand.claims]
+            heartbeat(tasks)
+            for worker in self._workers:
+                self._fill(worker, tasks)
+            busy = [worker for worker in self._workers if worker.claims]
             if not busy:
                 return
-            for hand in busy:
-                hand.asked = hand.asked or hand.actor.take.remote()
-            ready, _ = ray.wait([hand.asked for hand in busy], timeout=_TAKE_S)
-            for hand in busy:
-                if hand.asked in ready:
-                    yield from self._taken(hand)
+            for worker in busy:
+                worker.pending = worker.pending or worker.actor.take.remote()
+            ready, _ = ray.wait([worker.pending for worker in busy], timeout=_POLL_S)
+            for worker in busy:
+                if worker.pending in ready:
+                    yield from self._results(worker)
 
-    def _fill(self, hand: _Hand, tasks: Iterator[Task | None]) -> None:
-        orders: list[Order] = []
-        while len(hand.claims) < 2 * self._at_once:  # as many again wait at the worker
+    def _fill(self, worker: _WorkerState, tasks: Iterator[Task | None]) -> None:
+        items: list[WorkItem] = []
+        # Twice as many, so that the worker always has a queue.
+        while len(worker.claims) < 2 * self._at_once:
             task = next(tasks, None)
             if task is None:
                 break
             self._keys += 1
-            hand.claims[self._keys] = task.claim
-            orders.append((self._keys, task.schema, task.claim.text))
-        if orders:
-            hand.actor.put.remote(orders)
+            worker.claims[self._keys] = task.claim
+            items.append((self._keys, task.schema, task.claim.text))
+        if items:
+            worker.actor.put.remote(items)
 
-    def _taken(self, hand: _Hand) -> Iterator[Finished]:
-        asked, hand.asked = hand.asked, None
+    def _results(self, worker: _WorkerState) -> Iterator[Finished]:
+        pending, worker.pending = worker.pending, None
         try:
-            ended: list[Told] = ray.get(asked)
+            ended: list[EncodedOutcome] = ray.get(pending)
         except RayError as error:
-            lost, hand.claims = list(hand.claims.values()), {}
-            hand.actor = self._start()
-            yield from ((claim, _loss(error)) for claim in lost)
+            lost, worker.claims = list(worker.claims.values()), {}
+            worker.actor = self._start()
+            yield from ((claim, _lost_worker_error(error)) for claim in lost)
             return
         for key, status, body in ended:
-            yield hand.claims.pop(key), _heard(status, body)
+            yield worker.claims.pop(key), _decoded(status, body)
 
 
 def _join(address: str) -> None:
@@ -177,8 +175,8 @@ def _join(address: str) -> None:
         ray.init(include_dashboard=False, **quiet)
 
 
-def _told(outcome: Extraction[Any] | IntaglioError) -> tuple[int, bytes]:
-    """What a service would have answered."""
+def _encoded(outcome: Extraction[Any] | IntaglioError) -> tuple[int, bytes]:
+    """An outcome as the response that a service would send: HTTP status and body."""
     if not isinstance(outcome, IntaglioError):
         return 200, json.dumps(outcome.raw).encode()
     error: dict[str, Any] = {
@@ -196,14 +194,14 @@ def _told(outcome: Extraction[Any] | IntaglioError) -> tuple[int, bytes]:
     return outcome.status, json.dumps({"error": error}).encode()
 
 
-def _loss(error: RayError) -> IntaglioError:
-    """What a service says of requests that its engine died with."""
+def _lost_worker_error(error: RayError) -> IntaglioError:
+    """The error of a service whose engine died with the request in flight."""
     message = f"a worker was lost: {type(error).__name__}"
-    told = {"message": message, "code": Code.ENGINE_LOST, "retryable": True}
-    return status_error(httpx2.Response(503, content=json.dumps({"error": told}).encode()))
+    error_body = {"message": message, "code": Code.ENGINE_LOST, "retryable": True}
+    return status_error(httpx2.Response(503, content=json.dumps({"error": error_body}).encode()))
 
 
-def _heard(status: int, body: bytes) -> Extraction[Any] | IntaglioError:
+def _decoded(status: int, body: bytes) -> Extraction[Any] | IntaglioError:
     if status == 200:
         return extraction(body, Shape(schema=True, adapter=None), None)
     return status_error(httpx2.Response(status, content=body))

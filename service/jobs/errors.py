@@ -1,17 +1,17 @@
-"""What can be wrong with a job as a whole. What is wrong with a row is a `Rejected` or a `Failure`, never raised.
+"""Errors of a job as a whole. Errors of a row are `Rejected` or `Failure` values and never raised.
 
 JobError
-├── InputRefused   the source cannot be read, or not as it was said to be
-├── OutputRefused  an output cannot be written, or would destroy something
-│   └── OutputFailed   its disk is full, or it broke off
-├── FolderRefused  a server's data folder cannot be used
+├── InputRefused   the source cannot be read, or does not match its description
+├── OutputRefused  an output cannot be written, or would overwrite a file
+│   └── OutputFailed   writing failed midway, for example on a full disk
+├── FolderRefused  the server's data folder is unusable
 ├── UnknownJob     the ledger has no job of that name
 ├── UnknownFile    the server has no file of that name
-├── JobBusy        another runner has the job
-├── TooManyJobs    the server has as many as it takes
-├── JobChanged     the job, or its source, is not what it was
-└── LedgerRefused  the ledger cannot be opened or is full
-    └── LedgerUnknown  its URL names no database that is supported
+├── JobBusy        another runner runs the job
+├── TooManyJobs    the server has reached its limit of unfinished jobs
+├── JobChanged     the job or its source differs from its first run
+└── LedgerRefused  the ledger cannot be opened or written
+    └── LedgerUnknown  the URL names no supported database
 """
 
 from typing import ClassVar
@@ -20,7 +20,7 @@ from ...schemas.problem import Code
 
 
 class JobError(Exception):
-    """Base of these errors. `param` is a dotted path into the job, `hint` what to do."""
+    """Base of the errors of jobs. `param` is a dotted path into the job, `hint` a suggested fix."""
 
     code: ClassVar[Code] = Code.INVALID_REQUEST
     retryable: ClassVar[bool] = False
@@ -33,21 +33,21 @@ class JobError(Exception):
 
 
 class InputRefused(JobError):
-    """The source cannot be read, or not as it was said to be."""
+    """The source cannot be read, or does not match its description."""
 
 
 class OutputRefused(JobError):
-    """An output cannot be written. The results are in the ledger all the same."""
+    """An output cannot be written. The results remain in the ledger."""
 
 
 class OutputFailed(OutputRefused):
-    """An output could not be written to its end, because its disk is full, say. The same again may help."""
+    """Writing an output failed midway, for example on a full disk. A retry may succeed."""
 
     retryable = True
 
 
 class FolderRefused(JobError):
-    """A server's data folder cannot be used."""
+    """The server's data folder is unusable."""
 
 
 class UnknownJob(JobError):
@@ -63,31 +63,31 @@ class UnknownFile(JobError):
 
 
 class JobBusy(JobError):
-    """Another runner has the job."""
+    """Another runner runs the job."""
 
     retryable = True
 
 
 class TooManyJobs(JobError):
-    """The server has as many jobs that have not ended as it takes."""
+    """The server has reached its limit of unfinished jobs."""
 
     code = Code.OVERLOADED
     retryable = True
 
 
 class JobChanged(JobError):
-    """The job, or its source, is not what it was when it began."""
+    """The job or its source differs from its first run."""
 
 
 class LedgerRefused(JobError):
-    """The ledger cannot be opened, or cannot be written."""
+    """The ledger cannot be opened or written."""
 
     code = Code.NOT_READY
     retryable = True
 
 
 class LedgerUnknown(LedgerRefused):
-    """The URL of the ledger names no database that a ledger can be in."""
+    """The URL of the ledger names no supported database."""
 
     code = Code.INVALID_REQUEST
     retryable = False

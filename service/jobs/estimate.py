@@ -1,6 +1,6 @@
-"""What a job would take, before it is begun.
+"""The estimated time and tokens of a job before it starts.
 
-Does: read the whole source, try a few of its rows, and scale up. Does not: keep anything.
+Does: read the whole source, extract from a few rows, extrapolate. Does not: store anything.
 """
 
 import time
@@ -11,19 +11,20 @@ from typing import Final
 
 from ...schemas.jobs import JobSpec
 from ..client import IntaglioError
-from .extracting import Extracting, Task
-from .ingest import chosen
+from .extracting import ExtractionBackend, Task
+from .ingest import selected_rows
 from .row import Claim, NewRow
 
 _TRIED: Final = 8
-_SHOWN: Final = 5
+_MAX_SHOWN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Rows of a source, and what `tried` of them took, `seconds` in all; `failed` are the reasons of those that failed.
+    """The rows of a source and the cost of the `tried` ones, `seconds` in total; `failed` lists the reasons of
+    failures.
 
-    `refused` are the first records that are no documents. `characters` is the length of all documents together.
+    `refused` are the first records that are not documents. `characters` is the total length of all documents.
     """
 
     rows: int
@@ -37,13 +38,13 @@ class Estimate:
     seconds: float
 
     def scaled(self, amount: float) -> float:
-        """An amount that the tried rows took, for all rows."""
+        """Extrapolate an amount from the tried rows to all rows."""
         done = self.tried - len(self.failed)
         return amount / done * (self.rows - self.dead) if done else 0.0
 
 
-def estimate(spec: JobSpec, extracting: Extracting) -> Estimate:
-    """Read everything, try the first rows together.
+def estimate(spec: JobSpec, extracting: ExtractionBackend) -> Estimate:
+    """Read the whole source and extract from the first rows together.
 
     Raises:
         InputRefused: as `readers.records`.
@@ -51,19 +52,19 @@ def estimate(spec: JobSpec, extracting: Extracting) -> Estimate:
     rows = dead = characters = 0
     refused: list[NewRow] = []
     first: list[Task] = []
-    for row in chosen(spec, Path(spec.source.path)):
+    for row in selected_rows(spec, Path(spec.source.path)):
         if row is None:
             continue
         rows += 1
         if row.failure is not None or row.text is None:
             dead += 1
-            if len(refused) < _SHOWN:
+            if len(refused) < _MAX_SHOWN:
                 refused.append(row)
             continue
         characters += len(row.text)
         if len(first) < _TRIED:
             first.append(Task(Claim(row.row, row.id, row.text, None, 1, 1), spec.schema_))
-    began = time.perf_counter()
+    started = time.perf_counter()
     failed: list[str] = []
     prompt = output = 0
     with closing(extracting.extract(iter(first))) as finished:
@@ -73,7 +74,7 @@ def estimate(spec: JobSpec, extracting: Extracting) -> Estimate:
             else:
                 prompt += outcome.usage.prompt_tokens
                 output += outcome.usage.output_tokens
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - started
     return Estimate(
         rows, dead, characters, tuple(refused), len(first), tuple(failed), prompt, output, seconds
     )

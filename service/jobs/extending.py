@@ -1,7 +1,7 @@
-"""Adding to results that are there: the schema of a row whose earlier values stay.
+"""The schema of a row that extends an earlier job: values found before are fixed.
 
-Does: make old values the only legal ones, so that the grammar writes them and the model is asked for the new ones only.
-Does not: run anything.
+Does: allow only the earlier values, so that the grammar forces them and the model generates only the new ones. Does
+not: run anything.
 """
 
 from pydantic import JsonValue
@@ -10,8 +10,8 @@ from ...schemas import catalogue
 from .extracting import Schema
 
 
-def with_given(schema: Schema, given: dict[str, JsonValue] | None) -> Schema:
-    """`schema`, with every property in `given` held to its value; as it is where nothing is given."""
+def with_fixed_values(schema: Schema, given: dict[str, JsonValue] | None) -> Schema:
+    """`schema` with every property in `given` fixed to its value; unchanged if nothing is given."""
     if given is None:
         return schema
     whole = catalogue.get(schema).schema if isinstance(schema, str) else schema

@@ -1,20 +1,19 @@
-"""Who does the extractions of a job: an engine in this process, or a service elsewhere.
+"""Extraction backends of a job: a local engine or a remote service.
 
-Does: draw tasks as room comes free, give each back with its result or error; give up all of them where the run is
-stopped. Does not: retry or remember (`runner`).
+Does: draw tasks as capacity frees up, return each with its result or error, abort all when the run stops. Does not:
+retry or store rows (`runner`).
 """
 
 import asyncio
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from ..client import AsyncClient, Extraction, IntaglioError, Options
 from .row import Claim
 
-if TYPE_CHECKING:
-    from ..llm import LLM
+K = TypeVar("K")
 
 Schema = dict[str, Any] | bool | str
 Finished = tuple[Claim, Extraction[Any] | IntaglioError]
@@ -22,61 +21,89 @@ Finished = tuple[Claim, Extraction[Any] | IntaglioError]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A row to be done, and the schema that its result must meet."""
+    """A row to extract and the schema for its result."""
 
     claim: Claim
     schema: Schema
 
 
 class Stopped(Exception):
-    """The run has been stopped: what is in hand is to be aborted, and nothing more is wanted of it."""
+    """The run has been stopped: tasks in flight must be aborted."""
 
 
-class Feed(Iterator[Task | None]):
-    """The tasks of a run as `draw` makes them; `look` is what there is to look after while none is drawn.
+class TaskFeed(Iterator[Task | None]):
+    """The tasks of a run from `draw`; `heartbeat` is called while no task is drawn.
 
     Both raise `Stopped` once the run has been stopped.
     """
 
-    def __init__(self, draw: Iterator[Task | None], look: Callable[[], None]) -> None:
+    def __init__(self, draw: Iterator[Task | None], heartbeat: Callable[[], None]) -> None:
         self._draw = draw
-        self.look = look
+        self.heartbeat = heartbeat
 
     def __next__(self) -> Task | None:
         return next(self._draw)
 
 
-def look(tasks: Iterator[Task | None]) -> None:
-    """Let a run look after itself; whoever extracts calls it every half second at least, if it has room or not.
+def heartbeat(tasks: Iterator[Task | None]) -> None:
+    """Run the periodic work of a run. Backends call it at least every half second, with or without free capacity.
 
     Raises:
-        Stopped: what is in hand is to be aborted.
+        Stopped: tasks in flight must be aborted.
     """
-    if isinstance(tasks, Feed):
-        tasks.look()
+    if isinstance(tasks, TaskFeed):
+        tasks.heartbeat()
 
 
-class Extracting(Protocol):
-    """Does tasks, many at a time."""
+class ExtractionBackend(Protocol):
+    """Processes many tasks concurrently."""
 
     @property
     def model(self) -> str:
-        """The model that answers."""
+        """The name of the model."""
         ...
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
-        """Every task with its outcome, in the order they end. Closing it early gives up the rest.
+        """Yield every task with its outcome in order of completion. Closing the generator early aborts the rest.
 
-        None among `tasks` says that there is no other just now; it ends where nothing is in hand either. `Stopped` of
-        `tasks` goes through, when what is in hand has been aborted.
+        None among `tasks` means that no other task is available now; the generator then ends once nothing is in flight.
+        `Stopped` from `tasks` propagates after tasks in flight have been aborted.
         """
         ...
 
 
-class Local:
-    """An engine in this process; `at_once` extractions are in it at a time."""
+class ModelInfo(Protocol):
+    """Facts about a loaded model."""
 
-    def __init__(self, llm: "LLM", options: Options, at_once: int = 256) -> None:
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        ...
+
+
+class LocalEngine(Protocol):
+    """The methods of `LLM` that a job uses."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """Facts about the loaded model."""
+        ...
+
+    def extract_stream(
+        self,
+        items: Iterable[tuple[K, Any, str] | None],
+        *,
+        at_once: int,
+        **options: Unpack[Options],
+    ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
+        """Extract from (key, schema, text) items; yield (key, result or error) as each ends."""
+        ...
+
+
+class LocalBackend:
+    """A local engine with `at_once` extractions in flight."""
+
+    def __init__(self, llm: LocalEngine, options: Options, at_once: int = 256) -> None:
         self._llm = llm
         self._options = options
         self._at_once = at_once
@@ -86,51 +113,51 @@ class Local:
         return self._llm.info.model
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
-        in_hand, over = 0, False
+        in_flight, exhausted = 0, False
 
         def items() -> Iterator[tuple[Claim, Schema, str] | None]:
-            nonlocal in_hand, over
-            # It goes on after the last task: a run may be stopped until all have ended.
-            while in_hand or not over:
-                look(tasks)
-                task = None if over or in_hand >= self._at_once else next(tasks, _OVER)
-                if isinstance(task, _Over):
-                    over, task = True, None
-                in_hand += task is not None
+            nonlocal in_flight, exhausted
+            # Continue after the last task: the run may be stopped until all tasks have ended.
+            while in_flight or not exhausted:
+                heartbeat(tasks)
+                task = None if exhausted or in_flight >= self._at_once else next(tasks, _EXHAUSTED)
+                if isinstance(task, _Exhausted):
+                    exhausted, task = True, None
+                in_flight += task is not None
                 yield None if task is None else (task.claim, task.schema, task.claim.text)
 
-        # With one place more than is ever taken, the engine draws an item, if only None, in each of its steps.
+        # One slot more than is ever used makes the engine draw an item, perhaps None, in each step.
         stream = self._llm.extract_stream(items(), at_once=self._at_once + 1, **self._options)
         with closing(stream) as finished:
-            for one in finished:
-                in_hand -= 1
-                yield one
+            for outcome in finished:
+                in_flight -= 1
+                yield outcome
 
 
-class _Over:
-    """There are no more tasks, ever."""
+class _Exhausted:
+    """Marks the end of the tasks."""
 
 
-_OVER: Final = _Over()
+_EXHAUSTED: Final = _Exhausted()
 
 
-class Remote:
-    """A service at `url`; `at_once` requests are open at a time. `model` is asked of it where it is not named."""
+class RemoteBackend:
+    """A service at `url` with `at_once` requests in flight. Without `model` it is asked for the name of its model."""
 
     def __init__(self, url: str, options: Options, model: str | None, at_once: int = 32) -> None:
         self._url = url
         self._options = options
         self._at_once = at_once
-        self._asked = model
+        self._named_model = model
         self._model = model
 
     @property
     def model(self) -> str:
         if self._model is None:
-            self._model = asyncio.run(self._served())
+            self._model = asyncio.run(self._served_model())
         return self._model
 
-    async def _served(self) -> str:
+    async def _served_model(self) -> str:
         async with AsyncClient(self._url) as client:
             return (await client.models())[0].id
 
@@ -140,7 +167,7 @@ class Remote:
             open_calls: set[asyncio.Task[Finished]] = set()
             try:
                 while True:
-                    look(tasks)
+                    heartbeat(tasks)
                     while len(open_calls) < self._at_once:
                         task = next(tasks, None)
                         if task is None:
@@ -149,30 +176,30 @@ class Remote:
                         open_calls.add(loop.get_loop().create_task(call))
                     if not open_calls:
                         return
-                    done, open_calls = loop.run(_first(open_calls))
+                    done, open_calls = loop.run(_wait_for_any(open_calls))
                     for call_done in done:
                         yield call_done.result()
             finally:
-                loop.run(_give_up(client, open_calls))
+                loop.run(_cancel(client, open_calls))
 
     async def _call(self, client: AsyncClient, task: Task) -> Finished:
         try:
             result: Extraction[Any] = await client.extract(
-                task.schema, task.claim.text, model=self._asked, **self._options
+                task.schema, task.claim.text, model=self._named_model, **self._options
             )
         except IntaglioError as error:
             return task.claim, error
         return task.claim, result
 
 
-async def _first(
+async def _wait_for_any(
     calls: set[asyncio.Task[Finished]],
 ) -> tuple[set[asyncio.Task[Finished]], set[asyncio.Task[Finished]]]:
-    """(calls that have ended, calls that have not), as soon as one has or half a second has passed."""
+    """(calls that have ended, calls that have not) as soon as one ends or half a second has passed."""
     return await asyncio.wait(calls, timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
 
 
-async def _give_up(client: AsyncClient, calls: set[asyncio.Task[Finished]]) -> None:
+async def _cancel(client: AsyncClient, calls: set[asyncio.Task[Finished]]) -> None:
     for call in calls:
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)

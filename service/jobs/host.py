@@ -1,6 +1,6 @@
-"""Jobs that a server runs for its clients: one after the other, in a thread, and on again after a restart.
+"""Jobs that a server runs for its clients: one at a time, in a thread, resumed after a restart.
 
-Does: take jobs, run the oldest that is ready, pause the one at work when the server stops. Does not: speak HTTP
+Does: accept jobs, run the oldest ready one, pause the running one when the server stops. Does not: handle HTTP
 (`service/job_routes.py`).
 """
 
@@ -14,32 +14,32 @@ from uuid import uuid4
 from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 from ..client import IntaglioError
 from .errors import InputRefused, JobChanged, JobError, TooManyJobs
-from .extracting import Extracting
+from .extracting import ExtractionBackend
 from .folder import DataFolder
-from .ingest import chosen, source_mark
+from .ingest import selected_rows, source_fingerprint
 from .ledger import Ledger
 from .lock import sole_runner
-from .opening import insist_harmless
+from .opening import check_expansion
 from .row import spec_digest
 from .runner import Runner
 
-MakeExtracting = Callable[[JobSpec], Extracting]
-_LOOK_S = 0.5
+MakeExtracting = Callable[[JobSpec], ExtractionBackend]
+_POLL_S = 0.5
 
 
 class JobHost:
-    """The jobs of one server, in its data folder. `failed` hears of jobs that ended by an error of their own."""
+    """The jobs of one server in its data folder. `failed` is called for jobs that end with an unexpected error."""
 
     def __init__(
         self,
         folder: Path,
-        most_bytes: int,
-        most_open: int,
+        max_bytes: int,
+        max_open: int,
         failed: Callable[[str, Exception], None],
     ) -> None:
-        self.files = DataFolder(folder, most_bytes)
+        self.files = DataFolder(folder, max_bytes)
         self.ledger = Ledger(str(folder / "jobs.db"))
-        self._most_open = most_open
+        self._max_open = max_open
         self._failed = failed
         self._stop = threading.Event()
         self._changed = threading.Event()
@@ -47,33 +47,33 @@ class JobHost:
         self._thread: threading.Thread | None = None
 
     def submit(self, spec: JobSpec, model: str, key: str | None) -> JobStatus:
-        """Begin a job over a file of the data folder. The same `key` with the same job gives the job that is there.
+        """Create a job over a file of the data folder. The same `key` with the same job returns the existing job.
 
         Raises:
-            InputRefused: the job names outputs, or a source that cannot be read.
+            InputRefused: the job names outputs, or its source cannot be read.
             JobChanged: the key was used for another job.
-            TooManyJobs: as many as the server takes have not ended.
+            TooManyJobs: the limit of unfinished jobs is reached.
         """
         if spec.outputs:
             raise InputRefused(
                 "a server writes no files for its clients",
                 param="outputs",
-                hint="leave outputs out; GET /v1/jobs/ID/results gives them in any format",
+                hint="omit outputs; GET /v1/jobs/ID/results returns them in any format",
             )
         path = self.files.path(spec.source.path)
         spec = spec.model_copy(
             update={"source": spec.source.model_copy(update={"path": str(path)})}
         )
-        insist_harmless(path)
-        next(chosen(spec, path), None)  # a source that cannot be read at all is refused at once
-        digest, mark = spec_digest(spec, model), source_mark(path)
+        check_expansion(path)
+        next(selected_rows(spec, path), None)  # refuse an unreadable source at once
+        digest, fingerprint = spec_digest(spec, model), source_fingerprint(path)
         job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"
         try:
-            if job not in self.ledger.names() and self.ledger.open_jobs() >= self._most_open:
+            if job not in self.ledger.names() and self.ledger.open_jobs() >= self._max_open:
                 raise TooManyJobs(
-                    f"{self._most_open} jobs have not ended yet", hint="try again when one has"
+                    f"{self._max_open} jobs are unfinished", hint="try again when one has ended"
                 )
-            self.ledger.create(job, spec, digest, mark, model)
+            self.ledger.create(job, spec, digest, fingerprint, model)
         except JobChanged:
             if self.ledger.origin(job)[0] != digest:
                 raise JobChanged(
@@ -82,15 +82,15 @@ class JobHost:
         self._changed.set()
         return self.ledger.status(job)
 
-    def ask(self, job: str, what: Literal["pause", "cancel", "resume"]) -> JobStatus:
-        """Pause, cancel or go on with a job.
+    def request(self, job: str, what: Literal["pause", "cancel", "resume"]) -> JobStatus:
+        """Pause, cancel or resume a job.
 
         Raises:
-            UnknownJob: there is none of that name.
-            JobChanged: it has ended.
+            UnknownJob: there is no job of that name.
+            JobChanged: the job has ended.
         """
         if what != "resume":
-            self.ledger.ask(job, what)
+            self.ledger.request(job, what)
         else:
             state = self.ledger.status(job).state
             if state in ENDED and state not in _RESUMABLE:
@@ -100,12 +100,12 @@ class JobHost:
         return self.ledger.status(job)
 
     def start(self, make: MakeExtracting) -> None:
-        """Begin to run jobs, first of all the one that a crash or restart cut short."""
+        """Start to run jobs, first the one that a crash or restart interrupted."""
         self._thread = threading.Thread(target=self._work, args=(make,), name="jobs", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop when the rows in hand are done; the job goes on at the next start."""
+        """Stop after the rows in flight; the job continues at the next start."""
         self._stop.set()
         self._changed.set()
         if self._runner is not None:
@@ -119,12 +119,12 @@ class JobHost:
             self._changed.clear()
             job = self._next()
             if job is None:
-                self._changed.wait(_LOOK_S * 20)
+                self._changed.wait(_POLL_S * 20)
             else:
                 self._run(job, make)
 
     def _next(self) -> str | None:
-        """The oldest job that is to be run."""
+        """The oldest ready job."""
         for job in reversed(self.ledger.names()):
             if self.ledger.status(job).state in (JobState.READY, JobState.RUNNING):
                 return job

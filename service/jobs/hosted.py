@@ -1,6 +1,6 @@
-"""The extractions of a job done by the server it runs in, between those of its clients.
+"""The extraction backend of a server's jobs: its own engine, shared with its clients.
 
-Does: bridge from the job's thread to the server's event loop. Does not: know engines.
+Does: bridge from the job's thread to the server's event loop. Does not: access engines.
 """
 
 import asyncio
@@ -13,30 +13,30 @@ from ...schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
 from ..client import IntaglioError
 from ..client.models import extraction
 from ..client.shapes import Shape
-from .extracting import Finished, Task, look
+from .extracting import Finished, Task, heartbeat
 
-# Does one extraction in the event loop; raises `IntaglioError` as the client would.
-Answer = Callable[[ExtractRequest], Awaitable[ExtractResult]]
+# Runs one extraction in the event loop; raises `IntaglioError` as the client would.
+Extract = Callable[[ExtractRequest], Awaitable[ExtractResult]]
 
-_YIELDS_TO_CLIENTS = 10  # added to a job's priority: smaller is served first
+_PRIORITY_OFFSET = 10  # added to a job's priority; smaller values are served first
 
 
-class Hosted:
-    """`answer` in `loop`; `at_once` of them are open at a time."""
+class ServerBackend:
+    """Calls of `extract` in `loop`, with `at_once` in flight."""
 
     def __init__(
         self,
-        answer: Answer,
+        extract: Extract,
         loop: asyncio.AbstractEventLoop,
         spec: JobSpec,
         model: str,
         at_once: int = 64,
     ) -> None:
-        self._answer = answer
+        self._extract = extract
         self._loop = loop
         self._at_once = at_once
         self._model = model
-        priority = min(100, spec.options.priority + _YIELDS_TO_CLIENTS)
+        priority = min(100, spec.options.priority + _PRIORITY_OFFSET)
         self._options: ExtractOptions = spec.options.model_copy(update={"priority": priority})
 
     @property
@@ -44,20 +44,20 @@ class Hosted:
         return self._model
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
-        ended: queue.SimpleQueue[tuple[Task, Future[ExtractResult]]] = queue.SimpleQueue()
+        finished: queue.SimpleQueue[tuple[Task, Future[ExtractResult]]] = queue.SimpleQueue()
         calls: set[Future[ExtractResult]] = set()
         try:
             while True:
-                look(tasks)
+                heartbeat(tasks)
                 while len(calls) < self._at_once:
                     task = next(tasks, None)
                     if task is None:
                         break
-                    calls.add(self._begin(task, ended))
+                    calls.add(self._begin(task, finished))
                 if not calls:
                     return
                 try:
-                    done, call = ended.get(timeout=0.5)
+                    done, call = finished.get(timeout=0.5)
                 except queue.Empty:
                     continue
                 calls.discard(call)
@@ -67,15 +67,15 @@ class Hosted:
                 call.cancel()
 
     def _begin(
-        self, task: Task, ended: "queue.SimpleQueue[tuple[Task, Future[ExtractResult]]]"
+        self, task: Task, finished: "queue.SimpleQueue[tuple[Task, Future[ExtractResult]]]"
     ) -> "Future[ExtractResult]":
         body = ExtractRequest(schema=task.schema, text=task.claim.text, options=self._options)
 
-        async def one() -> ExtractResult:
-            return await self._answer(body)
+        async def run() -> ExtractResult:
+            return await self._extract(body)
 
-        call = asyncio.run_coroutine_threadsafe(one(), self._loop)
-        call.add_done_callback(lambda future: ended.put((task, future)))
+        call = asyncio.run_coroutine_threadsafe(run(), self._loop)
+        call.add_done_callback(lambda future: finished.put((task, future)))
         return call
 
 
@@ -83,5 +83,5 @@ def _finished(task: Task, call: "Future[ExtractResult]") -> Finished:
     error = call.exception()
     if isinstance(error, IntaglioError):
         return task.claim, error
-    answer = call.result().model_dump_json(by_alias=True).encode()
-    return task.claim, extraction(answer, Shape(schema=True, adapter=None), None)
+    body = call.result().model_dump_json(by_alias=True).encode()
+    return task.claim, extraction(body, Shape(schema=True, adapter=None), None)

@@ -1,7 +1,7 @@
-"""From a source to the rows of a job.
+"""Ingestion of a source into the rows of a job.
 
-Does: name and choose records, and take them into the ledger a few hundred at a time, going on where it was interrupted.
-Does not: read formats (`readers`) or extract.
+Does: name and select records and add them to the ledger in chunks, resuming after an interruption. Does not: read
+formats (`readers`) or extract.
 """
 
 import hashlib
@@ -14,74 +14,79 @@ from typing import Final
 
 from ...schemas.jobs import JobSpec
 from .errors import InputRefused, JobChanged
-from .readers import format_of, kept_types, records
+from .formats import source_format
+from .readers import kept_types, records
 from .readers.files import members
 from .record import Record, Rejected
 from .row import Failure, NewRow
 from .rows import JobRows
 
 _CHUNK: Final = 500
-_LOOK_S: Final = 0.5  # how often a runner looks whether it is to read in another's place
+_POLL_S: Final = 0.5  # how often a runner checks whether it must take over as reader
 
 
-def take_in(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
-    """Read the source from where the ledger has it to its end, or until `stop()`.
+def ingest(
+    spec: JobSpec, path: Path, rows: JobRows, fingerprint: str, stop: Callable[[], bool]
+) -> None:
+    """Read the source from the position in the ledger to its end, or until `stop()`.
 
     Raises:
-        InputRefused: it cannot be read any further; what was read is in the ledger.
-        JobChanged: it is another file than the one that was begun.
+        InputRefused: the source cannot be read further; the rows read so far are in the ledger.
+        JobChanged: the source differs from the one that the job started with.
     """
     while not stop():
-        with rows.sole_reader() as mine:
-            if mine:
-                _read_on(spec, path, rows, mark, stop)
+        with rows.reader_lock() as is_reader:
+            if is_reader:
+                _read_from_position(spec, path, rows, fingerprint, stop)
                 return
-        if rows.read_so_far()[1]:
+        if rows.read_position()[1]:
             return
-        time.sleep(_LOOK_S)
+        time.sleep(_POLL_S)
 
 
-def _read_on(spec: JobSpec, path: Path, rows: JobRows, mark: str, stop: Callable[[], bool]) -> None:
-    read, whole = rows.read_so_far()
+def _read_from_position(
+    spec: JobSpec, path: Path, rows: JobRows, fingerprint: str, stop: Callable[[], bool]
+) -> None:
+    read, whole = rows.read_position()
     if whole:
         return
-    if source_mark(path) != mark:
+    if source_fingerprint(path) != fingerprint:
         raise JobChanged(
-            f"{path.name} has changed since the job began to read it",
-            hint="begin another job, or put the old file back",
+            f"{path.name} has changed since the job started to read it",
+            hint="start another job, or restore the old file",
         )
     kept = rows.kept_types()
     if kept is None:
-        if read and spec.source.keep and format_of(spec.source, path) in ("jsonl", "parquet"):
+        if read and spec.source.keep and source_format(spec.source, path) in ("jsonl", "parquet"):
             raise JobChanged(
-                "an older program began this job and kept its columns as text",
-                hint="let that program finish it, or begin it anew under another name (--job)",
+                "this job was started by an older version, which kept its columns as text",
+                hint="finish it with that version, or start it again under another name (--job)",
             )
         kept = kept_types(spec.source, path)
-    found = chosen(spec, path, begin=read, stop=stop)
+    found = selected_rows(spec, path, begin=read, stop=stop)
     failed: InputRefused | None = None
     while failed is None and not stop():
         chunk: list[NewRow | None] = []
         try:
             for row in islice(found, _CHUNK):
-                chunk.append(row)  # noqa: PERF402  what came before an error counts
+                chunk.append(row)  # noqa: PERF402  rows before an error are kept
         except InputRefused as error:
             failed = error
         read += len(chunk)
         whole = failed is None and len(chunk) < _CHUNK and not stop()
-        rows.take_in([row for row in chunk if row is not None], read, whole=whole, kept=kept)
+        rows.add_rows([row for row in chunk if row is not None], read, whole=whole, kept=kept)
         if whole:
             return
     if failed is not None:
         raise failed
 
 
-def chosen(
+def selected_rows(
     spec: JobSpec, path: Path, *, begin: int = 0, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[NewRow | None]:
-    """A row for each record from number `begin` (counted from 0) on, None for those that the sample leaves out.
+    """A row for each record after number `begin` (counted from 1), None for records outside the sample.
 
-    It ends early where `stop()` says so, also among the records before `begin`.
+    It ends early once `stop()` is true, also while it skips records.
 
     Raises:
         InputRefused: as `readers.records`.
@@ -101,20 +106,22 @@ def chosen(
             yield _row(number, name, record)
 
 
-def source_mark(path: Path) -> str:
-    """What tells whether a source is still the same: sizes and times of its files.
+def source_fingerprint(path: Path) -> str:
+    """The fingerprint of a source: sizes and modification times of its files.
 
     Raises:
-        InputRefused: there is no such file.
+        InputRefused: the source does not exist.
     """
     try:
         if path.is_file():
             found = path.stat()
             return f"{found.st_size}:{found.st_mtime_ns}"
-        told = [f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in members(path)]
+        stats = [
+            f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in members(path)
+        ]
     except OSError as error:
         raise InputRefused(f"cannot read {path}: {error.strerror}", param="source.path") from None
-    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256("\n".join(stats).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _in_sample(name: str, share: float) -> bool:
@@ -131,5 +138,5 @@ def _row(number: int, name: str, record: Record | Rejected) -> NewRow:
 
 
 def _storable(text: str) -> str:
-    """Without what no database takes: NUL and halves of surrogate pairs."""
+    """`text` without characters that databases refuse: NUL and unpaired surrogates."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

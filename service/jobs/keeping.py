@@ -1,10 +1,10 @@
-"""Values of the source that the outputs repeat: as JSON in the ledger, and with their types again in Parquet.
+"""Source values that the outputs repeat: as JSON in the ledger, and with their types again in Parquet.
 
-JSON values stay what they are. Dates, times and timestamps become ISO 8601 texts (`2026-01-01`), decimals and numbers
-that JSON lacks (NaN) become their digits as text, bytes become UTF-8 or base64. The Arrow types of a Parquet source are
-kept beside them, so that a Parquet output has the column as it was.
+JSON values stay unchanged. Dates, times and timestamps become ISO 8601 strings (`2026-01-01`), decimals and numbers
+that JSON lacks (NaN) become strings of their digits, bytes become UTF-8 or base64. The Arrow types of a Parquet source
+are stored with them, so that a Parquet output has the same column types.
 
-Does: both directions for one value, the types of a source as text, and types of values that came without any. Does not:
+Does: convert single values in both directions, encode the types of a source, infer types of untyped values. Does not:
 read or write files (`readers`, `writers`).
 """
 
@@ -25,7 +25,7 @@ _UNITS: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def as_json(value: Any) -> JsonValue:
-    """A value of a Parquet or JSON source as the ledger keeps it."""
+    """A value of a Parquet or JSON source in its ledger form."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -34,32 +34,32 @@ def as_json(value: Any) -> JsonValue:
         case datetime.datetime() | datetime.date() | datetime.time():
             return value.isoformat()
         case bytes():
-            return _characters(value)
+            return _bytes_as_text(value)
         case dict():
             return {str(key): as_json(part) for key, part in value.items()}
         case list() | tuple():
             return [as_json(part) for part in value]
-        case _:  # Decimal, timedelta, UUID: their digits
+        case _:  # Decimal, timedelta, UUID: as digits
             return str(value)
 
 
-def readable(column: Any) -> list[JsonValue]:
-    """The values of an Arrow array as the ledger keeps them; times to the nanosecond."""
+def column_values(column: Any) -> list[JsonValue]:
+    """The values of an Arrow array in their ledger form; times to the nanosecond."""
     if any(fits(column.type) for fits in _EXACT_IN_PYTHON):
         return [as_json(value) for value in column.to_pylist()]
     return [_scalar(value) for value in column]
 
 
-def told_types(schema: Any, names: Iterable[str]) -> str:
-    """The types of these columns as the ledger keeps them."""
-    kinds = {name: _plain(schema.field(name).type) for name in names}
-    kept = pa.schema([(name, kind) for name, kind in kinds.items() if _is_kept(kind)])
+def encode_types(schema: Any, names: Iterable[str]) -> str:
+    """The Arrow types of the named columns as text for the ledger."""
+    kinds = {name: _decoded_type(schema.field(name).type) for name in names}
+    kept = pa.schema([(name, kind) for name, kind in kinds.items() if _is_restorable(kind)])
     return json.dumps({"arrow": base64.b64encode(kept.serialize().to_pybytes()).decode()})
 
 
-def heard_types(told: str | None) -> Mapping[str, Any]:
-    """Arrow types by column, from what `told_types` made."""
-    whole = json.loads(told or "{}")
+def decode_types(encoded: str | None) -> Mapping[str, Any]:
+    """Arrow types by column, from the text of `encode_types`."""
+    whole = json.loads(encoded or "{}")
     if "arrow" not in whole:
         return {}
     schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(whole["arrow"])))
@@ -67,10 +67,10 @@ def heard_types(told: str | None) -> Mapping[str, Any]:
 
 
 def arrow_value(value: JsonValue, kind: Any) -> Any:
-    """A kept value as pyarrow takes it for a column of type `kind`.
+    """A ledger value as pyarrow expects it for a column of type `kind`.
 
     Raises:
-        ValueError, TypeError, ArithmeticError: it is no value of that type.
+        ValueError, TypeError, ArithmeticError: the value does not fit the type.
     """
     if value is None:
         return None
@@ -88,19 +88,19 @@ def arrow_value(value: JsonValue, kind: Any) -> Any:
     return value if reads is None else reads(str(value))
 
 
-class Inferred:
-    """The type that fits all values of a column of JSON values; text where no one type does."""
+class InferredType:
+    """The type that fits all values of a column of JSON values; text if no single type does."""
 
     def __init__(self) -> None:
         self._kind: Any = pa.null()
 
     def add(self, value: JsonValue) -> None:
-        """Widen the type so that it fits `value` too."""
-        self._kind = _wider(self._kind, _kind_of(value))
+        """Widen the type to fit `value`."""
+        self._kind = _common_type(self._kind, _kind_of(value))
 
     @property
     def kind(self) -> Any:
-        """An Arrow type, or None for text."""
+        """The Arrow type, or None for text."""
         if self._kind is None or pa.types.is_null(self._kind):
             return pa.string() if self._kind is not None else None
         return _without_nulls(self._kind)
@@ -121,33 +121,33 @@ def _kind_of(value: JsonValue) -> Any:
         case list():
             part: Any = pa.null()
             for item in value:
-                part = _wider(part, _kind_of(item))
+                part = _common_type(part, _kind_of(item))
             return None if part is None else pa.list_(part)
         case dict():
             parts = {name: _kind_of(item) for name, item in value.items()}
             return None if not parts or None in parts.values() else pa.struct(list(parts.items()))
 
 
-def _wider(one: Any, other: Any) -> Any:
-    """The type that fits the values of both; None where there is none."""
+def _common_type(one: Any, other: Any) -> Any:
+    """The type that fits the values of both types; None if there is none."""
     if one is None or other is None or one == other:
         return one if other is not None else None
     if pa.types.is_null(one) or pa.types.is_null(other):
         return other if pa.types.is_null(one) else one
     if pa.types.is_list(one) and pa.types.is_list(other):
-        part = _wider(one.value_type, other.value_type)
+        part = _common_type(one.value_type, other.value_type)
         return None if part is None else pa.list_(part)
     if pa.types.is_struct(one) and pa.types.is_struct(other):
         parts = {field.name: field.type for field in one}
         for field in other:
-            parts[field.name] = _wider(parts.get(field.name, pa.null()), field.type)
+            parts[field.name] = _common_type(parts.get(field.name, pa.null()), field.type)
         return None if None in parts.values() else pa.struct(list(parts.items()))
-    # Whole numbers among others: a double holds them up to 2^53, and the writer looks at each.
+    # Mixed integers and floats: a double holds integers up to 2^53, and the writer checks each value.
     return pa.float64() if {one, other} == {pa.int64(), pa.float64()} else None
 
 
 def _without_nulls(kind: Any) -> Any:
-    """`kind` with texts where only nulls were seen."""
+    """`kind` with text where only nulls were seen."""
     if pa.types.is_list(kind):
         return pa.list_(_without_nulls(kind.value_type))
     if pa.types.is_struct(kind):
@@ -161,35 +161,35 @@ def _is_list(kind: Any) -> bool:
     )
 
 
-def _is_kept(kind: Any) -> bool:
-    """Whether a column of this type can be made again from its JSON values; others are written as texts."""
+def _is_restorable(kind: Any) -> bool:
+    """Whether a column of this type can be restored from its JSON values; other columns are written as text."""
     if pa.types.is_struct(kind):
-        return all(_is_kept(field.type) for field in kind)
+        return all(_is_restorable(field.type) for field in kind)
     if pa.types.is_map(kind):
-        return _is_kept(kind.key_type) and _is_kept(kind.item_type)
+        return _is_restorable(kind.key_type) and _is_restorable(kind.item_type)
     if _is_list(kind):
-        return _is_kept(kind.value_type)
+        return _is_restorable(kind.value_type)
     if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
         return True
     if any(fits(kind) for fits, _ in _SCALARS):
         return True
-    return any(fits(kind) for fits in _AS_THEY_ARE)
+    return any(fits(kind) for fits in _UNCHANGED)
 
 
-def _characters(value: bytes) -> str:
+def _bytes_as_text(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
         return base64.b64encode(value).decode()
 
 
-def _plain(kind: Any) -> Any:
-    """`kind`, without the dictionary that its values are coded by."""
+def _decoded_type(kind: Any) -> Any:
+    """The value type of a dictionary-encoded type; other types unchanged."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _scalar(value: Any) -> JsonValue:
-    """An Arrow scalar as the ledger keeps it."""
+    """An Arrow scalar in its ledger form."""
     kind = value.type
     if not value.is_valid:
         return None
@@ -205,14 +205,14 @@ def _scalar(value: Any) -> JsonValue:
 
 
 def _stamp(ticks: int, kind: Any) -> str:
-    """ISO 8601 of a timestamp: in the zone of its column, with the offset that holds there then."""
+    """A timestamp in ISO 8601, in the time zone of its column, with the offset at that time."""
     seconds, rest = divmod(ticks, _UNITS[kind.unit])
     try:
         moment = _EPOCH + datetime.timedelta(seconds=seconds)
         if kind.tz is not None:
             moment = moment.astimezone(_zone(kind.tz))
     except (OverflowError, ValueError):
-        return str(ticks)  # a year that no calendar of Python has
+        return str(ticks)  # a year outside Python's calendar
     text = moment.isoformat(timespec="seconds")
     offset = "" if kind.tz is None else text[19:]
     return text[:19] + _fraction(rest, kind.unit) + offset
@@ -228,7 +228,7 @@ def _zone(name: str) -> datetime.tzinfo:
     try:
         zone: datetime.tzinfo = pa.lib.string_to_tzinfo(name)
     except (ValueError, LookupError):
-        return datetime.UTC  # a zone that this machine does not know; the moment is the same
+        return datetime.UTC  # an unknown zone; the instant is the same
     return zone
 
 
@@ -237,7 +237,7 @@ def _fraction(rest: int, unit: str) -> str:
 
 
 def _ticks(text: str, unit: int) -> int:
-    """What `_stamp` and `_clock` wrote, in `unit` parts of a second since 1970 or midnight."""
+    """Parse the text of `_stamp` or `_clock` to `unit` parts of a second since 1970 or midnight."""
     found = _MOMENT.fullmatch(text)
     if found is None:
         return int(text)
@@ -258,7 +258,7 @@ _SCALARS: Final[tuple[tuple[Callable[[Any], bool], Callable[[str], Any]], ...]] 
     (pa.types.is_float32, float),
     (pa.types.is_float64, float),
 )
-_AS_THEY_ARE: Final[tuple[Callable[[Any], bool], ...]] = (
+_UNCHANGED: Final[tuple[Callable[[Any], bool], ...]] = (
     pa.types.is_null,
     pa.types.is_boolean,
     pa.types.is_integer,
@@ -266,7 +266,7 @@ _AS_THEY_ARE: Final[tuple[Callable[[Any], bool], ...]] = (
     pa.types.is_large_string,
 )
 _EXACT_IN_PYTHON: Final[tuple[Callable[[Any], bool], ...]] = (
-    *_AS_THEY_ARE,
+    *_UNCHANGED,
     pa.types.is_decimal,
     pa.types.is_date,
     pa.types.is_time32,

@@ -1,14 +1,14 @@
-"""Results as tables: which columns a schema makes, and what stands in them.
+"""Results as tables: the columns that a schema makes, and their cells.
 
-An object's properties are columns, those of an object inside it too, as `address.city`. Lists, objects that may hold
-more than their schema names, and values of several types are one column of JSON text. A schema that is no object makes
-one column, `value`. Before the result stand the columns of the source: its id and what is kept; where a result's column
-has the same name, it is written as `result.name`.
+The properties of an object are columns, also those of nested objects, as `address.city`. Lists, objects that may hold
+undeclared properties, and values of several types are one column of JSON text. A schema that is not an object makes one
+column, `value`. The columns of the source come first: its id and the kept ones. A result column of the same name is
+written as `result.name`.
 
-Does: the columns and their cells as Python values. Does not: write files (`writers`).
+Does: compute the columns, and their cells as Python values. Does not: write files (`writers`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -20,6 +20,8 @@ from .row import RowResult, result_text
 
 Kind = Literal["string", "integer", "number", "boolean", "json"]
 Schema = Mapping[str, Any]
+Rows = Callable[[], Iterable[RowResult]]
+"""The rows to write. Writers may call it more than once; each call iterates over all rows again."""
 
 _SCALARS: Final[dict[str, Kind]] = {
     "string": "string",
@@ -33,14 +35,16 @@ EXTRA: Final = "_extra"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of results: the keys that lead to its value. No keys: the whole result; None: what has no column."""
+    """A result column. `path`: the keys that lead to its value; empty: the whole result; None: properties without a
+    column.
+    """
 
     name: str
     path: tuple[str, ...] | None
     kind: Kind
 
     def cell(self, data: JsonValue) -> JsonValue:
-        """The value that stands in this column; None where there is none. JSON columns hold JSON text."""
+        """The value in this column; None if it is missing. JSON columns hold JSON text."""
         for key in self.path or ():
             data = data.get(key) if isinstance(data, dict) else None
         if self.kind == "json" and data is not None:
@@ -50,35 +54,35 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a job's outputs. `row` names the column of the rows' ids."""
+    """The columns of a job's outputs. `row` is the name of the row id column."""
 
     row: str
     keep: tuple[str, ...]
     columns: tuple[Column, ...]
     schema: Schema
-    kept: str | None = None  # the types of `keep`, as `keeping` reads them
+    kept: str | None = None  # the encoded types of `keep` (`keeping`)
 
     @classmethod
     def of(cls, spec: JobSpec, kept: str | None = None) -> "Layout":
-        """The columns that a job's schema and source make; `kept` are the types of those that it repeats."""
+        """The columns for a job's schema and source; `kept` are the encoded types of its kept columns."""
         schema = whole_schema(spec)
         row = spec.source.id or "row"
         keep = tuple(name for name in spec.source.keep if name != row)
-        taken = {row, *keep}
+        used = {row, *keep}
         columns = tuple(
-            Column(f"result.{c.name}" if c.name in taken else c.name, c.path, c.kind)
+            Column(f"result.{c.name}" if c.name in used else c.name, c.path, c.kind)
             for c in _columns(schema)
         )
         return cls(row, keep, columns, schema, kept)
 
     def keys(self, result: RowResult) -> Iterator[tuple[str, JsonValue]]:
-        """Name and value of each column of the source."""
+        """Name and value of each source column."""
         yield self.row, result.id
         for name in self.keep:
             yield name, result.keep.get(name)
 
     def cells(self, result: RowResult) -> Iterator[tuple[Column, JsonValue]]:
-        """Each column of the result and what stands in it."""
+        """Each result column with its value."""
         for column in self.columns:
             if column.path is None:
                 yield column, _extra(result.data, self.columns)
@@ -87,7 +91,7 @@ class Layout:
 
 
 def whole_schema(spec: JobSpec) -> Schema:
-    """The schema itself, where a job names one of the catalogue; empty for a Boolean one."""
+    """The job's schema, looked up if it is a catalogue name; empty for a Boolean schema."""
     given = spec.schema_
     if isinstance(given, str):
         given = catalogue.get(given).schema
@@ -95,21 +99,28 @@ def whole_schema(spec: JobSpec) -> Schema:
 
 
 def properties(schema: Schema, root: Schema) -> dict[str, Schema] | None:
-    """The properties of an object that holds nothing else, their references followed; None for anything else."""
+    """The properties of an object that allows no others, with references resolved; None for any other schema."""
     named = schema.get("properties")
     if not isinstance(named, dict) or not named or _kinds(schema) - {"object"}:
         return None
     opens = schema.get("additionalProperties", False)
-    if opens is not False or any(word in schema for word in _OPENING):
+    if opens is not False or any(word in schema for word in _OPEN_KEYWORDS):
         return None
     return {name: resolved(part, root) for name, part in named.items()}
 
 
-_OPENING: Final = ("patternProperties", "allOf", "anyOf", "oneOf", "if", "unevaluatedProperties")
+_OPEN_KEYWORDS: Final = (
+    "patternProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "unevaluatedProperties",
+)
 
 
 def resolved(schema: Any, root: Schema) -> Schema:
-    """A sub-schema with its references followed, and without null as an alternative. Cells may always be empty."""
+    """A sub-schema with references resolved and without null as an alternative. Any cell may be empty."""
     for _ in range(_DEEPEST):
         if not isinstance(schema, dict):
             return {}
@@ -128,7 +139,7 @@ def resolved(schema: Any, root: Schema) -> Schema:
 
 
 def kind_of(schema: Schema) -> Kind:
-    """What stands in a column of such values."""
+    """The kind of column for values of `schema`."""
     kinds = _kinds(schema)
     if kinds == {"integer", "number"}:
         return "number"
@@ -136,7 +147,7 @@ def kind_of(schema: Schema) -> Kind:
 
 
 def _kinds(schema: Schema) -> set[str]:
-    """The types a schema says its values have, null aside; empty where it does not say."""
+    """The types that a schema declares, without null; empty if it declares none."""
     given = schema.get("type")
     if isinstance(given, str | list):
         return {given} if isinstance(given, str) else set(given) - {"null"}
@@ -170,18 +181,18 @@ def _columns(root: Schema) -> Iterator[Column]:
         yield Column("value", (), kind_of(schema))
         return
     for name, part in named.items():
-        yield from _below((name,), resolved(part, root), root)
+        yield from _nested_columns((name,), resolved(part, root), root)
     if properties(schema, root) is None:
         yield Column(EXTRA, None, "json")
 
 
-def _below(path: tuple[str, ...], schema: Schema, root: Schema) -> Iterator[Column]:
+def _nested_columns(path: tuple[str, ...], schema: Schema, root: Schema) -> Iterator[Column]:
     inner = properties(schema, root) if len(path) < _DEEPEST else None
     if inner is None:
         yield Column(".".join(path), path, kind_of(schema))
         return
     for name, part in inner.items():
-        yield from _below((*path, name), part, root)
+        yield from _nested_columns((*path, name), part, root)
 
 
 def _extra(data: JsonValue, columns: tuple[Column, ...]) -> str | None:

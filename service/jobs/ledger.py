@@ -1,6 +1,6 @@
-"""Jobs and where they stand, in a database: the one truth that outlives crashes.
+"""The ledger: a database with the state of all jobs, the single source of truth after a crash.
 
-Does: make, find and move jobs; `rows` gives the rows of one. Does not: run anything (`runner`) or read files.
+Does: create, find and update jobs; `rows` returns the rows of one. Does not: run jobs (`runner`) or read files.
 """
 
 import time
@@ -18,10 +18,10 @@ from .tables import connect, jobs, transaction
 
 
 class Ledger:
-    """A ledger. Safe to share between threads; processes open one each. `url` is a path or a SQLAlchemy URL.
+    """A ledger of jobs. Safe to share between threads; each process opens its own. `url` is a path or a SQLAlchemy URL.
 
-    `shared`: whether several runners may work at one job; SQLite takes one. `file`: where a ledger of SQLite lies; None
-    for one on a server.
+    `shared`: whether several runners may work on one job; with SQLite only one may. `file`: the path of a SQLite
+    ledger; None for a database server.
     """
 
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
@@ -36,18 +36,18 @@ class Ledger:
         return JobRows(self._engine, self._clock, job, self.spec(job).extends)
 
     def outputs(self, job: str) -> JobOutputs:
-        """The outputs of a job, and the files that it has written."""
+        """The outputs of a job and the files it has written."""
         return JobOutputs(self._engine, job)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database connections."""
         self._engine.dispose()
 
-    def create(self, job: str, spec: JobSpec, digest: str, mark: str, model: str) -> None:
-        """Begin a job.
+    def create(self, job: str, spec: JobSpec, digest: str, fingerprint: str, model: str) -> None:
+        """Create a job.
 
         Raises:
-            JobChanged: there is one of that name already.
+            JobChanged: the name is in use.
         """
         now = self._clock()
         try:
@@ -62,24 +62,24 @@ class Ledger:
                         changed=now,
                         read=0,
                         whole=False,
-                        mark=mark,
+                        mark=fingerprint,
                         model=model,
                     )
                 )
         except sa.exc.IntegrityError:
-            raise JobChanged(f"there is a job {job!r} already", hint="name it otherwise") from None
+            raise JobChanged(f"a job {job!r} exists already", hint="choose another name") from None
 
     def spec(self, job: str) -> JobSpec:
-        """What a job was asked to do. Raises `UnknownJob`."""
+        """The specification of a job. Raises `UnknownJob`."""
         return JobSpec.model_validate_json(_found(self._engine, job).spec, by_alias=True)
 
     def origin(self, job: str) -> tuple[str, str]:
-        """(digest of the configuration, mark of the source). Raises `UnknownJob`."""
+        """(digest of the configuration, fingerprint of the source). Raises `UnknownJob`."""
         found = _found(self._engine, job)
         return found.digest, found.mark
 
     def status(self, job: str) -> JobStatus:
-        """How a job stands. Raises `UnknownJob`."""
+        """The status of a job. Raises `UnknownJob`."""
         found = _found(self._engine, job)
         return JobStatus(
             id=found.id,
@@ -93,25 +93,25 @@ class Ledger:
         )
 
     def names(self) -> list[str]:
-        """Every job, the newest first."""
+        """The names of all jobs, newest first."""
         with transaction(self._engine) as connection:
             return list(connection.scalars(sa.select(jobs.c.id).order_by(jobs.c.created.desc())))
 
     def open_jobs(self) -> int:
-        """How many jobs have not ended."""
+        """The number of unfinished jobs."""
         ended = sa.select(sa.func.count()).select_from(jobs).where(jobs.c.state.not_in(ENDED))
         with transaction(self._engine) as connection:
             return connection.scalar(ended) or 0
 
     def move(self, job: str, state: JobState, error: str | None = None) -> None:
-        """Set where a job stands."""
+        """Set the state of a job."""
         with transaction(self._engine) as connection:
             _update(connection, job, state=state, error=error, wanted=None, changed=self._clock())
 
     def begin(self, job: str) -> bool:
-        """Set a job running that is ready, or whose runner is gone; what it is asked to do since stays asked.
+        """Set a job to running if it is ready or its runner is gone; a pending pause or cancel request stays.
 
-        False: it is neither, for it was paused or cancelled meanwhile.
+        False: the job is in another state, because it was paused or cancelled meanwhile.
         """
         with transaction(self._engine) as connection:
             return _update(
@@ -123,18 +123,18 @@ class Ledger:
                 changed=self._clock(),
             )
 
-    def ask(self, job: str, what: Literal["pause", "cancel"]) -> None:
-        """Have a job paused or cancelled: by its runner where it runs, else at once.
+    def request(self, job: str, what: Literal["pause", "cancel"]) -> None:
+        """Request that a job pause or cancel: through its runner if it runs, else at once.
 
         Raises:
-            UnknownJob: there is none of that name.
-            JobChanged: it has ended.
+            UnknownJob: there is no job of that name.
+            JobChanged: the job has ended.
         """
         state = _found(self._engine, job).state
         runs = jobs.c.state == JobState.RUNNING
         idle = JobState.CANCELLED if what == "cancel" else JobState.PAUSED
         with transaction(self._engine) as connection:
-            asked = _update(
+            accepted = _update(
                 connection,
                 job,
                 jobs.c.state.not_in(ENDED),
@@ -142,11 +142,11 @@ class Ledger:
                 wanted=sa.case((runs, what), else_=None),
                 changed=self._clock(),
             )
-        if not asked:
+        if not accepted:
             raise JobChanged(f"job {job!r} has ended: {state}")
 
     def resume(self, job: str) -> None:
-        """Let a job go on, whether it was paused, has ended or is only asked to stop. Raises `UnknownJob`."""
+        """Let a paused, ended or stopping job continue. Raises `UnknownJob`."""
         _found(self._engine, job)
         runs = jobs.c.state == JobState.RUNNING
         with transaction(self._engine) as connection:
@@ -159,20 +159,20 @@ class Ledger:
                 changed=self._clock(),
             )
 
-    def wanted(self, job: str) -> str | None:
-        """What a job's runner is asked to do."""
-        wanted: str | None = _found(self._engine, job).wanted
-        return wanted
+    def pending_request(self, job: str) -> str | None:
+        """The pending request to a job's runner."""
+        request: str | None = _found(self._engine, job).wanted
+        return request
 
 
 def _found(engine: sa.Engine, job: str) -> Any:
-    """The job's row of the table."""
+    """The table row of a job."""
     with transaction(engine) as connection:
         found = connection.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
     if found is None:
         raise UnknownJob(
             f"there is no job {job!r}",
-            hint="intaglio job list names them; GET /v1/jobs those of a server",
+            hint="`intaglio job list` shows all jobs, GET /v1/jobs those of a server",
         )
     return found
 
@@ -180,6 +180,6 @@ def _found(engine: sa.Engine, job: str) -> Any:
 def _update(
     connection: sa.Connection, job: str, *conditions: sa.ColumnElement[bool], **values: Any
 ) -> bool:
-    """Whether the job is there and meets the conditions, all in one statement."""
+    """Update a job if it exists and meets the conditions, in one statement; returns whether it did."""
     done = connection.execute(jobs.update().where(jobs.c.id == job, *conditions).values(**values))
     return done.rowcount > 0

@@ -1,7 +1,7 @@
-"""One runner a job, where the ledger is a file.
+"""A lock that admits one runner for each job, for ledgers in a file.
 
-Does: a lock that the operating system lets go of when its holder dies, however it dies. Does not: guard ledgers on a
-server; there leases do, and several runners share a job.
+Does: hold a lock that the operating system releases when its process dies. Does not: guard ledgers on a database
+server; there leases do, and several runners may share a job.
 """
 
 import fcntl
@@ -16,10 +16,10 @@ from .ledger import Ledger
 
 @contextmanager
 def sole_runner(ledger: Ledger, job: str) -> Iterator[None]:
-    """Be the only runner of a job.
+    """Hold the lock on a job.
 
     Raises:
-        JobBusy: another process is.
+        JobBusy: another process holds it.
     """
     if ledger.file is None:
         yield
@@ -32,7 +32,7 @@ def sole_runner(ledger: Ledger, job: str) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise JobBusy(
-                f"job {job!r} is being run already", hint="intaglio job status tells how it stands"
+                f"job {job!r} is already running", hint="`intaglio job status` shows its progress"
             ) from None
         yield
     finally:

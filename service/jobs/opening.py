@@ -1,8 +1,7 @@
-"""Files as streams of bytes and of characters, whatever they are packed and written in.
+"""Source files as streams of bytes or characters, decompressed and decoded.
 
-Does: unpack gzip and zstd as it reads, within bounds; find an encoding, mark bytes that mean nothing in it; refuse what
-is no regular file, and what is no text. Does not: know what is in the files (`readers`). Memory does not grow with the
-file.
+Does: decompress gzip and zstd within bounds; detect the encoding and mark invalid bytes; refuse files that are not
+regular or not text. Does not: parse contents (`readers`). Memory does not grow with the file.
 """
 
 import codecs
@@ -33,108 +32,108 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HEAD = 256 * 1024
-# Text packs by a factor of 3 to 20, tables of like rows by 50. A file that unpacks to more than so many times its size
-# is made to do harm, unless it is small; a large one is given less.
-_MOST_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
+# Text compresses by a factor of 3 to 20, tables of similar rows by 50. A file with a higher ratio is malicious unless
+# it is small; large files have a lower limit.
+_MAX_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
 _LARGE_RATIO, _LARGE_BYTES = 50, 256 * 1024 * 1024
-_KINDS: Final = (
+_FILE_KINDS: Final = (
     (stat.S_ISDIR, "a folder", "name a file in it; a folder is a source of text files only"),
     (
         stat.S_ISFIFO,
         "a pipe",
-        "write it to a file first: a job that goes on reads its source again",
+        "write it to a file first: a resumed job reads its source again",
     ),
     (stat.S_ISSOCK, "a socket", "name a file"),
     (stat.S_ISCHR, "a device", "name a file"),
     (stat.S_ISBLK, "a device", "name a file"),
 )
 
-MARK = "\udcff"  # stands for bytes that mean nothing in the encoding; no valid text holds it
+INVALID = "\udcff"  # replaces bytes that are invalid in the encoding; no valid text holds it
 
 
-def insist_file(path: Path) -> None:
-    """Refuse what is no regular file: it could block for ever, or never end.
+def require_regular_file(path: Path) -> None:
+    """Refuse a path that is not a regular file, which could block or never end.
 
     Raises:
-        InputRefused: it is none, or there is nothing of that name.
+        InputRefused: the path does not exist or is not a regular file.
     """
     try:
-        _insist_regular(path.stat().st_mode, path)
+        _require_regular(path.stat().st_mode, path)
     except OSError as error:
         raise _unreadable(path, error) from None
 
 
 @contextmanager
-def regular(path: Path) -> Iterator[BinaryIO]:
-    """A regular file as it is. Opening never waits: what was put in its place meanwhile may be a pipe.
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file as it is. Opening never blocks, even if the path has become a pipe.
 
     Raises:
-        InputRefused: it is none, or it cannot be read.
+        InputRefused: the file is not regular or cannot be read.
     """
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
-            _insist_regular(os.fstat(number).st_mode, path)
+            _require_regular(os.fstat(number).st_mode, path)
             yield file
     except OSError as error:
         raise _unreadable(path, error) from None
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked.
+def open_source(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading its decompressed bytes.
 
     Raises:
-        InputRefused: there is no such file, it cannot be read, it is packed in another way, or it is known to hold no
-            text (a PDF, an image).
+        InputRefused: the file does not exist, cannot be read, is compressed in another format, or is known to be binary
+            (a PDF, an image).
     """
     try:
-        with regular(path) as file:
+        with open_regular(path) as file:
             head = file.read(HEAD)
             file.seek(0)
             if head.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=file) as unpacked:
-                    yield _metered(unpacked, file, path.name)
+                    yield _bounded(unpacked, file, path.name)
             elif head.startswith(_ZSTD):
                 import pyarrow  # type: ignore[import-untyped]
 
                 with pyarrow.CompressedInputStream(file, "zstd") as stream:
-                    yield _metered(stream, file, path.name)
+                    yield _bounded(stream, file, path.name)
             else:
-                _insist_text(head, path.name)
+                _require_text(head, path.name)
                 yield file
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputRefused(f"{path.name} is damaged: {error}", param="source.path") from None
 
 
-def insist_harmless(path: Path) -> None:
-    """Unpack the beginning of a packed file and refuse one that grows beyond all measure, before it has any rows.
+def check_expansion(path: Path) -> None:
+    """Decompress the beginning of a file and refuse a decompression bomb before any row is read.
 
     Raises:
-        InputRefused: as `opened`.
+        InputRefused: as `open_source`.
     """
-    with opened(path) as file:
-        if isinstance(file, io.BufferedReader) and isinstance(file.raw, _Metered):
-            while file.raw.is_in_doubt and file.read(1024 * 1024):
+    with open_source(path) as file:
+        if isinstance(file, io.BufferedReader) and isinstance(file.raw, _BoundedReader):
+            while file.raw.undecided and file.read(1024 * 1024):
                 pass
 
 
-def _metered(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
+def _bounded(unpacked: "_ReadableStream", packed: BinaryIO, name: str) -> BinaryIO:
     most = ServiceConfig.load().max_unpacked_bytes
-    reader = io.BufferedReader(_Metered(unpacked, packed, name, most))
-    _insist_text(reader.peek(HEAD)[:HEAD], name)
+    reader = io.BufferedReader(_BoundedReader(unpacked, packed, name, most))
+    _require_text(reader.peek(HEAD)[:HEAD], name)
     return reader
 
 
-def _insist_text(head: bytes, name: str) -> None:
+def _require_text(head: bytes, name: str) -> None:
     found = kind_of(head)
     if found is not None:
-        hint = f"{found.hint}; gzip and zstd are read as they are"
+        hint = f"{found.hint}; gzip and zstd need no conversion"
         raise InputRefused(f"{name} is {found.name}", param="source.path", hint=hint)
 
 
-def _insist_regular(mode: int, path: Path) -> None:
-    for fits, name, hint in _KINDS:
+def _require_regular(mode: int, path: Path) -> None:
+    for fits, name, hint in _FILE_KINDS:
         if fits(mode):
             raise InputRefused(f"{path} is {name}, not a file", param="source.path", hint=hint)
 
@@ -146,13 +145,13 @@ def _unreadable(path: Path, error: OSError) -> InputRefused:
 
 @contextmanager
 def characters(path: Path, encoding: str | None = None) -> Iterator[TextIO]:
-    """The text of a file, line ends as they are, with `MARK` where bytes mean nothing.
+    """The text of a file with its line ends, and with `INVALID` in place of invalid bytes.
 
     Raises:
-        InputRefused: as `opened`; or there is no such encoding.
+        InputRefused: as `open_source`; or the encoding does not exist.
     """
-    with opened(path) as file:
-        name = encoding or found_encoding(_peeked(file))
+    with open_source(path) as file:
+        name = encoding or detect_encoding(_peeked(file))
         try:
             codecs.lookup(name)
         except LookupError:
@@ -161,15 +160,16 @@ def characters(path: Path, encoding: str | None = None) -> Iterator[TextIO]:
                 param="source.encoding",
                 hint="for instance utf-8, utf-16, cp1252 or shift_jis",
             ) from None
-        with io.TextIOWrapper(file, encoding=name, errors=_marking(), newline="") as text:
+        with io.TextIOWrapper(file, encoding=name, errors=_invalid_marker(), newline="") as text:
             yield text
 
 
-def found_encoding(head: bytes) -> str:
-    """The encoding of a text that begins with `head`: by its mark, else UTF-8, or UTF-16 where half its bytes are zero.
+def detect_encoding(head: bytes) -> str:
+    """The encoding of a text that begins with `head`: by its byte order mark, else UTF-8, or UTF-16 if half the bytes
+    are zero.
 
     Raises:
-        InputRefused: it is none of them. A wrong guess would give wrong characters without a word.
+        InputRefused: it is none of them. A wrong guess would silently produce wrong characters.
     """
     for mark, name in _BOMS:
         if head.startswith(mark):
@@ -179,21 +179,21 @@ def found_encoding(head: bytes) -> str:
         raise InputRefused(
             "the file is binary data, not text",
             param="source.path",
-            hint="give a file of text, or name its format (--format) if it is one that jobs read",
+            hint="give a text file, or name its format (--format) if jobs can read it",
         )
     if len(head) > 3 and max(even, odd) * 5 > len(head):
         return "utf-16-be" if even > odd else "utf-16-le"
-    text = codecs.getincrementaldecoder("utf-8")(_marking()).decode(head)
-    odd_bytes = text.count(MARK)
+    text = codecs.getincrementaldecoder("utf-8")(_invalid_marker()).decode(head)
+    odd_bytes = text.count(INVALID)
     if odd_bytes > sum(character > "\x7f" for character in text) - odd_bytes:
         from charset_normalizer import from_bytes
 
         best = from_bytes(head[:65_536]).best()
         guess = "" if best is None else f"; it looks like {best.encoding}"
         raise InputRefused(
-            f"the text is not UTF-8 and does not say what it is{guess}",
+            f"the text is not UTF-8 and has no byte order mark{guess}",
             param="source.encoding",
-            hint="name its encoding; with utf-8 the records with such bytes become dead rows",
+            hint="name its encoding; with utf-8, records with invalid bytes become dead rows",
         )
     return "utf-8"
 
@@ -208,37 +208,37 @@ def _peeked(file: BinaryIO) -> bytes:
 
 
 @cache
-def _marking() -> str:
-    """The name of an error handler that puts one `MARK` for what cannot be decoded. Any codec works with it."""
+def _invalid_marker() -> str:
+    """The name of a codec error handler that replaces undecodable bytes by one `INVALID`. Works with any codec."""
 
     def mark(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeDecodeError)
-        return MARK, error.end
+        return INVALID, error.end
 
     codecs.register_error("intaglio.mark", mark)
     return "intaglio.mark"
 
 
-class _Readable(Protocol):
+class _ReadableStream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class _Metered(io.RawIOBase):
-    """What a packed file holds, as long as it is not made to fill the machine."""
+class _BoundedReader(io.RawIOBase):
+    """The decompressed contents of a file, up to limits of size and compression ratio."""
 
-    def __init__(self, unpacked: "_Readable", packed: BinaryIO, name: str, most: int) -> None:
+    def __init__(self, unpacked: "_ReadableStream", packed: BinaryIO, name: str, most: int) -> None:
         self._unpacked = unpacked
         self._packed = packed
         self._name = name
-        self._most = most
+        self._max_bytes = most
         self._count = 0
 
     def readable(self) -> bool:
         return True
 
     @property
-    def is_in_doubt(self) -> bool:
-        """Whether more of it has to be seen to tell whether it is a file that does harm."""
+    def undecided(self) -> bool:
+        """Whether more bytes are needed to decide that the file is harmless."""
         seen = self._count > _HARMLESS_BYTES
         return self._count <= _LARGE_BYTES and not (seen and self._ratio <= _LARGE_RATIO)
 
@@ -251,17 +251,17 @@ class _Metered(io.RawIOBase):
         data = self._unpacked.read(len(room))
         room[: len(data)] = data
         self._count += len(data)
-        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MOST_RATIO
+        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MAX_RATIO
         if self._count > _HARMLESS_BYTES and self._ratio > most:
             raise InputRefused(
                 f"{self._name} unpacks to more than {most} times its size",
                 param="source.path",
-                hint="unpack it yourself if it is meant to",
+                hint="decompress it first if that is intended",
             )
-        if self._count > self._most:
+        if self._count > self._max_bytes:
             raise InputRefused(
-                f"{self._name} unpacks to more than {self._most} bytes",
+                f"{self._name} unpacks to more than {self._max_bytes} bytes",
                 param="source.path",
-                hint="split it, unpack it yourself, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
+                hint="split it, decompress it first, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
             )
         return len(data)

@@ -1,10 +1,10 @@
-"""Which outputs a job is asked for, and which files it has written.
+"""The outputs of a job and the digests of the files it has written.
 
-Does: remember in the ledger the digest of every file that was written, and say of a file that is there which jobs wrote
-it; a file that was changed since is no job's. Does not: write files (`publish`).
+Does: record in the ledger the digest of every written file, and find the jobs that wrote an existing file; a file
+changed since then belongs to no job. Does not: write files (`publish`).
 
-A digest is put down before its file gets its name, and the older ones of that name are dropped after: whenever the
-process dies, the file that is there is known.
+A digest is recorded before its file is renamed into place, and older digests of that name are removed afterwards. The
+existing file is therefore known whenever the process dies.
 """
 
 import hashlib
@@ -18,37 +18,37 @@ from .tables import jobs, published, reach_disk, transaction
 
 
 class JobOutputs:
-    """The outputs of one job, and its files in the ledger's table of all of them. Paths are absolute."""
+    """The outputs of one job, and its files in the ledger. Paths are absolute."""
 
     def __init__(self, engine: sa.Engine, job: str) -> None:
         self._engine = engine
         self.job = job
-        self._mine = published.c.job == job
+        self._of_job = published.c.job == job
 
-    def ask_for(self, outputs: tuple[Output, ...]) -> None:
-        """Have the job write these too, before those that it was asked for earlier."""
+    def request(self, outputs: tuple[Output, ...]) -> None:
+        """Add outputs to the job, before those requested earlier."""
         named = {output.path for output in outputs}
-        mine = jobs.c.id == self.job
+        of_job = jobs.c.id == self.job
         with transaction(self._engine) as connection:
-            told = connection.execute(sa.select(jobs.c.spec).where(mine)).scalar_one()
-            spec = JobSpec.model_validate_json(told, by_alias=True)
+            stored = connection.execute(sa.select(jobs.c.spec).where(of_job)).scalar_one()
+            spec = JobSpec.model_validate_json(stored, by_alias=True)
             earlier = tuple(output for output in spec.outputs if output.path not in named)
             wider = spec.model_copy(update={"outputs": (*outputs, *earlier)})
             text = wider.model_dump_json(by_alias=True)
-            connection.execute(jobs.update().where(mine).values(spec=text))
+            connection.execute(jobs.update().where(of_job).values(spec=text))
 
     def owns(self, path: Path) -> bool:
-        """Whether the file at `path` is as this job wrote it."""
+        """Whether this job wrote the file at `path` in its current content."""
         return self.job in self.owners(path)
 
     def wrote(self, path: Path) -> bool:
         """Whether this job ever wrote a file at `path` that it has not removed."""
-        query = sa.select(sa.func.count()).where(self._mine, published.c.path == str(plain(path)))
+        query = sa.select(sa.func.count()).where(self._of_job, published.c.path == str(plain(path)))
         with transaction(self._engine) as connection:
             return bool(connection.scalar(query))
 
     def owners(self, path: Path) -> frozenset[str]:
-        """The jobs of this ledger that wrote the file at `path` as it is now; none where it was changed since."""
+        """The jobs of this ledger that wrote the file at `path` in its current content; none if it was changed."""
         query = sa.select(published.c.job, published.c.digest).where(
             published.c.path == str(plain(path))
         )
@@ -58,8 +58,8 @@ class JobOutputs:
         return frozenset(job for job, noted in known if noted == digest)
 
     def expect(self, path: Path, digest: str) -> None:
-        """Put down what is about to be at `path`."""
-        here = (self._mine, published.c.path == str(plain(path)), published.c.digest == digest)
+        """Record the digest of the file about to be placed at `path`."""
+        here = (self._of_job, published.c.path == str(plain(path)), published.c.digest == digest)
         with transaction(self._engine) as connection:
             connection.execute(published.delete().where(*here))
             connection.execute(
@@ -67,9 +67,9 @@ class JobOutputs:
             )
         reach_disk(self._engine)
 
-    def settle(self, path: Path, digest: str | None) -> None:
-        """Forget what was at `path` before `digest`; all of it where that is None."""
-        here = [self._mine, published.c.path == str(plain(path))]
+    def forget_others(self, path: Path, digest: str | None) -> None:
+        """Remove the digests of `path` other than `digest`; all of them if that is None."""
+        here = [self._of_job, published.c.path == str(plain(path))]
         if digest is not None:
             here.append(published.c.digest != digest)
         with transaction(self._engine) as connection:
@@ -77,12 +77,12 @@ class JobOutputs:
 
 
 def plain(path: Path) -> Path:
-    """The one spelling of a path: absolute, without links among its folders; what it names itself may be one."""
+    """The canonical form of a path: absolute, with links resolved in its folders but not in its last part."""
     return path.parent.resolve() / path.name
 
 
 def content_digest(path: Path) -> str | None:
-    """The digest of a regular file's content; None for anything else, links among them, and where nothing is."""
+    """The digest of a regular file's content; None for anything else, including links and missing files."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return None

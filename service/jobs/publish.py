@@ -1,8 +1,8 @@
-"""A job's outputs: from the ledger to files that are whole or not there.
+"""The output files of a job, written atomically from the ledger.
 
-Does: write each output, the dead letters and the report beside it, sync it to the disk, and only then give it its name.
-A job that is not complete gets other names (`targets.partial`), and what it wrote under these is removed once it is.
-Does not: decide when (`service/cli_job.py` does: whenever a run ends), or write over a file that is not the job's own.
+Does: write each output, the dead rows and the report, sync them to disk, then rename them into place. An incomplete job
+gets other names (`targets.partial_path`), and those files are removed once it is complete. Does not: decide when to
+write (`service/cli_job.py`: whenever a run ends), or overwrite files of others.
 """
 
 import errno
@@ -23,7 +23,7 @@ from .outputs import JobOutputs, content_digest
 from .report import as_html, as_json, gather
 from .row import RowResult, dead_row
 from .tables import DEAD, DONE
-from .targets import beside, check, insist_own_file, partial
+from .targets import check, companion_files, partial_path, require_own_file
 from .writers import write
 
 __all__ = ["check", "publish"]
@@ -33,16 +33,16 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where one job may write: over its own files, and over others only where `overwrite` says so."""
+class OverwritePolicy:
+    """The files that one job may overwrite: its own, and others only with `overwrite`."""
 
     files: JobOutputs
     overwrite: bool = False
 
-    def insist(self, path: Path) -> None:
-        """Raise `OutputRefused` for a file that is not the job's."""
+    def require_replaceable(self, path: Path) -> None:
+        """Raise `OutputRefused` for an existing file that the job may not overwrite."""
         if not self.overwrite:
-            insist_own_file(path, self.files)
+            require_own_file(path, self.files)
 
 
 def publish(
@@ -51,44 +51,46 @@ def publish(
     *,
     overwrite: bool = True,
     named: frozenset[str] | None = None,
-    told: Callable[[str], None] = lambda _: None,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> tuple[Path, ...]:
-    """Write everything there is to be told of a job, whatever its state; the files that were written.
+    """Write all outputs of a job in any state; returns the written files.
 
-    Without `overwrite` a file that is there and is not the job's own is refused; the command line says so by default.
-    Outputs that are not among the paths `named`, but were asked for earlier, are left out where they cannot be written,
-    and `told` hears why. None: all are named.
+    Without `overwrite`, the default of the command line, an existing file of others is refused. Outputs that were
+    requested earlier and are not in `named` are skipped with a call of `warn` if they cannot be written. None: all
+    outputs are required.
 
     Raises:
-        OutputRefused: a file cannot be written, or is not the job's; those named before it have been written.
+        OutputRefused: a required file cannot be written or belongs to others; the files before it have been written.
     """
     whole = ledger.status(job).state in _COMPLETE
-    place = Place(ledger.outputs(job), overwrite)
+    policy = OverwritePolicy(ledger.outputs(job), overwrite)
     written: list[Path] = []
     outputs = ledger.spec(job).outputs
     for number, output in enumerate(outputs):
         final = Path(output.path)
         try:
-            written.append(_write_output(ledger, job, output, place, whole=whole))
+            written.append(_write_output(ledger, job, output, policy, whole=whole))
             if number == 0:
-                written += _write_reports(ledger, job, written[0], place)
+                written += _write_reports(ledger, job, written[0], policy)
         except OutputRefused as refused:
             if named is None or output.path in named:
                 raise
-            told(f"left out: {refused.message}")
+            warn(f"skipped: {refused.message}")
         if whole:
-            for path in (partial(final), *beside(partial(final))):
-                _remove(path, place.files, told)
+            for path in (partial_path(final), *companion_files(partial_path(final))):
+                _remove(path, policy.files, warn)
     return tuple(written)
 
 
-def _write_output(ledger: Ledger, job: str, output: Output, place: Place, *, whole: bool) -> Path:
-    path = Path(output.path) if whole else partial(Path(output.path))
+def _write_output(
+    ledger: Ledger, job: str, output: Output, policy: OverwritePolicy, *, whole: bool
+) -> Path:
+    path = Path(output.path) if whole else partial_path(Path(output.path))
     rows = ledger.rows(job)
     layout = Layout.of(ledger.spec(job), rows.kept_types())
-    with replacing(path, place) as file:
+    with replacing(path, policy) as file:
         if output.path.endswith(".gz"):
-            # No name and no time in the header: the same rows make the same bytes.
+            # No name and no time in the header, so that the same rows give the same bytes.
             with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
                 write(cast("BinaryIO", packed), lambda: rows.results(DONE), layout, output)
         else:
@@ -96,35 +98,35 @@ def _write_output(ledger: Ledger, job: str, output: Output, place: Place, *, who
     return path
 
 
-def _write_reports(ledger: Ledger, job: str, first: Path, place: Place) -> list[Path]:
-    """The dead letters (no file where nothing died), and the report in both forms, beside the output `first`."""
-    letters, *reports = beside(first)
+def _write_reports(ledger: Ledger, job: str, first: Path, policy: OverwritePolicy) -> list[Path]:
+    """Write the dead rows (no file if there are none) and both forms of the report, next to the output `first`."""
+    letters, *reports = companion_files(first)
     written = []
     found = ledger.rows(job).results(DEAD)
     row = next(found, None)
     if row is None:
-        _remove(letters, place.files)
+        _remove(letters, policy.files)
     else:
-        with replacing(letters, place) as file:
+        with replacing(letters, policy) as file:
             for one in _chained(row, found):
                 file.write(dead_row(one).model_dump_json().encode() + b"\n")
         written.append(letters)
     report = gather(ledger, job)
     for path, text in zip(reports, (as_json(report), as_html(report)), strict=True):
-        with replacing(path, place) as file:
+        with replacing(path, policy) as file:
             file.write(text.encode())
         written.append(path)
     return written
 
 
 @contextmanager
-def replacing(path: Path, place: Place) -> Iterator[BinaryIO]:
-    """A file that takes the place of `path` in one moment, when it is whole and on the disk; else it leaves no trace.
+def replacing(path: Path, policy: OverwritePolicy) -> Iterator[BinaryIO]:
+    """A file that atomically replaces `path` once it is complete and on disk; on failure no trace remains.
 
     Raises:
-        OutputRefused: it cannot be written, or something is there that may not be replaced.
+        OutputRefused: the file cannot be written, or `path` may not be replaced.
     """
-    place.insist(path)
+    policy.require_replaceable(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         _clear(path)
@@ -133,11 +135,11 @@ def replacing(path: Path, place: Place) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         digest = content_digest(part) or ""
-        place.files.expect(path, digest)
-        place.insist(path)  # it took a while to write
+        policy.files.expect(path, digest)
+        policy.require_replaceable(path)  # check again, because writing took a while
         _give_name(part, path)
         _sync_folder(path.parent)
-        place.files.settle(path, digest)
+        policy.files.forget_others(path, digest)
     except OSError as error:
         raise OutputFailed(
             f"{path} cannot be written: {error.strerror or error}",
@@ -148,7 +150,9 @@ def replacing(path: Path, place: Place) -> Iterator[BinaryIO]:
 
 
 def _give_name(part: Path, path: Path) -> None:
-    """Give a file its name in one moment. Where nothing has it, what takes it just now is not written over."""
+    """Rename `part` to `path` atomically. If `path` did not exist before, a file that appears meanwhile is not
+    overwritten.
+    """
     if os.path.lexists(path):
         part.replace(path)
         return
@@ -156,8 +160,8 @@ def _give_name(part: Path, path: Path) -> None:
         os.link(part, path)
     except FileExistsError:
         raise OutputRefused(
-            f"{path} was made by another program meanwhile",
-            hint="give another name (--out), or say --overwrite: `intaglio job report`",
+            f"{path} was created by another program meanwhile",
+            hint="choose another name (--out), or use --overwrite: `intaglio job report`",
         ) from None
     except OSError as error:
         if error.errno not in _NO_LINKS:
@@ -173,13 +177,13 @@ def _sync_folder(path: Path) -> None:
         os.close(folder)
 
 
-def _remove(path: Path, files: JobOutputs, told: Callable[[str], None] = lambda _: None) -> None:
-    """Remove a file that says less than there is to say now, if it is the job's own."""
+def _remove(path: Path, files: JobOutputs, warn: Callable[[str], None] = lambda _: None) -> None:
+    """Remove an outdated file if the job wrote it."""
     if files.owns(path):
         path.unlink(missing_ok=True)
-        files.settle(path, None)
+        files.forget_others(path, None)
     elif os.path.lexists(path) and files.wrote(path):
-        told(f"{path} was changed since it was written, and stays")
+        warn(f"{path} was changed after it was written and is kept")
 
 
 def _chained(first: RowResult, rest: Iterator[RowResult]) -> Iterator[RowResult]:
@@ -188,7 +192,7 @@ def _chained(first: RowResult, rest: Iterator[RowResult]) -> Iterator[RowResult]
 
 
 def _clear(path: Path) -> None:
-    """Remove what processes left that died while they wrote this output."""
+    """Remove partial files of processes that died while they wrote this output."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         pid = part.name.split(".")[-2]
         if pid.isdigit() and not Path("/proc", pid).exists():

@@ -1,6 +1,6 @@
-"""The source being read into the ledger, beside the work on its first rows.
+"""The reader of a source, concurrent with the extraction of its first rows.
 
-Does: one thread. Does not: read formats (`readers`) or choose rows (`ingest`).
+Does: run ingestion in one thread. Does not: read formats (`readers`) or select rows (`ingest`).
 """
 
 import threading
@@ -9,52 +9,54 @@ from pathlib import Path
 
 from ...schemas.jobs import JobSpec
 from .errors import JobError
-from .ingest import take_in
+from .ingest import ingest
 from .rows import JobRows
 
 
-class Reading:
-    """Reads a source once; `stop` ends it early, and the next one goes on there."""
+class SourceReader:
+    """Reads a source once; `stop` ends it early, and the next reader resumes there."""
 
-    def __init__(self, spec: JobSpec, rows: JobRows, mark: str, stop: threading.Event) -> None:
+    def __init__(
+        self, spec: JobSpec, rows: JobRows, fingerprint: str, stop: threading.Event
+    ) -> None:
         self._spec = spec
         self._rows = rows
-        self._mark = mark
+        self._fingerprint = fingerprint
         self._stop = stop
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self._result: Future[None] | None = None
 
     @property
     def whole(self) -> bool:
-        """Whether all of the source is in the ledger."""
-        return self._rows.read_so_far()[1]
+        """Whether the whole source is in the ledger."""
+        return self._rows.read_position()[1]
 
     @property
-    def is_over(self) -> bool:
-        """Whether it adds no more rows."""
+    def is_done(self) -> bool:
+        """Whether no more rows will be added."""
         return self._result is not None and self._result.done()
 
     @property
     def refused(self) -> JobError | None:
-        """What was wrong with the source, once it is over."""
-        failed = self._result.exception() if self._result is not None and self.is_over else None
+        """The error of the source after reading has ended."""
+        failed = self._result.exception() if self._result is not None and self.is_done else None
         return failed if isinstance(failed, JobError) else None
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         path = Path(self._spec.source.path)
         self._result = self._pool.submit(
-            take_in, self._spec, path, self._rows, self._mark, self._stop.is_set
+            ingest, self._spec, path, self._rows, self._fingerprint, self._stop.is_set
         )
-        self._result.add_done_callback(self._notice)
+        self._result.add_done_callback(self._on_done)
 
     def join(self) -> None:
-        """Wait until it is over. Raises what ended it, if that was no fault of the source."""
+        """Wait for the end of reading. Raises its error unless the source caused it."""
         self._pool.shutdown()
         if self._result is not None and self.refused is None:
             self._result.result()
 
-    def _notice(self, result: Future[None]) -> None:
-        """A reader that breaks ends the run; a source that cannot be read any further does not."""
+    def _on_done(self, result: Future[None]) -> None:
+        """Stop the run if reading failed, unless the source caused the failure."""
         if result.exception() is not None and self.refused is None:
             self._stop.set()

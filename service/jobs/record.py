@@ -1,6 +1,6 @@
-"""A record of a source, as every reader gives it.
+"""The records of a source, as every reader yields them.
 
-Does: the two shapes, and the text that a template makes of fields. Does not: read files (`readers`).
+Does: define both shapes, and build the text from fields by a template. Does not: read files (`readers`).
 """
 
 import json
@@ -14,14 +14,14 @@ from pydantic import JsonValue
 from ...schemas.jobs import Source
 from .errors import InputRefused
 
-MOST_CHARACTERS = 1_000_000  # of a document; what the service takes in one request
-_HALF = re.compile("[\ud800-\udfff]")  # what `opening` puts where bytes mean nothing
+MOST_CHARACTERS = 1_000_000  # of a document; the limit of one request
+_INVALID_HALF = re.compile("[\ud800-\udfff]")  # replaces invalid bytes (`opening`)
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document. `id` is None where the source names no field for it; `keep` are the fields the outputs repeat."""
+    """One document. `id` is None if the source names no field for it; `keep` are the fields that the outputs repeat."""
 
     text: str
     id: str | None = None
@@ -30,7 +30,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A record that is no document. `pointer` says where in the source (`/line/12`, `/column/body`)."""
+    """A record that is not a document. `pointer` is its place in the source (`/line/12`, `/column/body`)."""
 
     reason: str
     pointer: str = ""
@@ -40,32 +40,34 @@ class Rejected:
     keep: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-Fields = Callable[[str], JsonValue]  # the value of a field, with the type that it has in the source
+Fields = Callable[[str], JsonValue]  # the value of a field in its source type
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What of a record's fields becomes its text, its name, and what is kept."""
+class RecordMapping:
+    """The mapping from the fields of a record to its text, its id and the kept values."""
 
     source: Source
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every field that is asked for, once."""
-        asked = [*template_fields(self.source.template or ""), *self.source.keep]
-        asked += [name for name in (self.source.text, self.source.id) if name is not None]
-        return tuple(dict.fromkeys(asked))
+        """All required fields, without duplicates."""
+        fields = [*template_fields(self.source.template or ""), *self.source.keep]
+        fields += [name for name in (self.source.text, self.source.id) if name is not None]
+        return tuple(dict.fromkeys(fields))
 
     def check(self, known: tuple[str, ...]) -> None:
-        """Raise `InputRefused` for a field that a table does not have."""
+        """Raise `InputRefused` for a field that the table does not have."""
         for name in self.names:
             if name not in known:
                 raise InputRefused(
-                    f"the source has no column {name!r}", param="source", hint=alike(name, known)
+                    f"the source has no column {name!r}",
+                    param="source",
+                    hint=suggestion(name, known),
                 )
 
     def record(self, fields: Fields, where: str) -> Record | Rejected:
-        """The record of these fields; `where` is a pointer to it for what is refused."""
+        """The record of these fields; `where` is its place for error reports."""
         source = self.source
         name = None if source.id is None else as_text(fields(source.id))
         keep = {key: fields(key) for key in source.keep}
@@ -77,7 +79,7 @@ class Shape:
             text = as_text(fields(source.text)) or ""
         else:
             raise InputRefused(
-                "it is not said which field holds the text",
+                "no field is named for the text",
                 param="source.text",
                 hint="name the column or field (--text-column), or give a template",
             )
@@ -85,14 +87,14 @@ class Shape:
 
 
 def as_text(value: JsonValue) -> str | None:
-    """A value as a document, an id or a cell of text holds it: texts as they are, everything else as JSON."""
+    """A value as text for a document, an id or a cell: strings unchanged, everything else as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def alike(name: str, known: tuple[str, ...]) -> str:
-    """A hint for a field that is not there: which one may be meant, and which there are."""
+def suggestion(name: str, known: tuple[str, ...]) -> str:
+    """A hint for a missing field: the likely intended one, and the existing ones."""
     folded = {one.strip().casefold(): one for one in reversed(known)}
     close = get_close_matches(name.strip().casefold(), folded, n=1)
     guess = f"did you mean {folded[close[0]]!r}? " if close else ""
@@ -102,27 +104,27 @@ def alike(name: str, known: tuple[str, ...]) -> str:
 def document(
     text: str, where: str, name: str | None, keep: Mapping[str, JsonValue]
 ) -> Record | Rejected:
-    """A record of a text, unless the text cannot be a document."""
-    if _HALF.search(text):
-        hint = "name the encoding that the source is written in, or mend the bytes"
-        return Rejected("bytes that the encoding does not have", where, hint, id=name, keep=keep)
+    """A record of a text, or `Rejected` if the text cannot be a document."""
+    if _INVALID_HALF.search(text):
+        hint = "name the encoding of the source, or fix the bytes"
+        return Rejected("bytes that are invalid in the encoding", where, hint, id=name, keep=keep)
     if "\0" in text:
         return Rejected(
-            "the document holds a NUL character", where, "take it out", id=name, keep=keep
+            "the document holds a NUL character", where, "remove it", id=name, keep=keep
         )
     if not text.strip():
         return Rejected("the document is empty", where, id=name, keep=keep)
     if len(text) > MOST_CHARACTERS:
-        reason = f"the document has {len(text)} characters; at most {MOST_CHARACTERS} are taken"
+        reason = f"the document has {len(text)} characters; at most {MOST_CHARACTERS} are accepted"
         return Rejected(reason, where, "split it", id=name, keep=keep)
     return Record(text, name, keep)
 
 
 def template_fields(template: str) -> tuple[str, ...]:
-    """The fields a template names. `{{` and `}}` are braces.
+    """The fields of a template. `{{` and `}}` are literal braces.
 
     Raises:
-        InputRefused: a brace stands alone, or a field has no name.
+        InputRefused: a brace is unmatched, or a field has no name.
     """
     names = []
     for found in _FIELD.finditer(template):
@@ -130,7 +132,7 @@ def template_fields(template: str) -> tuple[str, ...]:
             raise InputRefused(
                 f"the template has a stray {found.group()!r} at character {found.start()}",
                 param="source.template",
-                hint="fields are written {name}; a brace itself is written twice",
+                hint="fields are written {name}; double a literal brace",
             )
         if found.group(1) is not None:
             names.append(found.group(1))

@@ -1,7 +1,7 @@
-"""What a job did, for programs and for people.
+"""The report of a job, for programs and for people.
 
-Does: gather counts, speed, the slowest rows, why rows died, and samples with the values that stand word for word in
-their documents marked; as JSON and as one HTML page that needs nothing else. Does not: write files (`publish`).
+Does: gather counts, speed, the slowest rows, reasons of dead rows, and samples that mark values quoted from their
+documents; as JSON and as one self-contained HTML page. Does not: write files (`publish`).
 """
 
 import heapq
@@ -29,7 +29,7 @@ _SAMPLE_CHARACTERS: Final = 4000
 _DEAD_SHOWN: Final = 20
 
 
-class Slow(Wire):
+class SlowRow(Wire):
     """A row that took long."""
 
     row: int
@@ -39,29 +39,30 @@ class Slow(Wire):
     output_tokens: int
 
 
-class Span(Wire):
-    """A value that stands in the document as it is: `begin` to `end` in code points, and the JSON Pointer to it."""
+class QuotedSpan(Wire):
+    """A value that occurs verbatim in the document: `begin` to `end` in code points, with its JSON Pointer."""
 
     begin: int
     end: int
     pointer: str
 
 
-class Sample(Wire):
-    """A row as an example."""
+class SampleRow(Wire):
+    """A row shown as an example."""
 
     row: int
     id: str
     text: str
     data: JsonValue
-    spans: tuple[Span, ...]
+    spans: tuple[QuotedSpan, ...]
 
 
-class Report(Wire):
-    """A job, told. `seconds` is from its creation to its last change, pauses included; `cost` by the job's prices.
+class JobReport(Wire):
+    """The report of a job. `seconds` is from its creation to its last change, including pauses; `cost` uses the job's
+    prices.
 
-    `contract` is what the results are held to; None before the first, when the schema may not have been examined yet.
-    `reasons` counts dead rows by code, `warnings` counts what results were warned of by kind.
+    `contract` lists the enforced keywords; it is None before the first result, when the schema may not have been
+    examined. `reasons` counts dead rows by code, `warnings` counts warnings of results by kind.
     """
 
     job: JobStatus
@@ -75,24 +76,24 @@ class Report(Wire):
     reasons: dict[str, int]
     warnings: dict[str, int] = Field(default_factory=dict)
     dead: tuple[DeadRow, ...]
-    slowest: tuple[Slow, ...]
-    samples: tuple[Sample, ...]
+    slowest: tuple[SlowRow, ...]
+    samples: tuple[SampleRow, ...]
 
 
-def gather(ledger: Ledger, job: str) -> Report:
-    """The report of a job in whatever state. Raises `UnknownJob`."""
+def gather(ledger: Ledger, job: str) -> JobReport:
+    """The report of a job in any state. Raises `UnknownJob`."""
     status, spec = ledger.status(job), ledger.spec(job)
     counts = status.counts
     seconds = status.changed - status.created
     reasons: Counter[str] = Counter()
     shown: list[DeadRow] = []
     for row in ledger.rows(job).results(DEAD):
-        told = dead_row(row)
-        reasons[told.code] += 1
+        row_report = dead_row(row)
+        reasons[row_report.code] += 1
         if len(shown) < _DEAD_SHOWN:
-            shown.append(told)
+            shown.append(row_report)
     warnings: Counter[str] = Counter()
-    samples: list[Sample] = []
+    samples: list[SampleRow] = []
     slowest: list[tuple[float, int, RowResult]] = []
     for row in ledger.rows(job).results(DONE):
         warnings.update(_kinds(row))
@@ -101,7 +102,7 @@ def gather(ledger: Ledger, job: str) -> Report:
         heapq.heappush(slowest, (row.usage[2], -row.row, row))
         if len(slowest) > _SLOWEST:
             heapq.heappop(slowest)
-    return Report(
+    return JobReport(
         job=status,
         source=spec.source.path,
         schema=spec.schema_,
@@ -121,9 +122,9 @@ def gather(ledger: Ledger, job: str) -> Report:
 
 
 def contract_of_job(spec: JobSpec) -> Contract | None:
-    """What the results of a job are held to, once for all its rows; None where the catalogue lost its schema since."""
+    """The contract of a job, the same for all rows; None if its schema is no longer in the catalogue."""
     from ..errors import UnknownSchema
-    from ..explain import judged
+    from ..explain import judge_constraint
     from ..extract import find_schema
     from ..translate import extraction_constraint
 
@@ -131,23 +132,23 @@ def contract_of_job(spec: JobSpec) -> Contract | None:
         schema = find_schema(spec.schema_)
     except UnknownSchema:
         return None
-    return judged(extraction_constraint(schema, spec.options)).contract
+    return judge_constraint(extraction_constraint(schema, spec.options)).contract
 
 
-def as_json(report: Report) -> str:
-    """The report for programs."""
+def as_json(report: JobReport) -> str:
+    """The report as JSON."""
     return report.model_dump_json(by_alias=True, indent=2) + "\n"
 
 
-def as_html(report: Report) -> str:
-    """The report as a page that needs no other file and runs no script."""
+def as_html(report: JobReport) -> str:
+    """The report as an HTML page without other files or scripts."""
     source = files(__package__).joinpath("report.html.jinja").read_text("utf-8")
     page = Environment(autoescape=select_autoescape(default=True)).from_string(source)
     return page.render(report=report, marked=_marked, pretty=_pretty)
 
 
 def _pretty(value: JsonValue) -> str:
-    """JSON for people, keys in the order of the result; jinja's own filter sorts them."""
+    """JSON for people, with keys in the order of the result; jinja's own filter would sort them."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
@@ -157,9 +158,9 @@ def _kinds(row: RowResult) -> Iterator[str]:
         yield kind if isinstance(kind, str) else "unknown"
 
 
-def spans(text: str, data: JsonValue) -> tuple[Span, ...]:
-    """Where the values of a result stand word for word in its document: the first place of each, none overlapping."""
-    found: list[Span] = []
+def spans(text: str, data: JsonValue) -> tuple[QuotedSpan, ...]:
+    """The places where values of a result occur verbatim in its document: the first of each value, without overlaps."""
+    found: list[QuotedSpan] = []
     for pointer, value in _leaves(data, ""):
         word = value if isinstance(value, str) else repr(value)
         if len(word) < 2 or isinstance(value, bool):
@@ -168,7 +169,7 @@ def spans(text: str, data: JsonValue) -> tuple[Span, ...]:
         while begin >= 0:
             end = begin + len(word)
             if all(end <= other.begin or begin >= other.end for other in found):
-                found.append(Span(begin=begin, end=end, pointer=pointer))
+                found.append(QuotedSpan(begin=begin, end=end, pointer=pointer))
                 break
             begin = text.find(word, begin + 1)
     return tuple(sorted(found, key=lambda span: span.begin))
@@ -185,19 +186,23 @@ def _leaves(value: JsonValue, pointer: str) -> Iterator[tuple[str, str | int | f
         yield pointer, value
 
 
-def _sample(row: RowResult, text: str) -> Sample:
+def _sample(row: RowResult, text: str) -> SampleRow:
     shown = text[:_SAMPLE_CHARACTERS]
-    return Sample(row=row.row, id=row.id, text=shown, data=row.data, spans=spans(shown, row.data))
+    return SampleRow(
+        row=row.row, id=row.id, text=shown, data=row.data, spans=spans(shown, row.data)
+    )
 
 
-def _slow(row: RowResult) -> Slow:
+def _slow(row: RowResult) -> SlowRow:
     prompt, output, seconds = row.usage
-    return Slow(row=row.row, id=row.id, seconds=seconds, prompt_tokens=prompt, output_tokens=output)
+    return SlowRow(
+        row=row.row, id=row.id, seconds=seconds, prompt_tokens=prompt, output_tokens=output
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Markup:
-    """Text that is HTML already, as jinja asks for it."""
+    """HTML text that jinja must not escape."""
 
     source: str
 
@@ -205,7 +210,7 @@ class _Markup:
         return self.source
 
 
-def _marked(sample: Sample) -> _Markup:
+def _marked(sample: SampleRow) -> _Markup:
     """A sample's text with its spans marked."""
     parts, last = [], 0
     for span in sample.spans:

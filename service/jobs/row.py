@@ -1,6 +1,6 @@
-"""A row of a job on its way: taken in, handed out, brought back, written.
+"""The messages about rows between readers, ledger, runner and outputs.
 
-Does: the frozen messages between readers, ledger, runner and outputs. Does not: change the ledger.
+Does: define frozen dataclasses and digests. Does not: change the ledger.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from ...schemas.jobs import DeadRow, JobSpec
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a row has no result. `again` says that trying again may help, `charged` that the try counts."""
+    """The reason why a row has no result. `again`: a retry may help. `charged`: the attempt counts."""
 
     code: str
     reason: str
@@ -26,7 +26,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """A row to be taken in; one with a `failure` is dead from the start."""
+    """A row to be added; with a `failure` it is dead from the start."""
 
     row: int
     id: str
@@ -37,9 +37,9 @@ class NewRow:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A row that has been handed out. `given` are values of an earlier job that stay.
+    """A row that has been handed out. `given` are fixed values of an earlier job.
 
-    A `suspect` was in hand more than once when an engine died. Where it is alone in hand, no other row pays for it.
+    A `suspect` was in flight more than once when an engine died. It runs alone, so that no other row pays for it.
     """
 
     row: int
@@ -53,12 +53,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a claim: `result`, the JSON text of its data, or a failure. `warnings` belong to a result."""
+    """The outcome of a claim: `result`, the JSON text of its data, or a failure. `warnings` belong to a result."""
 
     claim: Claim
     result: str | None = None
     failure: Failure | None = None
-    due: float = 0.0  # when a row that is to be tried again may be handed out
+    due: float = 0.0  # earliest time of the next attempt
     prompt_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
@@ -67,7 +67,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RowResult:
-    """A row as the outputs have it."""
+    """A row as the outputs see it."""
 
     row: int
     id: str
@@ -82,32 +82,32 @@ class RowResult:
 
 
 def text_digest(text: str) -> str:
-    """The identity of a document's content."""
+    """The digest of a document's text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def spec_digest(spec: JobSpec, model: str) -> str:
-    """The identity of what decides the results: the model, and all of a job but where they go and what they cost."""
-    told = spec.model_dump(
+    """The digest of everything that determines the results: the model and the job, without outputs and prices."""
+    identity = spec.model_dump(
         mode="json",
         by_alias=True,
         exclude={
             "outputs": True,
             "attempts": True,
             "prices": True,
-            "options": {"strict_schema"},  # decides whether there are results, not which
+            "options": {"strict_schema"},  # decides whether there are results, not their values
         },
     )
-    return hashlib.sha256(json.dumps([told, model], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([identity, model], sort_keys=True).encode()).hexdigest()
 
 
 def result_text(data: JsonValue) -> str:
-    """A result as the ledger keeps it: the same bytes for the same value."""
+    """A result as stored in the ledger: equal values give equal bytes."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def dead_row(row: RowResult) -> DeadRow:
-    """A dead row as it is told."""
+    """A dead row in its wire form."""
     failure = row.failure
     assert failure is not None, "a dead row has a reason"
     return DeadRow(

@@ -1,11 +1,10 @@
-"""The rows of one job, handed out on lease and taken back once.
+"""The rows of one job: leased to runners, and completed exactly once.
 
-Does: take rows in, hand them out, take outcomes back, each in one transaction. An outcome counts once: it carries the
-number (`fence`) that its row had when it was handed out, and is dropped where the row has been handed out again since.
-Does not: know what a job is (`ledger`).
+Does: add rows, lease them, record outcomes, each in one transaction. An outcome counts once: it carries the fence
+number of its lease and is dropped if the row has been leased again since. Does not: handle jobs (`ledger`).
 
-Leases follow Gray and Cheriton (1989), fences Burrows' Chubby (2006): a clock may jump or a worker may sleep without a
-row being committed twice.
+Leases follow Gray and Cheriton (1989), fences Burrows' Chubby (2006): no row is committed twice even if a clock jumps
+or a worker sleeps.
 """
 
 import json
@@ -20,21 +19,21 @@ from ...schemas.problem import Code
 from .row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 
-# The first rows of a job keep their text when they are done, to be shown in its report.
+# The first rows of a job keep their text after completion, for the samples of its report.
 KEPT_TEXTS: Final = 20
 _PAGE: Final = 500
-_LOSSES: Final = 2  # tries after which a row whose engine died is suspected of it
+_SUSPECT_AFTER: Final = 2  # attempts after which a row is suspected to kill the engine
 
-# Of a row that is still in the hands it was given into.
-_HELD: Final = (
+# The lease of the row is still the one that the outcome belongs to.
+_LEASED: Final = (
     rows.c.job == sa.bindparam("in_job"),
     rows.c.row == sa.bindparam("in_row"),
     rows.c.state == RUNNING,
     rows.c.fence == sa.bindparam("in_fence"),
 )
-_SETTLE_DONE: Final = (
+_UPDATE_DONE: Final = (
     rows.update()
-    .where(*_HELD)
+    .where(*_LEASED)
     .values(
         state=DONE,
         holder=None,
@@ -49,14 +48,14 @@ _SETTLE_DONE: Final = (
         },
     )
 )
-_SETTLE_FAILED: Final = (
+_UPDATE_FAILED: Final = (
     rows.update()
-    .where(*_HELD)
+    .where(*_LEASED)
     .values(
         holder=None,
         lease=0.0,
         attempts=rows.c.attempts - sa.bindparam("uncharged", type_=sa.Integer),
-        # What does not count does not hide what did.
+        # An uncharged failure does not replace a charged one.
         failure=sa.case(
             (
                 sa.and_(
@@ -72,7 +71,7 @@ _SETTLE_FAILED: Final = (
 
 
 class JobRows:
-    """The rows of `job`; `extends` names the job whose values it keeps. Safe to share between threads."""
+    """The rows of `job`; `extends` names the job whose values are kept. Safe to share between threads."""
 
     def __init__(
         self, engine: sa.Engine, clock: Callable[[], float], job: str, extends: str | None
@@ -81,33 +80,35 @@ class JobRows:
         self._clock = clock
         self._job = job
         self._extends = extends
-        self._mine = rows.c.job == job
+        self._in_job = rows.c.job == job
 
     @contextmanager
-    def sole_reader(self) -> Iterator[bool]:
-        """Whether this runner may read the source now: of those that share a job one does, and its death frees it."""
+    def reader_lock(self) -> Iterator[bool]:
+        """Whether this runner may read the source now: one of the runners that share a job; the lock ends with its
+        process.
+        """
         if self._engine.dialect.name == "sqlite":
-            yield True  # there is one runner
+            yield True  # SQLite has a single runner
             return
         number = int(text_digest(self._job)[:15], 16)
         with self._engine.connect() as connection:
-            asked = sa.select(sa.func.pg_try_advisory_lock(number))
-            mine = bool(connection.scalar(asked))
+            query = sa.select(sa.func.pg_try_advisory_lock(number))
+            is_reader = bool(connection.scalar(query))
             connection.commit()
             try:
-                yield mine
+                yield is_reader
             finally:
-                if mine:
+                if is_reader:
                     connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
                     connection.commit()
 
     def counts(self) -> JobCounts:
-        """Rows by state, and what the done ones took."""
+        """Rows by state, and the tokens of the done ones."""
         total = sa.func.sum
         columns = (rows.c.prompt_tokens, rows.c.output_tokens)
         query = (
             sa.select(rows.c.state, sa.func.count(), *(total(column) for column in columns))
-            .where(self._mine)
+            .where(self._in_job)
             .group_by(rows.c.state)
         )
         with transaction(self._engine) as connection:
@@ -124,44 +125,50 @@ class JobRows:
             output_tokens=output,
         )
 
-    def read_so_far(self) -> tuple[int, bool]:
-        """(records of the source that have been taken in, whether that is all)."""
+    def read_position(self) -> tuple[int, bool]:
+        """(number of source records that have been added, whether that is all)."""
         query = sa.select(jobs.c.read, jobs.c.whole).where(jobs.c.id == self._job)
         with transaction(self._engine) as connection:
             read, whole = connection.execute(query).one()
         return read, whole
 
     def kept_types(self) -> str | None:
-        """The types of the columns that the outputs repeat (`keeping`).
+        """The encoded types of the kept columns (`keeping`).
 
-        None: nothing was read yet, or an older program read it, which kept every value as text.
+        None: nothing was read yet, or an older version read it and kept every value as text.
         """
         query = sa.select(jobs.c.kept).where(jobs.c.id == self._job)
         with transaction(self._engine) as connection:
-            told: str | None = connection.scalar(query)
-        return told
+            types: str | None = connection.scalar(query)
+        return types
 
-    def take_in(
+    def add_rows(
         self, new: Sequence[NewRow], read: int, *, whole: bool, kept: str | None = None
     ) -> None:
-        """Add rows, and remember in the same transaction how far the source has been read.
+        """Add rows, and update the read position in the same transaction.
 
-        A row whose id another row has is dead. A job that extends another gets the values it had for the same id and
-        text. `kept` are the types of the kept columns, where they are not known yet.
+        A row with a duplicate id is dead. A job that extends another gets the earlier values for the same id and text.
+        `kept` are the types of the kept columns, if they are not stored yet.
         """
         now = self._clock()
         with transaction(self._engine) as connection:
             ids = [row.id for row in new]
             known = set(
-                connection.scalars(sa.select(rows.c.id).where(self._mine, rows.c.id.in_(ids)))
+                connection.scalars(sa.select(rows.c.id).where(self._in_job, rows.c.id.in_(ids)))
             )
-            given = _earlier(connection, self._extends, ids) if self._extends is not None else {}
+            given = (
+                _earlier_results(connection, self._extends, ids)
+                if self._extends is not None
+                else {}
+            )
             values = []
             for row in new:
                 failure = row.failure
                 if failure is None and row.id in known:
-                    hint = "ids are unique in a job; name another field, or none"
-                    failure = Failure("duplicate_id", f"another row is named {row.id!r}", hint=hint)
+                    hint = "ids must be unique in a job; name another field, or none"
+                    failure = Failure(
+                        "duplicate_id", f"another row has the id {row.id!r}", hint=hint
+                    )
                 known.add(row.id)
                 digest = text_digest(row.text or "")
                 values.append(
@@ -174,7 +181,7 @@ class JobRows:
                         "text": row.text,
                         "given": given.get((row.id, digest)),
                         "state": PENDING if failure is None else DEAD,
-                        "failure": None if failure is None else _told(failure),
+                        "failure": None if failure is None else _encoded(failure),
                     }
                 )
             if values:
@@ -185,21 +192,25 @@ class JobRows:
                 .values(read=read, whole=whole, changed=now, **({"kept": kept} if kept else {}))
             )
 
-    def claim(self, holder: str, most: int, lease_s: float) -> list[Claim]:
-        """Hand out at most `most` rows that are due, in their order, those first whose lease has run out."""
+    def claim(self, holder: str, limit: int, lease_s: float) -> list[Claim]:
+        """Lease up to `limit` due rows in order, first those with an expired lease."""
         now = self._clock()
-        late = (rows.c.state == RUNNING, rows.c.lease < now)
+        expired = (rows.c.state == RUNNING, rows.c.lease < now)
         due = (rows.c.state == PENDING, rows.c.due <= now)
         with transaction(self._engine) as connection:
             found: list[sa.Row[Any]] = []
-            for free in (late, due):  # each is a walk along the index, whatever the size of the job
-                query = sa.select(rows).where(self._mine, *free).order_by(rows.c.row)
-                query = query.limit(most - len(found)).with_for_update(skip_locked=True)
+            # Each is an index scan, independent of the size of the job.
+            for condition in (
+                expired,
+                due,
+            ):
+                query = sa.select(rows).where(self._in_job, *condition).order_by(rows.c.row)
+                query = query.limit(limit - len(found)).with_for_update(skip_locked=True)
                 found += connection.execute(query).all()
             if found:
                 connection.execute(
                     rows.update()
-                    .where(self._mine, rows.c.row.in_([row.row for row in found]))
+                    .where(self._in_job, rows.c.row.in_([row.row for row in found]))
                     .values(
                         state=RUNNING,
                         holder=holder,
@@ -216,24 +227,26 @@ class JobRows:
                 None if row.given is None else json.loads(row.given),
                 row.attempts + 1,
                 row.fence + 1,
-                row.attempts >= _LOSSES and _was_lost(row.failure),
+                row.attempts >= _SUSPECT_AFTER and _was_lost(row.failure),
             )
             for row in found
         ]
 
     def renew(self, holder: str, lease_s: float) -> None:
-        """Keep what a holder has in hand for another `lease_s`."""
-        mine = (self._mine, rows.c.state == RUNNING, rows.c.holder == holder)
+        """Extend the leases of a holder by `lease_s`."""
+        leased = (self._in_job, rows.c.state == RUNNING, rows.c.holder == holder)
         with transaction(self._engine) as connection:
-            connection.execute(rows.update().where(*mine).values(lease=self._clock() + lease_s))
+            connection.execute(rows.update().where(*leased).values(lease=self._clock() + lease_s))
 
-    def settle(self, outcomes: Sequence[Outcome]) -> int:
-        """Take outcomes back; how many counted. The others' rows have been handed out again since."""
-        done = [_done(self._job, one) for one in outcomes if one.failure is None]
-        failed = [_failed(self._job, one, one.failure) for one in outcomes if one.failure]
+    def record_outcomes(self, outcomes: Sequence[Outcome]) -> int:
+        """Record outcomes; returns how many counted. The rows of the others have been leased again since."""
+        done = [_done(self._job, outcome) for outcome in outcomes if outcome.failure is None]
+        failed = [
+            _failed(self._job, outcome, outcome.failure) for outcome in outcomes if outcome.failure
+        ]
         counted = 0
         with transaction(self._engine) as connection:
-            for statement, values in ((_SETTLE_DONE, done), (_SETTLE_FAILED, failed)):
+            for statement, values in ((_UPDATE_DONE, done), (_UPDATE_FAILED, failed)):
                 if values:
                     counted += connection.execute(statement, values).rowcount
             connection.execute(
@@ -242,33 +255,33 @@ class JobRows:
         return counted
 
     def release(self, holder: str | None = None) -> int:
-        """Make rows in hand pending again, their attempt uncounted: a holder's, or everybody's. How many there were."""
-        held = [self._mine, rows.c.state == RUNNING]
+        """Return leased rows to pending without charging the attempt: those of `holder`, or all. Returns the number."""
+        held = [self._in_job, rows.c.state == RUNNING]
         if holder is not None:
             held.append(rows.c.holder == holder)
         values = {"state": PENDING, "attempts": rows.c.attempts - 1, "lease": 0.0}
         with transaction(self._engine) as connection:
             return connection.execute(rows.update().where(*held).values(values)).rowcount
 
-    def revive(self) -> int:
-        """Make dead rows that have a text pending again; how many."""
-        dead = (self._mine, rows.c.state == DEAD, rows.c.text.is_not(None))
+    def requeue_dead(self) -> int:
+        """Return dead rows that have a text to pending; returns their number."""
+        dead = (self._in_job, rows.c.state == DEAD, rows.c.text.is_not(None))
         kept = sa.not_(rows.c.failure.contains('"duplicate_id"'))
         values = {"state": PENDING, "attempts": 0, "due": 0.0, "failure": None}
         with transaction(self._engine) as connection:
             return connection.execute(rows.update().where(*dead, kept).values(values)).rowcount
 
     def next_due(self) -> float | None:
-        """When the next row may be handed out; None where none is left that is not in hand."""
-        query = sa.select(sa.func.min(rows.c.due)).where(self._mine, rows.c.state == PENDING)
+        """The time when the next pending row is due; None without pending rows."""
+        query = sa.select(sa.func.min(rows.c.due)).where(self._in_job, rows.c.state == PENDING)
         with transaction(self._engine) as connection:
             due: float | None = connection.scalar(query)
         return due
 
     def results(self, *states: int) -> Iterator[RowResult]:
-        """Rows in the order of the source; of `states`, if any are given. Memory does not grow with the job."""
+        """Rows in source order, optionally only of `states`. Memory does not grow with the job."""
         last = 0
-        query = sa.select(rows).where(self._mine).order_by(rows.c.row).limit(_PAGE)
+        query = sa.select(rows).where(self._in_job).order_by(rows.c.row).limit(_PAGE)
         if states:
             query = query.where(rows.c.state.in_(states))
         while True:
@@ -281,7 +294,7 @@ class JobRows:
             last = page[-1].row
 
 
-def _earlier(
+def _earlier_results(
     connection: sa.Connection, job: str, ids: Sequence[str]
 ) -> dict[tuple[str, str], str | None]:
     query = sa.select(rows.c.id, rows.c.digest, rows.c.result).where(
@@ -294,7 +307,7 @@ def _was_lost(failure: str | None) -> bool:
     return failure is not None and json.loads(failure)["code"] == Code.ENGINE_LOST
 
 
-def _told(failure: Failure) -> str:
+def _encoded(failure: Failure) -> str:
     return json.dumps(
         {
             "code": failure.code,
@@ -306,16 +319,16 @@ def _told(failure: Failure) -> str:
     )
 
 
-def _held(job: str, claim: Claim) -> dict[str, Any]:
+def _lease_params(job: str, claim: Claim) -> dict[str, Any]:
     return {"in_job": job, "in_row": claim.row, "in_fence": claim.fence}
 
 
 def _done(job: str, outcome: Outcome) -> dict[str, Any]:
-    shown = outcome.claim.row <= KEPT_TEXTS
-    return _held(job, outcome.claim) | {
+    keeps_text = outcome.claim.row <= KEPT_TEXTS
+    return _lease_params(job, outcome.claim) | {
         "result": outcome.result,
         "warnings": result_text(list(outcome.warnings)) if outcome.warnings else None,
-        "text": outcome.claim.text if shown else None,
+        "text": outcome.claim.text if keeps_text else None,
         "prompt_tokens": outcome.prompt_tokens,
         "output_tokens": outcome.output_tokens,
         "seconds": outcome.seconds,
@@ -323,10 +336,10 @@ def _done(job: str, outcome: Outcome) -> dict[str, Any]:
 
 
 def _failed(job: str, outcome: Outcome, failure: Failure) -> dict[str, Any]:
-    return _held(job, outcome.claim) | {
+    return _lease_params(job, outcome.claim) | {
         "state": PENDING if failure.again else DEAD,
         "due": outcome.due,
-        "failure": _told(failure),
+        "failure": _encoded(failure),
         "uncharged": 0 if failure.charged else 1,
     }
 

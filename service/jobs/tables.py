@@ -1,7 +1,7 @@
-"""The ledger's tables, and how a database is opened.
+"""The tables of the ledger, and its database connection.
 
-Does: the columns, the connection, the step from an older version, and what SQLite needs to be safe with several
-processes. Does not: change rows (`ledger`).
+Does: define the columns, connect, upgrade older versions, and configure SQLite for several processes. Does not: change
+rows (`ledger`).
 """
 
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from sqlalchemy import event
 from .errors import LedgerRefused, LedgerUnknown
 
 VERSION: Final = 2
-# What version 1 lacks. A ledger of version 1 gets these columns when it is opened; its rows stay as they are.
+# Columns that version 1 lacks. Opening a ledger of version 1 adds them and leaves its rows unchanged.
 _ADDED: Final = {1: {"jobs": ("kept",), "rows": ("warnings",)}}
-_MAKING: Final = 0x494E5441474C494F  # names the lock on making and upgrading tables
-_CONNECT_S: Final = 10  # PostgreSQL; its own default is to wait for ever
+_MAKING: Final = 0x494E5441474C494F  # id of the lock for creating and upgrading tables
+_CONNECT_S: Final = 10  # PostgreSQL; its default is to wait forever
 
 PENDING, RUNNING, DONE, DEAD = range(4)
 
@@ -31,19 +31,19 @@ jobs = sa.Table(
     _meta,
     sa.Column("id", sa.String(200), primary_key=True),
     sa.Column("spec", sa.Text, nullable=False),
-    sa.Column("digest", sa.String(64), nullable=False),  # of what decides the results
+    sa.Column("digest", sa.String(64), nullable=False),  # of everything that determines the results
     sa.Column("state", sa.String(32), nullable=False),
-    sa.Column("wanted", sa.String(16)),  # "pause" or "cancel", until a runner has seen it
+    sa.Column("wanted", sa.String(16)),  # "pause" or "cancel", until a runner handles it
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("changed", sa.Float, nullable=False),
-    sa.Column("read", sa.Integer, nullable=False),  # records of the source that have rows
+    sa.Column("read", sa.Integer, nullable=False),  # number of source records with rows
     sa.Column("whole", sa.Boolean, nullable=False),
-    sa.Column("mark", sa.Text, nullable=False),  # tells whether the source is still the same file
+    sa.Column("mark", sa.Text, nullable=False),  # fingerprint of the source
     sa.Column("model", sa.Text),
     sa.Column("error", sa.Text),
     sa.Column(
         "kept", sa.Text
-    ),  # types of the kept columns (`keeping`); null before the source was read
+    ),  # encoded types of the kept columns (`keeping`); null before the source was read
 )
 
 rows = sa.Table(
@@ -54,8 +54,8 @@ rows = sa.Table(
     sa.Column("id", sa.Text, nullable=False),
     sa.Column("digest", sa.String(64), nullable=False),  # of the text
     sa.Column("keep", sa.Text, nullable=False),
-    sa.Column("text", sa.Text),  # until the row is done; a dead one keeps it, to be tried again
-    sa.Column("given", sa.Text),  # of a job that extends another: the values that stay
+    sa.Column("text", sa.Text),  # removed when the row is done; a dead row keeps it for a retry
+    sa.Column("given", sa.Text),  # fixed values, in a job that extends another
     sa.Column("state", sa.SmallInteger, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),
     sa.Column("due", sa.Float, nullable=False, default=0.0),
@@ -63,7 +63,7 @@ rows = sa.Table(
     sa.Column("lease", sa.Float, nullable=False, default=0.0),
     sa.Column("fence", sa.Integer, nullable=False, default=0),
     sa.Column("result", sa.Text),
-    sa.Column("warnings", sa.Text),  # of a result: a JSON array, null where there are none
+    sa.Column("warnings", sa.Text),  # a JSON array; null if there are none
     sa.Column("failure", sa.Text),
     sa.Column("prompt_tokens", sa.Integer, nullable=False, default=0),
     sa.Column("output_tokens", sa.Integer, nullable=False, default=0),
@@ -72,7 +72,7 @@ rows = sa.Table(
     sa.Index("rows_by_id", "job", "id"),
 )
 
-# Files that a job has written, or is about to give their names: by the digest of their content.
+# Files that a job has written or is about to rename into place, with the digests of their content.
 published = sa.Table(
     "published",
     _meta,
@@ -84,11 +84,12 @@ published = sa.Table(
 
 
 def connect(url: str) -> sa.Engine:
-    """A database with the tables in it. A bare path is a SQLite file; its folder is made, readable by its owner only.
+    """Connect to a database and create missing tables. A bare path is a SQLite file; its folder is created, readable
+    only by its owner.
 
     Raises:
-        LedgerUnknown: the URL names no database that a ledger can be in.
-        LedgerRefused: it cannot be opened, or was made by another version.
+        LedgerUnknown: the URL names no supported database.
+        LedgerRefused: the ledger cannot be opened, or has another version.
     """
     if "://" not in url:
         path = Path(url).expanduser()
@@ -97,15 +98,14 @@ def connect(url: str) -> sa.Engine:
             path.touch(mode=0o600)
         except OSError as error:
             raise LedgerRefused(
-                f"cannot write the ledger {path}: {error.strerror}", hint="give another place"
+                f"cannot write the ledger {path}: {error.strerror}", hint="choose another path"
             ) from None
         url = f"sqlite:///{path}"
     engine = _engine(url)
     try:
         with engine.begin() as connection:
-            if (
-                engine.dialect.name == "postgresql"
-            ):  # one after the other; a file is locked as a whole
+            # One process at a time; SQLite locks the whole file.
+            if engine.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING)))
             _meta.create_all(connection)
             version = connection.scalar(sa.select(about.c.version))
@@ -115,20 +115,20 @@ def connect(url: str) -> sa.Engine:
                 _upgrade(connection, version)
             elif version != VERSION:
                 raise LedgerRefused(
-                    f"the ledger is of version {version}, this program reads {VERSION}",
-                    hint="finish its jobs with the program that made it, or use another ledger",
+                    f"the ledger has version {version}, this program reads {VERSION}",
+                    hint="finish its jobs with the program that created it, or use another ledger",
                 )
     except sa.exc.SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise LedgerRefused(
             f"cannot open the ledger: {reason}",
-            hint="is the database running and within reach, and is the name in --ledger right?",
+            hint="is the database running and reachable, and is the name in --ledger right?",
         ) from None
     return engine
 
 
 def _engine(url: str) -> sa.Engine:
-    """An engine for the databases that a ledger can be in."""
+    """A SQLAlchemy engine for a supported database."""
     supported = "a file, sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE"
     try:
         parsed = sa.make_url(url)
@@ -138,7 +138,7 @@ def _engine(url: str) -> sa.Engine:
         ) from None
     name = parsed.get_backend_name()
     if name == "postgresql" and "+" not in parsed.drivername:
-        parsed = parsed.set(drivername="postgresql+psycopg")  # the driver that the extra brings
+        parsed = parsed.set(drivername="postgresql+psycopg")  # the driver that the extra installs
     if parsed.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
         raise LedgerUnknown(
             f"cannot open the ledger: {parsed.drivername!r} is not supported",
@@ -159,7 +159,7 @@ def _engine(url: str) -> sa.Engine:
 
 
 def _upgrade(connection: sa.Connection, version: int) -> None:
-    """Add the columns that ledgers of `version` lack; programs of that version refuse the ledger from then on."""
+    """Add the columns that a ledger of `version` lacks; programs of that version refuse the ledger afterwards."""
     for table, columns in _ADDED[version].items():
         for column in columns:
             connection.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {column} TEXT"))
@@ -168,10 +168,10 @@ def _upgrade(connection: sa.Connection, version: int) -> None:
 
 @contextmanager
 def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """A transaction: all of it or nothing.
+    """A database transaction.
 
     Raises:
-        LedgerRefused: the database refuses, because its disk is full or it is out of reach, say.
+        LedgerRefused: the database refuses, for example because its disk is full or it is unreachable.
     """
     try:
         with engine.begin() as connection:
@@ -180,12 +180,12 @@ def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
         reason = str(error.orig).splitlines()[0]
         raise LedgerRefused(
             f"the ledger cannot be read or written: {reason}",
-            hint="nothing is lost: mend it, then resume the job",
+            hint="nothing is lost: fix the database, then resume the job",
         ) from error
 
 
 def reach_disk(engine: sa.Engine) -> None:
-    """Have what was committed survive a power cut. SQLite, as it is set up here, may lose the last transactions."""
+    """Make committed transactions survive a power failure. SQLite, as configured here, may otherwise lose the last."""
     if engine.dialect.name != "sqlite":
         return
     raw = engine.raw_connection()
@@ -196,7 +196,9 @@ def reach_disk(engine: sa.Engine) -> None:
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # transactions are begun below, not by the driver's guess
+    connection.isolation_level = (
+        None  # transactions begin explicitly below, not by the driver's heuristics
+    )
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=60000"):
         cursor.execute(f"PRAGMA {pragma}")
@@ -204,5 +206,5 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    # A transaction that begins by reading could not become a writing one while another process writes.
+    # A transaction that begins with a read cannot upgrade to a write while another process writes.
     connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,7 +1,7 @@
-"""Which files a job writes, and what they must never be: a file that it reads, a file of somebody else.
+"""The files that a job writes, checked against the files that it reads and files of others.
 
-Does: name them; refuse, before anything is read, outputs that could not be written in the end or would destroy
-something. Does not: write them (`publish`).
+Does: name the files; refuse, before anything is read, outputs that cannot be written or would overwrite an input. Does
+not: write files (`publish`).
 """
 
 import os
@@ -13,24 +13,29 @@ from pathlib import Path
 
 from ...schemas.jobs import Output
 from .errors import OutputRefused
+from .formats import output_format
 from .outputs import JobOutputs
 from .readers.files import members
-from .writers import format_of
 
-_BESIDE = (".dead.jsonl", ".report.json", ".report.html")  # the first output
+# Appended to the name of the first output.
+_COMPANION_ENDINGS = (
+    ".dead.jsonl",
+    ".report.json",
+    ".report.html",
+)
 _OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
-class Reads:
-    """The files that a job reads while it runs: its source, its schema, its ledger."""
+class JobInputs:
+    """The files that a job reads: source, schema and ledger."""
 
     source: Path | None = None
     schema: Path | None = None
     ledger: Path | None = None
 
     def name_of(self, path: Path) -> str | None:
-        """What `path` is to the job ("the source"), by whatever way it leads there; None where it is nothing."""
+        """The role of `path` in the job ("the source"), under any spelling or link; None if it has none."""
         for one, name in ((self.schema, "the schema"), *self._ledger()):
             if one is not None and is_same(path, one):
                 return name
@@ -48,7 +53,7 @@ class Reads:
                 yield self.ledger.with_name(self.ledger.name + ending), "the ledger"
 
     def _is_member(self, path: Path) -> bool:
-        """Whether a folder or pattern holds `path`, or would once it is written."""
+        """Whether a folder or pattern contains `path`, or would after it is written."""
         assert self.source is not None
         if _matches(path.resolve(), self.source):
             return True
@@ -59,23 +64,23 @@ class Reads:
             return False
 
 
-def partial(path: Path) -> Path:
-    """The name under which results stand before a job is complete: `res.csv` gives `res.partial.csv`."""
+def partial_path(path: Path) -> Path:
+    """The path of results of an incomplete job: `res.csv` becomes `res.partial.csv`."""
     name, packed = path.name.removesuffix(".gz"), path.name.endswith(".gz")
     stem, ending = Path(name).stem, Path(name).suffix
     return path.with_name(f"{stem}.partial{ending}{'.gz' if packed else ''}")
 
 
-def beside(path: Path) -> tuple[Path, ...]:
-    """The dead letters and both reports of a job whose first output is `path`."""
-    return tuple(path.with_name(path.name + ending) for ending in _BESIDE)
+def companion_files(path: Path) -> tuple[Path, ...]:
+    """The paths of the dead rows and both reports of a job whose first output is `path`."""
+    return tuple(path.with_name(path.name + ending) for ending in _COMPANION_ENDINGS)
 
 
-def check(outputs: tuple[Output, ...], reads: Reads | None = None) -> None:
-    """Refuse outputs that could not be written, would be written twice, or are something that the job reads.
+def check(outputs: tuple[Output, ...], reads: JobInputs | None = None) -> None:
+    """Refuse outputs that cannot be written, are written twice, or are inputs of the job.
 
     Raises:
-        OutputRefused: as said.
+        OutputRefused: an output is refused.
     """
     seen: dict[Path, Path] = {}
     for path in _targets(outputs):
@@ -83,8 +88,8 @@ def check(outputs: tuple[Output, ...], reads: Reads | None = None) -> None:
             raise OutputRefused(
                 f"two outputs are {path}",
                 param="outputs",
-                hint="beside the first output NAME stand NAME.dead.jsonl and NAME.report.json and .html; "
-                "before a job is complete, NAME.csv is NAME.partial.csv",
+                hint="the first output NAME comes with NAME.dead.jsonl, NAME.report.json and NAME.report.html; "
+                "an incomplete job writes NAME.partial.csv for NAME.csv",
             )
         seen[path.resolve()] = path
         found = reads and reads.name_of(path)
@@ -92,35 +97,35 @@ def check(outputs: tuple[Output, ...], reads: Reads | None = None) -> None:
             raise OutputRefused(
                 f"{path} would overwrite {found}, which the job reads",
                 param="outputs",
-                hint="give the result another name (--out)",
+                hint="choose another name for the result (--out)",
             )
     for output in outputs:
-        _insist_writable(Path(output.path))
+        _require_writable(Path(output.path))
 
 
-def insist_own(outputs: tuple[Output, ...], files: JobOutputs) -> None:
-    """Refuse to write over what is there and was not written by this job, or was changed since.
+def require_own_files(outputs: tuple[Output, ...], files: JobOutputs) -> None:
+    """Refuse existing files that this job did not write, or that were changed since.
 
     Raises:
-        OutputRefused: as said; the hint is `--overwrite`.
+        OutputRefused: a file is refused; the hint mentions `--overwrite`.
     """
     for path in _targets(outputs, partials=False):
-        insist_own_file(path, files)
+        require_own_file(path, files)
 
 
-def insist_known(outputs: tuple[Output, ...], files: JobOutputs) -> None:
-    """Refuse to write over what no job of the ledger wrote; which job it is comes later, when its model is known.
+def require_known_files(outputs: tuple[Output, ...], files: JobOutputs) -> None:
+    """Refuse existing files that no job of the ledger wrote. Which job is checked later, once its model is known.
 
     Raises:
-        OutputRefused: as `insist_own`.
+        OutputRefused: as `require_own_files`.
     """
     for path in _targets(outputs, partials=False):
         if not files.owners(path):
-            insist_own_file(path, files)
+            require_own_file(path, files)
 
 
-def insist_own_file(path: Path, files: JobOutputs) -> None:
-    """`insist_own` for one file."""
+def require_own_file(path: Path, files: JobOutputs) -> None:
+    """`require_own_files` for one file."""
     if not os.path.lexists(path):
         return
     owners = files.owners(path)
@@ -128,15 +133,15 @@ def insist_own_file(path: Path, files: JobOutputs) -> None:
         return
     whose = f"was written by job {min(owners)!r}" if owners else "is not this job's"
     raise OutputRefused(
-        f"{path} is there already and {whose}",
+        f"{path} exists already and {whose}",
         param="outputs",
-        hint="give another name (--out), or say --overwrite; a file that was changed by hand "
+        hint="choose another name (--out), or use --overwrite; a file changed by hand "
         "is not the job's any more",
     )
 
 
 def is_same(path: Path, other: Path) -> bool:
-    """Whether two paths are one file, by links of both kinds and other spellings as well."""
+    """Whether two paths refer to one file, also through hard and symbolic links."""
     try:
         return path.samefile(other)
     except OSError:
@@ -146,21 +151,21 @@ def is_same(path: Path, other: Path) -> bool:
 def _targets(outputs: tuple[Output, ...], *, partials: bool = True) -> Iterator[Path]:
     """Every file that a job with these outputs may write."""
     for number, output in enumerate(outputs):
-        format_of(output)
+        output_format(output)
         whole = Path(output.path)
-        for path in (whole, partial(whole)) if partials else (whole,):
+        for path in (whole, partial_path(whole)) if partials else (whole,):
             yield path
             if number == 0:
-                yield from beside(path)
+                yield from companion_files(path)
 
 
-def _insist_writable(path: Path) -> None:
+def _require_writable(path: Path) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise OutputRefused(
             f"{path} cannot be written: there is no folder {folder}",
             param="outputs",
-            hint=f"make it first: mkdir -p {folder}",
+            hint=f"create it first: mkdir -p {folder}",
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputRefused(
@@ -170,23 +175,27 @@ def _insist_writable(path: Path) -> None:
         )
     if os.path.lexists(path) and not path.is_symlink() and not stat.S_ISREG(path.stat().st_mode):
         raise OutputRefused(
-            f"{path} cannot be written: it is there, and is no file",
+            f"{path} cannot be written: it exists and is not a regular file",
             param="outputs",
             hint="name a file",
         )
 
 
 def _matches(path: Path, pattern: Path) -> bool:
-    """Whether a path without links would be among the files of a pattern."""
+    """Whether a path without links matches a pattern."""
     parts = pattern.parts
     plain = next((at for at, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
     root = Path(*parts[:plain]).resolve()
     return plain < len(parts) and _fits(path.parts, (*root.parts, *parts[plain:]))
 
 
-def _fits(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    if not wanted:
+def _fits(parts: tuple[str, ...], pattern_parts: tuple[str, ...]) -> bool:
+    if not pattern_parts:
         return not parts
-    if wanted[0] == "**":
-        return any(_fits(parts[at:], wanted[1:]) for at in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+    if pattern_parts[0] == "**":
+        return any(_fits(parts[at:], pattern_parts[1:]) for at in range(len(parts) + 1))
+    return (
+        bool(parts)
+        and fnmatchcase(parts[0], pattern_parts[0])
+        and _fits(parts[1:], pattern_parts[1:])
+    )

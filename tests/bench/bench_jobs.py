@@ -17,8 +17,8 @@ from typing import Any
 from intaglio import LLM
 from intaglio.schemas import catalogue
 from intaglio.schemas.jobs import JobSpec, Source
-from intaglio.service.jobs.extracting import Local
-from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.extracting import LocalBackend
+from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
 from intaglio.service.jobs.runner import Runner
@@ -46,8 +46,8 @@ def against_direct(count: int, rounds: int = 3) -> list[tuple[str, str]]:
 
         def job(number: int) -> list[Any]:
             ledger = Ledger(str(Path(folder, f"{number}.db")))
-            ledger.create("job", spec, "d", source_mark(path), llm.info.model)
-            Runner(ledger, "job", Local(llm, {"max_tokens": 60}, at_once=512)).run()
+            ledger.create("job", spec, "d", source_fingerprint(path), llm.info.model)
+            Runner(ledger, "job", LocalBackend(llm, {"max_tokens": 60}, at_once=512)).run()
             found = [row.data for row in ledger.rows("job").results()]
             ledger.close()
             return found

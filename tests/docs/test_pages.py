@@ -5,7 +5,7 @@ import re
 
 import pytest
 from intaglio.schemas.problem import Code
-from intaglio.service.app import EVERY
+from intaglio.service.app import ALL_ROUTES
 from intaglio.service.openapi import OPERATIONS, document
 
 from tests.support.pages import DOCS, PAGES
@@ -23,7 +23,7 @@ def test_every_setting_has_a_meaning() -> None:
 
 
 def test_every_route_is_in_the_openapi_document() -> None:
-    routes = {(method, path) for path, handlers in EVERY.items() for method in handlers}
+    routes = {(method, path) for path, handlers in ALL_ROUTES.items() for method in handlers}
     assert set(OPERATIONS) == routes
     described = {(m.upper(), path) for path, of in document()["paths"].items() for m in of}
     assert described == routes

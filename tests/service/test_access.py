@@ -12,7 +12,7 @@ from intaglio.service.access import Access, is_loopback
 from intaglio.service.banner import Banner
 from intaglio.service.client import Unauthorized
 from intaglio.service.config import ServiceConfig
-from intaglio.service.limits import Gate
+from intaglio.service.limits import RequestGate
 from intaglio.service.listen import CannotListen, listen, url
 
 from tests.support.live_service import Live, live, until
@@ -159,9 +159,9 @@ def test_keys_come_from_the_environment_and_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
-        ({"INTAGLIO_API_KEYS": " "}, "names nothing"),
+        ({"INTAGLIO_API_KEYS": " "}, "holds no value"),
         ({"INTAGLIO_API_KEYS": "ké"}, "printable"),
-        ({"INTAGLIO_API_KEYS": "two words"}, "blanks"),
+        ({"INTAGLIO_API_KEYS": "two words"}, "spaces"),
         ({"INTAGLIO_SERVICE_API_KEYS_FILE": "/nowhere/keys"}, "cannot be read"),
         ({"INTAGLIO_SERVICE_API_KEYS_FILE": os.devnull}, "holds no key"),
         ({"INTAGLIO_SERVICE_MAX_REQUESTS": "99999999999"}, "from 1 to"),
@@ -197,23 +197,23 @@ def test_an_address_that_cannot_be_had_is_said_in_words() -> None:
 
 def test_retry_after_is_the_length_of_the_queue_at_its_pace() -> None:
     now = [1000.0]
-    gate = Gate(100, lambda: now[0])
-    assert gate.pause_s == 1
-    inside = [gate.enter() for _ in range(30)]
+    gate = RequestGate(100, lambda: now[0])
+    assert gate.retry_after_s == 1
+    inside = [gate.admit() for _ in range(30)]
     for one in inside:
         one.__enter__()
     for one in inside[:10]:  # one in two seconds
         now[0] += 2.0
         one.__exit__(None, None, None)
-    assert gate.pause_s == 40
+    assert gate.retry_after_s == 40
     for one in inside[10:]:
         one.__exit__(None, None, None)
     now[0] += 3600.0  # idle: it says nothing of the pace
-    with gate.enter():
+    with gate.admit():
         now[0] += 1.0
-        assert gate.pause_s == 1
+        assert gate.retry_after_s == 1
         now[0] += 10_000.0
-        assert gate.pause_s == 600
+        assert gate.retry_after_s == 600
 
 
 def test_the_deaths_of_an_engine_are_in_the_log_and_the_meters(folder: Path) -> None:

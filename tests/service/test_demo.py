@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from intaglio.schemas import catalogue
 from intaglio.schemas.wire import Timings, Usage
-from intaglio.service.cli_trouble import Trouble
+from intaglio.service.cli_trouble import CliError
 from intaglio.service.client import Extraction
-from intaglio.service.demo import Shown, leaves, show
+from intaglio.service.demo import DemoDocument, leaves, show
 from pydantic import JsonValue
 from rich.console import Console
 
 
-def shown(data: Any, name: str = "invoice") -> Shown:
+def shown(data: Any, name: str = "invoice") -> DemoDocument:
     usage = Usage(prompt_tokens=1, output_tokens=1, total_tokens=2)
     timings = Timings(queue_ms=0, prefill_ms=1, decode_ms=1, total_ms=2)
     outcome = Extraction(
@@ -27,7 +27,7 @@ def shown(data: Any, name: str = "invoice") -> Shown:
         request_id=None,
         raw={},
     )
-    return Shown(catalogue.get(name), outcome)
+    return DemoDocument(catalogue.get(name), outcome)
 
 
 def test_leaves_are_scalars_and_empty_containers() -> None:
@@ -97,4 +97,4 @@ def test_a_document_and_its_result_fit_usual_widths(width: int, name: str) -> No
 
 
 def test_trouble_is_not_valid() -> None:
-    assert not Shown(catalogue.get("invoice"), Trouble("no")).valid
+    assert not DemoDocument(catalogue.get("invoice"), CliError("no")).valid

@@ -6,16 +6,11 @@ from intaglio.engine import errors as engine_errors
 from intaglio.grammar import api as grammar
 from intaglio.grammar import errors as grammar_errors
 from intaglio.schemas.problem import Code, ProblemDocument
-from intaglio.service import as_client
-from intaglio.service.errors import (
-    STATUS,
-    GenerationFailed,
-    MethodNotAllowed,
-    ServiceError,
-    answer,
-    failed,
-)
+from intaglio.service import load_errors
+from intaglio.service.errors import GenerationFailed, MethodNotAllowed, ServiceError
+from intaglio.service.failures import request_error
 from intaglio.service.jobs.errors import JobError
+from intaglio.service.problems import STATUS, problem_response
 
 
 def tree(root: type[Exception]) -> set[type[Exception]]:
@@ -28,7 +23,7 @@ def public(root: type[Exception]) -> set[type[Exception]]:
     return {
         kind
         for kind in tree(root)
-        if not kind.__name__.startswith("_") and kind.__module__ != as_client.__name__
+        if not kind.__name__.startswith("_") and kind.__module__ != load_errors.__name__
     }
 
 
@@ -52,7 +47,7 @@ def test_the_table_is_total_and_has_no_strangers() -> None:
 @pytest.mark.parametrize("kind", EVERY)
 def test_an_error_has_a_document_with_its_code(kind: type[Exception]) -> None:
     status, code = STATUS[kind]
-    reply = answer(make(kind), "req_1")
+    reply = problem_response(make(kind), "req_1")
     assert reply.status == status
     problem = ProblemDocument.model_validate_json(reply.body(), strict=False).error
     assert problem.code is code
@@ -65,7 +60,7 @@ def test_an_error_has_a_document_with_its_code(kind: type[Exception]) -> None:
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_what_may_succeed_later_says_so(kind: type[Exception]) -> None:
-    reply = answer(make(kind))
+    reply = problem_response(make(kind))
     if reply.status in (429, 503):
         assert reply.headers["retry-after"]
     if getattr(kind, "retryable", False):
@@ -86,14 +81,14 @@ def test_every_code_that_is_not_of_a_job_can_occur() -> None:
     ],
 )
 def test_what_was_not_meant_for_users_is_not_told(error: Exception) -> None:
-    reply = answer(error)
+    reply = problem_response(error)
     assert reply.status == 500
     assert b"secret" not in reply.body()
 
 
 def test_refusals_become_pointers_into_the_body() -> None:
     refusal = grammar.Refusal("/properties/a/not", "not", "is not enforced", "leave it out")
-    problem = answer(grammar.UnsupportedConstraint("refused", (refusal,))).problem
+    problem = problem_response(grammar.UnsupportedConstraint("refused", (refusal,))).problem
     assert problem.param == "schema"
     assert problem.details[0].pointer == "/schema/properties/a/not"
     assert problem.details[0].keyword == "not"
@@ -104,12 +99,14 @@ def test_refusals_become_pointers_into_the_body() -> None:
 def test_a_failure_from_the_engine_stands_for_the_error_of_its_code(kind: type[Exception]) -> None:
     if not issubclass(kind, engine.EngineError | grammar.GrammarError):
         return
-    found = failed(engine.Failure(kind.code, "words", "hint"))
+    found = request_error(engine.Failure(kind.code, "words", "hint"))
     assert type(found) is kind
 
 
 def test_a_failure_of_a_code_of_its_own_is_told_as_a_defect() -> None:
-    found = failed(engine.Failure("numerical_error", "the logits are not numbers", "try again"))
+    found = request_error(
+        engine.Failure("numerical_error", "the logits are not numbers", "try again")
+    )
     assert type(found) is GenerationFailed
-    assert answer(found).status == 500
-    assert "logits" in answer(found).problem.message
+    assert problem_response(found).status == 500
+    assert "logits" in problem_response(found).problem.message

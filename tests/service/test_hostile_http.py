@@ -179,8 +179,8 @@ def test_whoever_hangs_up_while_a_schema_is_examined_is_forgotten(service: Live)
             connection.sendall(
                 f"POST /v1/extract HTTP/1.1\r\nhost: x\r\n{head}\r\n\r\n{body}".encode()
             )
-            until(lambda: service.app.service.gate.inside == 1)
-        until(lambda: service.app.service.gate.inside == 0)
+            until(lambda: service.app.service.gate.in_flight == 1)
+        until(lambda: service.app.service.gate.in_flight == 0)
     until(lambda: service.outcome("hung-up") == "cancelled")
     assert service.settled().clean
 

@@ -231,7 +231,7 @@ def test_open_jobs_are_bounded_and_counted(folder: Path, data: Path) -> None:
         first = service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"]
         refused = service.http.post("/v1/jobs", json=JOB)
         assert refused.status_code == 429
-        assert "have not ended" in refused.json()["error"]["message"]
+        assert "are unfinished" in refused.json()["error"]["message"]
         again = service.http.post("/v1/jobs", json=JOB, headers=keyed)
         assert (again.status_code, again.json()["id"]) == (201, first)
         service.http.post(f"/v1/jobs/{first}/cancel")

@@ -146,7 +146,7 @@ def test_nothing_by_itself_fills_a_prompt(schema: dict[str, object]) -> None:
     text = "\n".join(lines({"a": schema, "b": {"type": "integer"}}))
     assert len(text) < 12_000
     assert text.endswith("b: integer")
-    assert len(outline({"properties": {"a": schema}}, most=BRIEF)) < 1000
+    assert len(outline({"properties": {"a": schema}}, limits=BRIEF)) < 1000
 
 
 def test_a_thousand_properties_are_counted() -> None:

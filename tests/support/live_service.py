@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 import httpx2
 from intaglio.engine.api import BlockReport, EngineClient, GrammarConfig, Launch, Watch
-from intaglio.service.app import Application, Listening, Server
+from intaglio.service.app import Application, Server, ServerAddress
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extract import TextModel
 from intaglio.service.log import make_logger
@@ -95,7 +95,7 @@ def live(
             grammar,
         )
 
-        def announce(where: Listening) -> None:
+        def announce(where: ServerAddress) -> None:
             started.append((where.url, app, asyncio.get_running_loop()))
             listening.set()
 

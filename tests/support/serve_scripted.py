@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 from intaglio.engine.api import EngineClient, GrammarConfig
-from intaglio.service.app import EXIT_CANNOT_SERVE, Application, Listening, serve_application
+from intaglio.service.app import EXIT_CANNOT_SERVE, Application, ServerAddress, serve_application
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extract import TextModel
 from intaglio.service.listen import CannotListen
@@ -30,7 +30,7 @@ def seal(event: str, args: tuple[Any, ...]) -> None:
         os._exit(66)
 
 
-def announce(where: Listening) -> None:
+def announce(where: ServerAddress) -> None:
     print(where.url, flush=True)
     sys.addaudithook(seal)
 

@@ -1,6 +1,6 @@
-"""Files to records, one module a format.
+"""Readers of source files, one module per format.
 
-Does: choose the reader of a source. Does not: keep more than one record in memory.
+Does: select the reader. Does not: hold more than one record in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 
 from ....schemas.jobs import InputFormat, Source
-from ..errors import InputRefused
-from ..opening import insist_file
+from ..formats import source_format
+from ..opening import require_regular_file
 from ..record import Record, Rejected
 
 Read = Callable[[Source, Path], Iterator[Record | Rejected]]
@@ -22,62 +22,27 @@ _MODULES: dict[InputFormat, str] = {
     "xml": "elements",
     "text": "files",
 }
-_ENDINGS: dict[str, InputFormat] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".xml": "xml",
-    ".txt": "text",
-    ".md": "text",
-}
-_PACKED = (".gz", ".zst", ".zstd")
 
 
 def records(source: Source, path: Path) -> Iterator[Record | Rejected]:
-    """Every record of `source`, whose path has been resolved to `path`, in its order.
+    """Every record of `source` in order; `path` is its resolved path.
 
     Raises:
-        InputRefused: the source as a whole cannot be read, or not as it was said to be.
+        InputRefused: the source cannot be read, or does not match its description.
     """
-    found = format_of(source, path)
-    if found != "text":  # text may be a folder or a pattern
-        insist_file(path)
+    found = source_format(source, path)
+    if found != "text":  # text sources may be folders or patterns
+        require_regular_file(path)
     read: Read = import_module(f".{_MODULES[found]}", __name__).read
     return read(source, path)
 
 
 def kept_types(source: Source, path: Path) -> str:
-    """The types of the columns that the outputs repeat, as `keeping` reads them; `{}` for a format without types.
+    """The encoded types of the kept columns (`keeping`); `{}` for a format without types.
 
     Raises:
         InputRefused: as `records`.
     """
-    module = import_module(f".{_MODULES[format_of(source, path)]}", __name__)
-    told: Callable[[Source, Path], str] | None = getattr(module, "kept_types", None)
-    return "{}" if told is None or not source.keep else told(source, path)
-
-
-def format_of(source: Source, path: Path) -> InputFormat:
-    """The format that was named, else the one that the file's name tells.
-
-    Raises:
-        InputRefused: neither does.
-    """
-    if source.format is not None:
-        return source.format
-    if path.is_dir() or any(mark in path.name for mark in "*?["):
-        return "text"
-    name = path.name.lower()
-    for ending in _PACKED:
-        name = name.removesuffix(ending)
-    found = _ENDINGS.get(Path(name).suffix)
-    if found is None:
-        raise InputRefused(
-            f"the name {path.name!r} does not tell what the file is",
-            param="source.format",
-            hint=f"name its format: {', '.join(_MODULES)}",
-        )
-    return found
+    module = import_module(f".{_MODULES[source_format(source, path)]}", __name__)
+    encode: Callable[[Source, Path], str] | None = getattr(module, "kept_types", None)
+    return "{}" if encode is None or not source.keep else encode(source, path)

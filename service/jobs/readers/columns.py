@@ -1,7 +1,7 @@
-"""Parquet.
+"""Reader of Parquet files.
 
-Does: read the asked columns batch by batch, and tell the types of those that the outputs repeat. Does not: load a row
-group at once, or columns that no option names.
+Does: read the requested columns batch by batch, and encode the types of the kept ones. Does not: load a whole row
+group, or columns that no option names.
 """
 
 from collections.abc import Iterator
@@ -15,22 +15,22 @@ import pyarrow.parquet  # type: ignore[import-untyped]
 from ....schemas.jobs import Source
 from ...config import ServiceConfig
 from ..errors import InputRefused
-from ..keeping import readable, told_types
-from ..opening import regular
-from ..record import Record, Rejected, Shape
+from ..keeping import column_values, encode_types
+from ..opening import open_regular
+from ..record import Record, RecordMapping, Rejected
 
 _BATCH_ROWS = 256
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The rows of a table; see `readers.records`."""
-    shape = Shape(source)
+    shape = RecordMapping(source)
     with _opened(path) as file:
         shape.check(tuple(file.schema_arrow.names))
-        _insist_harmless(file, path.name)
+        _check_expansion(file, path.name)
         row = 0
         for batch in file.iter_batches(_BATCH_ROWS, columns=list(shape.names)):
-            columns = {name: readable(batch.column(name)) for name in shape.names}
+            columns = {name: column_values(batch.column(name)) for name in shape.names}
             for at in range(batch.num_rows):
                 row += 1
                 fields = {name: values[at] for name, values in columns.items()}
@@ -38,30 +38,30 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
 
 
 def kept_types(source: Source, path: Path) -> str:
-    """The types of the columns that the outputs repeat; see `readers.kept_types`."""
+    """The encoded types of the kept columns; see `readers.kept_types`."""
     with _opened(path) as file:
-        Shape(source).check(tuple(file.schema_arrow.names))
-        return told_types(file.schema_arrow, source.keep)
+        RecordMapping(source).check(tuple(file.schema_arrow.names))
+        return encode_types(file.schema_arrow, source.keep)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     try:
-        with regular(path) as raw, pyarrow.parquet.ParquetFile(raw) as file:
+        with open_regular(path) as raw, pyarrow.parquet.ParquetFile(raw) as file:
             yield file
     except (pyarrow.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0][:200]
         raise InputRefused(f"cannot read {path.name}: {reason}", param="source.path") from None
 
 
-def _insist_harmless(file: Any, name: str) -> None:
-    """Refuse a file that says of itself that it unpacks to more than the setting allows."""
+def _check_expansion(file: Any, name: str) -> None:
+    """Refuse a file whose metadata declares an uncompressed size beyond the setting."""
     metadata, most = file.metadata, ServiceConfig.load().max_unpacked_bytes
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     size = sum(group.total_byte_size for group in groups)
     if size > most:
         raise InputRefused(
-            f"{name} unpacks to {size} bytes; at most {most} are taken",
+            f"{name} unpacks to {size} bytes; at most {most} are accepted",
             param="source.path",
             hint="split it, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
         )

@@ -1,7 +1,7 @@
-"""CSV and TSV.
+"""Reader of CSV and TSV files.
 
-Does: find the delimiter, split records, refuse the ones that do not fit the header. Does not: guess at broken quotes:
-the line where one was opened is refused, and reading goes on with the next.
+Does: detect the delimiter, split records, refuse those that do not fit the header. Does not: guess at broken quotes:
+the line with the open quote is refused, and reading continues with the next line.
 """
 
 import csv
@@ -15,31 +15,31 @@ from typing import Final, TextIO
 from ....schemas.jobs import Source
 from ..errors import InputRefused
 from ..opening import characters
-from ..record import Record, Rejected, Shape
+from ..record import Record, RecordMapping, Rejected
 
 MOST_CELL: Final = 16 * 1024 * 1024  # characters of a line
-MOST_LINES: Final = 4 * 1024 * 1024  # characters of a record of several lines
+MOST_LINES: Final = 4 * 1024 * 1024  # characters of a multi-line record
 _CANDIDATES: Final = (",", ";", "\t", "|")
 _SNIFFED_LINES: Final = 50
 
 
 class _Overlong(Exception):
-    """A line longer than a cell may be; it has been skipped."""
+    """A line exceeds the maximum cell length; it has been skipped."""
 
 
 class _Unclosed(Exception):
-    """A record of more lines than a document may have."""
+    """A record has more lines than a document may have."""
 
 
 class _Lines:
-    """The lines of a file. Those of the record being read can be given back. None is one that was too long to keep."""
+    """The lines of a file, with push-back of the lines of the current record. None stands for an overlong line."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
         self._back: deque[str | None] = deque()
-        self._taken: list[str | None] = []
-        self._characters = 0  # of the lines taken
-        self.number = 0  # of the last line handed out, from 1
+        self._record_lines: list[str | None] = []
+        self._characters = 0  # of the lines of the current record
+        self.number = 0  # of the last line returned, from 1
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -49,27 +49,27 @@ class _Lines:
         if line == "":
             raise StopIteration
         self.number += 1
-        self._taken.append(line)
+        self._record_lines.append(line)
         if line is None:
             raise _Overlong
         self._characters += len(line)
-        if len(self._taken) > 1 and self._characters > MOST_LINES:
+        if len(self._record_lines) > 1 and self._characters > MOST_LINES:
             raise _Unclosed
         return line
 
     @property
-    def taken(self) -> int:
-        """How many lines the record being read has so far."""
-        return len(self._taken)
+    def line_count(self) -> int:
+        """The number of lines of the current record so far."""
+        return len(self._record_lines)
 
     def begin(self) -> None:
-        """What was handed out so far is settled."""
-        self._taken.clear()
+        """Start a new record."""
+        self._record_lines.clear()
         self._characters = 0
 
     def retry(self, skip: int = 0) -> None:
-        """Hand out again all lines of this record but its first `skip`."""
-        again = self._taken[skip:]
+        """Push back all lines of the current record except the first `skip`."""
+        again = self._record_lines[skip:]
         self._back.extendleft(reversed(again))
         self.number -= len(again)
         self.begin()
@@ -85,7 +85,7 @@ class _Lines:
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The rows of a table; see `readers.records`."""
-    shape = Shape(source)
+    shape = RecordMapping(source)
     with characters(path, source.encoding) as file:
         csv.field_size_limit(MOST_CELL)
         lines = _Lines(file)
@@ -111,15 +111,17 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
 
 
 def _broken(lines: _Lines, error: Exception, where: str) -> Rejected:
-    """What is said of the line a broken record begins with; the lines after it are read again."""
-    if isinstance(error, _Overlong) and lines.taken == 1:
+    """The rejection of a record with broken quotes; the lines after its first are read again."""
+    if isinstance(error, _Overlong) and lines.line_count == 1:
         return Rejected(f"a line of more than {MOST_CELL} characters", where, "split the document")
     reason = "a quote is not closed" if isinstance(error, _Unclosed | _Overlong) else str(error)
     lines.retry(skip=1)
-    return Rejected(f"broken quoting: {reason}", where, "mend the line")
+    return Rejected(f"broken quoting: {reason}", where, "fix the line")
 
 
-def _record(shape: Shape, column: dict[str, int], row: list[str], where: str) -> Record | Rejected:
+def _record(
+    shape: RecordMapping, column: dict[str, int], row: list[str], where: str
+) -> Record | Rejected:
     if len(row) != len(column):
         reason = f"the row has {len(row)} fields, the header {len(column)}"
         return Rejected(reason, where, "quote fields that hold the delimiter or line breaks")
@@ -134,21 +136,21 @@ def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
         raise InputRefused(f"the header of {path.name} cannot be read: {reason}") from None
     if header is None:
         raise InputRefused(
-            f"{path.name} is empty", param="source.path", hint="a table begins with its header"
+            f"{path.name} is empty", param="source.path", hint="a table must begin with a header"
         )
     return tuple(name.strip() for name in header)
 
 
-def _sniff(lines: _Lines, shape: Shape) -> str:
-    """The delimiter under which the header has the columns asked for and most columns; a comma where all fail."""
-    taken: list[str] = []
+def _sniff(lines: _Lines, shape: RecordMapping) -> str:
+    """The delimiter with which the header has the requested columns, and the most columns; a comma if none fits."""
+    sample: list[str] = []
     with suppress(_Overlong, _Unclosed):
-        taken.extend(islice(lines, _SNIFFED_LINES))
+        sample.extend(islice(lines, _SNIFFED_LINES))
     lines.retry()
     best = (False, 1, ",")
     for delimiter in _CANDIDATES:
         try:
-            header = next(csv.reader(taken, delimiter=delimiter, strict=True), [])
+            header = next(csv.reader(sample, delimiter=delimiter, strict=True), [])
         except csv.Error:
             continue
         known = {name.strip() for name in header}

@@ -1,7 +1,7 @@
-"""XML: one element a record.
+"""Reader of XML files: one element per record.
 
-Does: read the file as a stream and let go of each record once it is made. Does not: take document type definitions
-(with them go entities, external files and their bombs), or reach the network.
+Does: read the file as a stream and free each record once it is built. Does not: accept document type definitions (which
+bring entities, external files and entity bombs), or use the network.
 """
 
 from collections.abc import Iterator
@@ -13,16 +13,18 @@ from pydantic import JsonValue
 
 from ....schemas.jobs import Source
 from ..errors import InputRefused
-from ..opening import opened
-from ..record import Record, Rejected, Shape, document
+from ..opening import open_source
+from ..record import Record, RecordMapping, Rejected, document
 
 MOST_DEPTH: Final = 200
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
-    """The elements at `source.record`; see `readers.records`. Without text or template all of one is its text."""
-    wanted = _path(source)
-    with opened(path) as file:
+    """The elements at `source.record`; see `readers.records`. Without text or template, all text of the element is
+    used.
+    """
+    record_path = _path(source)
+    with open_source(path) as file:
         events = etree.iterparse(
             file,
             events=("start", "end"),
@@ -34,18 +36,20 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
             remove_pis=True,
         )
         try:
-            yield from _records(events, wanted, Shape(source))
+            yield from _records(events, record_path, RecordMapping(source))
         except etree.XMLSyntaxError as error:
             raise InputRefused(
                 f"{path.name} is not well-formed XML: {error.msg}",
                 param="source.path",
-                hint="records before that place have been read",
+                hint="records before that position have been read",
             ) from None
 
 
-def _records(events: Any, wanted: tuple[str, ...], shape: Shape) -> Iterator[Record | Rejected]:
+def _records(
+    events: Any, record_path: tuple[str, ...], shape: RecordMapping
+) -> Iterator[Record | Rejected]:
     above: list[str] = []
-    count = inside = 0  # inside: depth of the record being read, 0 outside
+    count = inside = 0  # inside: depth of the current record, 0 outside
     for event, element in events:
         if event == "start":
             if not above:
@@ -53,7 +57,7 @@ def _records(events: Any, wanted: tuple[str, ...], shape: Shape) -> Iterator[Rec
             above.append(etree.QName(element).localname)
             if len(above) > MOST_DEPTH:
                 raise InputRefused(f"elements are nested deeper than {MOST_DEPTH}")
-            if not inside and _fits(above, wanted):
+            if not inside and _fits(above, record_path):
                 inside = len(above)
             continue
         if inside == len(above):
@@ -62,13 +66,13 @@ def _records(events: Any, wanted: tuple[str, ...], shape: Shape) -> Iterator[Rec
             yield _record(shape, element, f"/record/{count}")
         above.pop()
         if not inside:
-            # What stays in the tree is the empty element; its forerunners go with this.
+            # The empty element stays in the tree; this removes its preceding siblings.
             element.clear(keep_tail=False)
             while element.getprevious() is not None:
                 del element.getparent()[0]
     if not count:
         raise InputRefused(
-            f"no element is at {'/'.join(wanted)!r}",
+            f"no element is at {'/'.join(record_path)!r}",
             param="source.record",
             hint="give the path from the root, such as catalog/item, or a name alone for any place",
         )
@@ -79,7 +83,7 @@ def _no_definitions(root: Any) -> None:
         raise InputRefused(
             "the file has a document type definition (DOCTYPE), which is refused",
             param="source.path",
-            hint="take it out: entities in it could name other files or grow without bound",
+            hint="remove it: its entities could refer to other files or grow without bound",
         )
 
 
@@ -87,23 +91,23 @@ def _path(source: Source) -> tuple[str, ...]:
     parts = tuple((source.record or "").strip("/").split("/"))
     if not all(parts):
         raise InputRefused(
-            "it is not said which elements are the records",
+            "no path to the record elements is given",
             param="source.record",
             hint="give their path from the root, such as catalog/item",
         )
     return parts
 
 
-def _fits(above: list[str], wanted: tuple[str, ...]) -> bool:
-    """Whether the open elements are `wanted`; a single name fits anywhere, `*` fits any name."""
-    if len(wanted) == 1:
-        return above[-1] == wanted[0]
-    return len(above) == len(wanted) and all(
-        want in ("*", name) for name, want in zip(above, wanted, strict=True)
+def _fits(above: list[str], record_path: tuple[str, ...]) -> bool:
+    """Whether the open elements match `wanted`; a single name matches at any depth, `*` matches any name."""
+    if len(record_path) == 1:
+        return above[-1] == record_path[0]
+    return len(above) == len(record_path) and all(
+        want in ("*", name) for name, want in zip(above, record_path, strict=True)
     )
 
 
-def _record(shape: Shape, element: Any, where: str) -> Record | Rejected:
+def _record(shape: RecordMapping, element: Any, where: str) -> Record | Rejected:
     if shape.source.text is None and shape.source.template is None:
         keep: dict[str, JsonValue] = {n: _field(element, n) for n in shape.source.keep}
         name = None if shape.source.id is None else _field(element, shape.source.id)
@@ -128,5 +132,5 @@ def _field(element: Any, path: str) -> str | None:
 
 
 def _words(element: Any) -> str:
-    """All text below an element; parts of it that have text of their own begin a line."""
+    """All text below an element; child elements with text begin a new line."""
     return "\n".join(part.strip() for part in element.itertext() if part.strip())

@@ -1,7 +1,7 @@
-"""Text files: a folder, a glob pattern or one file, each file a record.
+"""Reader of text files: a folder, a glob pattern or one file, each file a record.
 
-Does: read them in the order of their paths. Does not: follow links out of the folder, or take files of other kinds
-from a folder than those whose names end in .txt, .md or .text.
+Does: read files in path order. Does not: follow links out of the folder, or read files of a folder whose names do not
+end in .txt, .md or .text.
 """
 
 from collections.abc import Iterator
@@ -10,27 +10,27 @@ from typing import Final
 
 from ....schemas.jobs import Source
 from ..errors import InputRefused
-from ..opening import characters, insist_file
+from ..opening import characters, require_regular_file
 from ..record import MOST_CHARACTERS, Record, Rejected, document
 
 _ENDINGS: Final = (".txt", ".text", ".md")
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
-    """The files of a source; see `readers.records`. Their ids are their paths below the folder."""
+    """The files of a source; see `readers.records`. Their ids are their paths relative to the folder."""
     root, found = _files(path)
     if not found:
         raise InputRefused(
             f"{path} has no text files",
             param="source.path",
-            hint=f"from a folder, names that end in {', '.join(_ENDINGS)} are taken; or give a pattern",
+            hint=f"a folder is searched for names that end in {', '.join(_ENDINGS)}; or give a pattern",
         )
     for file in found:
         yield _record(source, file, file.relative_to(root).as_posix())
 
 
 def members(path: Path) -> list[Path]:
-    """The files of a folder or pattern that are read, in their order; none where there is nothing of that name."""
+    """The files of a folder or pattern, in order; none if nothing has that name."""
     try:
         return _files(path)[1]
     except InputRefused:
@@ -38,11 +38,11 @@ def members(path: Path) -> list[Path]:
 
 
 def _files(path: Path) -> tuple[Path, list[Path]]:
-    """(what the names are relative to, the files in their order)."""
+    """(the folder that names are relative to, the files in order)."""
     if path.is_file():
         return path.parent, [path]
     if path.exists() and not path.is_dir():
-        insist_file(path)
+        require_regular_file(path)
     if path.is_dir():
         inside = path.resolve()
         every = (file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)

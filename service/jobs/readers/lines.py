@@ -1,6 +1,6 @@
-"""JSON Lines: one JSON object a line.
+"""Reader of JSON Lines: one JSON object per line.
 
-Does: read each line strictly. Does not: take a line that is no object, or has a key twice.
+Does: parse each line strictly. Does not: accept lines that are not objects, or duplicate keys.
 """
 
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ from ....grammar.api import InvalidJson, parse_json
 from ....schemas.jobs import Source
 from ..errors import InputRefused
 from ..opening import characters
-from ..record import Record, Rejected, Shape, alike
+from ..record import Record, RecordMapping, Rejected, suggestion
 
 MOST_LINE: Final = 16 * 1024 * 1024  # characters
-_LOOKED_AT: Final = 100  # lines; a field that none of them has is a mistake in its name
+_PROBED_LINES: Final = 100  # lines; a field that none of them has is misspelled
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The objects of a file; see `readers.records`. Fields are keys, or JSON Pointers where they begin with `/`."""
-    shape = Shape(source)
-    _insist_fields(source, path, shape)
+    shape = RecordMapping(source)
+    _require_fields(source, path, shape)
     with characters(path, source.encoding) as file:
         number = 0
         while line := file.readline(MOST_LINE):
@@ -35,24 +35,24 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
                 yield _record(shape, line, where)
 
 
-def _record(shape: Shape, line: str, where: str) -> Record | Rejected:
+def _record(shape: RecordMapping, line: str, where: str) -> Record | Rejected:
     try:
         value = parse_json(line)
     except InvalidJson as error:
         return Rejected(f"the line is not JSON: {error}", where)
     if not isinstance(value, dict):
-        return Rejected("the line is no JSON object", where)
+        return Rejected("the line is not a JSON object", where)
     missing = [name for name in shape.names if not _has(value, name)]
     if missing:
         return Rejected(f"the object has no {missing[0]!r}", where)
     return shape.record(lambda name: _at(value, name), where)
 
 
-def _insist_fields(source: Source, path: Path, shape: Shape) -> None:
-    """Refuse a field that none of the first objects has; one that some lack costs those lines only."""
+def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
+    """Refuse a field that none of the first objects has; if only some lack it, only those lines are rejected."""
     objects: list[dict[str, Any]] = []
     with characters(path, source.encoding) as file:
-        while len(objects) < _LOOKED_AT and (line := file.readline(MOST_LINE)):
+        while len(objects) < _PROBED_LINES and (line := file.readline(MOST_LINE)):
             with suppress(InvalidJson):
                 value = parse_json(line)
                 objects += [value] if isinstance(value, dict) else []
@@ -62,12 +62,12 @@ def _insist_fields(source: Source, path: Path, shape: Shape) -> None:
             raise InputRefused(
                 f"no object of the source has the field {name!r}",
                 param="source",
-                hint=alike(name, known),
+                hint=suggestion(name, known),
             )
 
 
 def _at(value: Any, name: str) -> Any:
-    """The value of a field. Raises LookupError where there is none."""
+    """The value of a field. Raises LookupError if it is missing."""
     if not name.startswith("/"):
         return value[name]
     for part in name[1:].split("/"):

@@ -1,11 +1,11 @@
-"""JSON values as Arrow has them: which type a schema gives its values, and each value as pyarrow takes it.
+"""Arrow types of a schema's values, and conversion of JSON values to them.
 
-Formats of texts make types of their own: `date` a `date32`, `date-time` a `timestamp[us, UTC]`, `date-time-local` a
-`timestamp[us]`, `time-local` a `time64[us]`. So does `time` while all its offsets are UTC: a time of day with another
+String formats have types of their own: `date` is `date32`, `date-time` is `timestamp[us, UTC]`, `date-time-local` is
+`timestamp[us]`, `time-local` is `time64[us]`. So is `time` if all its offsets are UTC: a time of day with another
 offset has no Arrow type. A value that its type would change (a fraction of more than six digits, a leap second, an
-integer past 64 bits) does not fit, and the caller chooses another type for the column.
+integer beyond 64 bits) does not fit, and the caller selects another type for the column.
 
-Does: types and values. Does not: choose among types or write files (`columns`).
+Does: types and values. Does not: select among types or write files (`columns`).
 """
 
 import datetime
@@ -40,11 +40,13 @@ _MIDNIGHT: Final = datetime.date(1970, 1, 1)
 
 
 class Misfit(ValueError):
-    """A value that its type would change; the message says why."""
+    """A value that its type would change; the message has the reason."""
 
 
 def schema_type(schema: Schema, root: Schema, *, formats: bool, depth: int = 0) -> Any:
-    """The Arrow type of a schema's values; None where they have no one type. `formats`: dates and times get theirs."""
+    """The Arrow type of a schema's values; None if they have no single type. `formats`: whether dates and times get
+    types.
+    """
     kind = kind_of(schema)
     if kind == "string" and formats and isinstance(schema.get("format"), str):
         return _FORMATS.get(schema["format"], pa.string())
@@ -67,12 +69,12 @@ def schema_type(schema: Schema, root: Schema, *, formats: bool, depth: int = 0) 
 
 
 def fitted(value: JsonValue, kind: Any, *, inside: bool = False) -> Any:
-    """`value` as pyarrow takes it for `kind`; `inside` a struct, texts hold the JSON of anything.
+    """`value` as pyarrow expects it for `kind`. `inside` a struct, text fields hold any value as JSON.
 
-    An instant with an offset comes back in UTC: `offset_minutes` tells what that loses.
+    An instant with an offset is converted to UTC; `offset_minutes` returns what that loses.
 
     Raises:
-        Misfit: the type would change it.
+        Misfit: the type would change the value.
     """
     match value:
         case None:
@@ -96,7 +98,7 @@ def fitted(value: JsonValue, kind: Any, *, inside: bool = False) -> Any:
 
 
 def _holds(kind: Any, value: int | float) -> bool:
-    """Whether a column of type `kind` has this very number."""
+    """Whether `kind` represents this number exactly."""
     if pa.types.is_int64(kind):
         return -(2**63) <= value < 2**63 and value == int(value)
     return bool(pa.types.is_float64(kind)) and (type(value) is float or abs(value) <= 2**53)
@@ -107,7 +109,7 @@ def _has(kind: Any, name: str) -> bool:
 
 
 def offset_minutes(text: str) -> int:
-    """The UTC offset of a date-time in minutes; 0 where it has none."""
+    """The UTC offset of a date-time in minutes; 0 without an offset."""
     offset = _parts(text)[3]
     if offset is None or offset in "Zz":
         return 0
@@ -116,14 +118,14 @@ def offset_minutes(text: str) -> int:
 
 
 def _inner(value: JsonValue, kind: Any, *, inside: bool) -> Any:
-    """`fitted`, for a part of a list or struct, beside which no column can tell an offset."""
+    """`fitted` for a part of a list or struct, which has no column for offsets."""
     if isinstance(value, str) and pa.types.is_timestamp(kind) and offset_minutes(value):
         raise Misfit(f"{value[:60]} has an offset, which a timestamp inside a list or object loses")
     return fitted(value, kind, inside=inside)
 
 
 def _moment(text: str, kind: Any) -> Any:
-    """A date, time or instant, exactly."""
+    """Parse a date, time or instant exactly."""
     date, clock, fraction, offset = _parts(text)
     zoned = pa.types.is_timestamp(kind) and kind.tz is not None
     if pa.types.is_date(kind):
@@ -148,11 +150,11 @@ def _moment(text: str, kind: Any) -> Any:
         shift = datetime.timedelta(minutes=offset_minutes(text))
         return (local - shift).replace(tzinfo=datetime.UTC)
     except (ValueError, OverflowError) as error:
-        raise Misfit(f"{text[:60]!r} is no moment that Arrow knows: {error}") from None
+        raise Misfit(f"{text[:60]!r} is not a time that Arrow can represent: {error}") from None
 
 
 def _parts(text: str) -> tuple[str | None, str | None, str | None, str | None]:
-    """(date, clock, fraction, offset) of a text; all None where it is none of them."""
+    """(date, clock, fraction, offset) of a text; all None if it has none of these forms."""
     found = _TEXT.fullmatch(text)
     if found is None:
         return None, None, None, None

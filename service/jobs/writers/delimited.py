@@ -1,9 +1,9 @@
-"""CSV and TSV, as RFC 4180 has them, in UTF-8 with line feeds.
+"""Writer of CSV and TSV (RFC 4180) in UTF-8 with line feeds.
 
-A missing value is an empty field, an empty text is `""`: readers that know the difference (pandas with
-`keep_default_na=False`, pyarrow with `strings_can_be_null`) read back what was there. A text that a spreadsheet would
-run as a formula (first character = + - @, a tab or a carriage return; see OWASP, CSV injection) gets an apostrophe in
-front unless it is a plain number, or the output says `neutralise: false`.
+A missing value is an empty field, an empty string is `""`: readers that distinguish them (pandas with
+`keep_default_na=False`, pyarrow with `strings_can_be_null`) restore the original. A text that a spreadsheet would run
+as a formula (first character = + - @, a tab or a carriage return; see OWASP, CSV injection) gets an apostrophe in front
+unless it is a plain number or the output sets `neutralise: false`.
 """
 
 import re
@@ -12,17 +12,17 @@ from typing import BinaryIO, Final
 from pydantic import JsonValue
 
 from ....schemas.jobs import Output
-from ..layout import Layout
+from ..formats import output_format
+from ..layout import Layout, Rows
 from ..record import as_text
-from . import Rows, format_of
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:
-    """Write a header and every row."""
-    delimiter = "\t" if format_of(output) == "tsv" else ","
+    """Write the header and every row."""
+    delimiter = "\t" if output_format(output) == "tsv" else ","
     names = [layout.row, *layout.keep, *(column.name for column in layout.columns)]
     file.write(_line(list(names), delimiter, output.neutralise))
     for row in rows():

@@ -1,10 +1,10 @@
-"""XML: `<rows>`, a `<row>` a row with the source's columns as `<key name="…">`, and the result's values as elements.
+"""Writer of XML: `<rows>` with a `<row>` for each row; source columns are `<key name="…">`, result values are elements.
 
-Values of the source's columns are written as those of the result are.
+Values of source columns are written like those of the result.
 
-A property is an element of its name; where the name is none that XML has, it is `<field name="…">`. Items of a list
-are `<item>`. A null is an element with `null="true"`, an element without text is an empty text. Lists, numbers,
-Booleans and empty objects say so with `type`. A text that XML cannot hold is written as a JSON string, and says so with
+A property is an element of its name, or `<field name="…">` if the name is not valid in XML. Items of a list are
+`<item>`. A null is an element with `null="true"`, an element without text is an empty string. Lists, numbers, Booleans
+and empty objects are marked with `type`. A text that XML cannot represent is written as a JSON string and marked with
 `encoding="json"`.
 """
 
@@ -16,8 +16,7 @@ from lxml import etree  # type: ignore[import-untyped]
 from pydantic import JsonValue
 
 from ....schemas.jobs import Output
-from ..layout import Layout
-from . import Rows
+from ..layout import Layout, Rows
 
 _NAME: Final = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*")
 _UNHOLDABLE: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

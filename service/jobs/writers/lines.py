@@ -1,20 +1,19 @@
-"""JSON Lines: the source's columns, the result as it is under `data`, and `warnings` where it has any.
+"""Writer of JSON Lines: the source columns, the result under `data`, and its `warnings` if any.
 
-Where a column of the source has that name, the result's is `result.data` or `result.warnings`.
+If a source column has one of these names, the result uses `result.data` or `result.warnings`.
 """
 
 import json
 from typing import BinaryIO
 
 from ....schemas.jobs import Output
-from ..layout import Layout
-from . import Rows
+from ..layout import Layout, Rows
 
 
 def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
-    """Write an object a row."""
-    taken = {layout.row, *layout.keep}
-    data, warnings = (f"result.{n}" if n in taken else n for n in ("data", "warnings"))
+    """Write one object for each row."""
+    used = {layout.row, *layout.keep}
+    data, warnings = (f"result.{n}" if n in used else n for n in ("data", "warnings"))
     for row in rows():
         whole = dict(layout.keys(row)) | {data: row.data}
         if row.warnings:

@@ -57,7 +57,7 @@ def extract(run: Run, stub: StubService, *names: str | Path, **more: Any) -> Any
         ("a.txt.gz", "gzip", "gunzip"),
         ("wide.txt", "UTF-16", "iconv -f utf-16"),
         ("latin.txt", "not UTF-8", "iconv -f latin1"),
-        ("noise.bin", "binary data", "give a file of text"),
+        ("noise.bin", "binary data", "give a text file"),
         ("large.txt", "too long", "1,000,000 characters"),
         ("/dev/zero", "too long", "1,000,000 characters"),
     ],

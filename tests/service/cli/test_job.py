@@ -132,7 +132,7 @@ def test_a_dry_run_keeps_nothing(job: Job) -> None:
     told = json.loads(tried.stdout)
     assert (told["rows"], told["dead"], told["prompt_tokens"]) == (3, 1, 14)
     assert not Path("jobs.db").exists()
-    assert "3 rows, 1 of them no documents" in job.run("--dry-run").stdout
+    assert "3 rows, 1 of them not documents" in job.run("--dry-run").stdout
 
 
 @pytest.mark.parametrize(

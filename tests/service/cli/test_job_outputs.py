@@ -109,7 +109,7 @@ def test_a_foreign_file_is_left_alone_unless_told_otherwise(shell: Shell) -> Non
     Path("res.csv").write_text("mine")
     refused = shell.job("-o", "res.csv")
     assert (refused.exit_code, shell.asked) == (2, 0)
-    assert "is there already" in refused.stderr
+    assert "exists already" in refused.stderr
     assert "--overwrite" in refused.stderr
     assert Path("res.csv").read_text() == "mine"
     assert shell.job("-o", "res.csv", "--overwrite").exit_code == 0
@@ -162,7 +162,7 @@ def test_an_earlier_output_that_was_changed_does_not_hinder_another(shell: Shell
     Path("a.csv").write_text("mine now")
     done = shell.job("-o", "b.csv")
     assert done.exit_code == 0
-    assert "left out" in done.stderr
+    assert "skipped" in done.stderr
     assert Path("a.csv").read_text() == "mine now"
     assert Path("b.csv").exists()
 
@@ -206,8 +206,8 @@ def test_interrupted_it_stops_soon_and_says_where_the_results_are(
     ("out", "words"),
     [
         ("none/res.csv", "mkdir -p"),
-        ("folder.csv", "is no file"),
-        ("pipe.csv", "is no file"),
+        ("folder.csv", "not a regular file"),
+        ("pipe.csv", "not a regular file"),
     ],
 )
 def test_an_output_that_cannot_be_is_refused_at_once(shell: Shell, out: str, words: str) -> None:

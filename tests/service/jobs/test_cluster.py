@@ -11,7 +11,7 @@ import psutil
 import pytest
 import ray
 from intaglio.schemas.jobs import JobState
-from intaglio.service.jobs.clustered import Clustered
+from intaglio.service.jobs.clustered import ClusterBackend
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
 from intaglio.service.jobs.runner import Runner
@@ -32,7 +32,7 @@ def cluster() -> Iterator[None]:
     ray.shutdown()
 
 
-def run(folder: Path, clustered: Clustered) -> JobState:
+def run(folder: Path, clustered: ClusterBackend) -> JobState:
     ledger = Ledger(str(folder / "jobs.db"))
     try:
         state = Runner(ledger, "job", clustered).run().state
@@ -51,7 +51,7 @@ def workers() -> list[int]:
 def test_three_workers_give_the_bytes_of_one_process(cluster: None, tmp_path: Path) -> None:
     model, folder = begin(tmp_path / "model", 1000), begin(tmp_path / "ray", 1000)
     work(model)
-    clustered = Clustered("auto", make, {}, workers=3)
+    clustered = ClusterBackend("auto", make, {}, workers=3)
     assert clustered.model == "scripted"
     assert run(folder, clustered) is JobState.COMPLETED_WITH_ERRORS
     assert_same(folder, model)
@@ -61,7 +61,7 @@ def test_three_workers_give_the_bytes_of_one_process(cluster: None, tmp_path: Pa
 def test_lost_workers_delay_their_rows_and_cost_none(cluster: None, tmp_path: Path) -> None:
     model, folder = begin(tmp_path / "model", 1500), begin(tmp_path / "ray", 1500)
     work(model)
-    clustered = Clustered("auto", make_slow, {}, workers=3, at_once=16)
+    clustered = ClusterBackend("auto", make_slow, {}, workers=3, at_once=16)
     assert clustered.model == "scripted"
     killed: list[int] = []
     done = threading.Event()

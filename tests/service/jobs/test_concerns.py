@@ -11,9 +11,9 @@ from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.schemas.problem import Code
 from intaglio.schemas.wire import Timings, Usage
 from intaglio.service.client import Extraction
-from intaglio.service.jobs.books import CONCERNS, Concern
-from intaglio.service.jobs.extracting import Finished, Local, Task
-from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.books import ERROR_SCOPES, ErrorScope
+from intaglio.service.jobs.extracting import Finished, LocalBackend, Task
+from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
 from intaglio.service.jobs.runner import Runner
@@ -59,7 +59,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
     outputs = (Output(path=str(tmp_path / "out.jsonl")),)
     spec = JobSpec(schema={"type": "string"}, source=source, outputs=outputs, attempts=1)
     book = Ledger(str(tmp_path / "jobs.db"))
-    book.create("job", spec, "d", source_mark(tmp_path / "in.csv"), "m")
+    book.create("job", spec, "d", source_fingerprint(tmp_path / "in.csv"), "m")
     yield book
     book.close()
 
@@ -91,8 +91,8 @@ def test_an_error_that_is_not_retryable_makes_a_dead_letter(ledger: Ledger, code
 
 
 def test_every_code_that_ends_a_job_is_one_of_ours() -> None:
-    assert CONCERNS.keys() <= set(Code)
-    assert CONCERNS[Code.ENGINE_LOST] is Concern.ENGINE
+    assert ERROR_SCOPES.keys() <= set(Code)
+    assert ERROR_SCOPES[Code.ENGINE_LOST] is ErrorScope.ENGINE
 
 
 class Endless:
@@ -122,7 +122,7 @@ class Endless:
 @pytest.mark.parametrize("at_once", [2, 64], ids=["no room", "room for more"])
 def test_a_run_that_is_stopped_gives_back_the_rows_in_hand(ledger: Ledger, at_once: int) -> None:
     llm = Endless()
-    runner = Runner(ledger, "job", Local(llm, {}, at_once=at_once))  # type: ignore[arg-type]
+    runner = Runner(ledger, "job", LocalBackend(llm, {}, at_once=at_once))  # type: ignore[arg-type]
 
     def stop() -> None:
         llm.full.wait()
@@ -140,11 +140,11 @@ def test_a_run_that_is_stopped_gives_back_the_rows_in_hand(ledger: Ledger, at_on
 
 def test_a_pause_from_another_shell_is_heard_while_there_is_no_room(ledger: Ledger) -> None:
     llm = Endless()
-    runner = Runner(ledger, "job", Local(llm, {}, at_once=2))  # type: ignore[arg-type]
+    runner = Runner(ledger, "job", LocalBackend(llm, {}, at_once=2))  # type: ignore[arg-type]
 
     def pause() -> None:
         llm.full.wait()
-        ledger.ask("job", "pause")
+        ledger.request("job", "pause")
 
     thread = threading.Thread(target=pause)
     thread.start()

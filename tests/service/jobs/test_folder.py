@@ -35,5 +35,5 @@ def test_only_files_are_named_and_found(folder: DataFolder) -> None:
     "name", ["../secret.csv", "..", ".", "/etc/passwd", "a/b", "", ".hidden", "a\0b", "x" * 129]
 )
 def test_paths_are_no_names(folder: DataFolder, name: str) -> None:
-    with pytest.raises(InputRefused, match="no name"):
+    with pytest.raises(InputRefused, match="not a valid file name"):
         folder.path(name)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.service.jobs.errors import JobChanged
-from intaglio.service.jobs.ingest import source_mark, take_in
+from intaglio.service.jobs.ingest import ingest, source_fingerprint
 from intaglio.service.jobs.layout import Layout
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
@@ -59,7 +59,7 @@ class Bench:
         asked = Source(path=str(source), text="body", keep=keep, **more)
         spec = JobSpec(schema=SCHEMA, source=asked, outputs=outputs)
         ledger = Ledger(str(self.folder / "jobs.db"))
-        ledger.create("job", spec, "d", source_mark(source), "scripted")
+        ledger.create("job", spec, "d", source_fingerprint(source), "scripted")
         assert Runner(ledger, "job", Scripted()).run().state is JobState.COMPLETED
         publish(ledger, "job")
         ledger.close()
@@ -176,7 +176,7 @@ def old(tmp_path: Path) -> Ledger:
     asked = Source(path=str(tmp_path / "in.parquet"), text="body", keep=("small", "day"))
     outputs = (Output(path=str(tmp_path / "out.parquet")),)
     spec = JobSpec(schema={"type": "integer"}, source=asked, outputs=outputs)
-    mark = source_mark(tmp_path / "in.parquet")
+    mark = source_fingerprint(tmp_path / "in.parquet")
     job = ("job", spec.model_dump_json(by_alias=True), "d", "ready", None, 1.0, 1.0, 1, False, mark)
     keep = json.dumps({"small": "7", "day": '"2026-01-01"'})
     done = ("job", 1, "1", "x", keep, None, None, 2, 1, 0, None, 0, 1, "5", None, 1, 1, 1)
@@ -198,8 +198,8 @@ def test_results_of_an_older_ledger_are_written_as_they_were(old: Ledger, tmp_pa
 
 def test_a_job_half_read_by_an_older_program_is_not_mixed(old: Ledger, tmp_path: Path) -> None:
     rows, spec = old.rows("job"), old.spec("job")
-    with pytest.raises(JobChanged, match="older program"):
-        take_in(spec, tmp_path / "in.parquet", rows, old.origin("job")[1], lambda: False)
+    with pytest.raises(JobChanged, match="older version"):
+        ingest(spec, tmp_path / "in.parquet", rows, old.origin("job")[1], lambda: False)
     old.close()
     Ledger(str(tmp_path / "jobs.db")).close()  # it is of this version now
 

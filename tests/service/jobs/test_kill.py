@@ -18,7 +18,7 @@ import pytest
 import sqlalchemy as sa
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.service.jobs import runner
-from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.lock import sole_runner
 from intaglio.service.jobs.publish import publish
@@ -44,7 +44,7 @@ def begin(folder: Path, count: int, form: str = "csv") -> Path:
     outputs = tuple(Output(path=str(folder / name)) for name in OUTPUTS[:-1])
     spec = JobSpec(schema=SCHEMA, source=source, outputs=outputs)
     ledger = Ledger(str(folder / "jobs.db"))
-    ledger.create("job", spec, "digest", source_mark(path), "scripted")
+    ledger.create("job", spec, "digest", source_fingerprint(path), "scripted")
     ledger.close()
     return folder
 

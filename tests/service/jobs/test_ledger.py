@@ -41,7 +41,7 @@ def ledger(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
 
 def fill(ledger: Ledger, count: int) -> None:
     new = [NewRow(n, f"r{n}", f"text {n}") for n in range(1, count + 1)]
-    ledger.rows("job").take_in(new, count, whole=True)
+    ledger.rows("job").add_rows(new, count, whole=True)
 
 
 def test_rows_go_out_in_order_and_come_back_once(ledger: Ledger) -> None:
@@ -51,8 +51,8 @@ def test_rows_go_out_in_order_and_come_back_once(ledger: Ledger) -> None:
     assert [claim.row for claim in first] == [1, 2, 3]
     assert [claim.row for claim in rows.claim("b", 3, 60)] == [4, 5]
     assert rows.claim("c", 3, 60) == []
-    assert rows.settle([Outcome(claim, '{"v":1}') for claim in first]) == 3
-    assert rows.settle([Outcome(claim, '{"v":2}') for claim in first]) == 0
+    assert rows.record_outcomes([Outcome(claim, '{"v":1}') for claim in first]) == 3
+    assert rows.record_outcomes([Outcome(claim, '{"v":2}') for claim in first]) == 0
     assert [(r.row, r.data) for r in rows.results(DONE)] == [(n, {"v": 1}) for n in (1, 2, 3)]
     counts = rows.counts()
     assert (counts.rows, counts.done, counts.running) == (5, 3, 2)
@@ -65,8 +65,8 @@ def test_a_worker_that_slept_too_long_commits_nothing(ledger: Ledger, clock: Clo
     clock.now += 61
     (other,) = rows.claim("b", 1, 60)
     assert (other.row, other.attempt) == (1, 2)
-    assert rows.settle([Outcome(late, '"late"')]) == 0
-    assert rows.settle([Outcome(other, '"in time"')]) == 1
+    assert rows.record_outcomes([Outcome(late, '"late"')]) == 0
+    assert rows.record_outcomes([Outcome(other, '"in time"')]) == 1
     assert [r.data for r in rows.results()] == ["in time"]
 
 
@@ -77,7 +77,7 @@ def test_a_clock_that_jumps_costs_work_at_most(ledger: Ledger, clock: Clock, jum
     held = rows.claim("a", 2, 60)
     clock.now += jump
     others = rows.claim("b", 4, 60)
-    counted = rows.settle([Outcome(c, '"a"') for c in held]) + rows.settle(
+    counted = rows.record_outcomes([Outcome(c, '"a"') for c in held]) + rows.record_outcomes(
         [Outcome(c, '"b"') for c in others]
     )
     assert counted == len({c.row for c in (*held, *others)})
@@ -99,14 +99,14 @@ def test_what_is_tried_again_waits_and_keeps_count(ledger: Ledger, clock: Clock)
     rows = ledger.rows("job")
     (claim,) = rows.claim("a", 1, 60)
     again = Failure("internal_error", "broke", again=True)
-    rows.settle([Outcome(claim, failure=again, due=clock.now + 5)])
+    rows.record_outcomes([Outcome(claim, failure=again, due=clock.now + 5)])
     assert rows.claim("a", 1, 60) == []
     assert rows.next_due() == clock.now + 5
     clock.now += 5
     (claim,) = rows.claim("a", 1, 60)
     assert claim.attempt == 2
     free = Failure("not_ready", "away", again=True, charged=False)
-    rows.settle([Outcome(claim, failure=free)])
+    rows.record_outcomes([Outcome(claim, failure=free)])
     assert rows.claim("a", 1, 60)[0].attempt == 2
 
 
@@ -114,21 +114,21 @@ def test_dead_rows_are_told_and_revived(ledger: Ledger) -> None:
     rows = ledger.rows("job")
     refused = NewRow(2, "r2", None, failure=Failure("invalid_record", "empty", "/line/3"))
     twin = NewRow(3, "r1", "again")
-    rows.take_in([NewRow(1, "r1", "text"), refused, twin], 3, whole=True)
+    rows.add_rows([NewRow(1, "r1", "text"), refused, twin], 3, whole=True)
     (claim,) = rows.claim("a", 9, 60)
-    rows.settle([Outcome(claim, failure=Failure("too_long", "too long"))])
+    rows.record_outcomes([Outcome(claim, failure=Failure("too_long", "too long"))])
     dead = {r.row: r.failure.code for r in rows.results(DEAD) if r.failure}
     assert dead == {1: "too_long", 2: "invalid_record", 3: "duplicate_id"}
-    assert rows.revive() == 1
+    assert rows.requeue_dead() == 1
     assert [r.row for r in rows.results(PENDING)] == [1]
 
 
 def test_twins_in_different_chunks_are_found(ledger: Ledger) -> None:
     rows = ledger.rows("job")
-    rows.take_in([NewRow(1, "a", "x")], 1, whole=False)
-    rows.take_in([NewRow(2, "a", "y"), NewRow(3, "b", "z"), NewRow(4, "b", "w")], 4, whole=True)
+    rows.add_rows([NewRow(1, "a", "x")], 1, whole=False)
+    rows.add_rows([NewRow(2, "a", "y"), NewRow(3, "b", "z"), NewRow(4, "b", "w")], 4, whole=True)
     assert [r.row for r in rows.results(DEAD)] == [2, 4]
-    assert rows.read_so_far() == (4, True)
+    assert rows.read_position() == (4, True)
 
 
 def test_released_rows_are_pending_and_uncounted(ledger: Ledger) -> None:
@@ -155,7 +155,7 @@ def test_threads_never_get_the_same_row(tmp_path: Path) -> None:
     def work(name: str) -> None:
         rows = ledger.rows("job")
         while claims := rows.claim(name, 7, 60):
-            rows.settle([Outcome(claim, "1") for claim in claims])
+            rows.record_outcomes([Outcome(claim, "1") for claim in claims])
             got.extend(claim.row for claim in claims)
 
     threads = [threading.Thread(target=work, args=(str(n),)) for n in range(4)]
@@ -179,26 +179,26 @@ def test_names_and_states(ledger: Ledger, clock: Clock) -> None:
 
 
 def state(ledger: Ledger) -> tuple[JobState, str | None]:
-    return ledger.status("job").state, ledger.wanted("job")
+    return ledger.status("job").state, ledger.pending_request("job")
 
 
 def test_a_runner_is_asked_and_what_nobody_runs_obeys_at_once(ledger: Ledger) -> None:
-    ledger.ask("job", "pause")
+    ledger.request("job", "pause")
     assert state(ledger) == (JobState.PAUSED, None)
     assert not ledger.begin("job"), "it was seen ready, and was paused before it began"
     assert state(ledger) == (JobState.PAUSED, None)
     ledger.resume("job")
     assert ledger.begin("job")
-    ledger.ask("job", "cancel")
+    ledger.request("job", "cancel")
     assert state(ledger) == (JobState.RUNNING, "cancel")
     assert ledger.begin("job"), "another runner joins, or this one's process died"
     assert state(ledger) == (JobState.RUNNING, "cancel")
     ledger.move("job", JobState.CANCELLED)
     assert state(ledger) == (JobState.CANCELLED, None)
     with pytest.raises(JobChanged, match="cancelled"):
-        ledger.ask("job", "pause")
+        ledger.request("job", "pause")
     with pytest.raises(UnknownJob):
-        ledger.ask("nobody", "pause")
+        ledger.request("nobody", "pause")
 
 
 def test_the_ledger_is_its_owners(ledger: Ledger, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(ledger: Ledger) -> None:
     engine.dispose()
     big = '"' + "x" * 100_000 + '"'
     with pytest.raises(LedgerRefused, match="full"):
-        rows.settle([Outcome(claim, big) for claim in claims])
+        rows.record_outcomes([Outcome(claim, big) for claim in claims])
     counts = rows.counts()
     assert (counts.done, counts.running) == (0, 50)
 

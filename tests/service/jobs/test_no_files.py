@@ -13,8 +13,8 @@ import pytest
 from intaglio.schemas.jobs import JobSpec, Source
 from intaglio.service.jobs import opening
 from intaglio.service.jobs.errors import InputRefused
-from intaglio.service.jobs.ingest import chosen, source_mark
-from intaglio.service.jobs.opening import insist_harmless, opened
+from intaglio.service.jobs.ingest import selected_rows, source_fingerprint
+from intaglio.service.jobs.opening import check_expansion, open_source
 from intaglio.service.jobs.readers import records
 from intaglio.service.jobs.record import Record
 
@@ -50,15 +50,15 @@ def test_what_is_no_file_is_refused_by_name(special: dict[str, Path], form: str)
         if (name, form) == ("a folder", "text"):
             continue  # that is a source
         spec = JobSpec(schema=True, source=source(path, form))
-        source_mark(path)  # waits for nothing either
+        source_fingerprint(path)  # waits for nothing either
         with pytest.raises(InputRefused, match=name) as refused:
-            next(chosen(spec, path))
+            next(selected_rows(spec, path))
         assert refused.value.hint
 
 
 def test_a_pipe_that_takes_a_files_place_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in.csv")
-    with pytest.raises(InputRefused, match="a pipe"), opened(tmp_path / "in.csv"):
+    with pytest.raises(InputRefused, match="a pipe"), open_source(tmp_path / "in.csv"):
         pass
 
 
@@ -75,7 +75,7 @@ def test_a_bomb_is_refused_before_any_row_is_read(tmp_path: Path) -> None:
         for _ in range(40):
             file.write(b"1,x\n" * (1 << 18))
     with pytest.raises(InputRefused, match=r"in\.csv\.gz unpacks to more than 200 times"):
-        insist_harmless(packed)
+        check_expansion(packed)
 
 
 def test_a_large_file_of_like_rows_is_refused_before_any_row_is_read(
@@ -88,9 +88,9 @@ def test_a_large_file_of_like_rows_is_refused_before_any_row_is_read(
     packed.write_bytes(gzip.compress(b"id,body\n" + rows, compresslevel=1))
     assert 50 < len(rows) / packed.stat().st_size < 200
     with pytest.raises(InputRefused, match="more than 50 times"):
-        insist_harmless(packed)
+        check_expansion(packed)
     monkeypatch.setattr(opening, "_LARGE_BYTES", 1 << 40)
-    insist_harmless(packed)
+    check_expansion(packed)
 
 
 def test_a_packed_file_is_bounded_by_a_setting(
@@ -124,7 +124,7 @@ def test_a_hole_of_a_terabyte_is_no_text(tmp_path: Path, form: str) -> None:
     with path.open("wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(InputRefused, match="binary data"):
-        next(chosen(JobSpec(schema=True, source=source(path, form)), path))
+        next(selected_rows(JobSpec(schema=True, source=source(path, form)), path))
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_harmless_files_are_not_read_ahead(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(opening, "_HARMLESS_BYTES", 1 << 20)
     packed = tmp_path / "in.csv.gz"
     packed.write_bytes(gzip.compress(os.urandom(5 << 20)))
-    insist_harmless(packed)
+    check_expansion(packed)

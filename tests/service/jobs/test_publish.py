@@ -12,7 +12,7 @@ from intaglio.schemas.jobs import JobState, Output
 from intaglio.service.jobs.errors import OutputFailed, OutputRefused
 from intaglio.service.jobs.layout import Layout
 from intaglio.service.jobs.ledger import Ledger
-from intaglio.service.jobs.publish import Place, publish, replacing
+from intaglio.service.jobs.publish import OverwritePolicy, publish, replacing
 from intaglio.service.jobs.runner import Progress, Runner
 from intaglio.service.jobs.tables import DONE
 from intaglio.service.jobs.writers import write
@@ -50,7 +50,7 @@ def _fill_the_disk(folder: Path, name: str) -> None:
     rows, layout = ledger.rows("job"), Layout.of(ledger.spec("job"))
     size = (folder / name).stat().st_size
     try:
-        with replacing(folder / name, Place(ledger.outputs("job"))) as file:
+        with replacing(folder / name, OverwritePolicy(ledger.outputs("job"))) as file:
             resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, resource.RLIM_INFINITY))
             write(file, lambda: rows.results(DONE), layout, Output(path=name))
     except OutputFailed as failed:
@@ -69,7 +69,7 @@ def test_a_full_disk_leaves_what_was_there(done: Path, name: str) -> None:
 
 def test_no_permission_and_no_folder_any_more(done: Path) -> None:
     def move(ledger: Ledger) -> None:
-        ledger.outputs("job").ask_for((Output(path=str(done / "gone" / "x.csv")),))
+        ledger.outputs("job").request((Output(path=str(done / "gone" / "x.csv")),))
         with pytest.raises(OutputRefused, match="cannot be written"):
             publish(ledger, "job")
 
@@ -82,7 +82,7 @@ def test_a_file_that_appears_while_the_job_runs_is_left_alone(tmp_path: Path) ->
     def run(ledger: Ledger) -> None:
         Runner(ledger, "job", Scripted()).run()
         (folder / "out.csv").write_text("mine")
-        with pytest.raises(OutputRefused, match="is there already"):
+        with pytest.raises(OutputRefused, match="exists already"):
             publish(ledger, "job", overwrite=False)
         assert (folder / "out.csv").read_text() == "mine"
         publish(ledger, "job", overwrite=True)
@@ -107,7 +107,7 @@ def test_a_partial_result_goes_when_the_job_is_complete(tmp_path: Path) -> None:
     def run(ledger: Ledger) -> None:
         def pause(progress: Progress) -> None:
             if progress.ended:
-                ledger.ask("job", "pause")
+                ledger.request("job", "pause")
 
         assert Runner(ledger, "job", Scripted(0.1), pause).run().state is JobState.PAUSED
         written = publish(ledger, "job")

@@ -129,7 +129,7 @@ def test_bad_bytes_in_a_utf8_table_cost_their_row_only(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_bytes("id,body\n1,schön\n2,".encode() + b"\xff\xfe" + "\n3,größer\n".encode())
     found = read(path, text="body", id="id")
-    assert texts(found) == ["schön", "!bytes that the encoding does not have", "größer"]
+    assert texts(found) == ["schön", "!bytes that are invalid in the encoding", "größer"]
 
 
 def test_an_unknown_encoding_is_named(table: Path) -> None:
@@ -206,7 +206,7 @@ def test_json_lines(tmp_path: Path) -> None:
     found = read(path, text="/doc/body", id="id")
     assert found[0] == Record("one", "7")
     assert texts(found)[1:] == [
-        "!the line is no JSON object",
+        "!the line is not a JSON object",
         "!the object has no '/doc/body'",
         "!the line is not JSON: an object has the key 'id' twice",
         "!the document is empty",
@@ -244,7 +244,7 @@ def test_xml_records(tmp_path: Path) -> None:
     assert texts(read(path, record="c/*", text="t"))[0] == "!the element has no 't'"
     with pytest.raises(InputRefused, match="no element is at"):
         read(path, record="c/entry")
-    with pytest.raises(InputRefused, match="which elements"):
+    with pytest.raises(InputRefused, match="record elements"):
         read(path, text="t")
 
 

@@ -10,8 +10,8 @@ from intaglio.service.client import IntaglioError
 from intaglio.service.jobs import books
 from intaglio.service.jobs.errors import OutputRefused
 from intaglio.service.jobs.estimate import estimate
-from intaglio.service.jobs.extending import with_given
-from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.extending import with_fixed_values
+from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import check, publish
 from intaglio.service.jobs.row import spec_digest
@@ -41,7 +41,9 @@ class Bench:
                 **asked,
             }
         )
-        self.ledger.create(name, spec, spec_digest(spec, "scripted"), source_mark(path), "scripted")
+        self.ledger.create(
+            name, spec, spec_digest(spec, "scripted"), source_fingerprint(path), "scripted"
+        )
         return name
 
     def run(self, job: str, extracting: Scripted | None = None) -> JobState:
@@ -145,7 +147,7 @@ def test_pause_resume_cancel(bench: Bench) -> None:
 
     def soon(progress: Progress) -> None:
         if progress.ended:
-            bench.ledger.ask(job, "pause")
+            bench.ledger.request(job, "pause")
 
     slow = Scripted(0.05)
     assert Runner(bench.ledger, job, slow, soon).run().state is JobState.PAUSED
@@ -162,7 +164,7 @@ def test_cancel_keeps_results_under_another_name(bench: Bench) -> None:
 
     def once_some_are_kept(progress: Progress) -> None:
         if progress.ended and bench.ledger.status(job).state is JobState.RUNNING:
-            bench.ledger.ask(job, "cancel")
+            bench.ledger.request(job, "cancel")
 
     slow = Scripted(0.02)
     assert Runner(bench.ledger, job, slow, once_some_are_kept).run().state is JobState.CANCELLED
@@ -176,7 +178,7 @@ def test_dead_rows_can_be_tried_again(bench: Bench) -> None:
     job = bench.begin(["FLAKY 1 a", "b"], attempts=1)
     extracting = Scripted()
     assert bench.run(job, extracting) is JobState.COMPLETED_WITH_ERRORS
-    bench.ledger.rows(job).revive()
+    bench.ledger.rows(job).requeue_dead()
     assert bench.run(job, extracting) is JobState.COMPLETED
     assert bench.ledger.rows(job).counts().done == 2
 
@@ -196,7 +198,7 @@ def test_a_source_that_breaks_off_is_worked_up_to_there(bench: Bench) -> None:
     path = bench.folder / "in.xml"
     path.write_text("<c>" + "".join(f"<i>row {n}</i>" for n in range(50)) + "<i>")
     spec = JobSpec(schema=SCHEMA, source=Source(path=str(path), record="c/i"))
-    bench.ledger.create("x", spec, "d", source_mark(path), "scripted")
+    bench.ledger.create("x", spec, "d", source_fingerprint(path), "scripted")
     status = Runner(bench.ledger, "x", Scripted()).run()
     assert (status.state, status.counts.done) == (JobState.FAILED, 50)
     assert status.error is not None
@@ -217,15 +219,15 @@ def test_a_field_is_added_without_doing_the_rest_again(bench: Bench) -> None:
 
 
 def test_given_values_that_the_schema_does_not_name_are_left_out() -> None:
-    held = with_given({"type": "object", "properties": {"a": {}}}, {"a": 1, "b": 2})
+    held = with_fixed_values({"type": "object", "properties": {"a": {}}}, {"a": 1, "b": 2})
     assert held == {
         "allOf": [
             {"type": "object", "properties": {"a": {}}},
             {"properties": {"a": {"const": 1}}, "required": ["a"]},
         ]
     }
-    assert with_given("invoice", {"nothing": 1})["type"] == "object"  # type: ignore[index,call-overload]
-    assert with_given(schema=True, given={"a": 1}) is True
+    assert with_fixed_values("invoice", {"nothing": 1})["type"] == "object"  # type: ignore[index,call-overload]
+    assert with_fixed_values(schema=True, given={"a": 1}) is True
 
 
 def test_an_estimate_keeps_nothing(bench: Bench) -> None:

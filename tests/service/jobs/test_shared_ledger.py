@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from intaglio.schemas.jobs import JobState
 from intaglio.service.jobs import runner
-from intaglio.service.jobs.ingest import source_mark
+from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
 from intaglio.service.jobs.tables import DONE
@@ -36,7 +36,7 @@ def begin_shared(url: str, folder: Path, name: str) -> None:
     spec = local.spec("job")
     local.close()
     ledger = Ledger(url)
-    ledger.create(name, spec, "digest", source_mark(Path(spec.source.path)), "scripted")
+    ledger.create(name, spec, "digest", source_fingerprint(Path(spec.source.path)), "scripted")
     ledger.close()
 
 
