@@ -1,23 +1,20 @@
-"""What the kernels of products with a matrix share.
+"""Device functions that the product kernels share.
 
-Does: load a tile, without what lies past its inputs and rows that nobody wants; name what may follow a product. Does
-not: multiply.
+Does: load a tile of weights, without inputs past the end and without unwanted rows; activations. Does not: multiply.
 """
-
-from enum import Enum, auto
 
 import triton
 import triton.language as tl
 
 
-class After(Enum):
-    """What follows a product, in the same pass."""
-
-    NOTHING = auto()
-    GATE = auto()
-    """silu of the first half of the outputs times the second half."""
-    ADD = auto()
-    """It is added to what was there."""
+@triton.jit
+def activated(x: tl.tensor, ACTIVATION: tl.constexpr) -> tl.tensor:
+    """The activation of float32 `x`; ACTIVATION is the value of a `contracts.Activation`."""
+    if ACTIVATION == "gelu_tanh":
+        # 1.5957... is twice the square root of 2 / pi: 1 + tanh(z) = 2 * sigmoid(2 * z).
+        return x * tl.sigmoid(1.5957691216057308 * x * (1 + 0.044715 * x * x))
+    tl.static_assert(ACTIVATION == "silu")
+    return x * tl.sigmoid(x)
 
 
 @triton.jit

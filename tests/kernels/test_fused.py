@@ -1,23 +1,51 @@
 """The other Triton kernels, interpreted, against the float32 reference: norms, gates, linears, rotation, copies."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import pytest
 import torch
 from intaglio.kernels import reference
-from intaglio.kernels.contracts import Packed, Places, QKNorm, RmsNorm
+from intaglio.kernels.contracts import (
+    Activation,
+    AddTo,
+    Epilogue,
+    Gate,
+    Logits,
+    Places,
+    QKNorm,
+    RmsNorm,
+)
 from intaglio.kernels.gate import gate
 from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.kv_copy import kv_copy
-from intaglio.kernels.linear import most_rows
+from intaglio.kernels.linear import DenseWeight, most_rows
 from intaglio.kernels.norm import rms_norm
-from intaglio.kernels.product import After
 from intaglio.kernels.rope import rope_and_store
 from intaglio.kernels.skinny import MOST_OF_TILE, MOST_ROWS, SkinnyShape, row_tiles, skinny
+from intaglio.kernels.softcap import softcap
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
 
 
 def randn(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@dataclass(frozen=True)
+class After:
+    """The epilogue that `gemv` and `skinny` fuse."""
+
+    activation: Activation | None = None
+    added: bool = False
+
+    def outputs(self, rows: int) -> int:
+        """How many outputs a matrix of `rows` rows has after it."""
+        return rows if self.activation is None else rows // 2
+
+
+NOTHING = After()
+AFTER = [NOTHING, After(added=True), *(After(activation) for activation in Activation)]
 
 
 def expected(
@@ -27,21 +55,20 @@ def expected(
     onto: torch.Tensor,
     *,
     norm: RmsNorm | None = None,
-    after: After = After.NOTHING,
+    after: After = NOTHING,
 ) -> torch.Tensor:
-    """What the options of `gemv` and `skinny` mean, by the reference kernels."""
-    packed = reference.pack(weight)
-    y = reference.linear(x, packed, bias)
-    if norm is not None:
-        y = reference.norm_linear(x, norm, packed, bias)
-    if after is After.GATE:
-        y = reference.gate(y)
-    return onto + y if after is After.ADD else y
+    """The meaning of the options of `gemv` and `skinny`, by the reference kernels."""
+    epilogue: Epilogue | None = None
+    if after.activation is not None:
+        epilogue = Gate(after.activation)
+    elif after.added:
+        epilogue = AddTo(onto.clone())
+    return reference.DenseWeight(weight, bias).matmul(x, norm, epilogue)
 
 
 @pytest.mark.parametrize("normed", [False, True])
 @pytest.mark.parametrize("biased", [False, True])
-@pytest.mark.parametrize("after", list(After))
+@pytest.mark.parametrize("after", AFTER)
 @pytest.mark.parametrize(("outputs", "inputs"), [(2, 16), (34, 96), (12, 130)])
 def test_gemv_of_every_kind(
     after: After, normed: bool, biased: bool, outputs: int, inputs: int
@@ -49,14 +76,15 @@ def test_gemv_of_every_kind(
     x, weight = randn(1, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
     norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
-    out = randn(1, outputs // 2 if after is After.GATE else outputs, seed=4)
+    out = randn(1, after.outputs(outputs), seed=4)
     right = expected(x, weight, bias, out, norm=norm, after=after)
-    gemv(x, weight, bias, out, norm=norm, after=after, shape=GemvShape(4, 32, 1))
+    options = {"activation": after.activation, "added": after.added}
+    gemv(x, weight, bias, out, norm=norm, shape=GemvShape(4, 32, 1), **options)
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("biased", [False, True])
-@pytest.mark.parametrize("after", list(After))
+@pytest.mark.parametrize("after", AFTER)
 @pytest.mark.parametrize(
     ("rows", "outputs", "inputs", "splits"),
     [
@@ -70,13 +98,14 @@ def test_skinny_of_every_kind(
 ) -> None:
     x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
-    out = randn(rows, outputs // 2 if after is After.GATE else outputs, seed=4)
+    out = randn(rows, after.outputs(outputs), seed=4)
     counters = torch.zeros(8, dtype=torch.int32)
     right = expected(x, weight, bias, out, after=after)
     shape = SkinnyShape(
         row_tiles(rows), block_out=16, block_in=16, splits=splits, stages=2, warps=1
     )
-    skinny(x, weight, bias, out, counters, after=after, shape=shape)
+    options = {"activation": after.activation, "added": after.added}
+    skinny(x, weight, bias, out, counters, shape=shape, **options)
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
     assert not counters.any()
 
@@ -97,8 +126,45 @@ def test_rows_beyond_a_tile_have_a_small_one() -> None:
 
 
 def test_of_large_matrices_a_tile_of_rows_at_most_is_not_left_to_the_library() -> None:
-    assert most_rows(Packed((), 3072, 1024)) == MOST_ROWS
-    assert most_rows(Packed((), 4096, 4096)) == MOST_OF_TILE
+    assert most_rows(3072, 1024) == MOST_ROWS
+    assert most_rows(4096, 4096) == MOST_OF_TILE
+
+
+@pytest.mark.parametrize("normed", [False, True])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("rows", [1, 3, 80, 81])
+def test_every_epilogue_follows_every_product(rows: int, biased: bool, normed: bool) -> None:
+    """One row, several, and more than the kernels serve: those a kernel fuses and those that are launches."""
+    outputs, inputs = 34, 48
+    x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1) / 4
+    bias = randn(outputs, seed=2) if biased else None
+    norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
+    post_norm = RmsNorm(randn(outputs, seed=4), 1e-5)
+    dense = DenseWeight(weight, bias, torch.zeros(8, dtype=torch.int32))
+    right = reference.DenseWeight(weight, bias)
+    residual = randn(rows, outputs, seed=5)
+    epilogues: list[Callable[[torch.Tensor], Epilogue | None]] = [
+        lambda onto: None,
+        lambda onto: Gate(Activation.SILU),
+        lambda onto: Gate(Activation.GELU_TANH),
+        lambda onto: AddTo(onto),
+        lambda onto: AddTo(onto, post_norm),
+        lambda onto: Logits(None, 2.0),
+    ]
+    for epilogue in epilogues:
+        onto, theirs = residual.clone(), residual.clone()
+        got = dense.matmul(x, norm, epilogue(onto))
+        expected = right.matmul(x, norm, epilogue(theirs))
+        torch.testing.assert_close(got, expected, atol=2e-4, rtol=1e-4)
+        torch.testing.assert_close(onto, theirs, atol=2e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("cap", [0.5, 30.0])
+def test_soft_cap(cap: float) -> None:
+    y = torch.tensor([[0.0, 1e-3, -2.0, 25.0, -1e4, 3e38, -torch.inf, torch.nan]])
+    right = y.double().div(cap).tanh() * cap
+    softcap(y, cap)
+    torch.testing.assert_close(y.double(), right, atol=1e-5, rtol=1e-6, equal_nan=True)
 
 
 @pytest.mark.parametrize("width", [1, 31, 33, 96, 1024])
@@ -108,12 +174,18 @@ def test_norm(width: int) -> None:
     torch.testing.assert_close(rms_norm(x, norm), right, atol=1e-5, rtol=1e-5)
     wide = torch.cat((x, x), dim=1)[:, :width]
     torch.testing.assert_close(rms_norm(wide, norm), right, atol=1e-5, rtol=1e-5)
+    onto = randn(3, width, seed=2)
+    total = onto + right
+    assert rms_norm(wide, norm, onto=onto) is onto
+    torch.testing.assert_close(onto, total, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("activation", list(Activation))
 @pytest.mark.parametrize("width", [1, 33, 1025])
-def test_gate(width: int) -> None:
+def test_gate(width: int, activation: Activation) -> None:
     x = randn(2, 2 * width) * 4
-    torch.testing.assert_close(gate(x), reference.gate(x), atol=1e-5, rtol=1e-5)
+    right = reference.gate(x, activation)
+    torch.testing.assert_close(gate(x, activation), right, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("normed", [False, True])

@@ -18,11 +18,23 @@ import triton
 from intaglio.kernels import grammar_walk, launch, pick
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import attend
-from intaglio.kernels.contracts import Drawn, Legal, Packs, Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import (
+    Activation,
+    AddTo,
+    Drawn,
+    Gate,
+    Legal,
+    Logits,
+    Packs,
+    Places,
+    QKNorm,
+    Ragged,
+    RmsNorm,
+)
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.kv_copy import kv_copy
-from intaglio.kernels.linear import Linears, most_rows, pack
+from intaglio.kernels.linear import DenseWeight, most_rows
 from intaglio.kernels.verify import verify
 from triton.backends.compiler import GPUTarget
 
@@ -118,20 +130,27 @@ def drafts() -> None:
 
 def linears() -> None:
     """A layer's products and the head's, of one row and of some."""
-    kernels = Linears(torch.zeros(1 << 16, dtype=torch.int32))
+    counters = torch.zeros(1 << 16, dtype=torch.int32)
+
+    def matrix(outputs: int, inputs: int) -> DenseWeight:
+        zeros = torch.zeros((outputs, inputs), dtype=torch.bfloat16)
+        return DenseWeight(zeros, None, counters)
+
     masks = torch.zeros((64, 4748), dtype=torch.int32)
     for sizes in SIZES:
         norm = RmsNorm(torch.zeros(sizes.hidden, dtype=torch.bfloat16), 1e-6)
-        up = pack(torch.zeros((2 * sizes.inner, sizes.hidden), dtype=torch.bfloat16))
-        down = pack(torch.zeros((sizes.hidden, sizes.inner), dtype=torch.bfloat16))
-        head = pack(torch.zeros((151_936, sizes.hidden), dtype=torch.bfloat16))
+        up, down = matrix(2 * sizes.inner, sizes.hidden), matrix(sizes.hidden, sizes.inner)
+        head = matrix(151_936, sizes.hidden)
         for rows in (1, 8, 64, 80):
             x = torch.zeros((rows, sizes.hidden), dtype=torch.bfloat16)
-            if rows <= most_rows(head):
-                kernels.head(x, norm, head, None, Legal(masks, masks[:rows, 0]))
-            if rows <= most_rows(up):
-                kernels.norm_linear(x, norm, up, None)
-                kernels.linear_add(kernels.norm_gated(x, norm, up, None), down, None, x)
+            if rows <= most_rows(head.outputs, head.inputs):
+                head.matmul(x, norm, Logits(Legal(masks, masks[:rows, 0]), 30.0))
+            if rows <= most_rows(up.outputs, up.inputs):
+                up.matmul(x, norm)
+                for activation in Activation:
+                    gated = up.matmul(x, norm, Gate(activation))
+                    down.matmul(gated, epilogue=AddTo(x))
+                down.matmul(gated, epilogue=AddTo(x, norm))
 
 
 def attention() -> None:
