@@ -10,11 +10,12 @@ import triton.language as tl
 @triton.jit
 def activated(x: tl.tensor, ACTIVATION: tl.constexpr) -> tl.tensor:
     """The activation of float32 `x`; ACTIVATION is the value of a `contracts.Activation`."""
+    tl.static_assert(ACTIVATION == "silu" or ACTIVATION == "gelu_tanh")
+    z = x
     if ACTIVATION == "gelu_tanh":
-        # 1.5957... is twice the square root of 2 / pi: 1 + tanh(z) = 2 * sigmoid(2 * z).
-        return x * tl.sigmoid(1.5957691216057308 * x * (1 + 0.044715 * x * x))
-    tl.static_assert(ACTIVATION == "silu")
-    return x * tl.sigmoid(x)
+        # 1.5957... is twice the square root of 2 / pi: 1 + tanh(z) = 2 * sigmoid(2 * z). Below -80 a sigmoid is 0.
+        z = tl.maximum(1.5957691216057308 * x * (1 + 0.044715 * x * x), -80.0)
+    return x * tl.sigmoid(z)
 
 
 @triton.jit

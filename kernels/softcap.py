@@ -12,8 +12,10 @@ BLOCK = 4096
 
 @triton.jit
 def capped(x: tl.tensor, cap: tl.tensor) -> tl.tensor:
-    """`cap * tanh(x / cap)` of float32 `x`: `cap` where the exponential overflows, `-cap` where it vanishes."""
-    return cap - 2 * cap / (tl.exp(2 * x / cap) + 1)
+    """`cap * tanh(x / cap)` of float32 `x`, by an exponential that vanishes for large `x` and never overflows."""
+    shrunk = tl.exp(tl.abs(x) * (-2 / cap))
+    capped = cap * (1 - shrunk) / (1 + shrunk)
+    return tl.where(x < 0, -capped, capped)
 
 
 @triton.jit(do_not_specialize=["count"])

@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,17 @@ from intaglio.kernels import ahead, reference, reference_logits
 from intaglio.kernels.attention import split_attention, tile_attention
 from intaglio.kernels.attention_decode import few_tokens
 from intaglio.kernels.attention_packed import PackedAttention
-from intaglio.kernels.contracts import Activation, AddTo, Gate, Legal, Logits, Packs, RmsNorm
+from intaglio.kernels.contracts import (
+    PLAIN_SCORES,
+    Activation,
+    AddTo,
+    Gate,
+    Legal,
+    Logits,
+    Packs,
+    RmsNorm,
+    Scores,
+)
 from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.gate import gate
 from intaglio.kernels.gpu import GpuKernels
@@ -52,8 +63,8 @@ Checks = list[Callable[[], None]]
 
 KERNELS = {
     "_decode", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_packed", "_rms_norm",
-    "_rope_and_store", "_skinny", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass", "flat_pass",
-    "stack_pass", "tell_pass", "tile_pass", "walk_pass",
+    "_rope_and_store", "_skinny", "_softcap", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass",
+    "flat_pass", "stack_pass", "tell_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 
 
@@ -123,14 +134,15 @@ def packed() -> Checks:
 
 
 def raw() -> Checks:
-    """New tokens that are normed, rotated, stored and attended: a lone one, and several."""
+    """New tokens that are normed, rotated, stored and attended: a lone one, and several; scores plain and capped."""
     checks = Checks()
-    for lengths, counts in (([70], [1]), ([33, 7], [1, 1]), ([40, 9], [30, 1])):
+    steps = [([70], [1]), ([33, 7], [1, 1]), ([40, 9], [30, 1])]
+    for (lengths, counts), scores in product(steps, (PLAIN_SCORES, Scores(0.3, 2.0))):
         step = make_raw_step(lengths, counts, Heads(2, 2, 64), normed=True, seed=2)
         right, here = step.to(torch.device("cpu")), step.to(DEVICE)
         ways = (right, ReferenceKernels()), (here, GpuKernels(DEVICE))
         expected, got = (
-            kernels.attend(each.ragged, each.places, 4, each.cache.shape).run(
+            kernels.attend(each.ragged, each.places, 4, each.cache.shape, scores).run(
                 each.fused, each.norms, each.cache
             )
             for each, kernels in ways

@@ -19,6 +19,7 @@ from intaglio.kernels import grammar_walk, launch, pick
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import attend
 from intaglio.kernels.contracts import (
+    PLAIN_SCORES,
     Activation,
     AddTo,
     Drawn,
@@ -30,6 +31,7 @@ from intaglio.kernels.contracts import (
     QKNorm,
     Ragged,
     RmsNorm,
+    Scores,
 )
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
@@ -154,8 +156,13 @@ def linears() -> None:
 
 
 def attention() -> None:
-    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks."""
-    for sizes, kept in product(SIZES, (torch.bfloat16, torch.float8_e4m3fn)):
+    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks.
+
+    In types that caches have, and with soft caps.
+    """
+    plain = [(kept, PLAIN_SCORES) for kept in (torch.bfloat16, torch.float8_e4m3fn)]
+    kinds = [*plain, (torch.bfloat16, Scores(0.1, 50.0))]
+    for sizes, (kept, scores) in product(SIZES, kinds):
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
         cache = cache.to(kept) if kept == torch.bfloat16 else cache.view(kept)
         weight = torch.zeros(sizes.dim, dtype=torch.bfloat16)
@@ -170,12 +177,12 @@ def attention() -> None:
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
-            attend(ragged, places, sizes.heads, cache.shape).run(fused, norms, cache)
+            attend(ragged, places, sizes.heads, cache.shape, scores).run(fused, norms, cache)
             if rows == len(counts) == 512:
                 none = torch.zeros(rows).int()
                 packs = Packs(ragged.query_starts[1:], none, none)
                 each = replace(ragged, packs=packs)
-                attend(each, places, sizes.heads, cache.shape).run(fused, norms, cache)
+                attend(each, places, sizes.heads, cache.shape, scores).run(fused, norms, cache)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 
