@@ -23,6 +23,8 @@ SLICE = 512
 """Inputs that are converted at once."""
 FEW = 8
 """Most rows of bfloat16 for which torch's product of int8 weights is faster than the conversion."""
+WHOLE = 64
+"""Inputs come in multiples of this in torch's product, which reads whole vectors, past the end of a row if need be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,9 @@ class Int8(Dense):
     def weight(self, parts: Sequence[Part], bias: Tensor | None, kernels: Kernels) -> Weight:
         """See `Scheme`. Raises `ConfigError` on a GPU."""
         matrix = stacked([part(".weight") for part in parts])
-        if matrix.device.type == "cuda":
+        if matrix.device.type != "cpu":
             raise ConfigError(
-                "int8 weights are for CPUs, the device is a GPU",
+                "int8 weights are for CPUs, and the device is not one",
                 where="quantization",
                 hint="leave quantization at none, or set device to cpu",
             )
@@ -61,7 +63,7 @@ class Int8Weight:
         """See `Weight`."""
         if norm is not None:
             x = self._kernels.rms_norm(x, norm)
-        if x.dtype == torch.bfloat16 and x.shape[0] <= FEW:
+        if x.dtype == torch.bfloat16 and x.shape[0] <= FEW and self.inputs % WHOLE == 0:
             product = torch._weight_int8pack_mm(x.contiguous(), self._values, self._scales)
         else:
             product = self._converted(x)
