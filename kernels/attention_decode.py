@@ -75,6 +75,15 @@ def addresses(
 
 
 @triton.jit
+def scored(products: tl.tensor, scale: tl.tensor, CAP: tl.constexpr) -> tl.tensor:
+    """Scores of products of queries and keys, soft-capped at `CAP` unless it is 0."""
+    scores = products * scale
+    if CAP > 0:
+        scores = capped(scores, CAP)
+    return scores
+
+
+@triton.jit
 def fold(
     query: tl.tensor,
     key: tl.tensor,
@@ -92,9 +101,8 @@ def fold(
 
     A row that has seen none yet has `most` -inf and `total` 0.
     """
-    scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
-    if CAP > 0:
-        scores = capped(scores, CAP)
+    scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION)
+    scores = scored(scores, scale, CAP)
     scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
     higher = tl.maximum(most, tl.max(scores, 1))
     base = tl.where(higher == float("-inf"), 0.0, higher)

@@ -18,13 +18,12 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_decode import DecodeShape, absorb, addresses, fold, product_rows
+from .attention_decode import DecodeShape, absorb, addresses, fold, product_rows, scored
 from .attention_launch import layout
 from .attention_merge import finish, members_merged
 from .contracts import PLAIN_SCORES, Places, QKNorm, Ragged, Scores
 from .launch import precision, processors
 from .rope import as_kept
-from .softcap import capped
 
 
 @triton.jit
@@ -163,25 +162,13 @@ def _lone(
             fused_ptr + (HEADS + kv_head) * DIM, key_norm_ptr, cos, sin, eps,
             head_cache + slot * (KV_HEADS * DIM), plane, slot, KV_HEADS, DIM, BLOCK_DIM, NORMED,
         )  # fmt: skip
-        most = tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1) * scale
-        if CAP > 0:
-            most = capped(most, CAP)
+        most = scored(tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1), scale, CAP)
         total = tl.full((ROWS,), 1.0, tl.float32)
         acc += new_value.to(tl.float32)
     limit = tl.zeros((ROWS,), tl.int32) + end
     most, total, acc = fold(
-        query,
-        key,
-        value,
-        first + tl.arange(0, TILE),
-        limit,
-        most,
-        total,
-        acc,
-        scale,
-        CAP,
-        PRECISION,
-    )
+        query, key, value, first + tl.arange(0, TILE), limit, most, total, acc, scale, CAP, PRECISION,
+    )  # fmt: skip
     most, total, acc = absorb(
         query, most, total, acc, first + TILE, end, limit, table_ptr, head_cache, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,

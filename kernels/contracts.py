@@ -122,12 +122,10 @@ class QKNorm:
 
 
 class Activation(Enum):
-    """Activation functions of gated MLPs. Values are the names that Triton kernels are compiled for."""
+    """Activation functions of gated MLPs: `x * sigmoid(x)`, and GELU in its tanh approximation."""
 
     SILU = "silu"
-    """`x * sigmoid(x)`."""
     GELU_TANH = "gelu_tanh"
-    """GELU in its tanh approximation (Hendrycks and Gimpel 2016)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +137,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class AddTo:
-    """Epilogue that adds the product to `residual` [N, outputs], contiguous, in place; with `norm`, the normed product.
-
-    The result is `residual`.
-    """
+    """Epilogue that adds the product, normed if there is a `norm`, to contiguous `residual` [N, outputs]."""
 
     residual: Tensor
     norm: RmsNorm | None = None

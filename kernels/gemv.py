@@ -14,9 +14,9 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .contracts import Activation, RmsNorm
+from .contracts import RmsNorm
 from .launch import overlap
-from .product import activated, load_tile
+from .product import NOTHING, After, activated, load_tile
 
 
 @triton.jit
@@ -114,17 +114,15 @@ def gemv(
     out: Tensor,
     *,
     norm: RmsNorm | None = None,
-    activation: Activation | None = None,
-    added: bool = False,
+    after: After = NOTHING,
     shape: GemvShape | None = None,
 ) -> None:
     """`x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs].
 
-    With `norm`, of the normed row. With `activation`, gated by it, into `out` [1, outputs / 2]. With `added`, the
-    result is added to the contents of `out`.
+    With `norm`, of the normed row. After a gate `out` is [1, outputs / 2].
     """
     outputs, inputs = weight.shape
-    gated = activation is not None
+    gated = after.activation is not None
     written = outputs // 2 if gated else outputs
     shape = gemv_shape(written, inputs) if shape is None else shape
     _gemv[(triton.cdiv(written, shape.block_out),)](
@@ -140,9 +138,9 @@ def gemv(
         BLOCK_IN=shape.block_in,
         NORMED=norm is not None,
         GATED=gated,
-        ACTIVATION=None if activation is None else activation.value,
+        ACTIVATION=after.name,
         BIASED=bias is not None,
-        ADDED=added,
+        ADDED=after.added,
         num_warps=shape.warps,
         **overlap(x),
     )

@@ -12,6 +12,7 @@ from .gate import gate
 from .gemv import gemv
 from .head import MOST_MASKED_ROWS, legal_row, legal_words
 from .norm import rms_norm
+from .product import ADDED, GATED, NOTHING
 from .skinny import MOST_OF_TILE, MOST_ROWS, skinny
 from .softcap import softcap
 
@@ -47,29 +48,18 @@ class DenseWeight:
             return finish(self._legal_logits(x, norm, words), epilogue)
         if rows > self._most_rows:
             return self._by_library(x, norm, epilogue)
-        activation, residual = None, None
+        after, out, width = NOTHING, None, self.outputs
         if isinstance(epilogue, Gate):
-            activation, epilogue = epilogue.activation, None
+            after, width, epilogue = GATED[epilogue.activation], width // 2, None
         elif isinstance(epilogue, AddTo) and epilogue.norm is None:
-            residual, epilogue = epilogue.residual, None
-        out = residual
+            after, out, epilogue = ADDED, epilogue.residual, None
         if out is None:
-            width = self.outputs if activation is None else self.outputs // 2
             out = torch.empty((rows, width), dtype=x.dtype, device=x.device)
-        added = residual is not None
         if rows == 1:
-            gemv(x, self.matrix, self.bias, out, norm=norm, activation=activation, added=added)
+            gemv(x, self.matrix, self.bias, out, norm=norm, after=after)
         else:
             normed = x if norm is None else rms_norm(x, norm)
-            skinny(
-                normed,
-                self.matrix,
-                self.bias,
-                out,
-                self._counters,
-                activation=activation,
-                added=added,
-            )
+            skinny(normed, self.matrix, self.bias, out, self._counters, after=after)
         return finish(out, epilogue, early=True)
 
     def _legal_logits(self, x: Tensor, norm: RmsNorm | None, words: Tensor) -> Tensor:

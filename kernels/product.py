@@ -1,10 +1,32 @@
-"""Device functions that the product kernels share.
+"""Device functions and options that the product kernels share.
 
-Does: load a tile of weights, without inputs past the end and without unwanted rows; activations. Does not: multiply.
+Does: load a tile of weights, without inputs past the end and without unwanted rows; activations; name the fused part
+of an epilogue. Does not: multiply.
 """
+
+from typing import NamedTuple
 
 import triton
 import triton.language as tl
+
+from .contracts import Activation
+
+
+class After(NamedTuple):
+    """The part of an epilogue that a product kernel fuses: a gate, or `added` to the contents of the output."""
+
+    activation: Activation | None = None
+    added: bool = False
+
+    @property
+    def name(self) -> str | None:
+        """The activation's name for `activated`."""
+        return None if self.activation is None else self.activation.value
+
+
+NOTHING = After()
+ADDED = After(added=True)
+GATED = {activation: After(activation) for activation in Activation}
 
 
 @triton.jit

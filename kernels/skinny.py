@@ -19,10 +19,9 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .contracts import Activation
 from .launch import overlap, precision, prefetch, processors
 from .pick_load import appended
-from .product import activated, load_tile
+from .product import NOTHING, After, activated, load_tile
 
 MOST_OF_TILE = 64
 """Rows of `x` in one tile."""
@@ -277,19 +276,18 @@ def skinny(
     out: Tensor,
     arrived: Tensor,
     *,
-    activation: Activation | None = None,
-    added: bool = False,
+    after: After = NOTHING,
     legal: Tensor | None = None,
     shape: SkinnyShape | None = None,
 ) -> None:
     """`x` [N, inputs] with contiguous rows, N at most `MOST_ROWS`, times contiguous `weight` [outputs, inputs].
 
-    Into contiguous `out` [N, outputs], half as wide with `activation`: see `gemv`, also for `added`. `arrived` int32
-    are zeros, at least one a tile of outputs, and are zeros again afterwards. With `legal`, the words of
-    `head.legal_words`, other outputs are neither made nor written. Sums are float32.
+    Into contiguous `out` [N, outputs], half as wide after a gate. `arrived` int32 are zeros, at least one a tile of
+    outputs, and are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither
+    made nor written. Sums are float32.
     """
     outputs, inputs = weight.shape
-    gated = activation is not None
+    gated = after.activation is not None
     written = outputs // 2 if gated else outputs
     shape = skinny_shape(x, written, gated=gated) if shape is None else shape
     tiles = triton.cdiv(written, shape.block_out)
@@ -316,9 +314,9 @@ def skinny(
         STAGES=shape.stages,
         AHEAD=AHEAD,
         GATED=gated,
-        ACTIVATION=None if activation is None else activation.value,
+        ACTIVATION=after.name,
         BIASED=bias is not None,
-        ADDED=added,
+        ADDED=after.added,
         PRECISION=precision(x.dtype),
         num_warps=shape.warps,
         **overlap(x),

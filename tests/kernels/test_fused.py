@@ -1,7 +1,6 @@
 """The other Triton kernels, interpreted, against the float32 reference: norms, gates, linears, rotation, copies."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pytest
 import torch
@@ -21,6 +20,7 @@ from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.kv_copy import kv_copy
 from intaglio.kernels.linear import DenseWeight, most_rows
 from intaglio.kernels.norm import rms_norm
+from intaglio.kernels.product import ADDED, GATED, NOTHING, After
 from intaglio.kernels.rope import rope_and_store
 from intaglio.kernels.skinny import MOST_OF_TILE, MOST_ROWS, SkinnyShape, row_tiles, skinny
 
@@ -31,20 +31,12 @@ def randn(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-@dataclass(frozen=True)
-class After:
-    """The epilogue that `gemv` and `skinny` fuse."""
-
-    activation: Activation | None = None
-    added: bool = False
-
-    def outputs(self, rows: int) -> int:
-        """How many outputs a matrix of `rows` rows has after it."""
-        return rows if self.activation is None else rows // 2
+AFTER = [NOTHING, ADDED, *GATED.values()]
 
 
-NOTHING = After()
-AFTER = [NOTHING, After(added=True), *(After(activation) for activation in Activation)]
+def width(after: After, outputs: int) -> int:
+    """Outputs that are left after a product."""
+    return outputs if after.activation is None else outputs // 2
 
 
 def expected(
@@ -75,10 +67,9 @@ def test_gemv_of_every_kind(
     x, weight = randn(1, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
     norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
-    out = randn(1, after.outputs(outputs), seed=4)
+    out = randn(1, width(after, outputs), seed=4)
     right = expected(x, weight, bias, out, norm=norm, after=after)
-    options = {"activation": after.activation, "added": after.added}
-    gemv(x, weight, bias, out, norm=norm, shape=GemvShape(4, 32, 1), **options)
+    gemv(x, weight, bias, out, norm=norm, after=after, shape=GemvShape(4, 32, 1))
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
 
 
@@ -97,14 +88,13 @@ def test_skinny_of_every_kind(
 ) -> None:
     x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
-    out = randn(rows, after.outputs(outputs), seed=4)
+    out = randn(rows, width(after, outputs), seed=4)
     counters = torch.zeros(8, dtype=torch.int32)
     right = expected(x, weight, bias, out, after=after)
     shape = SkinnyShape(
         row_tiles(rows), block_out=16, block_in=16, splits=splits, stages=2, warps=1
     )
-    options = {"activation": after.activation, "added": after.added}
-    skinny(x, weight, bias, out, counters, shape=shape, **options)
+    skinny(x, weight, bias, out, counters, after=after, shape=shape)
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
     assert not counters.any()
 

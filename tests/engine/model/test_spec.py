@@ -67,7 +67,7 @@ def test_bytes_of_a_block() -> None:
         (GEMMA2, {"hidden_activation": "relu"}, "hidden_activation"),
         (GEMMA2, {"hidden_activation": ["silu"]}, "hidden_activation"),
         (GEMMA2, {"sliding_window": 0}, "sliding_window"),
-        (GEMMA2, {"layer_types": ["chunked_attention"] * 3}, "layer_types"),
+        (GEMMA2, {"layer_types": ["other"], "sliding_window": None}, "layer_types"),
         (GEMMA2, {"use_bidirectional_attention": True}, "use_bidirectional_attention"),
     ],
 )
