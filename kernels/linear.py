@@ -100,6 +100,6 @@ def finish(product: Tensor, epilogue: Epilogue | None, *, early: bool = False) -
             return residual.add_(product)
         case AddTo(residual, RmsNorm() as norm):
             return rms_norm(product, norm, onto=residual, early=early)
-        case Logits(softcap=float() as cap):
+        case Logits(softcap=cap) if cap is not None:
             softcap(product, cap)
     return product

@@ -67,18 +67,15 @@ class DenseWeight:
 def finish(product: Tensor, epilogue: Epilogue | None) -> Tensor:
     """`product` [N, outputs], which may be overwritten, after `epilogue`. All logits are made, legal or not."""
     match epilogue:
-        case None:
-            return product
         case Gate(activation):
             return gate(product, activation)
         case AddTo(residual, None):
             return residual.add_(product)
-        case AddTo(residual, norm):
+        case AddTo(residual, RmsNorm() as norm):
             return residual.add_(rms_norm(product, norm.weight, norm.eps))
-        case Logits(_, None):
-            return product
-        case Logits(_, softcap):
-            return product.div_(softcap).tanh_().mul_(softcap)
+        case Logits(softcap=cap) if cap is not None:
+            return product.div_(cap).tanh_().mul_(cap)
+    return product
 
 
 def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:

@@ -112,7 +112,7 @@ def build_runner(
         raise ConfigError(
             f"the model has {spec.max_positions} positions, max_context asks for {max_context}",
             where="max_context",
-            hint=None
+            hint=""
             if spec.window is None
             else "layers of the model see a sliding window, beyond which its output would change",
         )
