@@ -14,29 +14,39 @@ from .attention_decode import DecodeAttention, decode_shape
 from .attention_lone import LoneAttention
 from .attention_packed import PackedAttention
 from .attention_tiles import TileAttention, tile_shape
-from .contracts import AttentionPass, Places, QKNorm, Ragged
+from .contracts import PLAIN_SCORES, AttentionPass, Places, QKNorm, Ragged, Scores
 from .rope import rope_and_store
 
 
-def split_attention(ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> DecodeAttention:
+def split_attention(
+    ragged: Ragged, heads: int, cache_shape: Sequence[int], scores: Scores = PLAIN_SCORES
+) -> DecodeAttention:
     """The split kernel, cut as suits the number of sequences."""
     lengths = ragged.context_lengths
     shape = decode_shape(lengths.shape[0], cache_shape[3], lengths.device)
-    return DecodeAttention(ragged, heads, cache_shape, shape)
+    return DecodeAttention(ragged, heads, cache_shape, shape, scores)
 
 
-def tile_attention(ragged: Ragged, query: Tensor, cache_shape: Sequence[int]) -> TileAttention:
+def tile_attention(
+    ragged: Ragged, query: Tensor, cache_shape: Sequence[int], scores: Scores = PLAIN_SCORES
+) -> TileAttention:
     """The tile kernel for queries like these, cut as suits them."""
     rows, heads, dim = query.shape
     shape = tile_shape(dim, heads // cache_shape[3], query.element_size())
-    return TileAttention(ragged, rows, heads, cache_shape, shape)
+    return TileAttention(ragged, rows, heads, cache_shape, shape, scores)
 
 
-def attend(ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]) -> AttentionPass:
+def attend(
+    ragged: Ragged,
+    places: Places,
+    heads: int,
+    cache_shape: Sequence[int],
+    scores: Scores = PLAIN_SCORES,
+) -> AttentionPass:
     """See `Kernels.attend`."""
     if places.positions.shape[0] == ragged.context_lengths.shape[0] == 1:
-        return LoneAttention(ragged, places, heads, cache_shape)
-    return PagedAttention(ragged, places, heads, cache_shape)
+        return LoneAttention(ragged, places, heads, cache_shape, scores=scores)
+    return PagedAttention(ragged, places, heads, cache_shape, scores)
 
 
 class PagedAttention:
@@ -47,17 +57,23 @@ class PagedAttention:
     """
 
     def __init__(
-        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
     ) -> None:
         self._ragged = ragged
         self._places = places
         self._heads = heads
+        self._scores = scores
         self._sequences = ragged.context_lengths.shape[0]
         self._few: PackedAttention | DecodeAttention
         if ragged.packs is None:
-            self._few = split_attention(ragged, heads, cache_shape)
+            self._few = split_attention(ragged, heads, cache_shape, scores)
         else:
-            self._few = PackedAttention(ragged, ragged.packs, heads, cache_shape)
+            self._few = PackedAttention(ragged, ragged.packs, heads, cache_shape, scores=scores)
         self._tiles: TileAttention | None = None
 
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
@@ -68,6 +84,6 @@ class PagedAttention:
         self._few.run(query, cache, out)
         if rows != self._sequences:
             if self._tiles is None:
-                self._tiles = tile_attention(self._ragged, query, cache.shape)
+                self._tiles = tile_attention(self._ragged, query, cache.shape, self._scores)
             self._tiles.run(query, cache, out)
         return out

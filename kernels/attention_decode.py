@@ -20,8 +20,9 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .attention_launch import layout, read_by
 from .attention_merge import finish, members_merged, row_of
-from .contracts import Ragged
+from .contracts import PLAIN_SCORES, Ragged, Scores
 from .launch import precision, prefetch, processors
+from .softcap import capped
 
 
 @triton.jit
@@ -74,6 +75,15 @@ def addresses(
 
 
 @triton.jit
+def scored(products: tl.tensor, scale: tl.tensor, CAP: tl.constexpr) -> tl.tensor:
+    """Scores of products of queries and keys, soft-capped at `CAP` unless it is 0."""
+    scores = products * scale
+    if CAP > 0:
+        scores = capped(scores, CAP)
+    return scores
+
+
+@triton.jit
 def fold(
     query: tl.tensor,
     key: tl.tensor,
@@ -84,13 +94,15 @@ def fold(
     total: tl.tensor,
     acc: tl.tensor,
     scale: tl.tensor,
+    CAP: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> tl.tensor:
     """A tile of keys and values into the running softmax of all rows, row by row those below `limit`.
 
     A row that has seen none yet has `most` -inf and `total` 0.
     """
-    scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION) * scale
+    scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION)
+    scores = scored(scores, scale, CAP)
     scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
     higher = tl.maximum(most, tl.max(scores, 1))
     base = tl.where(higher == float("-inf"), 0.0, higher)
@@ -121,6 +133,7 @@ def absorb(
     BLOCK_SIZE: tl.constexpr,
     TILE: tl.constexpr,
     STAGES: tl.constexpr,
+    CAP: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> tl.tensor:
     """Keys `first:end` of one key head, whose cache begins at `cache_ptr`, into the running softmax: see `fold`."""
@@ -132,7 +145,7 @@ def absorb(
         key = tl.load(key_at, mask=there, other=0.0)
         value = tl.load(key_at + plane, mask=there, other=0.0)
         most, total, acc = fold(
-            query, key, value, position, limit, most, total, acc, scale, PRECISION
+            query, key, value, position, limit, most, total, acc, scale, CAP, PRECISION
         )
     return most, total, acc
 
@@ -165,6 +178,7 @@ def _decode(
     SPLITS: tl.constexpr,
     MEMBERS: tl.constexpr,
     STAGES: tl.constexpr,
+    CAP: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -207,7 +221,7 @@ def _decode(
     acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
     most, total, acc = absorb(
         query, most, total, acc, first, end, limit, table, cache_ptr + kv_head * DIM, plane, scale,
-        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
+        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
     )  # fmt: skip
     finish(
         most, total, acc, count * GROUP, tl.cdiv(length, per_split),
@@ -255,9 +269,14 @@ class DecodeAttention:
     """A step's sequences of up to `few_tokens` tokens, prepared. Sequences with more are left alone."""
 
     def __init__(
-        self, ragged: Ragged, heads: int, cache_shape: Sequence[int], shape: DecodeShape
+        self,
+        ragged: Ragged,
+        heads: int,
+        cache_shape: Sequence[int],
+        shape: DecodeShape,
+        scores: Scores = PLAIN_SCORES,
     ) -> None:
-        sizes, lengths = layout(heads, cache_shape), ragged.context_lengths
+        sizes, lengths = layout(heads, cache_shape, scores), ragged.context_lengths
         self._ragged, self._scale = ragged, sizes.scale
         self._grid = sizes.kv_heads, shape.splits, lengths.shape[0]
         rows = product_rows(sizes.group)

@@ -17,7 +17,15 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from .contracts import AttentionPass, HostRagged, Places, QKNorm, Ragged
+from .contracts import (
+    PLAIN_SCORES,
+    AttentionPass,
+    HostRagged,
+    Places,
+    QKNorm,
+    Ragged,
+    Scores,
+)
 from .launch import processors
 from .rope import rope_and_store
 
@@ -94,13 +102,20 @@ class FlashInfer:
         self._plan(token, heads, (2, 2, 1, kv_heads, head_dim))
 
     def attend(
-        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
     ) -> AttentionPass:
         """See `Kernels.attend`; the step is planned here.
 
         Raises:
-            ValueError: the step does not say what it is on the host.
+            ValueError: the step has no description on the host, or its scores are scaled or capped in their own way.
         """
+        if scores != PLAIN_SCORES:
+            raise ValueError("scores are scaled by 1 / sqrt(head_dim) here, without a soft cap")
         if ragged.host is None:
             raise ValueError("FlashInfer plans on the host, which this step does not describe")
         planner = self._plan(ragged.host, heads, cache_shape)

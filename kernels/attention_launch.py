@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import triton
 from torch import Tensor
 
-from .contracts import Ragged
+from .contracts import Ragged, Scores
 from .launch import overlap
 
 LOG2_E = 1.4426950408889634
@@ -33,17 +33,22 @@ class Tiling(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Key heads, query heads of each, their size, and tokens of a block."""
+    """Key heads, query heads of each, their size, tokens of a block, and the rule for scores.
+
+    Kernels weigh keys by powers of two, so scores are in units of the binary logarithm.
+    """
 
     kv_heads: int
     group: int
     dim: int
     block_size: int
+    scores: Scores
 
     @property
     def scale(self) -> float:
-        """Of scores whose weights are powers of two."""
-        return LOG2_E / math.sqrt(self.dim)
+        """Factor from products of queries and keys to scores."""
+        scale = self.scores.scale
+        return LOG2_E / math.sqrt(self.dim) if scale is None else LOG2_E * scale
 
     def options(self, tiling: Tiling, near: Tensor) -> dict[str, Any]:
         """Constants and options of a launch on `near`'s device, but for those of one kernel or of the queries' type."""
@@ -53,6 +58,7 @@ class Layout:
             "DIM": self.dim,
             "BLOCK_DIM": max(16, triton.next_power_of_2(self.dim)),
             "BLOCK_SIZE": self.block_size,
+            "CAP": LOG2_E * (self.scores.softcap or 0.0),
             "TILE": tiling.tile,
             "STAGES": tiling.stages,
             "num_warps": tiling.warps,
@@ -60,10 +66,10 @@ class Layout:
         }
 
 
-def layout(heads: int, cache_shape: Sequence[int]) -> Layout:
+def layout(heads: int, cache_shape: Sequence[int], scores: Scores) -> Layout:
     """Of `heads` query heads over a cache [2, num_blocks, block_size, kv_heads, head_dim]."""
     _, _, block_size, kv_heads, dim = cache_shape
-    return Layout(kv_heads, heads // kv_heads, dim, block_size)
+    return Layout(kv_heads, heads // kv_heads, dim, block_size, scores)
 
 
 def read_by(query: Tensor, cache: Tensor, ragged: Ragged) -> tuple[Any, ...]:

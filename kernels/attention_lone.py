@@ -18,10 +18,10 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .attention_decode import DecodeShape, absorb, addresses, fold, product_rows
+from .attention_decode import DecodeShape, absorb, addresses, fold, product_rows, scored
 from .attention_launch import layout
 from .attention_merge import finish, members_merged
-from .contracts import Places, QKNorm, Ragged
+from .contracts import PLAIN_SCORES, Places, QKNorm, Ragged, Scores
 from .launch import precision, processors
 from .rope import as_kept
 
@@ -116,6 +116,7 @@ def _lone(
     MEMBERS: tl.constexpr,
     STAGES: tl.constexpr,
     NORMED: tl.constexpr,
+    CAP: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -161,16 +162,16 @@ def _lone(
             fused_ptr + (HEADS + kv_head) * DIM, key_norm_ptr, cos, sin, eps,
             head_cache + slot * (KV_HEADS * DIM), plane, slot, KV_HEADS, DIM, BLOCK_DIM, NORMED,
         )  # fmt: skip
-        most = tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1) * scale
+        most = scored(tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1), scale, CAP)
         total = tl.full((ROWS,), 1.0, tl.float32)
         acc += new_value.to(tl.float32)
     limit = tl.zeros((ROWS,), tl.int32) + end
     most, total, acc = fold(
-        query, key, value, first + tl.arange(0, TILE), limit, most, total, acc, scale, PRECISION
-    )
+        query, key, value, first + tl.arange(0, TILE), limit, most, total, acc, scale, CAP, PRECISION,
+    )  # fmt: skip
     most, total, acc = absorb(
         query, most, total, acc, first + TILE, end, limit, table_ptr, head_cache, plane, scale,
-        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
+        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
     )  # fmt: skip
     finish(
         most, total, acc, GROUP, parts, kv_head, out_first, partial_ptr, lse_ptr, arrived_ptr,
@@ -194,8 +195,9 @@ class LoneAttention:
         heads: int,
         cache_shape: Sequence[int],
         shape: DecodeShape | None = None,
+        scores: Scores = PLAIN_SCORES,
     ) -> None:
-        sizes, device = layout(heads, cache_shape), ragged.context_lengths.device
+        sizes, device = layout(heads, cache_shape, scores), ragged.context_lengths.device
         shape = lone_shape(sizes.kv_heads, device) if shape is None else shape
         self._ragged, self._places, self._scale = ragged, places, sizes.scale
         self._out_shape = 1, heads, sizes.dim

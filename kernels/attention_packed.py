@@ -20,7 +20,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .attention_decode import absorb, few_tokens, product_rows
 from .attention_launch import layout, read_by
-from .contracts import Packs, Ragged
+from .contracts import PLAIN_SCORES, Packs, Ragged, Scores
 from .launch import precision, processors
 
 NEVER = 1 << 30
@@ -59,6 +59,7 @@ def _packed(
     BLOCK_SIZE: tl.constexpr,
     TILE: tl.constexpr,
     STAGES: tl.constexpr,
+    CAP: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -93,7 +94,7 @@ def _packed(
     most, total, acc = absorb(
         query, most, total, acc, 0, common, tl.minimum(length, common),
         tables_ptr + leader * tables_stride, cache, plane, scale,
-        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
+        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
     )  # fmt: skip
     for turn in range(TOKENS):
         own = pack * TOKENS + turn
@@ -102,7 +103,7 @@ def _packed(
         most, total, acc = absorb(
             query, most, total, acc, common, tl.max(limit, 0), limit,
             tables_ptr + tl.maximum(owner, 0) * tables_stride, cache, plane, scale,
-            KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, PRECISION,
+            KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
         )  # fmt: skip
     out = acc / tl.where(total > 0, total, 1.0)[:, None]
     out_at = out_ptr + row[:, None] * (HEADS * DIM) + head + dim[None, :]
@@ -148,8 +149,9 @@ class PackedAttention:
         heads: int,
         cache_shape: Sequence[int],
         shape: PackedShape | None = None,
+        scores: Scores = PLAIN_SCORES,
     ) -> None:
-        sizes = layout(heads, cache_shape)
+        sizes = layout(heads, cache_shape, scores)
         shape = packed_shape(sizes.group) if shape is None else shape
         self._ragged, self._packs, self._scale = ragged, packs, sizes.scale
         self._grid = sizes.kv_heads, triton.cdiv(packs.order.shape[0], few_tokens(sizes.group))

@@ -19,8 +19,9 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .attention_decode import few_tokens
 from .attention_launch import layout, read_by
-from .contracts import Ragged
+from .contracts import PLAIN_SCORES, Ragged, Scores
 from .launch import precision
+from .softcap import capped
 
 
 @triton.jit
@@ -44,6 +45,7 @@ def _absorb(
     TILE: tl.constexpr,
     STAGES: tl.constexpr,
     MASKED: tl.constexpr,
+    CAP: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> tl.tensor:
     """Keys `first:end` into the running softmax; with MASKED, row by row only those below `limit`."""
@@ -63,10 +65,16 @@ def _absorb(
             key = tl.load(key_at)
             value = tl.load(key_at + plane)
         scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION)
+        if CAP > 0:
+            scores = capped(scores * scale, CAP)
         if MASKED:
             scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
-        higher = tl.maximum(most, tl.max(scores, 1) * scale)
-        weights = tl.exp2(scores * scale - higher[:, None])
+        if CAP > 0:
+            higher = tl.maximum(most, tl.max(scores, 1))
+            weights = tl.exp2(scores - higher[:, None])
+        else:
+            higher = tl.maximum(most, tl.max(scores, 1) * scale)
+            weights = tl.exp2(scores * scale - higher[:, None])
         shrink = tl.exp2(most - higher)
         total = total * shrink + tl.sum(weights, 1)
         acc = acc * shrink[:, None]
@@ -100,6 +108,7 @@ def _tiles(
     FEW: tl.constexpr,
     TILE: tl.constexpr,
     STAGES: tl.constexpr,
+    CAP: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -136,11 +145,11 @@ def _tiles(
     table = tables_ptr + tl.cast(sequence, tl.int64) * tables_stride
     most, total, acc = _absorb(
         query, most, total, acc, 0, plain, limit, table, cache_ptr, plane, scale, kv_head,
-        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, MASKED=False, PRECISION=PRECISION,
+        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, MASKED=False, CAP=CAP, PRECISION=PRECISION,
     )  # fmt: skip
     most, total, acc = _absorb(
         query, most, total, acc, plain, end, limit, table, cache_ptr, plane, scale, kv_head,
-        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, MASKED=True, PRECISION=PRECISION,
+        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, MASKED=True, CAP=CAP, PRECISION=PRECISION,
     )  # fmt: skip
     if length == 0:
         total = total + 1.0
@@ -171,10 +180,16 @@ class TileAttention:
     """A step's sequences of more than `few_tokens` tokens, prepared. Sequences with fewer are left alone."""
 
     def __init__(
-        self, ragged: Ragged, rows: int, heads: int, cache_shape: Sequence[int], shape: TileShape
+        self,
+        ragged: Ragged,
+        rows: int,
+        heads: int,
+        cache_shape: Sequence[int],
+        shape: TileShape,
+        scores: Scores = PLAIN_SCORES,
     ) -> None:
         """For queries [rows, heads, head_dim]."""
-        sizes = layout(heads, cache_shape)
+        sizes = layout(heads, cache_shape, scores)
         tokens = shape.rows // sizes.group
         starts = ragged.query_starts[:-1]
         device = starts.device

@@ -12,6 +12,7 @@ Layouts
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -120,13 +121,91 @@ class QKNorm:
     eps: float
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A matrix as the kernels want to multiply by it: `parts` concatenate along the input axis."""
+class Activation(Enum):
+    """Activation functions of gated MLPs: `x * sigmoid(x)`, and GELU in its tanh approximation."""
 
-    parts: tuple[Tensor, ...]
-    inputs: int
-    outputs: int
+    SILU = "silu"
+    GELU_TANH = "gelu_tanh"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Epilogue of a gated MLP: of the product `y` [N, 2n], `activation(y[:, :n]) * y[:, n:]` [N, n]."""
+
+    activation: Activation
+
+
+@dataclass(frozen=True, slots=True)
+class AddTo:
+    """Epilogue that adds the product, normed if there is a `norm`, to contiguous `residual` [N, outputs]."""
+
+    residual: Tensor
+    norm: RmsNorm | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """Which tokens may be picked: `masks` int32 [A, words], no token past them being legal.
+
+    `rows` int32 [R]: which of its rows is for each row of logits, -1 = all tokens are legal; None: A is R, row i is for
+    row i.
+    """
+
+    masks: Tensor
+    rows: Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Logits:
+    """Epilogue of the output head: the product [N, outputs] is read by `pick` alone.
+
+    With `legal`, logits of tokens that are legal for no row may be anything, even NaN. With `softcap` c, a logit `y`
+    becomes `c * tanh(y / c)`. `outputs` may exceed the number of tokens.
+    """
+
+    legal: Legal | None = None
+    softcap: float | None = None
+
+
+Epilogue = Gate | AddTo | Logits
+"""Computation that follows a product. Whether it is fused into the product's kernel is the weight's choice."""
+
+
+class Weight(Protocol):
+    """The matrix of a linear layer and its bias, in the format of a quantisation scheme, on one device.
+
+    `inputs` and `outputs` are its sizes as a matrix, whatever its format.
+    """
+
+    @property
+    def inputs(self) -> int: ...
+
+    @property
+    def outputs(self) -> int: ...
+
+    def matmul(
+        self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
+    ) -> Tensor:
+        """`x` [N, inputs] times the transposed matrix, plus the bias; returns [N, outputs] or the epilogue's result.
+
+        With `norm`, rows of `x` are normed first. `x` has contiguous rows and is not changed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How products of queries and keys become attention scores.
+
+    They are multiplied by `scale`, None for `1 / sqrt(head_dim)`. With `softcap` c, a score `s` becomes
+    `c * tanh(s / c)`, before the causal mask.
+    """
+
+    scale: float | None = None
+    softcap: float | None = None
+
+
+PLAIN_SCORES = Scores()
 
 
 class AttentionPass(Protocol):
@@ -146,7 +225,12 @@ class Attend(Protocol):
     """A back end of attention: `Kernels.attend` without the rest."""
 
     def __call__(
-        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
     ) -> AttentionPass:
         """Prepare the attention of one step."""
         ...
@@ -192,18 +276,6 @@ class Draw:
 
     temperature: Tensor
     keys: Tensor
-
-
-@dataclass(frozen=True, slots=True)
-class Legal:
-    """Which tokens may be picked: `masks` int32 [A, words], no token past them being legal.
-
-    `rows` int32 [R]: which of its rows is for each row of logits, -1 = all tokens are legal; None: A is R, row i is for
-    row i.
-    """
-
-    masks: Tensor
-    rows: Tensor | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,38 +352,19 @@ class Kernels(Protocol):
     plain torch operation (the look-up of the embedding) before the first call of a step.
     """
 
-    def pack(self, weight: Tensor) -> Packed:
-        """Prepare `weight` [outputs, inputs] for `linear`; may keep it or copy it."""
+    def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
+        """The unquantised `matrix` [outputs, inputs] and its `bias` [outputs]; may keep the tensors or copy them."""
         ...
 
-    def linear(self, x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
-        """`x` [N, inputs] times the packed matrix, plus `bias` [outputs]; returns [N, outputs]."""
+    def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
+        """Normed rows of `x` [N, hidden], which are contiguous; a new tensor."""
         ...
 
-    def norm_linear(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-        """`linear` of the normed rows of `x` [N, inputs]; returns [N, outputs]."""
-        ...
+    def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
+        """Apply `epilogue` to the contiguous `product` [N, outputs] of a weight that does not fuse it.
 
-    def head(
-        self,
-        x: Tensor,
-        norm: RmsNorm,
-        weight: Packed,
-        bias: Tensor | None,
-        legal: Legal | None,
-    ) -> Tensor:
-        """`norm_linear` for `pick`: logits [N, outputs]; `outputs` may be more than there are tokens.
-
-        With `legal`, the logits of tokens that are legal for no row may be anything, even NaN.
+        `product` may be overwritten.
         """
-        ...
-
-    def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-        """`silu(y[:, :n]) * y[:, n:]` for `y = norm_linear(x)` [N, 2n]; returns [N, n]."""
-        ...
-
-    def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
-        """`residual += linear(x)`, in place; `residual` [N, outputs] is contiguous."""
         ...
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
@@ -322,7 +375,12 @@ class Kernels(Protocol):
         ...
 
     def attend(
-        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
     ) -> AttentionPass:
         """Prepare the attention of one step for `heads` query heads and caches of shape `cache_shape`."""
         ...

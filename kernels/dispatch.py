@@ -11,18 +11,20 @@ from torch import Tensor
 
 from . import reference, reference_attention, reference_logits, reference_verify
 from .contracts import (
+    PLAIN_SCORES,
     Attend,
     AttentionPass,
     Drawn,
+    Epilogue,
     Kernels,
-    Legal,
-    Packed,
     PickArgs,
     Places,
     QKNorm,
     Ragged,
     RmsNorm,
+    Scores,
     Verified,
+    Weight,
 )
 
 
@@ -43,38 +45,29 @@ class ReferenceKernels:
 
     _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
 
-    def pack(self, weight: Tensor) -> Packed:
-        return reference.pack(weight)
+    def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
+        return reference.DenseWeight(matrix, bias)
 
-    def linear(self, x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
-        return reference.linear(x, weight, bias)
+    def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
+        return reference.rms_norm(x, norm.weight, norm.eps)
 
-    def norm_linear(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-        return reference.norm_linear(x, norm, weight, bias)
-
-    def head(
-        self,
-        x: Tensor,
-        norm: RmsNorm,
-        weight: Packed,
-        bias: Tensor | None,
-        legal: Legal | None,  # noqa: ARG002 - the host makes all logits
-    ) -> Tensor:
-        return reference.norm_linear(x, norm, weight, bias)
-
-    def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-        return reference.norm_gated(x, norm, weight, bias)
-
-    def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
-        reference.linear_add(x, weight, bias, residual)
+    def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
+        return reference.finish(product, epilogue)
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
         reference.kv_copy(caches, sources, targets)
 
     def attend(
-        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
     ) -> AttentionPass:
-        attention = reference_attention.PagedAttention(ragged, heads, cache_shape, self._workspace)
+        attention = reference_attention.PagedAttention(
+            ragged, heads, cache_shape, self._workspace, scores
+        )
         return ReferencePass(places, attention)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:

@@ -1,4 +1,4 @@
-"""SiLU gate of the MLP in one pass (Shazeer 2020). Reference: `reference.gate`."""
+"""Gate of the MLP in one pass (Shazeer 2020). Reference: `reference.gate`."""
 
 import torch
 import triton
@@ -6,7 +6,9 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
+from .contracts import Activation
 from .launch import overlap
+from .product import activated
 
 BLOCK = 1024
 
@@ -16,6 +18,7 @@ def _gate(
     x_ptr: tl.tensor,
     out_ptr: tl.tensor,
     WIDTH: tl.constexpr,
+    ACTIVATION: tl.constexpr,
     BLOCK: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -27,17 +30,25 @@ def _gate(
         gdc_wait()
     left = tl.load(x_ptr + row * 2 * WIDTH + at, mask=inside, other=0.0).to(tl.float32)
     right = tl.load(x_ptr + row * 2 * WIDTH + WIDTH + at, mask=inside, other=0.0).to(tl.float32)
-    out = left * tl.sigmoid(left) * right
+    out = activated(left, ACTIVATION) * right
     tl.store(out_ptr + row * WIDTH + at, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
-def gate(x: Tensor) -> Tensor:
-    """`silu(x[:, :n]) * x[:, n:]` for contiguous `x` [N, 2n]; returns [N, n]. Arithmetic is float32.
+def gate(x: Tensor, activation: Activation = Activation.SILU) -> Tensor:
+    """`activation(x[:, :n]) * x[:, n:]` for contiguous `x` [N, 2n]; returns [N, n]. Arithmetic is float32.
 
-    The product before is a library's: see `norm.rms_norm`.
+    The kernel ahead is a library's: see `norm.rms_norm`.
     """
     rows, width = x.shape[0], x.shape[1] // 2
     out = torch.empty((rows, width), dtype=x.dtype, device=x.device)
     grid = (triton.cdiv(width, BLOCK), rows)
-    _gate[grid](x, out, WIDTH=width, BLOCK=BLOCK, num_warps=4, **overlap(x, early=False))
+    _gate[grid](
+        x,
+        out,
+        WIDTH=width,
+        ACTIVATION=activation.value,
+        BLOCK=BLOCK,
+        num_warps=4,
+        **overlap(x, early=False),
+    )
     return out

@@ -1,7 +1,7 @@
-"""One row times a weight matrix, bound by reading the matrix: `norm_linear`, `norm_gated` and `linear_add` of batch 1.
+"""One row times a weight matrix, bound by reading the matrix: products of batch 1.
 
-Does: the product with what stands before it (norm) and after it (bias, gate, residual) in one pass; arithmetic is
-float32. Does not: more rows (`skinny`). Reference: `reference.norm_linear`, `norm_gated`, `linear_add`.
+Does: the norm, the product, the bias and the epilogue (gate or residual) in one pass; arithmetic is float32. Does not:
+more rows (`skinny`). Reference: `reference.DenseWeight`.
 
 A program makes `BLOCK_OUT` outputs. Its first tile of weights is loaded before the kernel ahead of it has finished. The
 scale of the norm is one number a row, so it is applied to the sum and nothing waits for it.
@@ -16,7 +16,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .contracts import RmsNorm
 from .launch import overlap
-from .product import After, load_tile
+from .product import NOTHING, After, activated, load_tile
 
 
 @triton.jit
@@ -33,6 +33,7 @@ def _gemv(
     BLOCK_IN: tl.constexpr,
     NORMED: tl.constexpr,
     GATED: tl.constexpr,
+    ACTIVATION: tl.constexpr,
     BIASED: tl.constexpr,
     ADDED: tl.constexpr,
     EARLY: tl.constexpr,
@@ -79,7 +80,7 @@ def _gemv(
         z = tl.sum(up_acc, 1) * scale
         if BIASED:
             z += tl.load(bias_ptr + OUTPUTS + output, mask=inside, other=0.0).to(tl.float32)
-        y = y * tl.sigmoid(y) * z
+        y = activated(y, ACTIVATION) * z
     if ADDED:
         y += tl.load(out_ptr + output, mask=inside, other=0.0).to(tl.float32)
     tl.store(out_ptr + output, y.to(out_ptr.dtype.element_ty), mask=inside)
@@ -113,15 +114,16 @@ def gemv(
     out: Tensor,
     *,
     norm: RmsNorm | None = None,
-    after: After = After.NOTHING,
+    after: After = NOTHING,
     shape: GemvShape | None = None,
 ) -> None:
-    """`x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs or half of them].
+    """`x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs].
 
-    With `norm`, of the normed row.
+    With `norm`, of the normed row. After a gate `out` is [1, outputs / 2].
     """
     outputs, inputs = weight.shape
-    written = outputs // 2 if after is After.GATE else outputs
+    gated = after.activation is not None
+    written = outputs // 2 if gated else outputs
     shape = gemv_shape(written, inputs) if shape is None else shape
     _gemv[(triton.cdiv(written, shape.block_out),)](
         x,
@@ -135,9 +137,10 @@ def gemv(
         BLOCK_OUT=shape.block_out,
         BLOCK_IN=shape.block_in,
         NORMED=norm is not None,
-        GATED=after is After.GATE,
+        GATED=gated,
+        ACTIVATION=after.name,
         BIASED=bias is not None,
-        ADDED=after is After.ADD,
+        ADDED=after.added,
         num_warps=shape.warps,
         **overlap(x),
     )

@@ -11,17 +11,22 @@ from torch import Tensor
 
 from .attention import attend
 from .contracts import (
+    PLAIN_SCORES,
     Attend,
     AttentionPass,
     Drawn,
-    Packed,
+    Epilogue,
     PickArgs,
     Places,
     Ragged,
+    RmsNorm,
+    Scores,
     Verified,
+    Weight,
 )
 from .kv_copy import kv_copy
-from .linear import Linears, pack
+from .linear import DenseWeight, finish
+from .norm import rms_norm
 from .pick import Picker
 from .verify import verify
 
@@ -29,30 +34,43 @@ COUNTERS = 1 << 16
 """Tiles of outputs that a split product may have, and rows that may be picked at once."""
 
 
-class GpuKernels(Linears):
+class GpuKernels:
     """`Kernels` for a GPU. One instance serves one stream."""
 
     def __init__(self, device: torch.device, prompts: Attend | None = None) -> None:
         """`prompts` prepares the attention of steps that the host describes, too; None: our kernels do."""
-        super().__init__(torch.zeros(COUNTERS, dtype=torch.int32, device=device))
+        self._counters = torch.zeros(COUNTERS, dtype=torch.int32, device=device)
         self._picker = Picker(device, COUNTERS)
         self._prompts = prompts
 
-    def pack(self, weight: Tensor) -> Packed:
-        """The matrix itself."""
-        return pack(weight)
+    def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
+        """The matrix itself, copied only where it is not contiguous."""
+        return DenseWeight(matrix, bias, self._counters)
+
+    def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
+        """One launch, which does not begin before the kernel ahead of it has finished."""
+        return rms_norm(x, norm, early=False)
+
+    def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
+        """One launch, none without an epilogue."""
+        return finish(product, epilogue)
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
         """One launch."""
         kv_copy(caches, sources, targets)
 
     def attend(
-        self, ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int]
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
     ) -> AttentionPass:
         """A launch a layer for a lone token, else two; three where sequences have several tokens."""
         if self._prompts is not None and ragged.host is not None:
-            return self._prompts(ragged, places, heads, cache_shape)
-        return attend(ragged, places, heads, cache_shape)
+            return self._prompts(ragged, places, heads, cache_shape, scores)
+        return attend(ragged, places, heads, cache_shape, scores)
 
     def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
         """One launch, or three with truncation."""

@@ -1,117 +1,105 @@
-"""Linears on an accelerator: which of three ways a product goes.
+"""The unquantised matrix on an accelerator: which of three ways its product goes.
 
-Does: one row by `gemv`, a few by `skinny`, many by torch (the vendor's library) with the norm and the gate as kernels
-of their own. Does not: know layers.
+Does: one row by `gemv`, a few by `skinny`, many by torch (the vendor's library) with the norm and the epilogue as
+kernels of their own. Does not: know layers.
 """
 
 import torch
 from torch import Tensor
 
-from .contracts import Legal, Packed, RmsNorm
+from .contracts import AddTo, Epilogue, Gate, Logits, RmsNorm
 from .gate import gate
 from .gemv import gemv
 from .head import MOST_MASKED_ROWS, legal_row, legal_words
 from .norm import rms_norm
-from .product import After
+from .product import ADDED, GATED, NOTHING
 from .skinny import MOST_OF_TILE, MOST_ROWS, skinny
+from .softcap import softcap
 
 SMALL = 8 << 20
 """Numbers of a matrix for which `skinny` has a second tile of rows. The library multiplies more than one tile of rows
 faster, but its kernels wait half a microsecond for one another: of a small matrix that is more than they save."""
 
 
-class Linears:
-    """The three ways, with the counters that `skinny` needs. One instance serves one stream."""
+class DenseWeight:
+    """A matrix [outputs, inputs] in the dtype of the model. See `Weight`.
 
-    def __init__(self, counters: Tensor) -> None:
+    Fused into products of few rows: the norm of one row, the bias, a gate, a residual without a norm, and the choice of
+    legal logits. Post-norms and soft caps are launches of their own.
+    """
+
+    def __init__(self, matrix: Tensor, bias: Tensor | None, counters: Tensor) -> None:
+        """`counters` are those of `skinny`, shared by all matrices of one stream."""
+        self.outputs, self.inputs = matrix.shape
+        self.matrix = matrix.contiguous()
+        self.bias = bias
+        self._transposed = self.matrix.t()
         self._counters = counters
+        self._most_rows = most_rows(self.outputs, self.inputs)
 
-    def linear(self, x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
-        """`x` [N, inputs] times the matrix, plus bias."""
-        return self._product(x, None, weight, bias)
-
-    def norm_linear(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-        """`linear` of the normed rows."""
-        return self._product(x, norm, weight, bias)
-
-    def head(
-        self,
-        x: Tensor,
-        norm: RmsNorm,
-        weight: Packed,
-        bias: Tensor | None,
-        legal: Legal | None,
+    def matmul(
+        self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
     ) -> Tensor:
-        """`norm_linear`, of few rows only what is legal for any of them."""
+        """See `Weight`."""
         rows = x.shape[0]
-        if legal is None or rows > MOST_MASKED_ROWS:
-            return self.norm_linear(x, norm, weight, bias)
-        wanted = legal_words(legal, rows, weight.outputs)
-        matrix = weight.parts[0]
-        out = torch.empty((rows, weight.outputs), dtype=x.dtype, device=x.device)
+        legal = epilogue.legal if isinstance(epilogue, Logits) else None
+        if legal is not None and rows <= MOST_MASKED_ROWS:
+            words = legal_words(legal, rows, self.outputs)
+            return finish(self._legal_logits(x, norm, words), epilogue)
+        if rows > self._most_rows:
+            return self._by_library(x, norm, epilogue)
+        after, out, width = NOTHING, None, self.outputs
+        if isinstance(epilogue, Gate):
+            after, width, epilogue = GATED[epilogue.activation], width // 2, None
+        elif isinstance(epilogue, AddTo) and epilogue.norm is None:
+            after, out, epilogue = ADDED, epilogue.residual, None
+        if out is None:
+            out = torch.empty((rows, width), dtype=x.dtype, device=x.device)
         if rows == 1:
-            legal_row(x, norm, matrix, bias, wanted, out)
+            gemv(x, self.matrix, self.bias, out, norm=norm, after=after)
         else:
-            skinny(rms_norm(x, norm), matrix, bias, out, self._counters, legal=wanted)
-        return out
+            normed = x if norm is None else rms_norm(x, norm)
+            skinny(normed, self.matrix, self.bias, out, self._counters, after=after)
+        return finish(out, epilogue, early=True)
 
-    def norm_gated(self, x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-        """Gate of `norm_linear`."""
+    def _legal_logits(self, x: Tensor, norm: RmsNorm | None, words: Tensor) -> Tensor:
+        """Logits of few rows where a bit of `words` is set: see `legal_words`. Memory is left as it was elsewhere."""
         rows = x.shape[0]
-        if rows > most_rows(weight):
-            return gate(_by_library(rms_norm(x, norm, early=False), weight, bias))
-        out = torch.empty((rows, weight.outputs // 2), dtype=x.dtype, device=x.device)
-        self._fused(x, weight, bias, out, norm=norm, after=After.GATE)
+        out = torch.empty((rows, self.outputs), dtype=x.dtype, device=x.device)
+        if rows == 1 and norm is not None:
+            legal_row(x, norm, self.matrix, self.bias, words, out)
+        else:
+            normed = x if norm is None else rms_norm(x, norm)
+            skinny(normed, self.matrix, self.bias, out, self._counters, legal=words)
         return out
 
-    def linear_add(self, x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
-        """`residual += linear(x)`."""
-        if x.shape[0] > most_rows(weight):
-            if bias is not None:
-                residual.add_(bias)
-            residual.addmm_(x, weight.parts[0].t())
-            return
-        self._fused(x, weight, bias, residual, norm=None, after=After.ADD)
-
-    def _product(
-        self, x: Tensor, norm: RmsNorm | None, weight: Packed, bias: Tensor | None
-    ) -> Tensor:
-        rows = x.shape[0]
-        if rows > most_rows(weight):
-            normed = x if norm is None else rms_norm(x, norm, early=False)
-            return _by_library(normed, weight, bias)
-        out = torch.empty((rows, weight.outputs), dtype=x.dtype, device=x.device)
-        self._fused(x, weight, bias, out, norm=norm, after=After.NOTHING)
-        return out
-
-    def _fused(
-        self,
-        x: Tensor,
-        weight: Packed,
-        bias: Tensor | None,
-        out: Tensor,
-        *,
-        norm: RmsNorm | None,
-        after: After,
-    ) -> None:
-        matrix = weight.parts[0]
-        if x.shape[0] == 1:
-            gemv(x, matrix, bias, out, norm=norm, after=after)
-            return
-        normed = x if norm is None else rms_norm(x, norm)
-        skinny(normed, matrix, bias, out, self._counters, after=after)
+    def _by_library(self, x: Tensor, norm: RmsNorm | None, epilogue: Epilogue | None) -> Tensor:
+        if norm is not None:
+            x = rms_norm(x, norm, early=False)
+        if isinstance(epilogue, AddTo) and epilogue.norm is None:
+            residual = epilogue.residual
+            if self.bias is not None:
+                residual.add_(self.bias)
+            return residual.addmm_(x, self._transposed)
+        if self.bias is None:
+            return finish(torch.mm(x, self._transposed), epilogue)
+        return finish(torch.addmm(self.bias, x, self._transposed), epilogue)
 
 
-def most_rows(weight: Packed) -> int:
-    """Up to how many rows go to `skinny`, more to the library."""
-    return MOST_ROWS if weight.outputs * weight.inputs <= SMALL else MOST_OF_TILE
+def most_rows(outputs: int, inputs: int) -> int:
+    """Most rows of a product that go to `skinny`, more to the library."""
+    return MOST_ROWS if outputs * inputs <= SMALL else MOST_OF_TILE
 
 
-def pack(weight: Tensor) -> Packed:
-    """The matrix as it is, [outputs, inputs], contiguous."""
-    return Packed((weight.contiguous(),), weight.shape[1], weight.shape[0])
-
-
-def _by_library(x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
-    matrix = weight.parts[0].t()
-    return torch.mm(x, matrix) if bias is None else torch.addmm(bias, x, matrix)
+def finish(product: Tensor, epilogue: Epilogue | None, *, early: bool = False) -> Tensor:
+    """See `Kernels.finish`. `early`: see `norm.rms_norm`."""
+    match epilogue:
+        case Gate(activation):
+            return gate(product, activation)
+        case AddTo(residual, None):
+            return residual.add_(product)
+        case AddTo(residual, RmsNorm() as norm):
+            return rms_norm(product, norm, onto=residual, early=early)
+        case Logits(softcap=cap) if cap is not None:
+            softcap(product, cap)
+    return product

@@ -1,23 +1,43 @@
-"""What the kernels of products with a matrix share.
+"""Device functions and options that the product kernels share.
 
-Does: load a tile, without what lies past its inputs and rows that nobody wants; name what may follow a product. Does
-not: multiply.
+Does: load a tile of weights, without inputs past the end and without unwanted rows; activations; name the fused part
+of an epilogue. Does not: multiply.
 """
 
-from enum import Enum, auto
+from typing import NamedTuple
 
 import triton
 import triton.language as tl
 
+from .contracts import Activation
 
-class After(Enum):
-    """What follows a product, in the same pass."""
 
-    NOTHING = auto()
-    GATE = auto()
-    """silu of the first half of the outputs times the second half."""
-    ADD = auto()
-    """It is added to what was there."""
+class After(NamedTuple):
+    """The part of an epilogue that a product kernel fuses: a gate, or `added` to the contents of the output."""
+
+    activation: Activation | None = None
+    added: bool = False
+
+    @property
+    def name(self) -> str | None:
+        """The activation's name for `activated`."""
+        return None if self.activation is None else self.activation.value
+
+
+NOTHING = After()
+ADDED = After(added=True)
+GATED = {activation: After(activation) for activation in Activation}
+
+
+@triton.jit
+def activated(x: tl.tensor, ACTIVATION: tl.constexpr) -> tl.tensor:
+    """The activation of float32 `x`; ACTIVATION is the value of a `contracts.Activation`."""
+    tl.static_assert(ACTIVATION == "silu" or ACTIVATION == "gelu_tanh")
+    z = x
+    if ACTIVATION == "gelu_tanh":
+        # 1.5957... is twice the square root of 2 / pi: 1 + tanh(z) = 2 * sigmoid(2 * z). Below -80 a sigmoid is 0.
+        z = tl.maximum(1.5957691216057308 * x * (1 + 0.044715 * x * x), -80.0)
+    return x * tl.sigmoid(z)
 
 
 @triton.jit

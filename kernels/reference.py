@@ -4,38 +4,78 @@ Does: linear layers, normalisation, rotation, gate, KV write and copy. Does not:
 logits pipeline (`reference_logits`).
 """
 
+import math
+
 import torch
 from torch import Tensor
-from torch.nn.functional import silu
+from torch.nn.functional import gelu, silu
 
-from .contracts import Packed, Places, QKNorm, RmsNorm, RopeRows
+from .contracts import (
+    Activation,
+    AddTo,
+    Epilogue,
+    Gate,
+    Logits,
+    Places,
+    QKNorm,
+    RmsNorm,
+    RopeRows,
+)
 
 PART = 512
 
+GELU_CUBIC = 0.044715
+GELU_SCALE = 2 * math.sqrt(2 / math.pi)
+"""`gelu_tanh(x) = x * sigmoid(GELU_SCALE * (x + GELU_CUBIC * x**3))`."""
 
-def pack(weight: Tensor) -> Packed:
-    """Transpose `weight` [outputs, inputs] to [inputs, outputs] and cut it into parts of at most `PART` inputs.
+
+class DenseWeight:
+    """An unquantised matrix as `parts`, transposed slices of at most `PART` inputs each: `parts[i]` [inputs, outputs].
 
     This layout is several times faster than the original one for 4 to 16 rows on a CPU. The cut fixes the order in
     which a product is summed: BLAS cuts long sums by itself, differently for different numbers of rows, and then a
-    sequence's logits would depend on what it is batched with. Measured with MKL in float32: with two rows or more, each
-    row has the same bits at any number of rows, on processors of its maker; on AMD's it differs in the last ones.
+    sequence's logits would depend on its batch. Measured with MKL in float32: with two rows or more, each row has the
+    same bits at any number of rows, on Intel's processors; on AMD's it differs in the last bits.
     """
-    outputs, inputs = weight.shape
-    parts = tuple(weight[:, at : at + PART].t().contiguous() for at in range(0, inputs, PART))
-    return Packed(parts, inputs, outputs)
+
+    def __init__(self, matrix: Tensor, bias: Tensor | None = None) -> None:
+        """Copy `matrix` [outputs, inputs]; keep `bias` [outputs]."""
+        self.outputs, self.inputs = matrix.shape
+        starts = range(0, self.inputs, PART)
+        self.parts = tuple(matrix[:, at : at + PART].t().contiguous() for at in starts)
+        self.bias = bias
+
+    def matmul(
+        self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
+    ) -> Tensor:
+        """See `Weight`; summed part by part in order."""
+        if norm is not None:
+            x = rms_norm(x, norm.weight, norm.eps)
+        return finish(self._product(x), epilogue)
+
+    def _product(self, x: Tensor) -> Tensor:
+        first, *rest = self.parts
+        if not rest:
+            return torch.mm(x, first) if self.bias is None else torch.addmm(self.bias, x, first)
+        width = first.shape[0]
+        out = torch.mm(x[:, :width], first)
+        for i, part in enumerate(rest, start=1):
+            out.addmm_(x[:, i * width : i * width + part.shape[0]], part)
+        return out if self.bias is None else out.add_(self.bias)
 
 
-def linear(x: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
-    """`x` [N, inputs] times the packed matrix, plus `bias`; summed part by part in order."""
-    first, *rest = weight.parts
-    if not rest:
-        return torch.mm(x, first) if bias is None else torch.addmm(bias, x, first)
-    width = first.shape[0]
-    out = torch.mm(x[:, :width], first)
-    for i, part in enumerate(rest, start=1):
-        out.addmm_(x[:, i * width : i * width + part.shape[0]], part)
-    return out if bias is None else out.add_(bias)
+def finish(product: Tensor, epilogue: Epilogue | None) -> Tensor:
+    """`product` [N, outputs], which may be overwritten, after `epilogue`. All logits are made, legal or not."""
+    match epilogue:
+        case Gate(activation):
+            return gate(product, activation)
+        case AddTo(residual, None):
+            return residual.add_(product)
+        case AddTo(residual, RmsNorm() as norm):
+            return residual.add_(rms_norm(product, norm.weight, norm.eps))
+        case Logits(softcap=cap) if cap is not None:
+            return product.div_(cap).tanh_().mul_(cap)
+    return product
 
 
 def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
@@ -50,15 +90,23 @@ def rope(x: Tensor, rows: RopeRows) -> Tensor:
     return (x * rows.cos).addcmul_(torch.roll(x, x.shape[-1] // 2, -1), rows.sin)
 
 
-def gate(x: Tensor) -> Tensor:
-    """SiLU of the first half times the second half (Shazeer 2020).
+def gate(x: Tensor, activation: Activation = Activation.SILU) -> Tensor:
+    """The activated first half of `x` [N, 2n] times the second half (Shazeer 2020).
 
-    In float32 it is spelt out: torch's `silu` rounds differently at the end of a thread's share of the rows.
+    In float32 both activations are spelt out as `x / (1 + exp(-z))`: torch's `silu` rounds differently at the end of a
+    thread's share of the rows.
     """
     left, right = x.chunk(2, dim=-1)
+    gelu_tanh = activation is Activation.GELU_TANH
     if x.dtype == torch.float32:
-        return (left * right).div_(left.neg().exp_().add_(1))
-    return silu(left).mul_(right)
+        z = (
+            left.square().mul_(GELU_CUBIC).add_(1).mul_(left).mul_(GELU_SCALE)
+            if gelu_tanh
+            else left
+        )
+        return (left * right).div_(z.neg().exp_().add_(1))
+    activated = gelu(left, approximate="tanh") if gelu_tanh else silu(left)
+    return activated.mul_(right)
 
 
 def kv_write(cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None:
@@ -66,21 +114,6 @@ def kv_write(cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None
     flat = cache.view(2, -1, *cache.shape[3:])
     flat[0].index_copy_(0, slots, keys)
     flat[1].index_copy_(0, slots, values)
-
-
-def norm_linear(x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-    """`linear` of the normed rows."""
-    return linear(rms_norm(x, norm.weight, norm.eps), weight, bias)
-
-
-def norm_gated(x: Tensor, norm: RmsNorm, weight: Packed, bias: Tensor | None) -> Tensor:
-    """`gate` of the linear of the normed rows."""
-    return gate(norm_linear(x, norm, weight, bias))
-
-
-def linear_add(x: Tensor, weight: Packed, bias: Tensor | None, residual: Tensor) -> None:
-    """`residual += linear(x)`."""
-    residual.add_(linear(x, weight, bias))
 
 
 def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor) -> Tensor:

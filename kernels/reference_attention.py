@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from .contracts import NULL_BLOCK, Ragged
+from .contracts import NULL_BLOCK, PLAIN_SCORES, Ragged, Scores
 
 TILE = 128
 CHUNK = 64
@@ -81,13 +81,19 @@ class PagedAttention:
     """One step's attention, prepared. Stateless between layers."""
 
     def __init__(
-        self, ragged: Ragged, heads: int, cache_shape: Sequence[int], workspace: Workspace
+        self,
+        ragged: Ragged,
+        heads: int,
+        cache_shape: Sequence[int],
+        workspace: Workspace,
+        scores: Scores = PLAIN_SCORES,
     ) -> None:
         self._workspace = workspace
         _, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape
         if TILE % block_size:
             raise ValueError(f"block_size must divide {TILE}, not {block_size}")
         self._heads = heads
+        self._scores = scores
         starts = ragged.query_starts.numpy().astype(np.int64)
         lengths = ragged.context_lengths.numpy().astype(np.int64)
         tables = ragged.block_tables.numpy()
@@ -134,10 +140,31 @@ class PagedAttention:
         pieces = call.chunk_of.shape[0]
         kv = self._workspace.gathered(flat, call.blocks)
         kv = kv.view(2, pieces, TILE, self._kv_heads, self._head_dim).transpose(2, 3)
+        queries = q.index_select(0, call.chunk_of)
+        softcap = self._scores.softcap
+        if softcap is not None:
+            return _capped_attention(queries, kv, call.bias, self._scores.scale, softcap)
         out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
-            q.index_select(0, call.chunk_of), kv[0], kv[1], attn_mask=call.bias
+            queries, kv[0], kv[1], attn_mask=call.bias, scale=self._scores.scale
         )
         return out, lse
+
+
+def _capped_attention(
+    queries: Tensor, kv: Tensor, bias: Tensor | None, scale: float | None, softcap: float
+) -> tuple[Tensor, Tensor]:
+    """Attention with a soft cap, as `_run_call` returns it; scores and their weights are float32.
+
+    `queries` [pieces, kv_heads, rows, head_dim]; `kv` [2, pieces, kv_heads, TILE, head_dim]; every row sees a key.
+    """
+    scale = queries.shape[-1] ** -0.5 if scale is None else scale
+    scores = torch.matmul(queries.float(), kv[0].float().transpose(-1, -2))
+    scores.mul_(scale / softcap).tanh_().mul_(softcap)
+    if bias is not None:
+        scores.add_(bias)
+    lse = scores.logsumexp(-1)
+    weights = scores.sub_(lse.unsqueeze(-1)).exp_()
+    return torch.matmul(weights.to(kv.dtype), kv[1]), lse
 
 
 def _merge(parts: list[tuple[Tensor, Tensor]], tiles: tuple[int, ...]) -> Tensor:

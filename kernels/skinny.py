@@ -1,9 +1,9 @@
 """A few rows times a weight matrix, bound by reading the matrix: linears of batches of 2 to 80 rows.
 
-Does: the product, cut along the inputs where there are too few outputs to fill the device, with what follows it (bias,
-gate, residual). Does not: one row (`gemv`), many (the vendor's library), or the norm before it: normed rows are
+Does: the product, cut along the inputs where there are too few outputs to fill the device, the bias and the epilogue
+(gate or residual). Does not: one row (`gemv`), many (the vendor's library), or the norm before it: normed rows are
 multiplied from shared memory, and a detour of every tile through registers costs more than a launch.
-Reference: `reference.linear`, `norm_gated`, `linear_add`.
+Reference: `reference.DenseWeight`.
 
 The matrix is the left factor: 32 or 64 of its rows meet all rows of `x`, which are few. More than 64 are two tiles of
 `x`, the second a small one, which share every tile of the matrix: a single one would be of 128 rows. A program serves
@@ -21,7 +21,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .launch import overlap, precision, prefetch, processors
 from .pick_load import appended
-from .product import After, load_tile
+from .product import NOTHING, After, activated, load_tile
 
 MOST_OF_TILE = 64
 """Rows of `x` in one tile."""
@@ -121,6 +121,7 @@ def _store(
     out_ptr: tl.tensor,
     OUTPUTS: tl.constexpr,
     GATED: tl.constexpr,
+    ACTIVATION: tl.constexpr,
     BIASED: tl.constexpr,
     ADDED: tl.constexpr,
 ) -> None:
@@ -131,7 +132,7 @@ def _store(
         if BIASED:
             at = bias_ptr + OUTPUTS + output
             z += tl.load(at, mask=inside, other=0.0).to(tl.float32)[None, :]
-        y = y * tl.sigmoid(y) * z
+        y = activated(y, ACTIVATION) * z
     used = (member < rows)[:, None] & inside[None, :]
     out_at = out_ptr + member[:, None].to(tl.int64) * OUTPUTS + output[None, :]
     if ADDED:
@@ -160,6 +161,7 @@ def _skinny(
     STAGES: tl.constexpr,
     AHEAD: tl.constexpr,
     GATED: tl.constexpr,
+    ACTIVATION: tl.constexpr,
     BIASED: tl.constexpr,
     ADDED: tl.constexpr,
     PRECISION: tl.constexpr,
@@ -225,7 +227,7 @@ def _skinny(
         z = tiles[len(members) + i] if GATED else None
         _store(
             tiles[i], z, members[i], rows, output, inside, bias_ptr, out_ptr,
-            OUTPUTS, GATED, BIASED, ADDED,
+            OUTPUTS, GATED, ACTIVATION, BIASED, ADDED,
         )  # fmt: skip
 
 
@@ -274,18 +276,18 @@ def skinny(
     out: Tensor,
     arrived: Tensor,
     *,
-    after: After = After.NOTHING,
+    after: After = NOTHING,
     legal: Tensor | None = None,
     shape: SkinnyShape | None = None,
 ) -> None:
     """`x` [N, inputs] with contiguous rows, N at most `MOST_ROWS`, times contiguous `weight` [outputs, inputs].
 
-    Into contiguous `out` [N, outputs or half of them]. `arrived` int32 are zeros, at least one a tile of outputs, and
-    are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither made nor
-    written. Sums are float32.
+    Into contiguous `out` [N, outputs], half as wide after a gate. `arrived` int32 are zeros, at least one a tile of
+    outputs, and are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither
+    made nor written. Sums are float32.
     """
     outputs, inputs = weight.shape
-    gated = after is After.GATE
+    gated = after.activation is not None
     written = outputs // 2 if gated else outputs
     shape = skinny_shape(x, written, gated=gated) if shape is None else shape
     tiles = triton.cdiv(written, shape.block_out)
@@ -312,8 +314,9 @@ def skinny(
         STAGES=shape.stages,
         AHEAD=AHEAD,
         GATED=gated,
+        ACTIVATION=after.name,
         BIASED=bias is not None,
-        ADDED=after is After.ADD,
+        ADDED=after.added,
         PRECISION=precision(x.dtype),
         num_warps=shape.warps,
         **overlap(x),

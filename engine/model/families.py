@@ -3,8 +3,24 @@
 Does: name architectures, defaults of `config.json` and checkpoint names. Does not: read files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+PRE_NORMS = {
+    "attention_norm": "model.layers.{i}.input_layernorm",
+    "mlp_norm": "model.layers.{i}.post_attention_layernorm",
+}
+"""A norm before attention and one before the MLP, as in Llama."""
+
+SANDWICH_NORMS = {
+    "attention_norm": "model.layers.{i}.input_layernorm",
+    "attention_post_norm": "model.layers.{i}.post_attention_layernorm",
+    "mlp_norm": "model.layers.{i}.pre_feedforward_layernorm",
+    "mlp_post_norm": "model.layers.{i}.post_feedforward_layernorm",
+}
+"""Norms before attention and MLP, and norms of their outputs before these are added to the residual."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +32,13 @@ class Family:
     default where the file does not say; None means hidden size over heads. `sliding_window` is the key that says a
     window is in use (true, or a width below the context), None where the family has none. `defaults` are values that
     the family takes for keys the file leaves out.
+
+    `norms` is the placement of norms in a layer: their names in a checkpoint, by part; a part that is left out has no
+    norm. `norm_offset` is added to every stored norm weight. `activation` is the key of `config.json` that names the
+    MLP's activation function. `embedding_scale`, given the hidden size, multiplies looked-up embeddings; None: 1.
+    `query_scalar`, `score_softcap` and `logit_softcap` are keys: attention scores are divided by the square root of the
+    first instead of head_dim's; the others are soft caps of scores and of logits, null for none. `within_window`: some
+    layers have a sliding window, and the context ends at the window, up to which they equal full attention.
     """
 
     name: str
@@ -26,7 +49,15 @@ class Family:
     qk_norm: bool = False
     head_dim: int | None = None
     sliding_window: str | None = None
-    defaults: Mapping[str, object] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    norms: Mapping[str, str] = field(default_factory=lambda: PRE_NORMS)
+    norm_offset: float = 0.0
+    activation: str = "hidden_act"
+    embedding_scale: Callable[[int], float] | None = None
+    query_scalar: str | None = None
+    score_softcap: str | None = None
+    logit_softcap: str | None = None
+    within_window: bool = False
 
 
 FAMILIES = (
@@ -60,23 +91,47 @@ FAMILIES = (
         sliding_window="use_sliding_window",
         defaults={"num_key_value_heads": 32},
     ),
+    Family(
+        name="gemma2",
+        architecture="Gemma2ForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        head_dim=256,
+        sliding_window="sliding_window",
+        within_window=True,
+        defaults={
+            "num_key_value_heads": 4,
+            "max_position_embeddings": 8192,
+            "tie_word_embeddings": True,
+            "hidden_activation": "gelu_pytorch_tanh",
+            "query_pre_attn_scalar": 256,
+            "attn_logit_softcapping": 50.0,
+            "final_logit_softcapping": 30.0,
+            "sliding_window": 4096,
+        },
+        norms=SANDWICH_NORMS,
+        norm_offset=1.0,
+        activation="hidden_activation",
+        embedding_scale=sqrt,
+        query_scalar="query_pre_attn_scalar",
+        score_softcap="attn_logit_softcapping",
+        logit_softcap="final_logit_softcapping",
+    ),
 )
 
 BY_ARCHITECTURE = {family.architecture: family for family in FAMILIES}
 
-# Names in a checkpoint, by what they are to the decoder. `{i}` is the layer.
+# Names in a checkpoint, by their part in the decoder. `{i}` is the layer. Norms of layers: `Family.norms`.
 EMBEDDING = "model.embed_tokens"
 FINAL_NORM = "model.norm"
 HEAD = "lm_head"
 LAYER = {
-    "attention_norm": "model.layers.{i}.input_layernorm",
     "q": "model.layers.{i}.self_attn.q_proj",
     "k": "model.layers.{i}.self_attn.k_proj",
     "v": "model.layers.{i}.self_attn.v_proj",
     "q_norm": "model.layers.{i}.self_attn.q_norm",
     "k_norm": "model.layers.{i}.self_attn.k_norm",
     "output": "model.layers.{i}.self_attn.o_proj",
-    "mlp_norm": "model.layers.{i}.post_attention_layernorm",
     "gate": "model.layers.{i}.mlp.gate_proj",
     "up": "model.layers.{i}.mlp.up_proj",
     "down": "model.layers.{i}.mlp.down_proj",

@@ -1,70 +1,78 @@
 """The parts of a decoder layer, as plain values that hold their weights.
 
-Does: attention and the gated MLP of a pre-norm layer, each as the fewest calls of the kernels it was given; both add
-what they computed to the residual. Does not: load weights, keep state between steps, or know about sequences.
+Does: attention and the gated MLP of a layer, each as the fewest products with its weights; both add their output to the
+residual, normed first where the family has post-norms. Does not: load weights, keep state between steps, or know about
+sequences.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from torch import Tensor
 
-from ...kernels.contracts import AttentionPass, Kernels, Packed, QKNorm, RmsNorm
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """The weights of a linear: `weight` from `inputs` to `outputs`, `bias` [outputs]."""
-
-    weight: Packed
-    bias: Tensor | None = None
+from ...kernels.contracts import AddTo, AttentionPass, Gate, QKNorm, RmsNorm, Weight
 
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What all layers of one step share."""
+    """State that all layers of one step share."""
 
     attention: AttentionPass
 
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Grouped-query attention. `qkv` is fused: query heads, then key heads, then value heads."""
+    """Grouped-query attention. `qkv` is fused: query heads, then key heads, then value heads.
 
-    kernels: Kernels
-    norm: RmsNorm
-    qkv: Matrix
-    output: Matrix
+    `norm` is of its input, `post_norm` of its output.
+    """
+
+    norm: RmsNorm | None
+    qkv: Weight
+    output: Weight
+    post_norm: RmsNorm | None
     qk_norm: QKNorm | None
     head_dim: int
 
     def attend(self, residual: Tensor, cache: Tensor, step: StepContext) -> Tensor:
-        """What the rows of `residual` [N, hidden] attend to, [N, heads * head_dim].
+        """Attended values of the rows of `residual` [N, hidden], [N, heads * head_dim].
 
         Writes this step's keys and values into `cache` first.
         """
         rows = residual.shape[0]
-        fused = self.kernels.norm_linear(residual, self.norm, self.qkv.weight, self.qkv.bias)
-        fused = fused.view(rows, -1, self.head_dim)
+        fused = self.qkv.matmul(residual, self.norm).view(rows, -1, self.head_dim)
         return step.attention.run(fused, self.qk_norm, cache).view(rows, -1)
 
     def add(self, attended: Tensor, residual: Tensor) -> None:
-        """Add what `attend` returned for the rows of `residual` [N, hidden] to them."""
-        self.kernels.linear_add(attended, self.output.weight, self.output.bias, residual)
+        """Add the result of `attend` for the rows of `residual` [N, hidden] to them."""
+        self.output.matmul(attended, epilogue=AddTo(residual, self.post_norm))
+
+
+class Mlp(Protocol):
+    """The feed-forward part of a layer: one gated MLP, or a mixture of experts."""
+
+    def add(self, residual: Tensor) -> None:
+        """Add the output for the rows of `residual` [N, hidden] to them, in place."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Mlp:
-    """SiLU-gated MLP. `gate_up` is fused: gate, then up."""
+class GatedMlp:
+    """Gated MLP (Shazeer 2020). `gate_up` is fused: gate, then up.
 
-    kernels: Kernels
-    norm: RmsNorm
-    gate_up: Matrix
-    down: Matrix
+    `norm` is of its input, `post_norm` of its output.
+    """
+
+    norm: RmsNorm | None
+    gate_up: Weight
+    gate: Gate
+    down: Weight
+    post_norm: RmsNorm | None
 
     def add(self, residual: Tensor) -> None:
-        """Add the MLP of `residual` [N, hidden] to it."""
-        gated = self.kernels.norm_gated(residual, self.norm, self.gate_up.weight, self.gate_up.bias)
-        self.kernels.linear_add(gated, self.down.weight, self.down.bias, residual)
+        """See `Mlp`."""
+        gated = self.gate_up.matmul(residual, self.norm, self.gate)
+        self.down.matmul(gated, epilogue=AddTo(residual, self.post_norm))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,7 @@ class Layer:
     def run(
         self, residual: Tensor, cache: Tensor, step: StepContext, wanted: Tensor | None = None
     ) -> Tensor:
-        """`residual` [N, hidden] with what the layer adds to it; may be the same tensor.
+        """`residual` [N, hidden] with the layer's outputs added; may be the same tensor.
 
         With `wanted` [R] only these rows: of the others nothing but keys and values is made.
         """

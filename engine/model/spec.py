@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...kernels.contracts import Activation, Scores
 from ..errors import ModelError
 from ..unloadable import LOADABLE
 from .families import BY_ARCHITECTURE, Family
+from .schemes.scheme import Dense, Scheme
 
 # Keys that change what a model computes and that no family here uses: anything but these values is refused.
 NEUTRAL: Mapping[str, tuple[object, ...]] = {
-    "hidden_act": ("silu", "swish"),
     "quantization_config": (None,),
     "partial_rotary_factor": (None, 1, 1.0),
     "logit_scale": (None, 1, 1.0),
@@ -28,6 +29,13 @@ NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "num_experts": (None, 0),
     "num_local_experts": (None, 0),
     "is_encoder_decoder": (None, False),
+    "use_bidirectional_attention": (None, False),
+}
+
+ACTIVATIONS = {
+    "silu": Activation.SILU,
+    "swish": Activation.SILU,
+    "gelu_pytorch_tanh": Activation.GELU_TANH,
 }
 
 ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn")
@@ -44,7 +52,11 @@ class RopeSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """Everything about a model that is not its weights. Sizes are in elements; `dtype` is the checkpoint's."""
+    """Everything about a model that is not its weights. Sizes are in elements; `dtype` is the checkpoint's.
+
+    `max_positions` is `window` where layers of the model have a sliding window. `embedding_scale` multiplies looked-up
+    embeddings; `logit_softcap` caps logits, see `kernels.contracts.Logits`. `scheme` holds the layers' matrices.
+    """
 
     family: Family
     vocab_size: int
@@ -62,6 +74,12 @@ class ModelSpec:
     output_bias: bool
     mlp_bias: bool
     dtype: str
+    activation: Activation
+    scores: Scores
+    embedding_scale: float | None
+    logit_softcap: float | None
+    window: int | None
+    scheme: Scheme
 
     def kv_block_bytes(self, block_size: int, element_bytes: int) -> int:
         """Bytes one block takes in all layers together."""
@@ -86,11 +104,12 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
     """`read_spec` for the parsed file."""
     family = _family(raw)
     config = _Config({**family.defaults, **raw})
+    read = (family.score_softcap, family.logit_softcap)
     for key, allowed in NEUTRAL.items():
-        if key in raw and raw[key] not in allowed:
+        if key in raw and raw[key] not in allowed and key not in read:
             raise ModelError(f"{key} {raw[key]!r} is not supported", where=key)
     positions = config.count("max_position_embeddings", 2048)
-    _refuse_windows(family, config.values, positions)
+    window = _window(family, config, positions)
     heads = config.count("num_attention_heads")
     hidden = config.count("hidden_size")
     kv_heads = config.count("num_key_value_heads", heads)
@@ -113,12 +132,18 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         ffn=config.count("intermediate_size"),
         norm_eps=config.number("rms_norm_eps", 1e-6),
         rope=_rope(config, positions),
-        max_positions=positions,
+        max_positions=positions if window is None else window,
         tied=config.flag("tie_word_embeddings", default=False),
         qkv_bias=_bias(family.qkv_bias, config),
         output_bias=_bias(family.output_bias, config),
         mlp_bias=_bias(family.mlp_bias, config),
         dtype=str(raw.get("dtype") or raw.get("torch_dtype") or "float32"),
+        activation=_activation(family, config),
+        scores=_scores(family, config),
+        embedding_scale=family.embedding_scale(hidden) if family.embedding_scale else None,
+        logit_softcap=config.optional_number(family.logit_softcap),
+        window=window,
+        scheme=Dense(),
     )
 
 
@@ -136,6 +161,12 @@ class _Config:
             raise ModelError(f"{key} must be a positive integer, not {value!r}", where=key)
         return value
 
+    def optional_count(self, key: str | None) -> int | None:
+        """A positive integer; None where the key is null, absent, or None."""
+        if key is None or self.values.get(key) is None:
+            return None
+        return self.count(key)
+
     def number(self, key: str, default: float) -> float:
         """A finite number above zero."""
         value = self.values.get(key)
@@ -143,6 +174,12 @@ class _Config:
         if type(value) not in (int, float) or not 0 < value < float("inf"):
             raise ModelError(f"{key} must be a positive number, not {value!r}", where=key)
         return float(value)
+
+    def optional_number(self, key: str | None) -> float | None:
+        """A finite number above zero; None where the key is null, absent, or None."""
+        if key is None or self.values.get(key) is None:
+            return None
+        return self.number(key, 0.0)
 
     def flag(self, key: str, *, default: bool) -> bool:
         """A boolean."""
@@ -171,21 +208,52 @@ def _bias(rule: bool | str, config: _Config) -> bool:
     return rule if isinstance(rule, bool) else config.flag(rule, default=False)
 
 
-def _refuse_windows(family: Family, raw: Mapping[str, Any], positions: int) -> None:
-    """A sliding window that is in use would need masks and KV rules the engine does not have."""
+def _activation(family: Family, config: _Config) -> Activation:
+    key = family.activation
+    name = config.values.get(key)
+    name = family.defaults.get(key, "silu") if name is None else name
+    if not isinstance(name, str) or name not in ACTIVATIONS:
+        raise ModelError(
+            f"{key} {name!r} is not supported",
+            where=key,
+            hint="supported are " + ", ".join(ACTIVATIONS),
+        )
+    return ACTIVATIONS[name]
+
+
+def _scores(family: Family, config: _Config) -> Scores:
+    key, scale = family.query_scalar, None
+    if key is not None:
+        scale = config.number(key, family.defaults[key]) ** -0.5
+    return Scores(scale, config.optional_number(family.score_softcap))
+
+
+def _window(family: Family, config: _Config, positions: int) -> int | None:
+    """The sliding window that limits the context, in tokens; None where no layer has one below `positions`.
+
+    A window below the context needs masks and KV rules that the engine does not have: it is refused, unless the
+    family's context ends at the window.
+    """
+    raw = config.values
     window = raw.get(family.sliding_window) if family.sliding_window is not None else None
+    kinds = raw.get("layer_types")
+    if family.within_window and set(kinds or ()) <= {"sliding_attention", "full_attention"}:
+        width = config.optional_count(family.sliding_window)
+        sliding = kinds is None or "sliding_attention" in kinds
+        return width if sliding and width is not None and width < positions else None
     if window is True or (type(window) is int and window < positions):
         raise ModelError(
             "sliding-window attention is not supported",
             where=str(family.sliding_window),
             hint="the window is in use in this checkpoint; full attention would change its output",
         )
-    if any(kind != "full_attention" for kind in raw.get("layer_types") or ()):
+    if any(kind != "full_attention" for kind in kinds or ()):
         raise ModelError(
             "only layers with full attention are supported",
             where="layer_types",
             hint=f"found {sorted(set(raw['layer_types']))}",
         )
+    return None
 
 
 def _rope(config: _Config, positions: int) -> RopeSpec:

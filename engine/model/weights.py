@@ -7,7 +7,7 @@ formats, or forgive: a tensor that is missing, not used or of another shape is a
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,18 +15,29 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from ...kernels.contracts import Kernels, QKNorm, RmsNorm
+from ...kernels.contracts import Gate, Kernels, QKNorm, RmsNorm, Weight
 from ..errors import ModelError
 from .decoder import Decoder
 from .families import DERIVED, EMBEDDING, FINAL_NORM, HEAD, LAYER
-from .layers import Attention, Layer, Matrix, Mlp
+from .layers import Attention, GatedMlp, Layer, Mlp
 from .rope import RopeTable, build_table
+from .schemes.scheme import Dense, Stored, stacked
 from .spec import ModelSpec
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 RANDOM_SCALE = 0.02
 LISTED = 12  # how many names an error spells out
+
+# Dtypes of safetensors files that are never converted.
+_INTEGERS = {
+    "I8": torch.int8,
+    "U8": torch.uint8,
+    "I16": torch.int16,
+    "I32": torch.int32,
+    "I64": torch.int64,
+    "BOOL": torch.bool,
+}
 
 
 def load_decoder(
@@ -43,10 +54,11 @@ def load_decoder(
     Raises `ModelError`.
     """
     files = _files(folder)
-    shapes = {name: tuple(file.shape(name)) for file in files for name in file.names}
-    _check(shapes, expected_shapes(spec), spec)
     by_name = {name: file for file in files for name in file.names}
-    reader = _Reader(by_name, dtype, device)
+    expected = _expected(spec)
+    _check({name: file.stored(name) for name, file in by_name.items()}, expected, spec)
+    tied_head = {HEAD + ".weight": expected[EMBEDDING + ".weight"]}
+    reader = _Reader(by_name, tied_head | expected, dtype, device)
     if spec.tied and HEAD + ".weight" in by_name:
         embedding, head = reader.tensor(EMBEDDING + ".weight"), reader.tensor(HEAD + ".weight")
         if not torch.equal(head, embedding):
@@ -68,39 +80,51 @@ def random_decoder(
     device: torch.device,
     positions: int,
 ) -> Decoder:
-    """A decoder of that shape whose weights mean nothing, to measure with: norms 1, all else from N(0, 0.02)."""
+    """A decoder of that shape with meaningless weights, to measure with: norms 1, floats N(0, 0.02), integers any."""
     generator = torch.Generator(device).manual_seed(0)
-    weights = _Random(expected_shapes(spec), dtype, device, generator)
+    norm = 1 - spec.family.norm_offset
+    weights = _Random(_expected(spec), dtype, device, norm, generator)
     return assemble(
         spec, weights, kernels, build_table(spec.rope, spec.head_dim, positions, dtype, device)
     )
 
 
 class Weights(Protocol):
-    """Tensors by their names in a checkpoint, in the dtype and on the device that are wanted."""
+    """Tensors by their names in a checkpoint, on the device, in the dtype that `Stored` says."""
 
     def tensor(self, name: str) -> Tensor:
-        """One of them, the caller's own."""
+        """The tensor of this name, owned by the caller."""
         ...
 
 
 def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, rope: RopeTable) -> Decoder:
     """The decoder of these weights, read one after the other."""
     embedding = weights.tensor(EMBEDDING + ".weight")
+    scale = spec.embedding_scale
+    if scale is not None:
+        # The product is rounded once more in training, so the factor has the embedding's precision.
+        scale = float(torch.tensor(scale, dtype=embedding.dtype))
     head = embedding if spec.tied else weights.tensor(HEAD + ".weight")
     return Decoder(
         spec=spec,
         kernels=kernels,
         embedding=embedding,
+        embedding_scale=scale,
         layers=tuple(_layer(i, spec, weights, kernels) for i in range(spec.layers)),
-        norm=RmsNorm(weights.tensor(FINAL_NORM + ".weight"), spec.norm_eps),
-        head=Matrix(kernels.pack(head)),
+        norm=_norm(FINAL_NORM, spec, weights),
+        head=kernels.weight(head),
         rope=rope,
     )
 
 
 def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
-    """Every tensor a checkpoint of this spec must hold, with its shape [outputs, inputs] or [size]."""
+    """Every tensor that an unquantised checkpoint of this spec must hold: its shape, [outputs, inputs] or [size]."""
+    dense = replace(spec, scheme=Dense())
+    return {name: stored.shape for name, stored in _expected(dense).items()}
+
+
+def _expected(spec: ModelSpec) -> dict[str, Stored]:
+    """Every tensor a checkpoint of this spec must hold."""
     queries, keys = spec.heads * spec.head_dim, spec.kv_heads * spec.head_dim
     linears = {
         "q": (queries, spec.hidden, spec.qkv_bias),
@@ -111,24 +135,28 @@ def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
         "up": (spec.ffn, spec.hidden, spec.mlp_bias),
         "down": (spec.hidden, spec.ffn, spec.mlp_bias),
     }
-    norms = {"attention_norm": spec.hidden, "mlp_norm": spec.hidden}
+    norms = [(name, spec.hidden) for name in spec.family.norms.values()]
     if spec.family.qk_norm:
-        norms |= {"q_norm": spec.head_dim, "k_norm": spec.head_dim}
-    shapes: dict[str, tuple[int, ...]] = {
-        EMBEDDING + ".weight": (spec.vocab_size, spec.hidden),
-        FINAL_NORM + ".weight": (spec.hidden,),
+        norms += [(LAYER["q_norm"], spec.head_dim), (LAYER["k_norm"], spec.head_dim)]
+    # A norm weight that is stored as its distance from one keeps its precision in float32 alone.
+    norm_dtype = torch.float32 if spec.family.norm_offset else None
+    matrix = Stored((spec.vocab_size, spec.hidden))
+    tensors = {
+        EMBEDDING + ".weight": matrix,
+        FINAL_NORM + ".weight": Stored((spec.hidden,), norm_dtype),
     }
     if not spec.tied:
-        shapes[HEAD + ".weight"] = (spec.vocab_size, spec.hidden)
+        tensors[HEAD + ".weight"] = matrix
     for i in range(spec.layers):
         for part, (outputs, inputs, bias) in linears.items():
             name = LAYER[part].format(i=i)
-            shapes[name + ".weight"] = (outputs, inputs)
+            for suffix, stored in spec.scheme.tensors(outputs, inputs).items():
+                tensors[name + suffix] = stored
             if bias:
-                shapes[name + ".bias"] = (outputs,)
-        for part, size in norms.items():
-            shapes[LAYER[part].format(i=i) + ".weight"] = (size,)
-    return shapes
+                tensors[name + ".bias"] = Stored((outputs,))
+        for name, size in norms:
+            tensors[name.format(i=i) + ".weight"] = Stored((size,), norm_dtype)
+    return tensors
 
 
 class _Handle(Protocol):
@@ -149,8 +177,9 @@ class _File:
     handle: _Handle
     names: tuple[str, ...]
 
-    def shape(self, name: str) -> list[int]:
-        return list(self.handle.get_slice(name).get_shape())
+    def stored(self, name: str) -> Stored:
+        found = self.handle.get_slice(name)
+        return Stored(tuple(found.get_shape()), _INTEGERS.get(found.get_dtype()))
 
     def tensor(self, name: str) -> Tensor:
         return self.handle.get_tensor(name)
@@ -158,61 +187,98 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads tensors by name, wherever they are, into the wanted dtype and device."""
+    """Reads tensors by name, in whichever file they are, onto a device; in `dtype` unless `stored` has another."""
 
     files: Mapping[str, _File]
+    stored: Mapping[str, Stored]
     dtype: torch.dtype
     device: torch.device
 
     def tensor(self, name: str) -> Tensor:
-        return self.files[name].tensor(name).to(self.device, self.dtype, copy=True)
+        dtype = self.stored[name].dtype or self.dtype
+        return self.files[name].tensor(name).to(self.device, dtype, copy=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Random:
-    """Draws each tensor when it is asked for."""
+    """Draws each tensor when it is asked for. Norms are filled with `norm`."""
 
-    shapes: Mapping[str, tuple[int, ...]]
+    stored: Mapping[str, Stored]
     dtype: torch.dtype
     device: torch.device
+    norm: float
     generator: torch.Generator
 
     def tensor(self, name: str) -> Tensor:
-        out = torch.empty(self.shapes[name], dtype=self.dtype, device=self.device)
+        stored = self.stored[name]
+        dtype = stored.dtype or self.dtype
+        out = torch.empty(stored.shape, dtype=dtype, device=self.device)
         if name.endswith("norm.weight"):
-            return out.fill_(1)
+            return out.fill_(self.norm)
+        if not dtype.is_floating_point:
+            return out.random_(generator=self.generator)
         return out.normal_(0, RANDOM_SCALE, generator=self.generator)
 
 
+def _norm(name: str, spec: ModelSpec, weights: Weights) -> RmsNorm:
+    """The norm of this name in a checkpoint."""
+    weight = weights.tensor(name + ".weight")
+    if spec.family.norm_offset:
+        weight.add_(spec.family.norm_offset)
+    return RmsNorm(weight, spec.norm_eps)
+
+
+@dataclass(frozen=True, slots=True)
+class _LayerParts:
+    """Makes the weights and norms of layer `i` by their parts in the decoder."""
+
+    i: int
+    spec: ModelSpec
+    weights: Weights
+    kernels: Kernels
+
+    def matrix(self, *parts: str, bias: bool) -> Weight:
+        """The weight of these parts, one under the other along the outputs."""
+        names = [LAYER[part].format(i=self.i) for part in parts]
+        biases = stacked([self.weights.tensor(name + ".bias") for name in names]) if bias else None
+        readers = [lambda suffix, name=name: self.weights.tensor(name + suffix) for name in names]
+        return self.spec.scheme.weight(readers, biases, self.kernels)
+
+    def norm(self, part: str) -> RmsNorm | None:
+        """The norm at this place; None where the family has none there."""
+        name = self.spec.family.norms.get(part)
+        return None if name is None else _norm(name.format(i=self.i), self.spec, self.weights)
+
+    def qk_norm(self) -> QKNorm | None:
+        """The norms of query and key heads, where the family has them."""
+        if not self.spec.family.qk_norm:
+            return None
+        names = (LAYER[part].format(i=self.i) for part in ("q_norm", "k_norm"))
+        query, key = (_norm(name, self.spec, self.weights) for name in names)
+        return QKNorm(query.weight, key.weight, self.spec.norm_eps)
+
+
 def _layer(i: int, spec: ModelSpec, weights: Weights, kernels: Kernels) -> Layer:
-    def stacked(parts: tuple[str, ...], kind: str) -> Tensor:
-        """Tensors one under the other, along the outputs."""
-        tensors = [weights.tensor(LAYER[part].format(i=i) + kind) for part in parts]
-        return tensors[0] if len(tensors) == 1 else torch.cat(tensors)
+    parts = _LayerParts(i, spec, weights, kernels)
+    attention = Attention(
+        norm=parts.norm("attention_norm"),
+        qkv=parts.matrix("q", "k", "v", bias=spec.qkv_bias),
+        output=parts.matrix("output", bias=spec.output_bias),
+        post_norm=parts.norm("attention_post_norm"),
+        qk_norm=parts.qk_norm(),
+        head_dim=spec.head_dim,
+    )
+    return Layer(attention, _mlp(parts))
 
-    def matrix(*parts: str, bias: bool) -> Matrix:
-        packed = kernels.pack(stacked(parts, ".weight"))
-        return Matrix(packed, stacked(parts, ".bias") if bias else None)
 
-    def norm(part: str) -> Tensor:
-        return weights.tensor(LAYER[part].format(i=i) + ".weight")
-
-    eps = spec.norm_eps
-    return Layer(
-        Attention(
-            kernels=kernels,
-            norm=RmsNorm(norm("attention_norm"), eps),
-            qkv=matrix("q", "k", "v", bias=spec.qkv_bias),
-            output=matrix("output", bias=spec.output_bias),
-            qk_norm=QKNorm(norm("q_norm"), norm("k_norm"), eps) if spec.family.qk_norm else None,
-            head_dim=spec.head_dim,
-        ),
-        Mlp(
-            kernels=kernels,
-            norm=RmsNorm(norm("mlp_norm"), eps),
-            gate_up=matrix("gate", "up", bias=spec.mlp_bias),
-            down=matrix("down", bias=spec.mlp_bias),
-        ),
+def _mlp(parts: _LayerParts) -> Mlp:
+    spec = parts.spec
+    return GatedMlp(
+        norm=parts.norm("mlp_norm"),
+        gate_up=parts.matrix("gate", "up", bias=spec.mlp_bias),
+        gate=Gate(spec.activation),
+        down=parts.matrix("down", bias=spec.mlp_bias),
+        post_norm=parts.norm("mlp_post_norm"),
     )
 
 
@@ -250,9 +316,7 @@ def _open(path: Path) -> _File:
     return _File(path, handle, tuple(handle.keys()))
 
 
-def _check(
-    found: Mapping[str, tuple[int, ...]], expected: Mapping[str, tuple[int, ...]], spec: ModelSpec
-) -> None:
+def _check(found: Mapping[str, Stored], expected: Mapping[str, Stored], spec: ModelSpec) -> None:
     allowed = {name for name in found if name.endswith(DERIVED)}
     if spec.tied:
         allowed.add(HEAD + ".weight")
@@ -265,7 +329,7 @@ def _check(
 
 
 def _complaints(
-    found: Mapping[str, tuple[int, ...]], expected: Mapping[str, tuple[int, ...]], allowed: set[str]
+    found: Mapping[str, Stored], expected: Mapping[str, Stored], allowed: set[str]
 ) -> Iterator[str]:
     missing = sorted(expected.keys() - found.keys())
     if missing:
@@ -273,13 +337,30 @@ def _complaints(
     unused = sorted(found.keys() - expected.keys() - allowed)
     if unused:
         yield f"not used {_some(unused)}"
+    both = [(name, found[name], stored) for name, stored in expected.items() if name in found]
     wrong = [
-        f"{name} is {list(found[name])}, not {list(shape)}"
-        for name, shape in expected.items()
-        if name in found and found[name] != shape
+        f"{name} is {list(got.shape)}, not {list(stored.shape)}"
+        for name, got, stored in both
+        if got.shape != stored.shape
     ]
     if wrong:
         yield f"wrong shape: {_some(wrong)}"
+    mistyped = [
+        f"{name} is of {_kind(got.dtype)}, not {_kind(_integer(stored.dtype))}"
+        for name, got, stored in both
+        if got.dtype != _integer(stored.dtype)
+    ]
+    if mistyped:
+        yield f"wrong dtype: {_some(mistyped)}"
+
+
+def _integer(dtype: torch.dtype | None) -> torch.dtype | None:
+    """`dtype` where it is one of integers, None where numbers are converted."""
+    return dtype if dtype in _INTEGERS.values() else None
+
+
+def _kind(dtype: torch.dtype | None) -> str:
+    return "floats" if dtype is None else str(dtype).removeprefix("torch.")
 
 
 def _some(names: list[str]) -> str:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import torch
 
-from ...kernels.contracts import Attend
+from ...kernels.contracts import PLAIN_SCORES, Attend
 from ..config import CacheConfig, ModelConfig
 from ..errors import ConfigError
 from ..model.spec import ModelSpec
@@ -37,6 +37,10 @@ def attention_of_prompts(
     # Not loaded where there is no GPU.
     from ...kernels.attention_flashinfer import DTYPES, HEAD_SIZES, FlashInfer
 
+    if spec.scores != PLAIN_SCORES:
+        raise _refused(
+            f"FlashInfer is not for {spec.family.name} models, whose attention scores are scaled or soft-capped"
+        )
     if spec.head_dim not in HEAD_SIZES:
         sizes = ", ".join(map(str, HEAD_SIZES))
         raise _refused(f"FlashInfer is for heads of {sizes}, the model's have {spec.head_dim}")

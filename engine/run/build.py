@@ -5,7 +5,7 @@ tokenise or schedule.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ...kernels.dispatch import choose
 from ..config import CacheConfig, ModelConfig, SchedulerConfig
 from ..errors import ConfigError
 from ..model.decoder import Decoder
+from ..model.schemes import SCHEMES
 from ..model.spec import ModelSpec, read_spec
 from ..model.weights import load_decoder, random_decoder
 from ..plan import StepCosts
@@ -103,12 +104,15 @@ def build_runner(
     """
     if model.threads is not None:
         torch.set_num_threads(model.threads)
-    spec = read_spec(Path(model.model))
+    spec = replace(read_spec(Path(model.model)), scheme=SCHEMES[model.quantization])
     max_context = model.max_context if model.max_context is not None else spec.max_positions
     if max_context > spec.max_positions:
         raise ConfigError(
             f"the model has {spec.max_positions} positions, max_context asks for {max_context}",
             where="max_context",
+            hint=""
+            if spec.window is None
+            else "layers of the model see a sliding window, beyond which its output would change",
         )
     device = _device(model.device)
     limits = RunnerLimits(

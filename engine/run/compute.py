@@ -15,7 +15,6 @@ from ...grammar.api import DeviceTables, MaskRows, empty_rows
 from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
-from ..model.layers import StepContext
 from .batch import Batch, fresh_blocks
 from .choice import Array, SamplingInputs, Walks, completed
 from .kv import KVCache
@@ -85,18 +84,14 @@ class HostCompute:
         kept = batch.sources >= 0
         if kept.any():
             tokens[kept] = self._kept[batch.sources[kept]]
-        rope, width = self._decoder.rope, -(-int(batch.lengths.max()) // self._cache.block_size)
+        width = -(-int(batch.lengths.max()) // self._cache.block_size)
         ragged = Ragged(
             torch.from_numpy(batch.starts.astype(np.int32)),
             torch.from_numpy(batch.lengths.astype(np.int32)),
             torch.from_numpy(self._tables[batch.rows, :width]),
         )
         positions, slots = _padded(batch.positions), torch.from_numpy(batch.slots)
-        stand = Places(rope.cos, rope.sin, positions, slots)
-        attention = self._decoder.kernels.attend(
-            ragged, stand, self._decoder.spec.heads, self._cache.layers[0].shape
-        )
-        context = StepContext(attention)
+        context = self._decoder.step(ragged, positions, slots, self._cache.layers[0].shape)
         wanted = _padded(batch.wanted)  # row 0 where none is
         hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
         return hidden if batch.wanted.size else None

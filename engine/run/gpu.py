@@ -14,10 +14,9 @@ from torch import Tensor
 from ...grammar.api import DeviceTables, MaskRows, words
 from ...kernels.attention_decode import few_tokens
 from ...kernels.attention_packed import packed_from, packs_at_once
-from ...kernels.contracts import Drawn, HostRagged, Packs, Places, Ragged
+from ...kernels.contracts import Drawn, HostRagged, Packs, Ragged
 from ..errors import InternalError
 from ..model.decoder import Decoder
-from ..model.layers import StepContext
 from ..plan import StepCosts
 from . import pieces
 from .batch import Batch
@@ -192,11 +191,8 @@ class GpuCompute:
     ) -> Tensor:
         decoder = self._decoder
         tokens = self._inputs.buffer.index_select(0, fields[SOURCES])
-        rope = decoder.rope
-        places = Places(rope.cos, rope.sin, fields[POSITIONS], fields[SLOTS])
         shape = self._cache.layers[0].shape
-        attention = decoder.kernels.attend(ragged, places, decoder.spec.heads, shape)
-        step = StepContext(attention)
+        step = decoder.step(ragged, fields[POSITIONS], fields[SLOTS], shape)
         return decoder.hidden(tokens, self._cache.layers, step, wanted, out)
 
 

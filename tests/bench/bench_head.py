@@ -18,9 +18,10 @@ from pathlib import Path
 
 import torch
 from intaglio.kernels.ahead import compile_ahead
-from intaglio.kernels.contracts import Legal, Packed, RmsNorm
-from intaglio.kernels.gpu import GpuKernels
+from intaglio.kernels.contracts import Legal, Logits, RmsNorm
+from intaglio.kernels.gpu import COUNTERS
 from intaglio.kernels.head import HeadShape, legal_row, legal_words
+from intaglio.kernels.linear import DenseWeight
 
 DEVICE = torch.device("cuda")
 OUTPUTS = 151_936
@@ -94,21 +95,21 @@ class Heads:
 
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
-        self._kernels = GpuKernels(DEVICE)
         weight = torch.empty((OUTPUTS, inputs), device=DEVICE, dtype=torch.bfloat16)
-        self._matrix: Packed = self._kernels.pack(weight.normal_(0, 0.02))
+        counters = torch.zeros(COUNTERS, dtype=torch.int32, device=DEVICE)
+        self._matrix = DenseWeight(weight.normal_(0, 0.02), None, counters)
         self._norm = RmsNorm(torch.ones(inputs, device=DEVICE, dtype=torch.bfloat16), 1e-5)
         self._x = torch.randn((64, inputs), device=DEVICE, dtype=torch.bfloat16)
 
     def make(self, rows: int, legal: Legal | None) -> torch.Tensor:
         """Logits of `rows` rows."""
-        return self._kernels.head(self._x[:rows], self._norm, self._matrix, None, legal)
+        return self._matrix.matmul(self._x[:rows], self._norm, Logits(legal))
 
     def make_one(self, legal: Legal, shape: HeadShape) -> torch.Tensor:
         """Logits of a row by that shape."""
         out = torch.empty((1, OUTPUTS), device=DEVICE, dtype=torch.bfloat16)
         words = legal_words(legal, 1, OUTPUTS)
-        legal_row(self._x[:1], self._norm, self._matrix.parts[0], None, words, out, shape)
+        legal_row(self._x[:1], self._norm, self._matrix.matrix, None, words, out, shape)
         return out
 
     def compile(self, *, others: bool) -> None:

@@ -20,13 +20,25 @@ import torch
 import triton
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import split_attention, tile_attention
-from intaglio.kernels.contracts import Drawn, Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import (
+    Activation,
+    AddTo,
+    Drawn,
+    Gate,
+    Kernels,
+    Places,
+    QKNorm,
+    Ragged,
+    RmsNorm,
+    Weight,
+)
 from intaglio.kernels.dispatch import choose
 
 from tests.bench.figures import keep
 
 DEVICE = torch.device("cuda")
 TYPE = torch.bfloat16
+GATE = Gate(Activation.SILU)
 BLOCK = 16
 VOCAB = 151_936
 REPLAYS = 9
@@ -189,20 +201,20 @@ def linears(shape: Shape, rows: int, kernels: Kernels, top: Ceilings) -> Iterato
     for name, (outputs, inputs) in shape.linears.items():
         size = outputs * inputs * TYPE.itemsize
         matrices = [
-            kernels.pack(normal(outputs, inputs, scale=0.02))
+            kernels.weight(normal(outputs, inputs, scale=0.02))
             for _ in range(max(1, 4 * 10**8 // size))
         ]
         x, residual = normal(rows, inputs), normal(rows, outputs)
 
         def call(
-            weight: Packed, name: str = name, x: torch.Tensor = x, residual: torch.Tensor = residual
+            weight: Weight, name: str = name, x: torch.Tensor = x, residual: torch.Tensor = residual
         ) -> None:
             if name in ("output", "down"):
-                kernels.linear_add(x, weight, None, residual)
+                weight.matmul(x, epilogue=AddTo(residual))
             elif name == "gate_up":
-                kernels.norm_gated(x, norm, weight, None)
+                weight.matmul(x, norm, GATE)
             else:
-                kernels.norm_linear(x, norm, weight, None)
+                weight.matmul(x, norm)
 
         us = top.time(lambda call=call, ms=matrices: [call(m) for m in ms], len(matrices))
         work = 2 * rows * outputs * inputs / top.arithmetic
@@ -232,9 +244,10 @@ class Layers:
         self._qk_norm = QKNorm(ones, ones, 1e-6) if shape.qk_norm else None
         *inner, head = shape.linears.values()
         self._weights = [
-            [kernels.pack(normal(*size, scale=0.02)) for size in inner] for _ in range(shape.layers)
+            [kernels.weight(normal(*size, scale=0.02)) for size in inner]
+            for _ in range(shape.layers)
         ]
-        self._head = kernels.pack(normal(*head, scale=0.02))
+        self._head = kernels.weight(normal(*head, scale=0.02))
         self._embedding = normal(VOCAB, shape.hidden, scale=0.02)
         angles = torch.randn((8192 + 1, shape.dim // 2), device=DEVICE)
         cos, sin = angles.cos(), angles.sin()
@@ -245,7 +258,8 @@ class Layers:
     def nbytes(self) -> int:
         """Bytes that a step reads of the weights."""
         every = [weight for layer in self._weights for weight in layer]
-        return sum(part.nbytes for weight in [*every, self._head] for part in weight.parts)
+        elements = sum(weight.inputs * weight.outputs for weight in [*every, self._head])
+        return elements * TYPE.itemsize
 
     def run(
         self, tokens: torch.Tensor, ragged: Ragged, places: Places, caches: torch.Tensor
@@ -255,14 +269,13 @@ class Layers:
         residual = self._embedding.index_select(0, tokens)
         attention = kernels.attend(ragged, places, shape.heads, caches[0].shape)
         for (qkv, output, gate_up, down), cache in zip(self._weights, caches, strict=True):
-            fused = kernels.norm_linear(residual, self._norm, qkv, None).view(rows, -1, shape.dim)
+            fused = qkv.matmul(residual, self._norm).view(rows, -1, shape.dim)
             attended = attention.run(fused, self._qk_norm, cache)
-            kernels.linear_add(attended.view(rows, -1), output, None, residual)
-            kernels.linear_add(
-                kernels.norm_gated(residual, self._norm, gate_up, None), down, None, residual
-            )
+            output.matmul(attended.view(rows, -1), epilogue=AddTo(residual))
+            gated = gate_up.matmul(residual, self._norm, GATE)
+            down.matmul(gated, epilogue=AddTo(residual))
         last = (ragged.query_starts[1:] - 1).long()
-        kernels.norm_linear(residual.index_select(0, last), self._norm, self._head, None)
+        self._head.matmul(residual.index_select(0, last), self._norm)
 
     def decode(self, count: int, top: Ceilings, *, shared: bool) -> Figure:
         """One token for each of `count` sequences."""

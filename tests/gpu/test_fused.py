@@ -1,9 +1,11 @@
 """Norm, gate, linears, rotation and copies on the device, against float64."""
 
+from functools import partial
+
 import pytest
 import torch
 from intaglio.kernels import reference
-from intaglio.kernels.contracts import Places, QKNorm, RmsNorm
+from intaglio.kernels.contracts import Activation, AddTo, Gate, Places, QKNorm, RmsNorm
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.rope import rope_and_store
 
@@ -46,19 +48,26 @@ def test_linears(rows: int, outputs: int, inputs: int, dtype: torch.dtype) -> No
     norm = RmsNorm(randn(inputs, seed=2, dtype=dtype).to(DEVICE), 1e-5)
     bias = randn(outputs, seed=3, dtype=dtype).to(DEVICE) if rows % 2 else None
     offset = 0 if bias is None else bias.double()
-    packed = kernels.pack(weight)
+    matrix = kernels.weight(weight, bias)
     plain = x.double() @ weight.double().T + offset
     normed = exact_norm(x, norm) @ weight.double().T + offset
     limit = TOLERANCE[dtype]
-    assert relative_error(kernels.linear(x, packed, bias), plain.cpu()) < limit
-    assert relative_error(kernels.norm_linear(x, norm, packed, bias), normed.cpu()) < limit
+    assert relative_error(matrix.matmul(x), plain.cpu()) < limit
+    assert relative_error(matrix.matmul(x, norm), normed.cpu()) < limit
     left, right = normed.chunk(2, -1)
-    gated = left * left.sigmoid() * right
-    assert relative_error(kernels.norm_gated(x, norm, packed, bias), gated.cpu()) < 2 * limit
+    for activation, function in (
+        (Activation.SILU, torch.nn.functional.silu),
+        (Activation.GELU_TANH, partial(torch.nn.functional.gelu, approximate="tanh")),
+    ):
+        gated = function(left) * right
+        got = matrix.matmul(x, norm, Gate(activation))
+        assert relative_error(got, gated.cpu()) < 2 * limit
     residual = randn(rows, outputs, seed=4, dtype=dtype).to(DEVICE)
-    total = residual.double() + plain
-    kernels.linear_add(x, packed, bias, residual)
-    assert relative_error(residual, total.cpu()) < limit
+    post_norm = RmsNorm(randn(outputs, seed=5, dtype=dtype).to(DEVICE), 1e-5)
+    for own, epilogue_norm in ((plain, None), (exact_norm(plain, post_norm), post_norm)):
+        onto = residual.clone()
+        matrix.matmul(x, epilogue=AddTo(onto, epilogue_norm))
+        assert relative_error(onto, (residual.double() + own).cpu()) < 2 * limit
 
 
 @pytest.mark.parametrize("rows", [1, 5, 700])

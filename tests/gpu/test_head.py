@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 import torch
-from intaglio.kernels.contracts import Draw, Legal, PickArgs, RmsNorm
+from intaglio.kernels.contracts import Draw, Legal, Logits, PickArgs, RmsNorm
 from intaglio.kernels.dispatch import choose
 
 from tests.support.legal import legal_tokens, random_legal
@@ -54,15 +54,15 @@ def test_the_head_makes_what_is_legal(
     weight = randn(outputs, inputs, seed=1, dtype=dtype) * inputs**-0.5
     norm = RmsNorm(randn(inputs, seed=2, dtype=dtype), 1e-5)
     bias = randn(outputs, seed=3, dtype=dtype) if rows % 2 else None
-    packed = kernels.pack(weight)
-    whole = kernels.head(x, norm, packed, bias, None)
+    matrix = kernels.weight(weight, bias)
+    whole = matrix.matmul(x, norm, Logits())
     wide = x.double()
     wide *= (wide.square().mean(-1, keepdim=True) + norm.eps).rsqrt() * norm.weight.double()
     for share, free in ((0.0, False), (64 / outputs, False), (0.4, False), (0.001, True)):
         legal = random_legal(rows, outputs, share / rows, seed=rows, free=free)
         together = legal_tokens(legal, outputs).any(0).to(DEVICE)
         with poisoned():
-            got = kernels.head(x, norm, packed, bias, on_device(legal))
+            got = matrix.matmul(x, norm, Logits(on_device(legal)))
         assert bool(got[:, ~together].isnan().all())
         if bool(together.any()):
             right = wide @ weight[together].double().T
@@ -77,7 +77,7 @@ def test_a_captured_head_and_pick_follow_the_masks(rows: int) -> None:
     outputs, inputs, dtype = 151_936, 1024, torch.float32
     kernels = choose(DEVICE)
     x = randn(rows, inputs, seed=rows, dtype=dtype)
-    packed = kernels.pack(randn(outputs, inputs, seed=1, dtype=dtype) * inputs**-0.5)
+    matrix = kernels.weight(randn(outputs, inputs, seed=1, dtype=dtype) * inputs**-0.5)
     norm = RmsNorm(randn(inputs, seed=2, dtype=dtype), 1e-5)
     masks = torch.zeros((rows + 1 + rows // 3, outputs // 32), dtype=torch.int32, device=DEVICE)
     which = torch.zeros(rows, dtype=torch.int32, device=DEVICE)
@@ -85,7 +85,7 @@ def test_a_captured_head_and_pick_follow_the_masks(rows: int) -> None:
     args = PickArgs(outputs, masks, which, draw=Draw(torch.ones(rows, device=DEVICE), keys))
 
     def choice() -> tuple[torch.Tensor, torch.Tensor]:
-        drawn = kernels.pick(kernels.head(x, norm, packed, None, args.legal), args)
+        drawn = kernels.pick(matrix.matmul(x, norm, Logits(args.legal)), args)
         return drawn.tokens, drawn.status
 
     choice()
@@ -102,7 +102,7 @@ def test_a_captured_head_and_pick_follow_the_masks(rows: int) -> None:
         which.copy_(legal.rows)
         x.copy_(randn(rows, inputs, seed=100 + turn, dtype=dtype))
         graph.replay()
-        right = kernels.pick(kernels.head(x, norm, packed, None, None), args)
+        right = kernels.pick(matrix.matmul(x, norm, Logits()), args)
         ok = right.status == 0
         assert torch.equal(captured[1], right.status)
         # Sums of two kernels differ in their last bits, so that near ties may tip.

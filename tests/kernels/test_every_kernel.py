@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,17 @@ from intaglio.kernels import ahead, reference, reference_logits
 from intaglio.kernels.attention import split_attention, tile_attention
 from intaglio.kernels.attention_decode import few_tokens
 from intaglio.kernels.attention_packed import PackedAttention
-from intaglio.kernels.contracts import Legal, Packs, RmsNorm
+from intaglio.kernels.contracts import (
+    PLAIN_SCORES,
+    Activation,
+    AddTo,
+    Gate,
+    Legal,
+    Logits,
+    Packs,
+    RmsNorm,
+    Scores,
+)
 from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.gate import gate
 from intaglio.kernels.gpu import GpuKernels
@@ -52,8 +63,8 @@ Checks = list[Callable[[], None]]
 
 KERNELS = {
     "_decode", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_packed", "_rms_norm",
-    "_rope_and_store", "_skinny", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass", "flat_pass",
-    "stack_pass", "tell_pass", "tile_pass", "walk_pass",
+    "_rope_and_store", "_skinny", "_softcap", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass",
+    "flat_pass", "stack_pass", "tell_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 
 
@@ -123,14 +134,15 @@ def packed() -> Checks:
 
 
 def raw() -> Checks:
-    """New tokens that are normed, rotated, stored and attended: a lone one, and several."""
+    """New tokens that are normed, rotated, stored and attended: a lone one, and several; scores plain and capped."""
     checks = Checks()
-    for lengths, counts in (([70], [1]), ([33, 7], [1, 1]), ([40, 9], [30, 1])):
+    steps = [([70], [1]), ([33, 7], [1, 1]), ([40, 9], [30, 1])]
+    for (lengths, counts), scores in product(steps, (PLAIN_SCORES, Scores(0.3, 2.0))):
         step = make_raw_step(lengths, counts, Heads(2, 2, 64), normed=True, seed=2)
         right, here = step.to(torch.device("cpu")), step.to(DEVICE)
         ways = (right, ReferenceKernels()), (here, GpuKernels(DEVICE))
         expected, got = (
-            kernels.attend(each.ragged, each.places, 4, each.cache.shape).run(
+            kernels.attend(each.ragged, each.places, 4, each.cache.shape, scores).run(
                 each.fused, each.norms, each.cache
             )
             for each, kernels in ways
@@ -140,28 +152,34 @@ def raw() -> Checks:
 
 
 def linears() -> Checks:
-    """One row, several, and more than one tile of them: plain, normed, gated, added; norm and gate by themselves."""
+    """One row, several, and more than one tile of them: every epilogue; norm and gate by themselves."""
     kernels, inputs, outputs, checks = GpuKernels(DEVICE), 320, 96, Checks()
     weight = randn(outputs, inputs, seed=1) * inputs**-0.5
     norm = RmsNorm(randn(inputs, seed=2), 1e-5)
     there = RmsNorm(norm.weight.to(DEVICE), norm.eps)
-    bias, matrix = randn(outputs, seed=3), kernels.pack(weight.to(DEVICE))
+    post = RmsNorm(torch.ones(outputs, device=DEVICE), norm.eps)
+    bias, matrix = randn(outputs, seed=3), kernels.weight(weight.to(DEVICE))
+    biased, silu = kernels.weight(weight.to(DEVICE), bias.to(DEVICE)), Gate(Activation.SILU)
     for rows in (1, 5, 72):
         x, residual = randn(rows, inputs, seed=rows), randn(rows, outputs, seed=4)
-        y, b = x.to(DEVICE), bias.to(DEVICE)
+        y = x.to(DEVICE)
         wide = x.double()
         scale = (wide.square().mean(-1, keepdim=True) + norm.eps).rsqrt()
         plain = wide @ weight.double().T
         normed = wide * scale * norm.weight.double()
         left, right = (normed @ weight.double().T + bias.double()).chunk(2, -1)
         gated = left * left.sigmoid() * right
-        total = residual.clone().to(DEVICE)
-        kernels.linear_add(y, matrix, b, total)
+        total, normed_total = residual.clone().to(DEVICE), residual.clone().to(DEVICE)
+        biased.matmul(y, epilogue=AddTo(total))
+        matrix.matmul(y, epilogue=AddTo(normed_total, post))
+        own = plain * (plain.square().mean(-1, keepdim=True) + post.eps).rsqrt()
         checks += [
-            near(kernels.linear(y, matrix, None), plain),
-            near(kernels.norm_linear(y, there, matrix, None), normed @ weight.double().T),
-            near(kernels.norm_gated(y, there, matrix, b), gated, 3 * LIMIT),
+            near(matrix.matmul(y), plain),
+            near(matrix.matmul(y, there), normed @ weight.double().T),
+            near(biased.matmul(y, there, silu), gated, 3 * LIMIT),
             near(total, residual.double() + plain + bias.double()),
+            near(normed_total, residual.double() + own),
+            near(matrix.matmul(y, None, Logits(None, 2.0)), 2 * (plain / 2).tanh()),
             near(rms_norm(y, there), normed),
             near(gate(y), reference.gate(x)),
         ]
@@ -172,14 +190,14 @@ def head() -> Checks:
     """Of few legal tokens: what is legal."""
     kernels, inputs, outputs, checks = GpuKernels(DEVICE), 320, 1000, Checks()
     weight = randn(outputs, inputs, seed=1) * inputs**-0.5
-    matrix = kernels.pack(weight.to(DEVICE))
+    matrix = kernels.weight(weight.to(DEVICE))
     norm = RmsNorm(torch.ones(inputs, dtype=DTYPE, device=DEVICE), 1e-5)
     for rows in (1, 3):
         legal = random_legal(rows, outputs, 0.05, seed=rows)
         assert legal.rows is not None
         x = randn(rows, inputs, seed=rows)
         given = Legal(legal.masks.to(DEVICE), legal.rows.to(DEVICE))
-        got = kernels.head(x.to(DEVICE), norm, matrix, None, given)
+        got = matrix.matmul(x.to(DEVICE), norm, Logits(given))
         wide = x.double() * (x.double().square().mean(-1, keepdim=True) + 1e-5).rsqrt()
         wanted = legal_tokens(legal, outputs).any(0)
         checks.append(near(got.cpu()[:, wanted], wide @ weight[wanted].double().T))

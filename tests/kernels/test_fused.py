@@ -1,15 +1,26 @@
 """The other Triton kernels, interpreted, against the float32 reference: norms, gates, linears, rotation, copies."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from intaglio.kernels import reference
-from intaglio.kernels.contracts import Packed, Places, QKNorm, RmsNorm
+from intaglio.kernels.contracts import (
+    Activation,
+    AddTo,
+    Epilogue,
+    Gate,
+    Logits,
+    Places,
+    QKNorm,
+    RmsNorm,
+)
 from intaglio.kernels.gate import gate
 from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.kv_copy import kv_copy
-from intaglio.kernels.linear import most_rows
+from intaglio.kernels.linear import DenseWeight, most_rows
 from intaglio.kernels.norm import rms_norm
-from intaglio.kernels.product import After
+from intaglio.kernels.product import ADDED, GATED, NOTHING, After
 from intaglio.kernels.rope import rope_and_store
 from intaglio.kernels.skinny import MOST_OF_TILE, MOST_ROWS, SkinnyShape, row_tiles, skinny
 
@@ -20,6 +31,14 @@ def randn(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
+AFTER = [NOTHING, ADDED, *GATED.values()]
+
+
+def width(after: After, outputs: int) -> int:
+    """Outputs that are left after a product."""
+    return outputs if after.activation is None else outputs // 2
+
+
 def expected(
     x: torch.Tensor,
     weight: torch.Tensor,
@@ -27,21 +46,20 @@ def expected(
     onto: torch.Tensor,
     *,
     norm: RmsNorm | None = None,
-    after: After = After.NOTHING,
+    after: After = NOTHING,
 ) -> torch.Tensor:
-    """What the options of `gemv` and `skinny` mean, by the reference kernels."""
-    packed = reference.pack(weight)
-    y = reference.linear(x, packed, bias)
-    if norm is not None:
-        y = reference.norm_linear(x, norm, packed, bias)
-    if after is After.GATE:
-        y = reference.gate(y)
-    return onto + y if after is After.ADD else y
+    """The meaning of the options of `gemv` and `skinny`, by the reference kernels."""
+    epilogue: Epilogue | None = None
+    if after.activation is not None:
+        epilogue = Gate(after.activation)
+    elif after.added:
+        epilogue = AddTo(onto.clone())
+    return reference.DenseWeight(weight, bias).matmul(x, norm, epilogue)
 
 
 @pytest.mark.parametrize("normed", [False, True])
 @pytest.mark.parametrize("biased", [False, True])
-@pytest.mark.parametrize("after", list(After))
+@pytest.mark.parametrize("after", AFTER)
 @pytest.mark.parametrize(("outputs", "inputs"), [(2, 16), (34, 96), (12, 130)])
 def test_gemv_of_every_kind(
     after: After, normed: bool, biased: bool, outputs: int, inputs: int
@@ -49,14 +67,14 @@ def test_gemv_of_every_kind(
     x, weight = randn(1, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
     norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
-    out = randn(1, outputs // 2 if after is After.GATE else outputs, seed=4)
+    out = randn(1, width(after, outputs), seed=4)
     right = expected(x, weight, bias, out, norm=norm, after=after)
     gemv(x, weight, bias, out, norm=norm, after=after, shape=GemvShape(4, 32, 1))
     torch.testing.assert_close(out, right, atol=2e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("biased", [False, True])
-@pytest.mark.parametrize("after", list(After))
+@pytest.mark.parametrize("after", AFTER)
 @pytest.mark.parametrize(
     ("rows", "outputs", "inputs", "splits"),
     [
@@ -70,7 +88,7 @@ def test_skinny_of_every_kind(
 ) -> None:
     x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1)
     bias = randn(outputs, seed=2) if biased else None
-    out = randn(rows, outputs // 2 if after is After.GATE else outputs, seed=4)
+    out = randn(rows, width(after, outputs), seed=4)
     counters = torch.zeros(8, dtype=torch.int32)
     right = expected(x, weight, bias, out, after=after)
     shape = SkinnyShape(
@@ -97,8 +115,37 @@ def test_rows_beyond_a_tile_have_a_small_one() -> None:
 
 
 def test_of_large_matrices_a_tile_of_rows_at_most_is_not_left_to_the_library() -> None:
-    assert most_rows(Packed((), 3072, 1024)) == MOST_ROWS
-    assert most_rows(Packed((), 4096, 4096)) == MOST_OF_TILE
+    assert most_rows(3072, 1024) == MOST_ROWS
+    assert most_rows(4096, 4096) == MOST_OF_TILE
+
+
+@pytest.mark.parametrize("normed", [False, True])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("rows", [1, 3, 80, 81])
+def test_every_epilogue_follows_every_product(rows: int, biased: bool, normed: bool) -> None:
+    """One row, several, and more than the kernels serve: those a kernel fuses and those that are launches."""
+    outputs, inputs = 34, 48
+    x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1) / 4
+    bias = randn(outputs, seed=2) if biased else None
+    norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
+    post_norm = RmsNorm(randn(outputs, seed=4), 1e-5)
+    dense = DenseWeight(weight, bias, torch.zeros(8, dtype=torch.int32))
+    right = reference.DenseWeight(weight, bias)
+    residual = randn(rows, outputs, seed=5)
+    epilogues: list[Callable[[torch.Tensor], Epilogue | None]] = [
+        lambda onto: None,
+        lambda onto: Gate(Activation.SILU),
+        lambda onto: Gate(Activation.GELU_TANH),
+        lambda onto: AddTo(onto),
+        lambda onto: AddTo(onto, post_norm),
+        lambda onto: Logits(None, 2.0),
+    ]
+    for epilogue in epilogues:
+        onto, theirs = residual.clone(), residual.clone()
+        got = dense.matmul(x, norm, epilogue(onto))
+        expected = right.matmul(x, norm, epilogue(theirs))
+        torch.testing.assert_close(got, expected, atol=2e-4, rtol=1e-4)
+        torch.testing.assert_close(onto, theirs, atol=2e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("width", [1, 31, 33, 96, 1024])
@@ -108,12 +155,18 @@ def test_norm(width: int) -> None:
     torch.testing.assert_close(rms_norm(x, norm), right, atol=1e-5, rtol=1e-5)
     wide = torch.cat((x, x), dim=1)[:, :width]
     torch.testing.assert_close(rms_norm(wide, norm), right, atol=1e-5, rtol=1e-5)
+    onto = randn(3, width, seed=2)
+    total = onto + right
+    assert rms_norm(wide, norm, onto=onto) is onto
+    torch.testing.assert_close(onto, total, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("activation", list(Activation))
 @pytest.mark.parametrize("width", [1, 33, 1025])
-def test_gate(width: int) -> None:
+def test_gate(width: int, activation: Activation) -> None:
     x = randn(2, 2 * width) * 4
-    torch.testing.assert_close(gate(x), reference.gate(x), atol=1e-5, rtol=1e-5)
+    right = reference.gate(x, activation)
+    torch.testing.assert_close(gate(x, activation), right, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("normed", [False, True])

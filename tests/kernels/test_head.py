@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 import torch
 from intaglio.kernels import reference
-from intaglio.kernels.contracts import Legal, PickArgs, RmsNorm
+from intaglio.kernels.contracts import Legal, Logits, PickArgs, RmsNorm
 from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.head import MOST_MASKED_ROWS, HeadShape, legal_row, legal_words
-from intaglio.kernels.linear import Linears, pack
+from intaglio.kernels.linear import DenseWeight
 from intaglio.kernels.norm import rms_norm
 from intaglio.kernels.skinny import SkinnyShape, row_tiles, skinny
 
@@ -103,15 +103,15 @@ def test_the_head_makes_what_is_legal(rows: int, share: float) -> None:
     outputs, inputs = 170, 32
     x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1)
     norm = RmsNorm(randn(inputs, seed=3), 1e-5)
-    kernels = Linears(torch.zeros(16, dtype=torch.int32))
-    right = reference.norm_linear(x, norm, reference.pack(weight), None)
-    given = ReferenceKernels().head(x, norm, reference.pack(weight), None, None)
+    matrix = DenseWeight(weight, None, torch.zeros(16, dtype=torch.int32))
+    right = reference.DenseWeight(weight).matmul(x, norm)
+    given = ReferenceKernels().weight(weight).matmul(x, norm, Logits())
     assert torch.equal(given, right)
-    whole = kernels.head(x, norm, pack(weight), None, None)
+    whole = matrix.matmul(x, norm, Logits())
     torch.testing.assert_close(whole, right, atol=1e-4, rtol=1e-4)
     for free in (False, True):
         legal = random_legal(rows, 160, share / rows, seed=rows, free=free)
-        got = kernels.head(x, norm, pack(weight), None, legal)
+        got = matrix.matmul(x, norm, Logits(legal))
         together = legal_tokens(legal, outputs).any(0)
         torch.testing.assert_close(got[:, together], right[:, together], atol=1e-4, rtol=1e-4)
         if rows <= MOST_MASKED_ROWS:
@@ -119,6 +119,9 @@ def test_the_head_makes_what_is_legal(rows: int, share: float) -> None:
             assert bool(together.all()) == free
         else:
             assert not bool(got.isnan().any())
+        capped = matrix.matmul(x, norm, Logits(legal, 3.0))[:, together]
+        limits = 3 * (right[:, together] / 3).tanh()
+        torch.testing.assert_close(capped, limits, atol=1e-4, rtol=1e-4)
 
 
 def test_normed_rows_of_one_and_of_several_agree() -> None:

@@ -18,20 +18,20 @@ def randn(*shape: int, seed: int = 0) -> torch.Tensor:
 def test_linear_equals_the_product(outputs: int, inputs: int, bias: bool) -> None:
     weight, x = randn(outputs, inputs), randn(7, inputs, seed=1)
     offset = randn(outputs, seed=2) if bias else None
-    packed = reference.pack(weight)
+    packed = reference.DenseWeight(weight, offset)
     assert (packed.outputs, packed.inputs) == (outputs, inputs)
     expected = x.double() @ weight.double().T + (0 if offset is None else offset.double())
-    got = reference.linear(x, packed, offset)
+    got = packed.matmul(x)
     torch.testing.assert_close(got.double(), expected, atol=1e-4, rtol=1e-5)
 
 
 @pytest.mark.parametrize("inputs", [64, 384, 1152])
 def test_a_row_of_a_product_does_not_depend_on_its_company(inputs: int) -> None:
     """To the last bit with MKL on its maker's processors; the tolerance is for other libraries and processors."""
-    packed, x = reference.pack(randn(320, inputs)), randn(130, inputs, seed=1)
-    whole = reference.linear(x, packed, None)
+    packed, x = reference.DenseWeight(randn(320, inputs)), randn(130, inputs, seed=1)
+    whole = packed.matmul(x)
     for first, end in [(0, 2), (3, 20), (64, 130)]:
-        part = reference.linear(x[first:end], packed, None)
+        part = packed.matmul(x[first:end])
         torch.testing.assert_close(part, whole[first:end], atol=5e-4, rtol=0)
 
 

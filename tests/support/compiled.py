@@ -18,11 +18,25 @@ import triton
 from intaglio.kernels import grammar_walk, launch, pick
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import attend
-from intaglio.kernels.contracts import Drawn, Legal, Packs, Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import (
+    PLAIN_SCORES,
+    Activation,
+    AddTo,
+    Drawn,
+    Gate,
+    Legal,
+    Logits,
+    Packs,
+    Places,
+    QKNorm,
+    Ragged,
+    RmsNorm,
+    Scores,
+)
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.kv_copy import kv_copy
-from intaglio.kernels.linear import Linears, most_rows, pack
+from intaglio.kernels.linear import DenseWeight, most_rows
 from intaglio.kernels.verify import verify
 from triton.backends.compiler import GPUTarget
 
@@ -118,25 +132,39 @@ def drafts() -> None:
 
 def linears() -> None:
     """A layer's products and the head's, of one row and of some."""
-    kernels = Linears(torch.zeros(1 << 16, dtype=torch.int32))
+    counters = torch.zeros(1 << 16, dtype=torch.int32)
+
+    def matrix(outputs: int, inputs: int) -> DenseWeight:
+        zeros = torch.zeros((outputs, inputs), dtype=torch.bfloat16)
+        return DenseWeight(zeros, None, counters)
+
     masks = torch.zeros((64, 4748), dtype=torch.int32)
     for sizes in SIZES:
         norm = RmsNorm(torch.zeros(sizes.hidden, dtype=torch.bfloat16), 1e-6)
-        up = pack(torch.zeros((2 * sizes.inner, sizes.hidden), dtype=torch.bfloat16))
-        down = pack(torch.zeros((sizes.hidden, sizes.inner), dtype=torch.bfloat16))
-        head = pack(torch.zeros((151_936, sizes.hidden), dtype=torch.bfloat16))
+        up, down = matrix(2 * sizes.inner, sizes.hidden), matrix(sizes.hidden, sizes.inner)
+        head = matrix(151_936, sizes.hidden)
         for rows in (1, 8, 64, 80):
             x = torch.zeros((rows, sizes.hidden), dtype=torch.bfloat16)
-            if rows <= most_rows(head):
-                kernels.head(x, norm, head, None, Legal(masks, masks[:rows, 0]))
-            if rows <= most_rows(up):
-                kernels.norm_linear(x, norm, up, None)
-                kernels.linear_add(kernels.norm_gated(x, norm, up, None), down, None, x)
+            if rows <= most_rows(head.outputs, head.inputs):
+                head.matmul(x, norm, Logits(Legal(masks, masks[:rows, 0]), 30.0))
+            if rows <= most_rows(up.outputs, up.inputs):
+                up.matmul(x, norm)
+                for activation in Activation:
+                    gated = up.matmul(x, norm, Gate(activation))
+                    down.matmul(gated, epilogue=AddTo(x))
+                down.matmul(gated, epilogue=AddTo(x, norm))
 
 
 def attention() -> None:
-    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks."""
-    for sizes, kept in product(SIZES, (torch.bfloat16, torch.float8_e4m3fn)):
+    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks.
+
+    In types that caches have, and with soft caps.
+    """
+    kinds = [
+        (*kind, PLAIN_SCORES) for kind in product(SIZES, (torch.bfloat16, torch.float8_e4m3fn))
+    ]
+    kinds.append((SIZES[0], torch.bfloat16, Scores(0.1, 50.0)))
+    for sizes, kept, scores in kinds:
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
         cache = cache.to(kept) if kept == torch.bfloat16 else cache.view(kept)
         weight = torch.zeros(sizes.dim, dtype=torch.bfloat16)
@@ -151,12 +179,12 @@ def attention() -> None:
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
-            attend(ragged, places, sizes.heads, cache.shape).run(fused, norms, cache)
+            attend(ragged, places, sizes.heads, cache.shape, scores).run(fused, norms, cache)
             if rows == len(counts) == 512:
                 none = torch.zeros(rows).int()
                 packs = Packs(ragged.query_starts[1:], none, none)
                 each = replace(ragged, packs=packs)
-                attend(each, places, sizes.heads, cache.shape).run(fused, norms, cache)
+                attend(each, places, sizes.heads, cache.shape, scores).run(fused, norms, cache)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 

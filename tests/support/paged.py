@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from intaglio.kernels.contracts import NULL_BLOCK, HostRagged, Places, QKNorm, Ragged
+from intaglio.kernels.contracts import (
+    NULL_BLOCK,
+    PLAIN_SCORES,
+    HostRagged,
+    Places,
+    QKNorm,
+    Ragged,
+    Scores,
+)
 from intaglio.kernels.reference import kv_write
 
 
@@ -38,12 +46,20 @@ class Step:
         return Step(self.query.to(device), ragged, self.cache.to(device), self.expected)
 
 
-def dense(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+def dense(
+    query: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    rule: Scores = PLAIN_SCORES,
+) -> torch.Tensor:
     """Causal attention of the last rows of a sequence; query [n, heads, d], keys and values [L, kv_heads, d]."""
     n, heads, dim = query.shape
     length, kv_heads, _ = keys.shape
     q = query.double().view(n, kv_heads, heads // kv_heads, dim)
-    scores = torch.einsum("nkgd,lkd->nkgl", q, keys.double()) / dim**0.5
+    scale = dim**-0.5 if rule.scale is None else rule.scale
+    scores = torch.einsum("nkgd,lkd->nkgl", q, keys.double()) * scale
+    if rule.softcap is not None:
+        scores = rule.softcap * (scores / rule.softcap).tanh()
     visible = torch.arange(length) <= torch.arange(length - n, length)[:, None]
     scores = scores.masked_fill(~visible[:, None, None, :], float("-inf"))
     return torch.einsum("nkgl,lkd->nkgd", scores.softmax(-1), values.double()).reshape(query.shape)

@@ -67,6 +67,20 @@ QWEN3: dict[str, Any] = {
     "attention_bias": False,
 }
 
+# Soft caps are low and the query scalar is not head_dim, so that leaving one out changes the output.
+GEMMA2: dict[str, Any] = {
+    **{k: v for k, v in MISTRAL.items() if k not in ("hidden_act", "tie_word_embeddings")},
+    "architectures": ["Gemma2ForCausalLM"],
+    "model_type": "gemma2",
+    "num_hidden_layers": 3,
+    "rope_theta": 10000.0,
+    "hidden_activation": "gelu_pytorch_tanh",
+    "sliding_window": 512,
+    "query_pre_attn_scalar": 24,
+    "attn_logit_softcapping": 5.0,
+    "final_logit_softcapping": 12.0,
+}
+
 BYTES = 256
 SPECIALS = ("<|begin|>", "<|end|>", "<|pad|>")
 
@@ -75,9 +89,10 @@ def random_weights(config: Mapping[str, Any], seed: int = 0) -> dict[str, torch.
     """Tensors of a model of this config. Logits spread widely, so that the largest one is never a near tie."""
     generator = torch.Generator().manual_seed(seed)
     weights = {}
-    for name, shape in expected_shapes(parse_spec(config)).items():
+    spec = parse_spec(config)
+    for name, shape in expected_shapes(spec).items():
         if len(shape) == 1:
-            base = 0.0 if name.endswith(".bias") else 1.0
+            base = 0.0 if name.endswith(".bias") else 1.0 - spec.family.norm_offset
             weights[name] = base + 0.2 * torch.randn(shape, generator=generator)
         elif name.startswith("model.embed"):
             weights[name] = torch.randn(shape, generator=generator)

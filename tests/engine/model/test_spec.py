@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from intaglio.engine.errors import ModelError
 from intaglio.engine.model.spec import parse_spec, read_spec
+from intaglio.kernels.contracts import PLAIN_SCORES, Activation, Scores
 
-from tests.support.tiny_checkpoint import LLAMA, MISTRAL, QWEN2, QWEN3
+from tests.support.tiny_checkpoint import GEMMA2, LLAMA, MISTRAL, QWEN2, QWEN3
 
 
 def test_families_differ_as_their_data_says() -> None:
@@ -58,6 +59,16 @@ def test_bytes_of_a_block() -> None:
         (QWEN2, {"use_sliding_window": True}, "use_sliding_window"),
         (QWEN2, {"layer_types": ["full_attention", "sliding_attention"]}, "layer_types"),
         (MISTRAL, {"sliding_window": 512}, "sliding_window"),
+        (LLAMA, {"final_logit_softcapping": 30.0}, "final_logit_softcapping"),
+        (LLAMA, {"attn_logit_softcapping": 50.0}, "attn_logit_softcapping"),
+        (GEMMA2, {"final_logit_softcapping": -1}, "final_logit_softcapping"),
+        (GEMMA2, {"attn_logit_softcapping": "50"}, "attn_logit_softcapping"),
+        (GEMMA2, {"query_pre_attn_scalar": 0}, "query_pre_attn_scalar"),
+        (GEMMA2, {"hidden_activation": "relu"}, "hidden_activation"),
+        (GEMMA2, {"hidden_activation": ["silu"]}, "hidden_activation"),
+        (GEMMA2, {"sliding_window": 0}, "sliding_window"),
+        (GEMMA2, {"layer_types": ["other"], "sliding_window": None}, "layer_types"),
+        (GEMMA2, {"use_bidirectional_attention": True}, "use_bidirectional_attention"),
     ],
 )
 def test_what_is_not_supported_is_refused_by_name(
@@ -74,6 +85,33 @@ def test_a_window_that_is_not_in_use_is_accepted() -> None:
     long = {k: v for k, v in MISTRAL.items() if k != "sliding_window"}
     with pytest.raises(ModelError):
         parse_spec({**long, "max_position_embeddings": 32768})
+
+
+def test_gemma2_differs_as_its_data_says() -> None:
+    spec = parse_spec(GEMMA2)
+    assert spec.activation is Activation.GELU_TANH
+    assert spec.scores == Scores(24**-0.5, 5.0)
+    assert (spec.logit_softcap, spec.embedding_scale, spec.tied) == (12.0, 8.0, True)
+    left_out = ("query_pre_attn_scalar", "hidden_activation", "sliding_window")
+    bare = {k: v for k, v in GEMMA2.items() if k not in left_out and "softcapping" not in k}
+    spec = parse_spec(bare)
+    assert spec.activation is Activation.GELU_TANH
+    assert spec.scores == Scores(1 / 16, 50.0)
+    assert spec.logit_softcap == 30.0
+    plain = parse_spec({**bare, "attn_logit_softcapping": None, "final_logit_softcapping": None})
+    assert (plain.scores.softcap, plain.logit_softcap) == (None, None)
+    assert parse_spec(LLAMA).scores == PLAIN_SCORES
+
+
+def test_the_context_of_gemma2_ends_at_its_window() -> None:
+    assert (parse_spec(GEMMA2).max_positions, parse_spec(GEMMA2).window) == (512, 512)
+    for change in (
+        {"sliding_window": 1024},
+        {"sliding_window": None},
+        {"layer_types": ["full_attention"] * 3},
+    ):
+        spec = parse_spec({**GEMMA2, **change})
+        assert (spec.max_positions, spec.window) == (1024, None)
 
 
 @pytest.mark.parametrize("text", [None, "{", "[1]", "\xff"])

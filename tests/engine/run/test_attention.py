@@ -14,7 +14,7 @@ from intaglio.engine.run import attention
 from intaglio.engine.run.attention import attention_of_prompts
 from intaglio.engine.run.build import build_runner
 
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_checkpoint import GEMMA2, LLAMA, write_checkpoint
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 
@@ -55,6 +55,14 @@ def test_what_a_back_end_cannot_do_is_refused(name: str, asked: dict[str, Any], 
         chosen(name, **asked)
     assert refused.value.where == "attention"
     assert "leave attention at auto" in refused.value.hint
+
+
+def test_capped_scores_are_refused_for_flashinfer() -> None:
+    model = ModelConfig(model="x", attention="flashinfer")
+    gemma2 = parse_spec({**GEMMA2, "head_dim": 64})
+    with pytest.raises(ConfigError, match=r"gemma2 .* soft-capped") as caught:
+        attention_of_prompts(model, CacheConfig(), gemma2, torch.bfloat16, torch.device("cuda"))
+    assert caught.value.where == "attention"
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

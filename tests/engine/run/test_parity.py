@@ -20,7 +20,7 @@ from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.runner import ModelRunner
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
-from tests.support.tiny_checkpoint import LLAMA, MISTRAL, QWEN2, QWEN3, write_checkpoint
+from tests.support.tiny_checkpoint import GEMMA2, LLAMA, MISTRAL, QWEN2, QWEN3, write_checkpoint
 
 OURS = 1e-4
 THEIRS = 2e-4
@@ -41,12 +41,19 @@ CONFIGS: dict[str, dict[str, Any]] = {
         **LLAMA,
         "rope_scaling": {**YARN, "beta_fast": 16.0, "beta_slow": 2.0, "truncate": False},
     },
+    "gemma2": GEMMA2,
+    "gemma2-uncapped": {
+        **{k: v for k, v in GEMMA2.items() if k != "query_pre_attn_scalar"},
+        "attn_logit_softcapping": None,
+        "final_logit_softcapping": None,
+        "layer_types": ["full_attention"] * 3,
+    },
     "rope-parameters": {
         **{key: value for key, value in QWEN3.items() if key != "rope_theta"},
         "rope_parameters": {"rope_type": "default", "rope_theta": 20000.0},
     },
 }
-FAMILIES = ("llama", "qwen2", "qwen3")
+FAMILIES = ("llama", "qwen2", "qwen3", "gemma2")
 SCHEDULES: dict[str, dict[str, Any]] = {
     "mixed": {},
     "joining": {"join": 0.3},
