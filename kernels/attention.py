@@ -19,14 +19,14 @@ from .rope import rope_and_store
 
 
 def split_attention(ragged: Ragged, heads: int, cache_shape: Sequence[int]) -> DecodeAttention:
-    """The split kernel, cut as suits the number of sequences."""
+    """Split-KV attention, with splits chosen for the number of sequences."""
     lengths = ragged.context_lengths
     shape = decode_shape(lengths.shape[0], cache_shape[3], lengths.device)
     return DecodeAttention(ragged, heads, cache_shape, shape)
 
 
 def tile_attention(ragged: Ragged, query: Tensor, cache_shape: Sequence[int]) -> TileAttention:
-    """The tile kernel for queries like these, cut as suits them."""
+    """Tile attention, with tiles chosen for the dtype and head size of the queries."""
     rows, heads, dim = query.shape
     shape = tile_shape(dim, heads // cache_shape[3], query.element_size())
     return TileAttention(ragged, rows, heads, cache_shape, shape)
@@ -40,7 +40,7 @@ def attend(ragged: Ragged, places: Places, heads: int, cache_shape: Sequence[int
 
 
 class PagedAttention:
-    """A step's attention, prepared; `run` serves every layer. Nothing is read back from the device.
+    """Prepared attention of a step; `run` serves every layer. Nothing is read back from the device.
 
     Where there are as many rows as sequences none has many new tokens (see `Ragged`), and the tile kernel is not
     launched. Rows that no sequence owns are left as they come from the allocator.

@@ -13,22 +13,22 @@ from . import reference, reference_attention, reference_logits, reference_verify
 from .contracts import (
     Attend,
     AttentionPass,
-    Drawn,
     Kernels,
     Legal,
     Packed,
-    PickArgs,
     Places,
     QKNorm,
     Ragged,
     RmsNorm,
+    SampleArgs,
+    Sampled,
     Verified,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ReferencePass:
-    """`AttentionPass` in torch: place the new tokens, then attend."""
+    """`AttentionPass` in torch: store the new keys and values, then attend."""
 
     places: Places
     attention: reference_attention.PagedAttention
@@ -77,11 +77,11 @@ class ReferenceKernels:
         attention = reference_attention.PagedAttention(ragged, heads, cache_shape, self._workspace)
         return ReferencePass(places, attention)
 
-    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
-        return reference_logits.pick(logits, args)
+    def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
+        return reference_logits.sample(logits, args)
 
-    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
-        return reference_verify.verify(drawn, given, starts)
+    def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
+        return reference_verify.verify(sampled, given, starts)
 
 
 def choose(device: torch.device, prompts: Attend | None = None) -> Kernels:

@@ -1,4 +1,4 @@
-"""The Triton kernels as one set, for a GPU.
+"""The GPU implementation of `Kernels`: all Triton kernels as one object.
 
 Does: hold what they share (counters), and hand each call to its kernel. Does not: compute. Imported only where a GPU is
 asked for: hosts without one need no Triton.
@@ -13,29 +13,29 @@ from .attention import attend
 from .contracts import (
     Attend,
     AttentionPass,
-    Drawn,
     Packed,
-    PickArgs,
     Places,
     Ragged,
+    SampleArgs,
+    Sampled,
     Verified,
 )
 from .kv_copy import kv_copy
 from .linear import Linears, pack
-from .pick import Picker
+from .pick import TokenSampler
 from .verify import verify
 
 COUNTERS = 1 << 16
-"""Tiles of outputs that a split product may have, and rows that may be picked at once."""
+"""Tiles of outputs that a split product may have, and rows that may be sampled at once."""
 
 
 class GpuKernels(Linears):
     """`Kernels` for a GPU. One instance serves one stream."""
 
     def __init__(self, device: torch.device, prompts: Attend | None = None) -> None:
-        """`prompts` prepares the attention of steps that the host describes, too; None: our kernels do."""
+        """`prompts` prepares attention of steps whose layout the host knows as well; None: our own kernels do."""
         super().__init__(torch.zeros(COUNTERS, dtype=torch.int32, device=device))
-        self._picker = Picker(device, COUNTERS)
+        self._sampler = TokenSampler(device, COUNTERS)
         self._prompts = prompts
 
     def pack(self, weight: Tensor) -> Packed:
@@ -54,10 +54,10 @@ class GpuKernels(Linears):
             return self._prompts(ragged, places, heads, cache_shape)
         return attend(ragged, places, heads, cache_shape)
 
-    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
+    def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
         """One launch, or three with truncation."""
-        return self._picker.pick(logits, args)
+        return self._sampler.sample(logits, args)
 
-    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
+    def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
         """One launch."""
-        return verify(drawn, given, starts)
+        return verify(sampled, given, starts)

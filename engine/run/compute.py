@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import MaskRows, empty_rows
-from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
+from ...kernels.contracts import Draw, Places, Ragged, SampleArgs, Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..model.layers import StepContext
@@ -35,7 +35,7 @@ class Compute(Protocol):
         """
         ...
 
-    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Sampled]:
         """Start to choose a token for each of the states, and remember them for batches that refer to them.
 
         The function waits for the tokens and gives them on the host, where they and their statuses may be narrower
@@ -91,7 +91,7 @@ class HostCompute:
         hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
         return hidden if batch.wanted.size else None
 
-    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: Choice) -> Callable[[], Sampled]:
         """See `Compute`. A stage that nobody asks for is left out."""
         count, walks = hidden.shape[0], self._walks if choice.walks else None
         masks, mask_rows = choice.masks, choice.mask_rows
@@ -108,7 +108,7 @@ class HostCompute:
             given, mask_rows = torch.from_numpy(masks), np.maximum(mask_rows - count, -1)
         masked = bool((mask_rows >= 0).any())
         drawing = bool(choice.temperature.any())
-        args = PickArgs(
+        args = SampleArgs(
             self._vocab,
             given if masked else None,
             torch.from_numpy(mask_rows) if masked else None,
@@ -117,7 +117,7 @@ class HostCompute:
             else None,
         )
         args = completed(args, choice, torch.from_numpy)
-        drawn = self._decoder.kernels.pick(self._decoder.logits(hidden, args.legal), args)
+        drawn = self._decoder.kernels.sample(self._decoder.logits(hidden, args.legal), args)
         if walks is not None:
             walks.advance(at, drawn.tokens)
         self._kept = drawn.tokens.numpy()

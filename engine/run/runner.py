@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import MaskRows, empty_rows
-from ...kernels.contracts import Drawn
+from ...kernels.contracts import Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..plan import Admitted, Masks, Picked, Plan, Work
@@ -40,7 +40,7 @@ class Pass:
 
     batch: Batch
     hidden: Tensor | None
-    drawn: Callable[[], Drawn] | None = None
+    drawn: Callable[[], Sampled] | None = None
     wanted: Wanted | None = None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ...kernels.contracts import NOT_FINITE, OK, Drawn
+from ...kernels.contracts import NOT_FINITE, OK, Sampled
 from ..errors import InternalError
 from ..plan import Masks, Pick, Picked
 from ..types import Failure, SamplingParams, TokenLogprob
@@ -164,7 +164,7 @@ def _place_masks(
 
 
 def picks(
-    picking: Sequence[int], drawn: Drawn, wanted: Wanted | None, failed: Mapping[int, Failure]
+    picking: Sequence[int], drawn: Sampled, wanted: Wanted | None, failed: Mapping[int, Failure]
 ) -> Picked:
     """The answer to a plan, from what was drawn, on the host. Sequences in `failed` get their failure."""
     count = len(picking)
@@ -192,7 +192,7 @@ def picks(
     return Picked(tuple(found))
 
 
-def _logprob(drawn: Drawn, row: int, token: int, top: int) -> TokenLogprob:
+def _logprob(drawn: Sampled, row: int, token: int, top: int) -> TokenLogprob:
     """The chosen token's log-probability and the `top` most likely legal tokens'."""
     assert drawn.logprobs is not None
     assert drawn.top_tokens is not None

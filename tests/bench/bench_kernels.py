@@ -20,7 +20,7 @@ import torch
 import triton
 from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.attention import split_attention, tile_attention
-from intaglio.kernels.contracts import Drawn, Kernels, Packed, Places, QKNorm, Ragged, RmsNorm
+from intaglio.kernels.contracts import Kernels, Packed, Places, QKNorm, Ragged, RmsNorm, Sampled
 from intaglio.kernels.dispatch import choose
 
 from tests.bench.figures import keep
@@ -213,7 +213,7 @@ def verification(count: int, drafts: int, kernels: Kernels, top: Ceilings) -> Fi
     """Which of `drafts` tokens stand, for each of `count` sequences."""
     rows = count * (drafts + 1)
     tokens = torch.randint(0, 2, (rows,), device=DEVICE)
-    drawn = Drawn(tokens, torch.zeros_like(tokens))
+    drawn = Sampled(tokens, torch.zeros_like(tokens))
     given = torch.randint(0, 2, (rows,), dtype=torch.int32, device=DEVICE)
     starts = torch.arange(0, rows + 1, drafts + 1, dtype=torch.int32, device=DEVICE)
     us = top.time(lambda: [kernels.verify(drawn, given, starts) for _ in range(20)], 20)
