@@ -242,7 +242,7 @@ class _Cutter:
         )
 
     def _bias(self, seen: Ints) -> Tensor:
-        """Attention bias: 0 where a row may attend and -inf elsewhere; rows see `seen` [pieces, rows] keys of the tile."""
+        """Attention bias: 0 where a row may attend, else -inf; rows see `seen` [pieces, rows] keys of the tile."""
         visible = np.arange(TILE)[None, None, :] < seen[:, :, None]
         bias = np.where(visible, np.float32(0), np.float32("-inf"))
         if seen.shape[1] > 1:
