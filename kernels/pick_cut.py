@@ -79,7 +79,8 @@ def reaching(key: tl.tensor, worth: tl.tensor, leasts: Three) -> Three:
         tl.where(key >= middle, worth, 0.0),
         tl.where(key >= high, worth, 0.0),
     )
-    return tl.reduce(reached, 0, three_sums)
+    of_low, of_middle, of_high = tl.reduce(reached, 0, three_sums)
+    return of_low, of_middle, of_high
 
 
 @triton.jit

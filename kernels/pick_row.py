@@ -78,7 +78,8 @@ def folded(part: tl.tensor, there: tl.tensor, scale: tl.tensor) -> WeightSum:
     """The weights of several programs, added up: their (peak, total) stand at `part` and after it."""
     high = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
     total = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
-    return fold(high, total, scale)
+    peak, weight = fold(high, total, scale)
+    return WeightSum(peak, weight)
 
 
 @triton.jit
