@@ -5,40 +5,38 @@ Does: name its fields, for compiled code as a record and for Python as slots of 
 
 from typing import Final
 
-import numpy as np
-
-from .records import record_of
+from .records import Whole, record_of
 
 
 class Note:
     """The fields, all int64. The configuration is (state, top, count); `walk` lists what `status` may be."""
 
-    state: np.int64
-    top: np.int64  # the innermost frame
-    count: np.int64  # frames in use
-    status: np.int64  # the outcome of the last step
-    what: np.int64  # the state, site or frame that `status` is about
-    ending: np.int64  # the outcome of the rule that ended last
-    twin: np.int64  # 1 where the text that ended repeats an earlier one
-    until: np.int64  # the offset where the text that decides stops
-    lowest: np.int64  # the deepest frame of the stack that was left or changed
-    looks: np.int64  # answers used up by this byte
-    depth: np.int64  # frames of the stack before the walk
-    exact: np.int64  # 1: assume nothing about texts
-    offset: np.int64  # of the first byte read
-    node: np.int64  # the next node of the trie
-    end: np.int64  # the node to stop at
-    asked: np.int64  # nodes found where a text decides
-    exit: np.int64  # the exit of the leaf that is being walked
-    found: np.int64  # tokens found
-    arcs: np.int64  # the alphabet whose class 0 is left out at the first byte, or -1
-    leaf_top: np.int64  # the frame of the leaf that a walk starts in
-    leaf_count: np.int64  # frames in use then
-    doubt: np.int64  # `INNER` or `OPEN` where a text was taken to be new
-    doubts: np.int64  # nodes found where that was done
-    unwritten: np.int64  # 1: some text that began within the walk is not compared as written
-    inside: np.int64  # 1 while the nodes behind `exit`, or below `head`, are being walked
-    head: np.int64  # the first byte that is being walked, by its place in the vocabulary
+    state: Whole
+    top: Whole  # the innermost frame
+    count: Whole  # frames in use
+    status: Whole  # the outcome of the last step
+    what: Whole  # the state, site or frame that `status` is about
+    ending: Whole  # the outcome of the rule that ended last
+    twin: Whole  # 1 where the text that ended repeats an earlier one
+    until: Whole  # the offset where the text that decides stops
+    lowest: Whole  # the deepest frame of the stack that was left or changed
+    looks: Whole  # answers used up by this byte
+    depth: Whole  # frames of the stack before the walk
+    exact: Whole  # 1: assume nothing about texts
+    offset: Whole  # of the first byte read
+    node: Whole  # the next node of the trie
+    end: Whole  # the node to stop at
+    asked: Whole  # nodes found where a text decides
+    exit: Whole  # the exit of the leaf that is being walked
+    found: Whole  # tokens found
+    arcs: Whole  # the alphabet whose class 0 is left out at the first byte, or -1
+    leaf_top: Whole  # the frame of the leaf that a walk starts in
+    leaf_count: Whole  # frames in use then
+    doubt: Whole  # `INNER` or `OPEN` where a text was taken to be new
+    doubts: Whole  # nodes found where that was done
+    unwritten: Whole  # 1: some text that began within the walk is not compared as written
+    inside: Whole  # 1 while the nodes behind `exit`, or below `head`, are being walked
+    head: Whole  # the first byte that is being walked, by its place in the vocabulary
 
 
 note_of = record_of(Note)

@@ -16,6 +16,9 @@ from .arrays import Longs
 
 T = TypeVar("T")
 
+Whole = Any
+"""A field: int64. Loops mix the integers of numpy and of Python, which mypy would tell apart."""
+
 
 def fields_of(described: type) -> np.dtype[np.void]:
     """The annotated fields of a class, in order, as a record of int64."""

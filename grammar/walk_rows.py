@@ -13,7 +13,7 @@ from .addresses import grid, line, longs, octets, words
 from .arrays import Bytes, Ints, Longs, Words
 from .automata.jit import kernel
 from .note import Note, note_of
-from .records import record_of
+from .records import Whole, record_of
 from .tables import (
     ALPHABET,
     DEAD,
@@ -61,19 +61,19 @@ ADDED: Final = 8
 class Stand:
     """Progress of the making of a row, and its results; all int64."""
 
-    phase: np.int64
-    start: np.int64  # the state of the configuration
-    found_early: np.int64  # ... on the way to the leaf
-    found_shared: np.int64  # ... in the trees, after that
-    asked_early: np.int64
-    asked_shared: np.int64
-    doubts_early: np.int64
-    doubts_shared: np.int64
-    ends: np.int64  # 1: the output may end; 0: it may not; -1: texts decide
-    size: np.int64  # words of its own
-    asks: np.int64  # nodes written: where a text decides,
-    inner: np.int64  # ... where a text begun within the token was taken to be new,
-    opened: np.int64  # ... one begun before
+    phase: Whole
+    start: Whole  # the state of the configuration
+    found_early: Whole  # ... on the way to the leaf
+    found_shared: Whole  # ... in the trees, after that
+    asked_early: Whole
+    asked_shared: Whole
+    doubts_early: Whole
+    doubts_shared: Whole
+    ends: Whole  # 1: the output may end; 0: it may not; -1: texts decide
+    size: Whole  # words of its own
+    asks: Whole  # nodes written: where a text decides,
+    inner: Whole  # ... where a text begun within the token was taken to be new,
+    opened: Whole  # ... one begun before
 
 
 _stand_of = record_of(Stand)

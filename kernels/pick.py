@@ -88,7 +88,8 @@ class _Run:
         width = triton.cdiv(rows, 4) * 4
         tokens, status = self.logits.new_empty((2, width), dtype=torch.int64)[:, :rows]
         sizes = [width, width, 2 * width, width, 2 * width]
-        logprobs, logsumexp, weights, task, bounds = self._floats(sum(sizes)).split(sizes)
+        numbers = self._floats(sum(sizes))
+        logprobs, logsumexp, weights, task, bounds = numbers.split(sizes)  # type: ignore[no-untyped-call]
         candidates = rows * CANDIDATES if self.truncates else 1
         return Outputs(
             tokens=tokens,

@@ -16,6 +16,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
+from .pick_keys import from_key, quarter, quarters, reaching, to_key
 from .pick_load import is_edited, legal_bytes, row_of_mask
 from .pick_records import (
     Candidates,
@@ -31,7 +32,7 @@ from .pick_records import (
 )
 from .pick_row import gumbel, member_of, stays_first, store_token, token_of
 from .pick_weights import CANDIDATES, DEPTH, LOG2E, LOWEST, NEVER, OCTETS, TILE
-from .tuples import Pair, Three
+from .tuples import Pair
 
 MOST: tl.constexpr = tl.constexpr(1024)  # tokens that are searched on the chip
 NEAR: tl.constexpr = tl.constexpr(256)  # groups that are looked into, where there is no top-k
@@ -41,67 +42,6 @@ TEST: tl.constexpr = tl.constexpr(0)  # find the first candidate that is kept: t
 SEARCH: tl.constexpr = tl.constexpr(1)  # find the cut
 DRAW: tl.constexpr = tl.constexpr(2)  # draw: the cut is known
 BOUND_STEPS: tl.constexpr = tl.constexpr(5)
-
-
-@triton.jit
-def to_key(x: tl.tensor) -> tl.tensor:
-    """int32 keys in the order of finite float32."""
-    bits = x.to(tl.int32, bitcast=True)
-    return tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
-
-
-@triton.jit
-def from_key(key: tl.tensor) -> tl.tensor:
-    """The inverse of `to_key`."""
-    return tl.where(key < 0, key ^ 0x7FFFFFFF, key).to(tl.float32, bitcast=True)
-
-
-@triton.jit
-def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
-    """The mean of two integers, whose sum may be out of range."""
-    return (lower >> 1) + (upper >> 1) + (lower & upper & 1)
-
-
-@triton.jit
-def three_sums(
-    a: tl.tensor, b: tl.tensor, c: tl.tensor, d: tl.tensor, e: tl.tensor, f: tl.tensor
-) -> Three:
-    """Three sums in one reduction: the time goes into bringing threads together."""
-    return a + d, b + e, c + f
-
-
-@triton.jit
-def reaching(key: tl.tensor, worth: tl.tensor, leasts: Three) -> Three:
-    """For each of three least keys, the summed worth of all elements whose key reaches it; float32 scalars."""
-    low, middle, high = leasts
-    reached = (
-        tl.where(key >= low, worth, 0.0),
-        tl.where(key >= middle, worth, 0.0),
-        tl.where(key >= high, worth, 0.0),
-    )
-    of_low, of_middle, of_high = tl.reduce(reached, 0, three_sums)
-    return of_low, of_middle, of_high
-
-
-@triton.jit
-def quarter(
-    lower: tl.tensor, upper: tl.tensor, leasts: Three, reached: Three, goal: tl.tensor
-) -> Pair:
-    """(lower, upper) of the quarter of an interval that holds the largest key whose sum in `reached` is `goal`."""
-    low, middle, high = leasts
-    least, half, most = reached
-    above = tl.where(least >= goal, middle, low)
-    above = tl.where(most >= goal, upper, tl.where(half >= goal, high, above))
-    below = tl.where(least >= goal, low, lower)
-    below = tl.where(most >= goal, high, tl.where(half >= goal, middle, below))
-    return below, above
-
-
-@triton.jit
-def quarters(lower: tl.tensor, upper: tl.tensor) -> Three:
-    """Three integers that divide an interval into quarters."""
-    middle = halfway(lower, upper)
-    return halfway(lower, middle), middle, halfway(middle, upper)
 
 
 @triton.jit
@@ -347,48 +287,40 @@ def cut_pass(
     scores, mask, draw = Scores(*scores), MaskWords(*mask), DrawInputs(*draw)
     truncation, groups = Cutoffs(*truncation), Groups(*groups)
     outputs, flat = Outputs(*outputs), FlatRows(*flat)
-    if editing:
-        edits = Edits(*edits)
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
-    row = tl.program_id(0)
-    vocab = scores.vocab
+    row, vocab = tl.program_id(0), scores.vocab
     temperature = tl.load(draw.temperature + row)
-    highest = tl.load(outputs.weights + row * 2)
-    mass = tl.load(outputs.weights + row * 2 + 1)
+    weights = outputs.weights + row * 2
+    highest, mass = tl.load(weights), tl.load(weights + 1)
     group = tl.arange(0, padded_groups)
     mine = group < tiles * OCTETS
     group += row.to(tl.int64) * (tiles * OCTETS)
     best = tl.load(groups.best + group, mask=mine, other=LOWEST)
     total = tl.load(groups.total + group, mask=mine, other=0.0)
     k = tl.minimum(tl.load(truncation.top_k + row), vocab).to(tl.int32)
-    p = tl.load(truncation.top_p + row)
-    least = tl.load(truncation.min_p + row)
-    candidates = candidates_of(outputs, row)
-    mask_row = row_of_mask(mask, row, masked, mapped)
+    p, least = tl.load(truncation.top_p + row), tl.load(truncation.min_p + row)
+    candidates, mask_row = candidates_of(outputs, row), row_of_mask(mask, row, masked, mapped)
     if (temperature > 0) & (highest > LOWEST) & (mass >= 1.0):
         edit = False
         if editing:
             edited += row.to(tl.int64) * (tiles * TILE)
-            edit = is_edited(edits, row)
+            edit = is_edited(Edits(*edits), row)
         logits = scores.logits + row.to(tl.int64) * scores.row_stride
         limited = (k > 0) & (k < vocab)
         searched = limited | (p < 1.0)
         cut = NEVER
         if least > 0:
             cut = highest + temperature * tl.log(least)
-        known = cut
-        first = stays_first(candidates.logits, cut)
+        known, first = cut, stays_first(candidates.logits, cut)
         sure = first < CANDIDATES
         if searched:
-            of_first = tl.arange(0, CANDIDATES) == first
-            logit = tl.max(tl.where(of_first, candidates.logits, NEVER))
+            logit = tl.max(tl.where(tl.arange(0, CANDIDATES) == first, candidates.logits, NEVER))
             sure &= surely_stays(best, total, highest, mass, temperature, p, logit) & (limited == 0)
         if sure == 0:
-            lists += row * (tiles * OCTETS + MOST)
+            lists, values = lists + row * (tiles * OCTETS + MOST), values + row * MOST
             tokens = lists + tiles * OCTETS
-            values += row * MOST
             if searched:
                 known = bound(best, highest, mass, temperature, k, p, limited)
             count = list_near(lists, best, known, padded_groups)

@@ -10,13 +10,14 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from .pick_cut import DRAW, TEST, from_key, quarter, quarters, to_key
+from .pick_cut import DRAW, TEST, candidates_of
 from .pick_kept import (
     add_above,
     in_singles,
     kept_of,
     pair_of,
 )
+from .pick_keys import from_key, quarter, quarters, to_key
 from .pick_load import (
     edited_rows,
     existing,
@@ -306,8 +307,6 @@ def flat_pass(
     """Finish the rows that `cut_pass` has left, all programs sharing them: grid [at least rows]."""
     scores, mask, draw = Scores(*scores), MaskWords(*mask), DrawInputs(*draw)
     truncation, outputs, flat = Cutoffs(*truncation), Outputs(*outputs), FlatRows(*flat)
-    if editing:
-        edits = Edits(*edits)
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
@@ -315,16 +314,15 @@ def flat_pass(
     splits = tl.minimum(tl.num_programs(0) // tl.maximum(left, 1), tiles)
     if tl.program_id(0) >= left * splits:
         return
-    row = tl.load(outputs.flat_rows + 1 + tl.program_id(0) // splits)
     split = tl.program_id(0) % splits
+    row = tl.load(outputs.flat_rows + 1 + tl.program_id(0) // splits)
     task = tl.load(flat.task + row)
     # All that is needed is asked for at once.
-    logits = scores.logits + row.to(tl.int64) * scores.row_stride
-    vocab = scores.vocab
+    logits, vocab = scores.logits + row.to(tl.int64) * scores.row_stride, scores.vocab
     mask_row = row_of_mask(mask, row, masked, mapped)
     scale = LOG2E / tl.load(draw.temperature + row)
-    highest = tl.load(outputs.weights + row * 2)
-    mass = tl.load(outputs.weights + row * 2 + 1)
+    weights = outputs.weights + row * 2
+    highest, mass = tl.load(weights), tl.load(weights + 1)
     p = tl.load(truncation.top_p + row)
     cut = tl.load(flat.bounds + row * 2)
     candidates = ()
@@ -334,10 +332,9 @@ def flat_pass(
     edit = False
     if editing:
         edited += row.to(tl.int64) * (tiles * TILE)
-        edit = is_edited(edits, row)
+        edit = is_edited(Edits(*edits), row)
     whole = WholeRow(logits, edited, edit, mask, mask_row, vocab)
-    last = split == 0
-    one = row * 0 + CANDIDATES
+    last, one = split == 0, row * 0 + CANDIDATES
     if task == TEST:
         sums = mass_above(
             scores, whole, candidates, split, splits, highest, scale, tiles, paired, masked,
@@ -362,10 +359,9 @@ def flat_pass(
                 whole, highest, scale, bottom, ceiling, mass, k, p, limited, zero_bits, masked
             )
             cut = tl.maximum(cut, from_key(least_key << zero_bits))
-            of_row = outputs.candidate_logits + row * CANDIDATES
-            one = stays_first(tl.load(of_row + tl.arange(0, CANDIDATES)), cut)
-        last_one = tl.minimum(one, CANDIDATES - 1)
-        token = tl.load(outputs.candidate_tokens + row * CANDIDATES + last_one)
+            one = stays_first(candidates_of(outputs, row).logits, cut)
+        of_row = outputs.candidate_tokens + row * CANDIDATES
+        token = tl.load(of_row + tl.minimum(one, CANDIDATES - 1))
         if one == CANDIDATES:
             token = draw_row(whole, draw, row, cut, masked)
         store_token(logits, outputs, row, token, with_logprobs)

@@ -168,7 +168,7 @@ def kept_of(
     pairs: tl.constexpr,
 ) -> Tensors:
     """Loaded logits, LOWEST where they are not legal: words of two (`pairs`), or halves of rows in float32."""
-    return legal_pairs(raw, octets) if pairs else legal_only(raw, logits, octets, paired)
+    return legal_pairs(raw, octets) if pairs else legal_only(raw, logits, octets, paired)  # type: ignore[no-any-return] # Any to mypy: decorated by Triton
 
 
 @triton.jit
