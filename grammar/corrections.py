@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from . import note as n
 from . import walk as w
 from .arrays import Words
 from .automata import Dfa
@@ -64,7 +65,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         if (
             legal
             and frame >= 0
-            and w.chain(cursor.frames, int(cursor.note[w.TOP]), cursor.depth)[0] > frame
+            and w.chain(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
         ):
             # The text is still open: the next byte may end it.
             child = node + 1
@@ -73,8 +74,8 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
                 child = int(trie.skip[child])
         elif legal:
             note = cursor.note
-            note[w.EXACT] = note[w.ASKED] = note[w.FOUND] = note[w.DOUBTS] = 0
-            note[w.ARCS] = -1
+            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.DOUBTS] = 0
+            note[n.ARCS] = -1
             walking.below(node)
             for token in walking.found():
                 row[token >> 5] |= np.uint32(1 << (int(token) & 31))

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from . import note as n
 from . import walk as w
 from .arrays import Bytes, Ints, Longs
 from .errors import ConstraintTooLarge
@@ -70,7 +71,7 @@ class Cursor:
         self.output = bytearray()
         self.memories = Memories()
         self.tails = Tails()
-        self.note: Longs = np.zeros(w.NOTES, np.int64)
+        self.note: Longs = np.zeros(n.NOTES, np.int64)
         # Versions of the memories made since `begin`: see `Tails.grow`.
         self._grown: list[tuple[int, int, Said]] = []
 
@@ -89,9 +90,9 @@ class Cursor:
         """Start walking ahead: write the configuration to `note`. `exact`: assume nothing about texts."""
         note = self.note
         self._grown.clear()
-        note[w.STATE], note[w.TOP], note[w.COUNT] = self.state, self.depth - 1, self.depth
-        note[w.DEPTH] = note[w.LOWEST] = self.depth
-        note[w.EXACT], note[w.OFFSET], note[w.ASKED] = exact, len(self.output), 0
+        note[n.STATE], note[n.TOP], note[n.COUNT] = self.state, self.depth - 1, self.depth
+        note[n.DEPTH] = note[n.LOWEST] = self.depth
+        note[n.EXACT], note[n.OFFSET], note[n.ASKED] = exact, len(self.output), 0
 
     def make_room(self, frames: int) -> None:
         """Have room for so many frames above the stack."""
@@ -128,12 +129,12 @@ class Cursor:
             done = w.read_at(tables.addresses, self.frames, self.note, looks, text, done)
             if done > before:
                 looks, refused = NO_LOOKS, None
-            status = self.note[w.STATUS]
+            status = self.note[n.STATUS]
             if status in (w.MOVED, w.REFUSED):
                 return done, refused
             if status == w.LOOK:
                 whole = bytes(self.output) + text.tobytes()
-                frame, until = self.note.item(w.WHAT), self.note.item(w.UNTIL)
+                frame, until = self.note.item(n.WHAT), self.note.item(n.UNTIL)
                 answer = self.look(whole, len(self.output) + done)
                 looks = _with(looks, answer)
                 if answer[0] < 0 or answer[1]:
@@ -152,7 +153,7 @@ class Cursor:
         """Move to where `read` went; `memories`: how many there were before it."""
         if self.machine.renewals.sites:
             self._renew(text)
-        top, kept, removed = self.note.item(w.TOP), self.depth, NO_FRAMES
+        top, kept, removed = self.note.item(n.TOP), self.depth, NO_FRAMES
         before = self.stack, self.recalled
         if top != self.depth - 1:
             kept, fresh = w.chain(self.frames, top, self.depth)
@@ -165,18 +166,18 @@ class Cursor:
         for versions in self._grown:
             self.tails.grow(self, *versions)
         step = Step(self.state, kept, removed, len(self.output), memories, *before)
-        self.state = self.note.item(w.STATE)
+        self.state = self.note.item(n.STATE)
         self.output += text.tobytes()
         return step
 
     def _renew(self, text: Bytes) -> None:
         """Leave a leaf that is to be read from another state on; see `Call.renew`."""
         note, machine = self.note, self.machine
-        site, _, _, begun = self.frames[note[w.TOP]].tolist()
-        if note[w.TOP] >= 0 and site in machine.renewals.sites:
+        site, _, _, begun = self.frames[note[n.TOP]].tolist()
+        if note[n.TOP] >= 0 and site in machine.renewals.sites:
             state = machine.renew(site, bytes((self.output + text.tobytes())[begun:]))
             if state >= 0:
-                note[w.STATE], note[w.TOP] = state, self.frames[note[w.TOP], w.PARENT]
+                note[n.STATE], note[n.TOP] = state, self.frames[note[n.TOP], w.PARENT]
 
     def undo(self, step: Step) -> None:
         """Take back the last commit that has not been taken back."""
@@ -196,8 +197,8 @@ class Cursor:
 
     def _unwind(self) -> bool:
         note = self.note
-        while note[w.STATE] != FINAL:
-            state, top, count = note[w.STATE], note[w.TOP], note[w.COUNT]
+        while note[n.STATE] != FINAL:
+            state, top, count = note[n.STATE], note[n.TOP], note[n.COUNT]
             if self.machine.tables.states[state, ROW] < 0:
                 self.machine.expand(int(state))
             ending = self.machine.tables.states[state, OUTCOME]
@@ -205,14 +206,14 @@ class Cursor:
                 return False
             looks = NO_LOOKS
             while True:
-                note[w.STATE], note[w.TOP], note[w.COUNT], note[w.LOOKS] = state, top, count, 0
+                note[n.STATE], note[n.TOP], note[n.COUNT], note[n.LOOKS] = state, top, count, 0
                 tables = self.machine.tables
-                status = w.leave(tables, self.frames, note, looks, ending, len(self.output))
+                status = w.leave_at(tables, self.frames, note, looks, ending, len(self.output))
                 if status == w.REFUSED:
                     return False
                 if status == w.MOVED:
                     break
-                note[w.STATUS] = status
+                note[n.STATUS] = status
                 if status != w.LOOK:
                     self.learn()
                 else:
@@ -225,8 +226,8 @@ class Cursor:
         self.begin(exact=True)
         while True:
             done = w.force(self.machine.tables, self.frames, self.note, NO_LOOKS, text, done)
-            if self.note[w.STATUS] in (w.MOVED, w.LOOK):
-                return text[:done].tobytes(), bool(self.note[w.STATE] == FINAL)
+            if self.note[n.STATUS] in (w.MOVED, w.LOOK):
+                return text[:done].tobytes(), bool(self.note[n.STATE] == FINAL)
             self.learn()
 
     def look(self, text: bytes, done: int) -> tuple[int, int, int]:
@@ -234,11 +235,11 @@ class Cursor:
 
         `text` is the output with what was read ahead, of which `done` bytes had been read before the one that asks.
         """
-        frame = self.frames[self.note[w.WHAT]]
-        site, ending = int(frame[w.SITE]), int(self.note[w.ENDING])
+        frame = self.frames[self.note[n.WHAT]]
+        site, ending = int(frame[w.SITE]), int(self.note[n.ENDING])
         place = self.machine.sites[site]
         assert place is not None
-        piece = text[int(frame[w.BEGUN]) : int(self.note[w.UNTIL])]
+        piece = text[int(frame[w.BEGUN]) : int(self.note[n.UNTIL])]
         if place.call.judge is not None:
             verdict = place.call.judge(self.machine.meaning(site, ending), piece)
             if verdict < 0:
@@ -248,7 +249,7 @@ class Cursor:
             return ending, 0, 0
         memory = int(self.frames[frame[w.PARENT], w.MEMORY])
         entry = -1 if place.call.judge else int(self.machine.tables.sites[site, ENTRY])
-        until = int(self.note[w.UNTIL])
+        until = int(self.note[n.UNTIL])
         said = Said(piece, until, entry, self.machine.meaning(site, ending), until > done)
         twin, grown = self.memories.add(memory, place.call.same(piece), said)
         if not twin:
@@ -264,11 +265,11 @@ class Cursor:
             ConstraintTooLarge: the tables are full, or rules call one another without end.
         """
         note = self.note
-        status = note[w.STATUS]
+        status = note[n.STATUS]
         if status == w.EXPAND:
-            self.machine.expand(int(note[w.WHAT]))
+            self.machine.expand(int(note[n.WHAT]))
         elif status == w.RESOLVE:
-            self.machine.resolve(int(note[w.WHAT]), int(note[w.ENDING]), bool(note[w.TWIN]))
+            self.machine.resolve(int(note[n.WHAT]), int(note[n.ENDING]), bool(note[n.TWIN]))
         elif status == w.FULL:
             self.frames = np.concatenate((self.frames, np.zeros_like(self.frames)))
         else:

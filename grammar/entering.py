@@ -9,6 +9,7 @@ import numpy as np
 from . import walk as w
 from .arrays import Bytes, Flags, Ints, Longs
 from .automata.jit import kernel
+from .note import note_of
 from .tables import ALPHABET, FLAGS, LEAF, REMEMBERS, ROW, Tables, tables_at
 
 
@@ -27,15 +28,21 @@ def _stays(tables: Tables, state: int, text: Bytes) -> bool:
 
 @kernel
 def beginning(
-    held: Longs, frames: Ints, note: Longs, looks: Ints, blob: Bytes, starts: Longs, chosen: Flags
+    held: Longs,
+    frames: Ints,
+    held_note: Longs,
+    looks: Ints,
+    blob: Bytes,
+    starts: Longs,
+    chosen: Flags,
 ) -> None:
     """Clear `chosen[i]` where the text i of `blob` opens no remembered text that is open at its end.
 
-    `starts`: where each text begins in `blob`, and where the last ends. `held`: the addresses of tables. `note` is as
-    `Cursor.begin` leaves it, and is spoilt.
+    `starts`: where each text begins in `blob`, and where the last ends. `held`: the addresses of tables. `held_note`:
+    the note's array, as `Cursor.begin` leaves it; it is overwritten.
     """
-    tables = tables_at(held)
-    state, top, count, offset = note[w.STATE], note[w.TOP], note[w.COUNT], note[w.OFFSET]
+    tables, note = tables_at(held), note_of(held_note)
+    state, top, count, offset = note.state, note.top, note.count, note.offset
     for i in range(len(chosen)):
         if not chosen[i]:
             continue
@@ -43,11 +50,11 @@ def beginning(
         if _stays(tables, state, text):
             chosen[i] = False
             continue
-        note[w.STATE], note[w.TOP], note[w.COUNT] = state, top, count
+        note.state, note.top, note.count = state, top, count
         w.read(tables, frames, note, looks, text, 0)
-        if note[w.STATUS] != w.MOVED:
+        if note.status != w.MOVED:
             continue
-        at, opened = note[w.TOP], False
+        at, opened = note.top, False
         while at >= 0 and frames[at, w.BEGUN] >= offset:
             if tables.sites[frames[at, w.SITE], FLAGS] & REMEMBERS:
                 opened = True

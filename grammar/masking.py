@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from . import note as n
 from . import walk as w
 from . import walk_rows as r
 from .addresses import addresses
@@ -166,7 +167,7 @@ class Desk:
         """Room for any walk over a vocabulary."""
         trie = index.trie
         nodes, tokens = len(trie.byte), len(trie.tokens)
-        path = np.empty((index.longest + 1, w.COUNT + 1), np.int32)
+        path = np.empty((index.longest + 1, n.COUNT + 1), np.int32)
         found, asks = np.empty(2 * tokens, np.int32), np.empty(2 * nodes, np.int32)
         self.room = Room(path, found, asks, np.empty(3 * nodes, np.int32))
         self.at = np.empty(index.words, np.intp)  # what numpy writes with
@@ -205,33 +206,33 @@ class Walk:
         """Start from the cursor's own place, with nothing found."""
         self.cursor.begin(exact)
         note = self.cursor.note
-        note[w.FOUND], note[w.ARCS] = 0, -1
-        note[w.DOUBTS] = note[w.UNWRITTEN] = 0
-        note[w.LEAF_TOP], note[w.LEAF_COUNT] = self.cursor.depth - 1, self.cursor.depth
+        note[n.FOUND], note[n.ARCS] = 0, -1
+        note[n.DOUBTS] = note[n.UNWRITTEN] = 0
+        note[n.LEAF_TOP], note[n.LEAF_COUNT] = self.cursor.depth - 1, self.cursor.depth
 
     def below(self, node: int) -> None:
         """Find what is legal below a node, from the configuration in `note`."""
         cursor, note, trie = self.cursor, self.cursor.note, self.index.trie
-        self.desk.room.path[trie.depth[node]] = note[: w.COUNT + 1]
-        note[w.NODE], note[w.END] = node + 1, trie.skip[node]
+        self.desk.room.path[trie.depth[node]] = note[: n.COUNT + 1]
+        note[n.NODE], note[n.END] = node + 1, trie.skip[node]
         while True:
             tables = cursor.machine.tables  # held until the call is over
             r.walk_at(tables.addresses, self.desk.addresses, cursor.frames, note)
-            if note[w.STATUS] == w.MOVED:
+            if note[n.STATUS] == w.MOVED:
                 return
             cursor.learn()
 
     def found(self) -> Ints:
         """int32 [n]: the tokens found."""
-        return self.desk.room.found[: self.cursor.note[w.FOUND]]
+        return self.desk.room.found[: self.cursor.note[n.FOUND]]
 
     def asked(self) -> Ints:
         """int32 [n]: the nodes where a text decides."""
-        return self.desk.room.asks[: self.cursor.note[w.ASKED]].copy()
+        return self.desk.room.asks[: self.cursor.note[n.ASKED]].copy()
 
     def doubted(self) -> Ints:
         """int32 [n]: the nodes where a text was taken to be new; see `Room`."""
-        return self.desk.room.doubts[: self.cursor.note[w.DOUBTS]].copy()
+        return self.desk.room.doubts[: self.cursor.note[n.DOUBTS]].copy()
 
 
 def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
@@ -253,7 +254,7 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
     finally:
         index.give(desk)
     may_end = None if ends < 0 else ends > 0
-    lowest = min(int(cursor.note[w.LOWEST]), _lowest(cursor))
+    lowest = min(int(cursor.note[n.LOWEST]), _lowest(cursor))
     return Row(
         base, *pack(base, at, own, index.words), asks, may_end, doubts
     ), cursor.depth - lowest
@@ -263,12 +264,12 @@ def _find(cursor: Cursor, index: TokenIndex, desk: Desk) -> LeafRow | None:
     """Make a row on a desk; the leaf's row that it is beside."""
     machine, note = cursor.machine, cursor.note
     desk.stand[r.PHASE], desk.stand[r.START] = 0, cursor.state
-    note[w.DEPTH], note[w.OFFSET] = cursor.depth, len(cursor.output)
+    note[n.DEPTH], note[n.OFFSET] = cursor.depth, len(cursor.output)
     row, shared, source = None, _NO_WORDS, index.nothing
     while True:
         tables = machine.tables  # held until the call is over
         r.find(tables.addresses, desk.addresses, source.addresses, shared, cursor.frames, note)
-        status = note[w.STATUS]
+        status = note[n.STATUS]
         if status == w.MOVED:
             return row
         if status == w.VIEW:
@@ -286,7 +287,7 @@ def _lowest(cursor: Cursor) -> int:
 def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, Source]:
     """The row of the leaf in `note`, its words, and what stands beside it."""
     note, tables = cursor.note, cursor.machine.tables
-    state, site = int(note[w.STATE]), cursor.frames.item(int(note[w.LEAF_TOP]), w.SITE)
+    state, site = int(note[n.STATE]), cursor.frames.item(int(note[n.LEAF_TOP]), w.SITE)
     leaf = cursor.machine.leaves[tables.states.item(state, LEAF)]
     live = tables.sites.item(site, LIVE)
     alive = None if live < 0 else tables.live[live : live + leaf.dfa.states]
@@ -299,4 +300,4 @@ def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, Source]:
 
 
 def _doubts(cursor: Cursor, inner: Ints, opened: Ints) -> Doubts | None:
-    return doubts_of(inner, not cursor.note[w.UNWRITTEN], opened)
+    return doubts_of(inner, not cursor.note[n.UNWRITTEN], opened)

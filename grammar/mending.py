@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from . import note as n
 from . import walk as w
 from .arrays import Bytes
 from .automata import Dfa
@@ -117,7 +118,7 @@ class Mending:
     def _is_over(self, way: bytes, memories: int) -> bool:
         """Whether the output is over, or may be, after `way`, which has just been read."""
         cursor = self._cursor
-        if cursor.note[w.STATE] == FINAL:
+        if cursor.note[n.STATE] == FINAL:
             return True
         step = cursor.commit(_bytes(way), memories)
         over = cursor.can_end()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import note as n
 from . import walk as w
 from .arrays import Bytes, Ints
 from .embedded import Leaf
@@ -67,7 +68,7 @@ class Tails:
 
 def repeats(cursor: "Cursor", text: Bytes) -> bool:
     """Whether what was read ahead has begun a text that only one could complete, which must not come again."""
-    kept, fresh = w.chain(cursor.frames, int(cursor.note[w.TOP]), cursor.depth)
+    kept, fresh = w.chain(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)
     whole = bytes(cursor.output) + text.tobytes()
     return any(
         whole.startswith(beginning, begun)

@@ -12,6 +12,8 @@ import numpy as np
 from .addresses import grid, line, longs, octets, words
 from .arrays import Bytes, Ints, Longs, Words
 from .automata.jit import kernel
+from .note import Note, note_of
+from .records import Whole, record_of
 from .tables import (
     ALPHABET,
     DEAD,
@@ -29,32 +31,12 @@ from .tables import (
 )
 from .trie import Trie, heads_at, trie_at
 from .walk import (
-    ARCS,
-    ASKED,
-    COUNT,
-    DEPTH,
-    DOUBTS,
-    EXACT,
-    EXIT,
     EXPAND,
-    FOUND,
-    HEAD,
-    INSIDE,
-    LEAF_COUNT,
-    LEAF_TOP,
     LOOK,
-    LOOKS,
-    LOWEST,
     MOVED,
-    OFFSET,
     REFUSED,
     SITE,
-    STATE,
-    STATUS,
-    TOP,
-    UNWRITTEN,
     VIEW,
-    WHAT,
     leave,
 )
 from .walk_tokens import Room, approach, walk, walk_all, walk_exits
@@ -75,21 +57,34 @@ EXITS: Final = 6
 DROPPED: Final = 7
 ADDED: Final = 8
 
-# Slots of `stand`: where the making of a row stands, and what came of it.
-PHASE: Final = 0
-START: Final = 1  # the state of the configuration
-FOUND_EARLY: Final = 2  # ... on the way to the leaf
-FOUND_SHARED: Final = 3  # ... in the trees, after that
-ASKED_EARLY: Final = 4
-ASKED_SHARED: Final = 5
-DOUBTS_EARLY: Final = 6
-DOUBTS_SHARED: Final = 7
-ENDS: Final = 8  # 1: the output may end; 0: it may not; -1: texts decide
-SIZE: Final = 9  # words of its own
-ASKS: Final = 10  # nodes told: that ask,
-INNER: Final = 11  # ... that doubt a text begun within the token,
-OPENED: Final = 12  # ... one begun before
-STANDS: Final = 13
+
+class Stand:
+    """Progress of the making of a row, and its results; all int64."""
+
+    phase: Whole
+    start: Whole  # the state of the configuration
+    found_early: Whole  # ... on the way to the leaf
+    found_shared: Whole  # ... in the trees, after that
+    asked_early: Whole
+    asked_shared: Whole
+    doubts_early: Whole
+    doubts_shared: Whole
+    ends: Whole  # 1: the output may end; 0: it may not; -1: texts decide
+    size: Whole  # words of its own
+    asks: Whole  # nodes written: where a text decides,
+    inner: Whole  # ... where a text begun within the token was taken to be new,
+    opened: Whole  # ... one begun before
+
+
+_stand_of = record_of(Stand)
+_SLOTS: Final = tuple(Stand.__annotations__)
+STANDS: Final = len(_SLOTS)
+# Slots of the array, for Python.
+PHASE: Final = _SLOTS.index("phase")
+START: Final = _SLOTS.index("start")
+ENDS: Final = _SLOTS.index("ends")  # the first of the results
+
+_FIRST_RESULT: Final = _SLOTS.index("found_early")
 
 # Phases.
 _BEGIN: Final = 0
@@ -106,11 +101,11 @@ def room_at(held: Longs) -> Room:
 
 
 @kernel
-def _restart(note: Longs, stand: Longs) -> None:
-    note[STATE], note[TOP], note[COUNT] = stand[START], note[DEPTH] - 1, note[DEPTH]
-    note[LOWEST], note[EXACT], note[ARCS], note[STATUS] = note[DEPTH], 0, -1, MOVED
-    note[FOUND] = note[ASKED] = note[DOUBTS] = note[UNWRITTEN] = 0
-    note[LEAF_TOP], note[LEAF_COUNT] = note[TOP], note[COUNT]
+def _restart(note: Note, stand: Stand) -> None:
+    note.state, note.top, note.count = stand.start, note.depth - 1, note.depth
+    note.lowest, note.exact, note.arcs, note.status = note.depth, 0, -1, MOVED
+    note.found = note.asked = note.doubts = note.unwritten = 0
+    note.leaf_top, note.leaf_count = note.top, note.count
 
 
 @kernel
@@ -129,58 +124,58 @@ def _wide(tables: Tables, state: int | np.int64, site: int | np.int64) -> bool:
 
 
 @kernel
-def _enter(tables: Tables, desk: Longs, frames: Ints, note: Longs, room: Room, stand: Longs) -> int:
-    """Begin, and enter the leaf called here if one has rows; the next phase, or `_BEGIN` where `note[STATUS]` tells."""
+def _enter(tables: Tables, desk: Longs, frames: Ints, note: Note, room: Room, stand: Stand) -> int:
+    """Begin, and enter the leaf called here if one has rows; the next phase, or `_BEGIN` where `note.status` tells."""
     _restart(note, stand)
-    if note[STATE] == FINAL:
+    if note.state == FINAL:
         return _ALL
-    if tables.states[note[STATE], LEAF] < 0:
+    if tables.states[note.state, LEAF] < 0:
         approach(tables, trie_at(desk, 0), heads_at(desk, HEADS), frames, note, room)
-        if note[STATUS] == REFUSED:
+        if note.status == REFUSED:
             _restart(note, stand)
             return _ALL
-        if note[STATUS] != MOVED:
+        if note.status != MOVED:
             return _BEGIN
-        note[LEAF_TOP], note[LEAF_COUNT] = note[TOP], note[COUNT]
-    if tables.states[note[STATE], NEAR] == 0:
+        note.leaf_top, note.leaf_count = note.top, note.count
+    if tables.states[note.state, NEAR] == 0:
         return _ALL
-    site = np.int64(frames[note[LEAF_TOP], SITE])
+    site = np.int64(frames[note.leaf_top, SITE])
     if tables.sites[site, LIVE] >= 0:
-        note[LOWEST] = min(note[LOWEST], note[LEAF_TOP])
-        if not _wide(tables, note[STATE], site):
+        note.lowest = min(note.lowest, note.leaf_top)
+        if not _wide(tables, note.state, site):
             return _ALL
-    stand[FOUND_EARLY], stand[ASKED_EARLY] = note[FOUND], note[ASKED]
-    stand[DOUBTS_EARLY] = note[DOUBTS]
-    note[EXIT] = note[INSIDE] = 0
-    note[STATUS] = VIEW
+    stand.found_early, stand.asked_early = note.found, note.asked
+    stand.doubts_early = note.doubts
+    note.exit = note.inside = 0
+    note.status = VIEW
     return _TREES
 
 
 @kernel
-def _ends(tables: Tables, frames: Ints, note: Longs, stand: Longs, looks: Ints) -> None:
+def _ends(tables: Tables, frames: Ints, note: Note, stand: Stand, looks: Ints) -> None:
     """Tell whether the output may end here; ends like `walk`."""
-    note[STATE], note[TOP], note[COUNT] = stand[START], note[DEPTH] - 1, note[DEPTH]
-    note[EXACT], note[STATUS] = 1, MOVED
-    while note[STATE] != FINAL:
-        state = note[STATE]
+    note.state, note.top, note.count = stand.start, note.depth - 1, note.depth
+    note.exact, note.status = 1, MOVED
+    while note.state != FINAL:
+        state = note.state
         if tables.states[state, ROW] < 0:
-            note[WHAT], note[STATUS] = state, EXPAND
+            note.what, note.status = state, EXPAND
             return
         ending = np.int64(tables.states[state, OUTCOME])
-        stand[ENDS] = 0
+        stand.ends = 0
         if ending < 0:
             return
-        note[LOOKS] = 0
-        status = leave(tables, frames, note, looks, ending, note[OFFSET])
+        note.looks = 0
+        status = leave(tables, frames, note, looks, ending, note.offset)
         if status == REFUSED:
             return
         if status == LOOK:
-            stand[ENDS] = -1
+            stand.ends = -1
             return
         if status != MOVED:
-            note[STATUS] = status
+            note.status = status
             return
-    stand[ENDS] = 1
+    stand.ends = 1
 
 
 @kernel
@@ -190,7 +185,7 @@ def _allow(touched: Bytes, whole: Words, token: int | np.int64) -> None:
 
 
 @kernel
-def _own_words(desk: Longs, view: Longs, base: Words, stand: Longs, found: int | np.int64) -> int:
+def _own_words(desk: Longs, view: Longs, base: Words, stand: Stand, found: int | np.int64) -> int:
     """Write which words are not those of the leaf's row, and these words; how many.
 
     The mask is that row with the tokens found in its trees, then without those at and below the nodes dropped, then
@@ -200,7 +195,7 @@ def _own_words(desk: Longs, view: Longs, base: Words, stand: Longs, found: int |
     whole = words(desk, WORDS + (len(base) > 0))
     whole[: len(base)] = base
     skip, first, tokens, seen = line(desk, 2), line(desk, 3), line(desk, 4), line(desk, ROOM + 1)
-    begin, split = stand[FOUND_EARLY], stand[FOUND_SHARED]
+    begin, split = stand.found_early, stand.found_shared
     for i in range(begin, split):
         _allow(touched, whole, seen[i])
     for node in line(view, DROPPED):
@@ -253,74 +248,78 @@ def _places(trees: Trie, nodes_of: Ints, told: Ints, count: int, node: int | np.
 
 
 @kernel
-def _tell(desk: Longs, view: Longs, note: Longs, stand: Longs) -> None:
+def _tell(desk: Longs, view: Longs, note: Note, stand: Stand) -> None:
     """Write the nodes that ask, then those that doubt, as places in the vocabulary's trie."""
     trees, nodes_of, told = trie_at(view, 0), line(desk, NODES), line(desk, TOLD)
     asks, doubts = line(desk, ROOM + 2), line(desk, ROOM + 3)
     count = 0
-    for i in range(note[ASKED]):
-        if stand[ASKED_EARLY] <= i < stand[ASKED_SHARED]:
+    for i in range(note.asked):
+        if stand.asked_early <= i < stand.asked_shared:
             count = _places(trees, nodes_of, told, count, np.int64(asks[i]))
         else:
             told[count] = asks[i]
             count += 1
-    stand[ASKS] = count
+    stand.asks = count
     for opened in range(2):
         begun = count
-        for i in range(note[DOUBTS]):
+        for i in range(note.doubts):
             if (doubts[i] < 0) == (opened == 0):
                 continue
             node = np.int64(~doubts[i] if opened else doubts[i])
-            if stand[DOUBTS_EARLY] <= i < stand[DOUBTS_SHARED]:
+            if stand.doubts_early <= i < stand.doubts_shared:
                 count = _places(trees, nodes_of, told, count, node)
             else:
                 told[count] = node
                 count += 1
-        stand[INNER + opened] = count - begun
+        if opened:
+            stand.opened = count - begun
+        else:
+            stand.inner = count - begun
 
 
 @kernel
-def find(machine: Longs, desk: Longs, view: Longs, base: Words, frames: Ints, note: Longs) -> None:
-    """Make a row, or go on: the addresses of tables, desk and view, the words of its row; `stand[PHASE]` is 0 to begin.
+def find(machine: Longs, desk: Longs, view: Longs, base: Words, frames: Ints, held: Longs) -> None:
+    """Make a row, or go on: the addresses of tables, desk and view, the words of its row; the note's array.
 
-    `note[STATUS]` is `MOVED` when all is done and `VIEW` where the row of the leaf of state `note[STATE]`, called by
-    frame `note[LEAF_TOP]`, is wanted; otherwise see `walk.step`, and call again.
+    `stand.phase` is 0 to begin.
+
+    `note.status` is `MOVED` when all is done and `VIEW` where the row of the leaf of state `note.state`, called by
+    frame `note.leaf_top`, is wanted; otherwise see `walk.step`, and call again.
     """
     tables, trie, room = tables_at(machine), trie_at(desk, 0), room_at(desk)
-    stand = longs(desk, STAND)
-    if stand[PHASE] == _BEGIN:
-        for slot in range(FOUND_EARLY, STANDS):
-            stand[slot] = 0
-        stand[PHASE] = _enter(tables, desk, frames, note, room, stand)
-        if note[STATUS] != MOVED:
+    stand, note = _stand_of(longs(desk, STAND)), note_of(held)
+    if stand.phase == _BEGIN:
+        longs(desk, STAND)[_FIRST_RESULT:] = 0
+        stand.phase = _enter(tables, desk, frames, note, room, stand)
+        if note.status != MOVED:
             return
-        room.path[0] = note[: COUNT + 1]
-        note[HEAD] = note[INSIDE] = 0
-    if stand[PHASE] == _ALL:
+        room.path[0, 0], room.path[0, 1], room.path[0, 2] = note.state, note.top, note.count
+        note.head = note.inside = 0
+    if stand.phase == _ALL:
         walk_all(tables, trie, heads_at(desk, HEADS), frames, note, room)
-        if note[STATUS] != MOVED:
+        if note.status != MOVED:
             return
-        stand[PHASE] = _END
-    if stand[PHASE] == _TREES:
+        stand.phase = _END
+    if stand.phase == _TREES:
         walk_exits(tables, trie_at(view, 0), frames, note, grid(view, ROOTS), room)
-        if note[STATUS] != MOVED:
+        if note.status != MOVED:
             return
-        stand[FOUND_SHARED], stand[ASKED_SHARED] = note[FOUND], note[ASKED]
-        stand[DOUBTS_SHARED] = note[DOUBTS]
-        note[EXIT] = 0
-        stand[PHASE] = _EXITS
-    if stand[PHASE] == _EXITS:
+        stand.found_shared, stand.asked_shared = note.found, note.asked
+        stand.doubts_shared = note.doubts
+        note.exit = 0
+        stand.phase = _EXITS
+    if stand.phase == _EXITS:
         walk_exits(tables, trie, frames, note, grid(view, EXITS), room)
-        if note[STATUS] != MOVED:
+        if note.status != MOVED:
             return
-        stand[PHASE] = _END
+        stand.phase = _END
     _ends(tables, frames, note, stand, room.path[:0])
-    if note[STATUS] == MOVED:
-        stand[SIZE] = _own_words(desk, view, base, stand, note[FOUND])
+    if note.status == MOVED:
+        stand.size = _own_words(desk, view, base, stand, note.found)
         _tell(desk, view, note, stand)
 
 
 @kernel
 def walk_at(machine: Longs, desk: Longs, frames: Ints, note: Longs) -> None:
     """`walk` of the vocabulary's trie."""
-    walk(tables_at(machine), trie_at(desk, 0), frames, note, room_at(desk))
+    walk(tables_at(machine), trie_at(desk, 0), frames, note_of(note), room_at(desk))

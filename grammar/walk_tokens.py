@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import Ints, Longs
+from .arrays import Ints
 from .automata.jit import kernel
+from .note import Note
 from .tables import (
     ALPHABET,
     CALLED,
@@ -26,37 +27,17 @@ from .tables import (
 )
 from .trie import Heads, Trie
 from .walk import (
-    ARCS,
-    ASKED,
     BEGUN,
     CIRCLES,
-    COUNT,
-    DOUBT,
-    DOUBTS,
-    END,
-    EXIT,
     EXPAND,
-    FOUND,
     FULL,
-    HEAD,
     INNER,
-    INSIDE,
-    LEAF_COUNT,
-    LEAF_TOP,
     LOOK,
-    LOOKS,
-    LOWEST,
     MEMORY,
     MOVED,
-    NODE,
-    OFFSET,
     PARENT,
     REFUSED,
     SITE,
-    STATE,
-    STATUS,
-    TOP,
-    WHAT,
     leave,
     step,
 )
@@ -78,84 +59,84 @@ class Room(NamedTuple):
 
 
 @kernel
-def _collect(trie: Trie, note: Longs, found: Ints, node: int | np.int64) -> None:
+def _collect(trie: Trie, note: Note, found: Ints, node: int | np.int64) -> None:
     for i in range(trie.first[node], trie.first[node + 1]):
-        found[note[FOUND]] = trie.tokens[i]
-        note[FOUND] += 1
+        found[note.found] = trie.tokens[i]
+        note.found += 1
 
 
 @kernel
-def _doubt(note: Longs, room: Room, node: int | np.int64) -> None:
-    if note[DOUBT]:
-        room.doubts[note[DOUBTS]] = node if note[DOUBT] == INNER else ~node
-        note[DOUBTS] += 1
-        note[DOUBT] = 0
+def _doubt(note: Note, room: Room, node: int | np.int64) -> None:
+    if note.doubt:
+        room.doubts[note.doubts] = node if note.doubt == INNER else ~node
+        note.doubts += 1
+        note.doubt = 0
 
 
 @kernel
 def _lives(
-    tables: Tables, frames: Ints, note: Longs, top: int | np.int64, move: int | np.int64
+    tables: Tables, frames: Ints, note: Note, top: int | np.int64, move: int | np.int64
 ) -> bool:
     """Whether a state inside a leaf counts where the leaf was called."""
     site = frames[top, SITE]
     live = tables.sites[site, LIVE]
     if live < 0:
         return True
-    note[LOWEST] = min(note[LOWEST], top)
+    note.lowest = min(note.lowest, top)
     return bool(tables.live[live + move - tables.sites[site, ENTRY]])
 
 
 @kernel
 def _behind(
-    tables: Tables, frames: Ints, note: Longs, path: Ints, depth: int | np.int64
+    tables: Tables, frames: Ints, note: Note, path: Ints, depth: int | np.int64
 ) -> tuple[int, int]:
     """(row, alphabet) of the state behind the rule of the configuration at a depth; row -1: that is not plain."""
     state = path[depth, 0]
-    note[STATE], note[TOP], note[COUNT], note[LOOKS] = state, path[depth, 1], path[depth, 2], 0
+    note.state, note.top, note.count, note.looks = state, path[depth, 1], path[depth, 2], 0
     ending = np.int64(tables.states[state, OUTCOME])
-    if leave(tables, frames, note, path[:0], ending, note[OFFSET] + depth) != MOVED:
+    if leave(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
         return -1, 0
-    return tables.states[note[STATE], ROW], tables.states[note[STATE], ALPHABET]
+    return tables.states[note.state, ROW], tables.states[note.state, ALPHABET]
 
 
 @kernel
 def _follow(
-    tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room, node: int | np.int64
+    tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room, node: int | np.int64
 ) -> int:
-    """Take the step to a node; the next node to look at, -1 where `note[STATUS]` says why there is none."""
+    """Take the step to a node; the next node to look at, -1 where `note.status` says why there is none."""
     path, d = room.path, trie.depth[node]
-    note[STATE], note[TOP], note[COUNT] = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
-    note[DOUBT] = 0
+    note.state, note.top, note.count = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
+    note.doubt = 0
     byte = np.int64(trie.byte[node])
-    status = step(tables, frames, note, path[:0], byte, note[OFFSET] + d - 1)
+    status = step(tables, frames, note, path[:0], byte, note.offset + d - 1)
     if status == MOVED:
-        path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+        path[d, 0], path[d, 1], path[d, 2] = note.state, note.top, note.count
         _collect(trie, note, room.found, node)
         _doubt(note, room, node)
         return int(node + 1)
     if status == LOOK:
-        room.asks[note[ASKED]] = node
-        note[ASKED] += 1
+        room.asks[note.asked] = node
+        note.asked += 1
     elif status != REFUSED:
-        note[STATUS] = status
+        note.status = status
         return -1
     return int(trie.skip[node])
 
 
 @kernel
-def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> None:
-    """Walk the nodes from `note[NODE]` to `note[END]` - 1, finding the tokens at those that can be reached.
+def walk(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) -> None:
+    """Walk the nodes from `note.node` to `note.end` - 1, finding the tokens at those that can be reached.
 
-    Nodes where only a text can decide go to `asks`, and what is below them is left out. `note[STATUS]` is `MOVED` when
+    Nodes where only a text can decide go to `asks`, and what is below them is left out. `note.status` is `MOVED` when
     all is done; otherwise see `step`, and call again.
 
     Most bytes are refused or stay within a rule: that is told here, without a call, which counts references to arrays.
     """
     path = room.path
-    node = np.int64(note[NODE])
+    node = np.int64(note.node)
     left, behind, alphabet = np.int64(-1), 0, 0  # the depth whose rule was ended last
-    note[STATUS] = MOVED
-    while node < note[END]:
+    note.status = MOVED
+    while node < note.end:
         d = np.int64(trie.depth[node])
         byte = trie.byte[node]
         state, move = path[d - 1, 0], LEAVE
@@ -185,29 +166,29 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> N
             continue
         node, before = np.int64(_follow(tables, trie, frames, note, room, node)), node
         left = np.int64(-1)
-        if note[STATUS] != MOVED:
+        if note.status != MOVED:
             node = before
             break
-    note[NODE] = node
+    note.node = node
 
 
 @kernel
-def _walked(tables: Tables, trie: Trie, frames: Ints, note: Longs, room: Room) -> bool:
+def _walked(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) -> bool:
     """Walk to the end of the head that is begun, if one is; whether that is done."""
-    note[STATUS] = MOVED
-    if note[INSIDE]:
+    note.status = MOVED
+    if note.inside:
         walk(tables, trie, frames, note, room)
-        if note[STATUS] == MOVED:
-            note[INSIDE] = 0
-            note[HEAD] += 1
-    return bool(note[STATUS] == MOVED)
+        if note.status == MOVED:
+            note.inside = 0
+            note.head += 1
+    return bool(note.status == MOVED)
 
 
 @kernel
 def walk_all(
-    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Longs, room: Room
+    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Note, room: Room
 ) -> None:
-    """Walk the whole trie from the configuration in `room.path[0]`, beginning with head `note[HEAD]`. Ends like `walk`.
+    """Walk the whole trie from the configuration in `room.path[0]`, beginning with head `note.head`. Ends like `walk`.
 
     Most first bytes are refused in most states; their nodes, which lie far apart in memory, are not even looked at.
     """
@@ -216,12 +197,12 @@ def walk_all(
     begun = room.path[0, 0]
     row, number = tables.states[begun, ROW], tables.states[begun, ALPHABET]
     if row < 0:
-        note[WHAT], note[STATUS] = begun, EXPAND
+        note.what, note.status = begun, EXPAND
         return
     site = frames[room.path[0, 1], SITE]
     live, entry = tables.sites[site, LIVE], tables.sites[site, ENTRY]
     left, behind, alphabet = False, 0, 0
-    for head in range(note[HEAD], len(heads.byte)):
+    for head in range(note.head, len(heads.byte)):
         byte = heads.byte[head]
         move = tables.cells[row + tables.alphabets[number, byte]]
         if move == LEAVE:
@@ -231,7 +212,7 @@ def walk_all(
             if behind >= 0:
                 move = tables.cells[behind + tables.alphabets[alphabet, byte]]
         elif move >= 0 and live >= 0:
-            note[LOWEST] = min(note[LOWEST], room.path[0, 1])
+            note.lowest = min(note.lowest, room.path[0, 1])
             move = move if tables.live[live + move - entry] else DEAD
         for _ in range(_DEEPEST):
             state = tables.sites[max(CALLED - move, 0), ENTRY]
@@ -239,68 +220,68 @@ def walk_all(
                 break
             taken = tables.alphabets[tables.states[state, ALPHABET], byte]
             move = tables.cells[tables.states[state, ROW] + taken]
-        if move == DEAD or (note[ARCS] >= 0 and tables.alphabets[note[ARCS], byte] == 0):
+        if move == DEAD or (note.arcs >= 0 and tables.alphabets[note.arcs, byte] == 0):
             continue
-        note[NODE], note[END] = heads.node[head], heads.node[head + 1]
-        note[HEAD], note[INSIDE] = head, 1
+        note.node, note.end = heads.node[head], heads.node[head + 1]
+        note.head, note.inside = head, 1
         if not _walked(tables, trie, frames, note, room):
             return
-    note[HEAD] = len(heads.byte)
+    note.head = len(heads.byte)
 
 
 @kernel
 def walk_exits(
-    tables: Tables, trie: Trie, frames: Ints, note: Longs, exits: Ints, room: Room
+    tables: Tables, trie: Trie, frames: Ints, note: Note, exits: Ints, room: Room
 ) -> None:
-    """Go on from where the leaf of frame `note[LEAF_TOP]` ends, from exit `note[EXIT]` on, or within it.
+    """Go on from where the leaf of frame `note.leaf_top` ends, from exit `note.exit` on, or within it.
 
     An exit is (node, outcome, whether the node's byte was read); the root of a tree stands for what follows the exit.
     Ends like `walk`.
     """
     path = room.path
     looks = path[:0]
-    note[STATUS] = MOVED
-    note[ARCS] = -1
-    while note[EXIT] < len(exits):
-        if not note[INSIDE]:
+    note.status = MOVED
+    note.arcs = -1
+    while note.exit < len(exits):
+        if not note.inside:
             node, ending, was_read = (
-                np.int64(exits[note[EXIT], 0]),
-                np.int64(exits[note[EXIT], 1]),
-                exits[note[EXIT], 2] != 0 or trie.depth[exits[note[EXIT], 0]] == 0,
+                np.int64(exits[note.exit, 0]),
+                np.int64(exits[note.exit, 1]),
+                exits[note.exit, 2] != 0 or trie.depth[exits[note.exit, 0]] == 0,
             )
-            note[DOUBT] = 0
+            note.doubt = 0
             d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
-            note[TOP], note[COUNT], note[LOOKS] = note[LEAF_TOP], note[LEAF_COUNT], 0
-            status = leave(tables, frames, note, looks, ending, note[OFFSET] + d)
+            note.top, note.count, note.looks = note.leaf_top, note.leaf_count, 0
+            status = leave(tables, frames, note, looks, ending, note.offset + d)
             if status == LOOK:
-                room.asks[note[ASKED]] = node
-                note[ASKED] += 1
+                room.asks[note.asked] = node
+                note.asked += 1
             elif status == MOVED:
-                path[d, 0], path[d, 1], path[d, 2] = note[STATE], note[TOP], note[COUNT]
+                path[d, 0], path[d, 1], path[d, 2] = note.state, note.top, note.count
                 _doubt(note, room, node)
                 if was_read:
                     _collect(trie, note, room.found, node)
-                note[NODE], note[END], note[INSIDE] = node + was_read, trie.skip[node], 1
+                note.node, note.end, note.inside = node + was_read, trie.skip[node], 1
             elif status != REFUSED:
-                note[STATUS] = status
+                note.status = status
                 return
-        if note[INSIDE]:
+        if note.inside:
             walk(tables, trie, frames, note, room)
-            if note[STATUS] != MOVED:
+            if note.status != MOVED:
                 return
-            note[INSIDE] = 0
-        note[EXIT] += 1
+            note.inside = 0
+        note.exit += 1
 
 
 @kernel
-def _can_enter(tables: Tables, note: Longs) -> int:
+def _can_enter(tables: Tables, note: Note) -> int:
     """`MOVED` if a state does nothing but call (arcs apart, which take other bytes) a leaf with rows of its own."""
-    state = note[STATE]
+    state = note.state
     taken = np.zeros(256, np.bool_)
     for _ in range(_DEEPEST):
         row = tables.states[state, ROW]
         if row < 0:
-            note[WHAT] = state
+            note.what = state
             return EXPAND
         alphabet = tables.alphabets[tables.states[state, ALPHABET]]
         if tables.states[state, LEAF] >= 0:
@@ -321,31 +302,31 @@ def _can_enter(tables: Tables, note: Longs) -> int:
 
 @kernel
 def approach(
-    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Longs, room: Room
+    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Note, room: Room
 ) -> None:
     """Enter the leaf that a state calls, finding the tokens that other arcs on the way take.
 
-    `note[STATUS]` is `MOVED` when the configuration in `note` is that in the leaf, `REFUSED` where there is none to
+    `note.status` is `MOVED` when the configuration in `note` is that in the leaf, `REFUSED` where there is none to
     enter; otherwise see `step`: begin again.
     """
-    note[STATUS] = _can_enter(tables, note)
-    if note[STATUS] != MOVED:
+    note.status = _can_enter(tables, note)
+    if note.status != MOVED:
         return
     path = room.path
-    while tables.states[note[STATE], LEAF] < 0:
-        state, top, count = note[STATE], note[TOP], note[COUNT]
+    while tables.states[note.state, LEAF] < 0:
+        state, top, count = note.state, note.top, note.count
         path[0, 0], path[0, 1], path[0, 2] = state, top, count
-        note[ARCS] = tables.states[state, ALPHABET]
-        note[HEAD] = note[INSIDE] = 0
+        note.arcs = tables.states[state, ALPHABET]
+        note.head = note.inside = 0
         walk_all(tables, trie, heads, frames, note, room)
-        if note[STATUS] != MOVED:
+        if note.status != MOVED:
             return
         if count == len(frames):
-            note[STATUS] = FULL
+            note.status = FULL
             return
         site = CALLED - tables.cells[tables.states[state, ROW]]
         frames[count, SITE], frames[count, PARENT] = site, top
-        frames[count, MEMORY], frames[count, BEGUN] = 0, note[OFFSET]
-        note[STATE], note[TOP], note[COUNT] = tables.sites[site, ENTRY], count, count + 1
-    note[ARCS] = -1
-    note[STATUS] = MOVED
+        frames[count, MEMORY], frames[count, BEGUN] = 0, note.offset
+        note.state, note.top, note.count = tables.sites[site, ENTRY], count, count + 1
+    note.arcs = -1
+    note.status = MOVED

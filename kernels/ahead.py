@@ -1,7 +1,7 @@
-"""Compiles what passes will launch before they launch it, all at once.
+"""Compiles the Triton kernels of a workload ahead of its first run, in parallel.
 
-Does: run the passes with every kernel that is not compiled left out, note which these are, and compile them side by
-side. Does not: know which kernels there are.
+Does: run the workload without launching kernels that are not compiled yet, record these, and compile them in threads.
+Does not: know which kernels there are.
 
 Compiling leaves most processors idle: kernels met one after the other are compiled one after the other. The compiler
 gives way to other threads while it works, so threads are enough.
@@ -45,5 +45,5 @@ def compile_ahead(passes: Callable[[], object]) -> Counter[str]:
 
 
 def _make_ready(kernel: JITFunction[Any], data: str) -> None:
-    """Compile, load, and make what launches it, which is compiled, too."""
+    """Compile and load a kernel, and build its launcher, which is compiled code as well."""
     _ = kernel.preload(data).run

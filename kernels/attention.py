@@ -50,7 +50,7 @@ def attend(
 
 
 class PagedAttention:
-    """A step's attention, prepared; `run` serves every layer. Nothing is read back from the device.
+    """Prepared attention of a step; `run` serves every layer. Nothing is read back from the device.
 
     Where there are as many rows as sequences none has many new tokens (see `Ragged`), and the tile kernel is not
     launched. Rows that no sequence owns are left as they come from the allocator.

@@ -23,6 +23,7 @@ from .attention_merge import finish, members_merged, row_of
 from .contracts import PLAIN_SCORES, Ragged, Scores
 from .launch import precision, prefetch, processors
 from .softcap import capped
+from .tuples import Pair, Three
 
 
 @triton.jit
@@ -39,7 +40,7 @@ def _fetch_ahead(
     BLOCK_SIZE: tl.constexpr,
     TILE: tl.constexpr,
 ) -> None:
-    """Fetch the first tile of keys and values into the L2 cache, while the kernel ahead still runs."""
+    """Prefetch the first tile of keys and values into the L2 cache, while the kernel ahead still runs."""
     position = first + tl.arange(0, TILE)
     block = tl.load(table + position // BLOCK_SIZE, mask=position < end, other=0).to(tl.int64)
     slot = block * BLOCK_SIZE + position % BLOCK_SIZE
@@ -59,10 +60,10 @@ def addresses(
     DIM: tl.constexpr,
     BLOCK_DIM: tl.constexpr,
     BLOCK_SIZE: tl.constexpr,
-) -> tl.tensor:
-    """Where the keys of `position` [T] of one key head are, whose cache begins at `cache_ptr`: [T, BLOCK_DIM].
+) -> Pair:
+    """(pointers [T, BLOCK_DIM] to the keys of `position` [T] of one key head, which of them exist).
 
-    And which of these exist: those of positions below `end`.
+    The cache of the key head begins at `cache_ptr`; keys of positions below `end` exist.
     """
     dim = tl.arange(0, BLOCK_DIM)
     seen = position < end
@@ -96,10 +97,10 @@ def fold(
     scale: tl.tensor,
     CAP: tl.constexpr,
     PRECISION: tl.constexpr,
-) -> tl.tensor:
-    """A tile of keys and values into the running softmax of all rows, row by row those below `limit`.
+) -> Three:
+    """Add a tile of keys and values to the running softmax of all rows: (maxima, sums, weighted values).
 
-    A row that has seen none yet has `most` -inf and `total` 0.
+    Each row sees the positions below its `limit`. A row that has seen none yet has `most` -inf and `total` 0.
     """
     scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION)
     scores = scored(scores, scale, CAP)
@@ -135,8 +136,8 @@ def absorb(
     STAGES: tl.constexpr,
     CAP: tl.constexpr,
     PRECISION: tl.constexpr,
-) -> tl.tensor:
-    """Keys `first:end` of one key head, whose cache begins at `cache_ptr`, into the running softmax: see `fold`."""
+) -> Three:
+    """Add keys `first:end` of one key head, whose cache begins at `cache_ptr`, to the running softmax: see `fold`."""
     for at in tl.range(first, end, TILE, num_stages=STAGES):
         position = at + tl.arange(0, TILE)
         key_at, there = addresses(
@@ -232,7 +233,10 @@ def _decode(
 
 @dataclass(frozen=True, slots=True)
 class DecodeShape:
-    """How the context is cut. `tile` keys are loaded at once, `stages` tiles are on their way."""
+    """Launch parameters of the split kernel: how a context is cut.
+
+    `tile` keys are loaded at once, `stages` tiles are in flight.
+    """
 
     splits: int
     tile: int
@@ -256,7 +260,7 @@ def decode_shape(sequences: int, kv_heads: int, device: torch.device) -> DecodeS
 
 
 def product_rows(group: int) -> int:
-    """Rows of a product: `group` query heads for each of as many tokens as fit."""
+    """Rows of one matrix product: `group` query heads for each of as many tokens as fit."""
     return max(16, int(triton.next_power_of_2(group)))
 
 
@@ -266,7 +270,7 @@ def few_tokens(group: int) -> int:
 
 
 class DecodeAttention:
-    """A step's sequences of up to `few_tokens` tokens, prepared. Sequences with more are left alone."""
+    """Prepared attention of a step's sequences with up to `few_tokens` new tokens; the others are not touched."""
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ Ints32 = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Blocks of S sequences as FlashInfer reads them, int32.
+    """Block tables of S sequences in FlashInfer's form, int32.
 
     Sequence `s` has blocks `indices[starts[s]:starts[s + 1]]`, the last of which holds `last[s]` tokens, at least one.
     """
@@ -52,7 +52,7 @@ class Pages:
 
 
 def pages(host: HostRagged, block_size: int) -> Pages:
-    """The blocks that the contexts of a step fill, one sequence after the other."""
+    """The blocks that the contexts of a step fill, concatenated by sequence."""
     lengths = host.context_lengths
     counts = -(-lengths // block_size)
     starts = np.zeros(counts.size + 1, dtype=np.int32)
@@ -64,7 +64,7 @@ def pages(host: HostRagged, block_size: int) -> Pages:
 
 
 def memory_bytes(heads: int, kv_heads: int, head_dim: int, multiprocessors: int) -> int:
-    """Device memory for any plan.
+    """Bytes of device memory that suffice for any plan.
 
     FlashInfer splits contexts as long as there are at most two programs a multiprocessor. Each leaves a float32 row and
     its log-sum-exp for every query row, which its planner counts for all heads at once.
@@ -74,7 +74,7 @@ def memory_bytes(heads: int, kv_heads: int, head_dim: int, multiprocessors: int)
 
 
 class FlashInfer:
-    """FlashInfer, ready for models of one kind of heads. One instance serves one stream."""
+    """FlashInfer's planner and workspace for models of one head layout. One instance serves one stream."""
 
     def __init__(
         self, device: torch.device, dtype: torch.dtype, heads: int, kv_heads: int, head_dim: int
@@ -149,7 +149,7 @@ class FlashInfer:
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """`AttentionPass` of the step that `planner` planned last."""
+    """The `AttentionPass` of the step that `planner` planned last."""
 
     planner: Any
     places: Places
@@ -166,5 +166,5 @@ class _Pass:
 
 
 def _pinned(numbers: npt.NDArray[Any]) -> Tensor:
-    """The numbers as int32 where a copy to the device does not wait."""
+    """The numbers as int32 in pinned memory, from which copies to the device do not wait."""
     return torch.from_numpy(numbers.astype(np.int32, copy=False)).pin_memory()

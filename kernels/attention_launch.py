@@ -1,4 +1,4 @@
-"""What the launches of all attention kernels have in common.
+"""Arguments and options that the launches of all attention kernels share.
 
 Does: say once, as the kernels name it, how heads and blocks are laid out and where a step's keys are. Does not: launch.
 A step's options are made once, and serve all its layers.
@@ -19,7 +19,7 @@ LOG2_E = 1.4426950408889634
 
 
 class Tiling(Protocol):
-    """`tile` keys are loaded at once, `stages` tiles are on their way, in programs of `warps` warps."""
+    """Keys loaded at once (`tile`), tiles in flight (`stages`), warps of a program."""
 
     @property
     def tile(self) -> int: ...
@@ -51,7 +51,7 @@ class Layout:
         return LOG2_E / math.sqrt(self.dim) if scale is None else LOG2_E * scale
 
     def options(self, tiling: Tiling, near: Tensor) -> dict[str, Any]:
-        """Constants and options of a launch on `near`'s device, but for those of one kernel or of the queries' type."""
+        """Constants and options of any launch on `near`'s device; kernels add their own and those of the dtype."""
         return {
             "KV_HEADS": self.kv_heads,
             "GROUP": self.group,
@@ -73,7 +73,7 @@ def layout(heads: int, cache_shape: Sequence[int], scores: Scores) -> Layout:
 
 
 def read_by(query: Tensor, cache: Tensor, ragged: Ragged) -> tuple[Any, ...]:
-    """The first arguments: queries, the cache, block tables, each with its stride, and the lengths of contexts."""
+    """The first arguments of every kernel: queries, cache, block tables, each with its stride; context lengths."""
     tables = ragged.block_tables
     return (
         query,

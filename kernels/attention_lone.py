@@ -1,4 +1,4 @@
-"""Attention of the one new token of a lone sequence, with the norm, the rotation and the storing before it: one launch.
+"""Decode attention at batch 1 in one launch, with the norm, the rotation and the KV store that come before it.
 
 Does: what `rope` and `attention_decode` do in two launches, split along the context in the same way. Does not: more
 tokens, or several sequences.
@@ -24,6 +24,7 @@ from .attention_merge import finish, members_merged
 from .contracts import PLAIN_SCORES, Places, QKNorm, Ragged, Scores
 from .launch import precision, processors
 from .rope import as_kept
+from .tuples import Pair
 
 
 @triton.jit
@@ -38,7 +39,7 @@ def _turned(
     BLOCK_DIM: tl.constexpr,
     NORMED: tl.constexpr,
 ) -> tl.tensor:
-    """The heads [H, BLOCK_DIM] that begin at `heads_at` [H, 1], normed and rotated, where `used`."""
+    """Normed and rotated heads [H, BLOCK_DIM], loaded from `heads_at` [H, 1] where `used`."""
     dim = tl.arange(0, BLOCK_DIM)
     partner = tl.where(dim < DIM // 2, dim + DIM // 2, dim - DIM // 2)
     own = tl.load(heads_at + dim[None, :], mask=used, other=0.0).to(tl.float32)
@@ -65,8 +66,8 @@ def _place(
     DIM: tl.constexpr,
     BLOCK_DIM: tl.constexpr,
     NORMED: tl.constexpr,
-) -> tl.tensor:
-    """The new key and value [1, BLOCK_DIM] as the cache keeps them, stored unless `slot` is negative."""
+) -> Pair:
+    """Store the new token's key and value unless `slot` is negative; returns both [1, BLOCK_DIM] as kept."""
     dim = tl.arange(0, BLOCK_DIM)[None, :]
     one = tl.zeros((1, 1), tl.int32)
     key = _turned(key_at + one, dim < DIM, norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
@@ -186,7 +187,7 @@ def lone_shape(kv_heads: int, device: torch.device) -> DecodeShape:
 
 
 class LoneAttention:
-    """A step of one token, prepared. A row that no sequence owns sees itself alone, and is not stored."""
+    """Prepared attention of a step of one token. A row that no sequence owns sees itself alone, and is not stored."""
 
     def __init__(
         self,

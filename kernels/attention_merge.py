@@ -1,4 +1,4 @@
-"""The end of a context that was cut into parts: results are left, counted, and merged by whoever comes last.
+"""Merge of split-KV attention: partial results are stored and counted, and the last program to finish merges them.
 
 Does: weigh parts by their log-sum-exps (Dao et al. 2023, "Flash-Decoding"). Does not: know how contexts are cut.
 """
@@ -11,7 +11,7 @@ MERGED = 8192
 
 
 def members_merged(splits: int, dim: int, group: int) -> int:
-    """Rows that are merged at a time, so that their parts fit into registers."""
+    """How many rows are merged at a time, so that their parts fit into registers."""
     room = MERGED // int(triton.next_power_of_2(splits * dim))
     return max(1, min(room, int(triton.next_power_of_2(group))))
 
@@ -20,7 +20,7 @@ def members_merged(splits: int, dim: int, group: int) -> int:
 def row_of(
     member: tl.tensor, GROUP: tl.constexpr, HEADS: tl.constexpr, DIM: tl.constexpr
 ) -> tl.tensor:
-    """Where rows of a product are written, from the first token's first head on: tokens, of `GROUP` heads each."""
+    """Offsets of a product's rows in the output, from the first token's first head on: tokens of `GROUP` heads each."""
     return member // GROUP * (HEADS * DIM) + member % GROUP * DIM
 
 
@@ -40,7 +40,7 @@ def _merge(
     SPLITS: tl.constexpr,
     MEMBERS: tl.constexpr,
 ) -> None:
-    """Weigh `parts` partial results of `rows` rows of a (sequence, key head) by their log-sum-exps."""
+    """Merge `parts` partial results of `rows` rows of a (sequence, key head), weighed by their log-sum-exps."""
     dim = tl.arange(0, BLOCK_DIM)
     every = tl.arange(0, SPLITS)
     for start in range(0, rows, MEMBERS):
@@ -79,7 +79,7 @@ def finish(
     SPLITS: tl.constexpr,
     MEMBERS: tl.constexpr,
 ) -> None:
-    """Write the result of a lone part; of several, leave this one's, and merge them all if it is the last to come.
+    """Write the result of a context's only part; else store this part's, and merge all if it is the last to finish.
 
     Of the product's rows the first `rows` count; `out_ptr` is the first of them. A row that saw no key in this part has
     `total` 0 and weighs nothing.

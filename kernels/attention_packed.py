@@ -1,4 +1,4 @@
-"""Attention of many single tokens over paged keys and values, where beginnings are shared.
+"""Decode attention of many sequences over paged keys and values, with shared prefixes read once.
 
 Does: the products and the online softmax (Dao et al. 2022) of packs of tokens: what all contexts of a pack begin with
 is read once for the pack, then the rest of each. Does not: find out who shares what (the caller orders tokens into
@@ -112,8 +112,10 @@ def _packed(
 
 @dataclass(frozen=True, slots=True)
 class PackedShape:
-    """`tile` keys are loaded at once, `stages` tiles are on their way. A multiprocessor has registers for `resident`
-    programs."""
+    """Launch parameters: `tile` keys are loaded at once, `stages` tiles are in flight.
+
+    A multiprocessor has registers for `resident` programs.
+    """
 
     tile: int
     stages: int
@@ -122,7 +124,7 @@ class PackedShape:
 
 
 def packed_shape(group: int) -> PackedShape:
-    """As measured on an H200, for packs of few tokens and of more."""
+    """Launch parameters as measured on an H200, for packs of few tokens and of more."""
     if few_tokens(group) <= 4:
         return PackedShape(tile=64, stages=3, warps=2, resident=4)
     return PackedShape(tile=128, stages=3, warps=4, resident=2)
@@ -135,12 +137,12 @@ def packed_from(group: int, kv_heads: int, device: torch.device) -> int:
 
 
 def packs_at_once(group: int, kv_heads: int, device: torch.device) -> int:
-    """How many packs the device works on at once: a pack is a program for each key head."""
+    """How many packs run on the device at once: a pack is a program for each key head."""
     return max(1, processors(device) * packed_shape(group).resident // kv_heads)
 
 
 class PackedAttention:
-    """A step of single tokens in packs, prepared. Rows in no pack are left alone."""
+    """Prepared attention of a step's single tokens in packs. Rows in no pack are not touched."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Attention of sequences with many new tokens over paged keys and values, tile by tile.
+"""Attention of sequences with many new tokens (prefill) over paged keys and values, tile by tile.
 
 Does: causal attention of any mix of query and context lengths (Dao et al. 2022). Does not: sequences with few new
 tokens (`attention_decode`), or storing keys and values.
@@ -22,6 +22,7 @@ from .attention_launch import layout, read_by
 from .contracts import PLAIN_SCORES, Ragged, Scores
 from .launch import precision
 from .softcap import capped
+from .tuples import Three
 
 
 @triton.jit
@@ -47,8 +48,8 @@ def _absorb(
     MASKED: tl.constexpr,
     CAP: tl.constexpr,
     PRECISION: tl.constexpr,
-) -> tl.tensor:
-    """Keys `first:end` into the running softmax; with MASKED, row by row only those below `limit`."""
+) -> Three:
+    """Add keys `first:end` to the running softmax; with MASKED, each row sees only those below its `limit`."""
     offset = tl.arange(0, TILE)
     dim = tl.arange(0, BLOCK_DIM)
     for at in tl.range(first, end, TILE, num_stages=STAGES):
@@ -159,7 +160,7 @@ def _tiles(
 
 @dataclass(frozen=True, slots=True)
 class TileShape:
-    """Rows and keys of a tile, tiles of keys on their way, warps."""
+    """Launch parameters of the tile kernel: rows and keys of a tile, tiles of keys in flight, warps."""
 
     rows: int
     tile: int
@@ -168,7 +169,7 @@ class TileShape:
 
 
 def tile_shape(dim: int, group: int, element_bytes: int) -> TileShape:
-    """Large tiles for the common types; what fits for wide heads and float32."""
+    """Large tiles for the common types; as large as fits for wide heads and float32."""
     if element_bytes > 2:
         return TileShape(rows=max(32, triton.next_power_of_2(group)), tile=32, stages=2, warps=4)
     if dim > 128:
@@ -177,7 +178,7 @@ def tile_shape(dim: int, group: int, element_bytes: int) -> TileShape:
 
 
 class TileAttention:
-    """A step's sequences of more than `few_tokens` tokens, prepared. Sequences with fewer are left alone."""
+    """Prepared attention of a step's sequences with more than `few_tokens` new tokens; the others are not touched."""
 
     def __init__(
         self,

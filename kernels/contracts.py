@@ -23,7 +23,7 @@ WORD_BITS = 32
 NULL_BLOCK = 0
 
 OK, NOT_FINITE, NOTHING_LEGAL = 0, 1, 2
-"""Values of `Drawn.status`."""
+"""Values of `Sampled.status`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class AddTo:
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """Which tokens may be picked: `masks` int32 [A, words], no token past them being legal.
+    """The tokens that may be sampled: `masks` int32 [A, words], no token past them being legal.
 
     `rows` int32 [R]: which of its rows is for each row of logits, -1 = all tokens are legal; None: A is R, row i is for
     row i.
@@ -279,12 +279,11 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class PickArgs:
+class SampleArgs:
     """What the logits pipeline applies, in its order; None skips a stage for the whole batch.
 
-    `vocab` is the number of tokens that exist: logits at and past it are never picked. `masks` and `mask_rows`: as in
-    `Legal`. `top` is how many alternatives to report: None asks for no log-probabilities at all. `mass`: report
-    `Drawn.logsumexp` and `Drawn.removed`, which reads logits that the mask forbids, too.
+    `vocab` is the number of tokens that exist: logits at and past it are never sampled. `masks` and `mask_rows`: as in
+    `Legal`. `top` is how many alternatives to report: None asks for no log-probabilities at all.
     """
 
     vocab: int
@@ -295,18 +294,15 @@ class PickArgs:
     draw: Draw | None = None
     truncation: Truncation | None = None
     top: int | None = None
-    mass: bool = False
 
     @property
     def legal(self) -> Legal | None:
         """The tokens whose logits matter; None: all do."""
-        if self.masks is None or self.mass:
-            return None
-        return Legal(self.masks, self.mask_rows)
+        return None if self.masks is None else Legal(self.masks, self.mask_rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Sampled:
     """One token a row. `tokens` [R] int64, `status` [R] int64 (`OK`, `NOT_FINITE`, `NOTHING_LEGAL`).
 
     A row is `NOT_FINITE` if the logit of a legal token is not a number or above all numbers (-inf is a probability of
@@ -314,9 +310,7 @@ class Drawn:
 
     `logprobs` [R] float32, `top_tokens` [R, top] int64 and `top_logprobs` [R, top] float32 are None where
     not asked for. They are natural logarithms under the model's distribution over the legal tokens: after the mask,
-    before bias, penalties, temperature and truncation. `logsumexp` and `removed` [R] float32 are None unless `mass` was
-    asked for: the logarithm of the summed weights of the legal tokens, and the share of all tokens' probability that
-    the mask took away.
+    before bias, penalties, temperature and truncation.
     """
 
     tokens: Tensor
@@ -324,17 +318,15 @@ class Drawn:
     logprobs: Tensor | None = None
     top_tokens: Tensor | None = None
     top_logprobs: Tensor | None = None
-    logsumexp: Tensor | None = None
-    removed: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
     """What came of the drafts of S sequences.
 
-    `accepted` [S] int32: how many drafts, from the first on, are what was drawn at their places. `tokens` [S] int64:
-    what was drawn after these, in the place of the first that is not, or of the token after the last. `status` [S]
-    int64: that of the row this token comes from (see `Drawn`); it ends the sequence's drafts unless it is `OK`, and the
+    `accepted` [S] int32: how many drafts, from the first on, equal the tokens sampled at their places. `tokens` [S]
+    int64: the token sampled after these, in place of the first that differs, or after the last. `status` [S] int64:
+    that of the row this token comes from (see `Sampled`); it ends the sequence's drafts unless it is `OK`, and the
     token means nothing then. Of a sequence without rows: 0, 0, `NOTHING_LEGAL`.
     """
 
@@ -385,14 +377,14 @@ class Kernels(Protocol):
         """Prepare the attention of one step for `heads` query heads and caches of shape `cache_shape`."""
         ...
 
-    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
+    def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
         """Draw one token for each row of `logits` [R, V] float32, float16 or bfloat16 (may be overwritten)."""
         ...
 
-    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
-        """Compare the drafts of S sequences with what was drawn at their places.
+    def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
+        """Compare the drafts of S sequences with the tokens sampled at their places.
 
-        `given` [R] integers, R at least 1: the tokens that the rows of `drawn` were computed from, which are a
+        `given` [R] integers, R at least 1: the tokens that the rows of `sampled` were computed from, which are a
         sequence's last certain token and then its drafts. `starts` [S + 1] integers: sequence `s` owns rows
         `starts[s]:starts[s + 1]`; rows before the first and past the last are nobody's.
         """

@@ -14,14 +14,14 @@ from .contracts import (
     PLAIN_SCORES,
     Attend,
     AttentionPass,
-    Drawn,
     Epilogue,
     Kernels,
-    PickArgs,
     Places,
     QKNorm,
     Ragged,
     RmsNorm,
+    SampleArgs,
+    Sampled,
     Scores,
     Verified,
     Weight,
@@ -30,7 +30,7 @@ from .contracts import (
 
 @dataclass(frozen=True, slots=True)
 class ReferencePass:
-    """`AttentionPass` in torch: place the new tokens, then attend."""
+    """`AttentionPass` in torch: store the new keys and values, then attend."""
 
     places: Places
     attention: reference_attention.PagedAttention
@@ -70,11 +70,11 @@ class ReferenceKernels:
         )
         return ReferencePass(places, attention)
 
-    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
-        return reference_logits.pick(logits, args)
+    def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
+        return reference_logits.sample(logits, args)
 
-    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
-        return reference_verify.verify(drawn, given, starts)
+    def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
+        return reference_verify.verify(sampled, given, starts)
 
 
 def choose(device: torch.device, prompts: Attend | None = None) -> Kernels:

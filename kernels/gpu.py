@@ -1,4 +1,4 @@
-"""The Triton kernels as one set, for a GPU.
+"""The GPU implementation of `Kernels`: all Triton kernels as one object.
 
 Does: hold what they share (counters), and hand each call to its kernel. Does not: compute. Imported only where a GPU is
 asked for: hosts without one need no Triton.
@@ -14,12 +14,12 @@ from .contracts import (
     PLAIN_SCORES,
     Attend,
     AttentionPass,
-    Drawn,
     Epilogue,
-    PickArgs,
     Places,
     Ragged,
     RmsNorm,
+    SampleArgs,
+    Sampled,
     Scores,
     Verified,
     Weight,
@@ -27,11 +27,11 @@ from .contracts import (
 from .kv_copy import kv_copy
 from .linear import DenseWeight, finish
 from .norm import rms_norm
-from .pick import Picker
+from .pick import TokenSampler
 from .verify import verify
 
 COUNTERS = 1 << 16
-"""Tiles of outputs that a split product may have, and rows that may be picked at once."""
+"""Tiles of outputs that a split product may have, and rows that may be sampled at once."""
 
 
 class GpuKernels:
@@ -40,7 +40,7 @@ class GpuKernels:
     def __init__(self, device: torch.device, prompts: Attend | None = None) -> None:
         """`prompts` prepares the attention of steps that the host describes, too; None: our kernels do."""
         self._counters = torch.zeros(COUNTERS, dtype=torch.int32, device=device)
-        self._picker = Picker(device, COUNTERS)
+        self._sampler = TokenSampler(device, COUNTERS)
         self._prompts = prompts
 
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
@@ -72,10 +72,10 @@ class GpuKernels:
             return self._prompts(ragged, places, heads, cache_shape, scores)
         return attend(ragged, places, heads, cache_shape, scores)
 
-    def pick(self, logits: Tensor, args: PickArgs) -> Drawn:
+    def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
         """One launch, or three with truncation."""
-        return self._picker.pick(logits, args)
+        return self._sampler.sample(logits, args)
 
-    def verify(self, drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
+    def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
         """One launch."""
-        return verify(drawn, given, starts)
+        return verify(sampled, given, starts)

@@ -1,4 +1,4 @@
-"""Many grammars in a few tensors on the device, loaded and forgotten while graphs that read them live on.
+"""Device memory of grammar tables: many grammars in a few tensors whose addresses captured graphs keep.
 
 Does: place tables (`grammar.device` describes them) side by side, rename their codes to places in the arena, keep what
 is in use and forget what was used longest ago. Does not: export machines, walk them (`grammar_walk`).
@@ -28,7 +28,7 @@ _LONGEST_CHAIN: Final = 16
 
 
 class FlatTables(Protocol):
-    """One grammar; `grammar.device.DeviceTables` is one and describes the codes."""
+    """The tables of one grammar; `grammar.device.DeviceTables` is one and describes the codes."""
 
     @property
     def cells(self) -> Ints: ...  # [states, columns]
@@ -46,7 +46,7 @@ class FlatTables(Protocol):
 
 @dataclass(slots=True)
 class _Pool:
-    """Room of `size` entries from `first` on. `free`: (begin, end) of the gaps, ascending."""
+    """Allocator of `size` entries from `first` on. `free`: (begin, end) of the gaps, ascending."""
 
     free: list[tuple[int, int]]
 
@@ -59,7 +59,7 @@ class _Pool:
         return None
 
     def give(self, begin: int, size: int) -> None:
-        """Take entries back."""
+        """Free entries."""
         if not size:
             return
         insort(self.free, (begin, begin + size))
@@ -74,7 +74,7 @@ class _Pool:
 
 @dataclass(slots=True)
 class _Loaded:
-    """A grammar in the arena: where it lies (cells, sites, returns), how long each part is, who uses it."""
+    """A grammar in the arena: offset and length of its cells, sites and returns, and how many sequences use it."""
 
     key: Hashable
     columns: int
@@ -86,7 +86,7 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class ArenaLimits:
-    """Entries of the arena. The default takes about 170 MB."""
+    """Capacity of the arena, in entries. The default takes about 170 MB."""
 
     grammars: int = 1024
     cells: int = 40_000_000
@@ -117,7 +117,7 @@ class GrammarArena:
         self._free = list(range(limits.grammars - 1, -1, -1))
 
     def find(self, key: Hashable) -> int | None:
-        """The slot of a grammar that is here, or None."""
+        """The slot of a loaded grammar, or None."""
         return self._slots.get(key)
 
     def load(self, key: Hashable, tables: FlatTables) -> int | None:
@@ -144,7 +144,7 @@ class GrammarArena:
         return slot
 
     def _room(self, sizes: tuple[int, int, int]) -> tuple[int, int, int] | None:
-        """Where the three parts go, after forgetting as many unused grammars as it takes."""
+        """Offsets for the three parts, evicting as many unused grammars as needed; None if that is not enough."""
         while True:
             taken = [
                 pool.take(size) if size else 0
@@ -190,22 +190,22 @@ class GrammarArena:
             target[begin : begin + len(array)].copy_(source, non_blocking=True)
 
     def acquire(self, slot: int) -> None:
-        """One more sequence uses the grammar: it stays."""
+        """Count one more sequence that uses the grammar, which keeps it loaded."""
         self._loaded[slot].users += 1
 
     def release(self, slot: int) -> None:
-        """One sequence fewer. Its last use on the device must be launched already."""
+        """Count one sequence fewer. Its last use on the device must be launched already."""
         self._loaded[slot].users -= 1
 
     def configuration(self, slot: int, state: int, stack: tuple[int, ...]) -> tuple[int, list[int]]:
-        """(state, stack) of the tables as the arena knows them."""
+        """A configuration of the tables as (state, stack) in the arena's numbering."""
         loaded = self._loaded[slot]
         base, _, back = loaded.begins
         at = base + state * loaded.columns
         return FINAL if at == base + loaded.sizes[0] else at, [back + entry for entry in stack]
 
     def start(self, slot: int) -> int:
-        """The arena's name of the first state."""
+        """The first state in the arena's numbering."""
         return self.configuration(slot, self._loaded[slot].start, ())[0]
 
     def check(self) -> None:
@@ -220,7 +220,7 @@ class GrammarArena:
 
 
 def _renamed(codes: Ints, base: int, columns: int, site: int) -> Ints:
-    """Codes of one grammar as those of the arena, whose places all fit int32."""
+    """Codes of one grammar in the arena's numbering, all of which fit int32."""
     moved = np.where(codes > 0, codes * np.int32(columns) + np.int32(base - columns), codes)
     calls = (codes < 0) & (~codes & 3 == _CALLS)  # -1 - code is ~code
     return np.where(calls, moved - np.int32(4 * site), moved)

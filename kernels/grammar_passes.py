@@ -1,11 +1,14 @@
-"""The Triton passes of `grammar_walk`, which describes them; codes and tables as in `grammar_arena`.
+"""The Triton passes that compute grammar masks and advance grammar states; `grammar_walk` launches them.
 
-Tuples of arguments: `place` (slots, states, depths, stacks, row stride of stacks), `tables` (cells, sites, returns,
-columns), `before` (states, depths, stacks of the last walk, whose rows lie as those of `place`).
+Does: the step of the exported machine (`docs/machine-step.md`), one lane a token or a sequence. Does not: allocate.
+Codes and tables are those of `grammar_arena`. `before` holds the configurations that the last walk found.
 """
 
 import triton
 import triton.language as tl
+
+from .grammar_records import Configuration, RowStates, Tables, TokenPlaces, TokenTexts
+from .tuples import Pair, Three
 
 FINAL: tl.constexpr = tl.constexpr(512)
 # States after each first byte, and after none at place 256, of a row.
@@ -19,7 +22,7 @@ ROUNDS: tl.constexpr = tl.constexpr(8192)
 
 @triton.jit
 def run_texts(
-    tables: tl.tensor,
+    tables: Tables,
     columns: tl.tensor,
     text: tl.tensor,
     length: tl.tensor,
@@ -30,13 +33,14 @@ def run_texts(
     current: tl.tensor,
     active: tl.tensor,
     capacity: tl.constexpr,
-) -> tl.tensor:
-    """Run a text a lane; (states, 0 where refused or not `active`; heights of `local`; whether that was too small).
+) -> Three:
+    """Run a text through the machine, one lane each: (states, heights of `local`, 1 where `local` was too small).
 
-    Frames lie at `local[:top]`, and beneath them at `stack[:below]`, which is read only. A lane's `current` is a state
-    that reads the next byte, or the code of an end that is under way.
+    A state is 0 where the text is refused or the lane not `active`. Frames lie at `local[:top]`, and beneath them at
+    `stack[:below]`, which is read only. A lane's `current` is a state that reads the next byte, or the code of an end
+    that is under way.
     """
-    cells, sites, returns, _ = tables
+    cells, sites, returns = tables.cells, tables.sites, tables.returns
     done = length * 0
     full = length * 0
     current = tl.where(active, current, 0)
@@ -80,29 +84,30 @@ def run_texts(
 @triton.jit
 def first_pass(
     rows: tl.tensor,
-    place: tl.tensor,
-    tables: tl.tensor,
+    place: RowStates,
+    tables: Tables,
     every_byte: tl.tensor,
     firsts: tl.tensor,
     ends: tl.tensor,
     local: tl.tensor,
     troubles: tl.tensor,
-    before: tl.tensor,
+    before: Configuration,
     capacity: tl.constexpr,
 ) -> None:
-    """Grid [rows]: the states after each first byte, and whether the output may end. Keeps the place in `before`."""
+    """States after each first byte, and whether the output may end; fills `before`: grid [rows]."""
+    place, tables, before = RowStates(*place), Tables(*tables), Configuration(*before)
     n = tl.program_id(0)
     row = tl.load(rows + n)
-    slot = tl.load(place[0] + row)
+    slot = tl.load(place.slots + row)
     if slot >= 0:
-        state = tl.load(place[1] + row)
-        depth = tl.load(place[2] + row)
-        stack = place[3] + row.to(tl.int64) * place[4]
+        state = tl.load(place.states + row)
+        depth = tl.load(place.depths + row)
+        stack = place.stacks + row.to(tl.int64) * place.stride
         lane = tl.arange(0, 256)
-        copy_place((state, depth, stack), before, row, place[4])
+        copy_place(Configuration(state, depth, stack), before, row, place.stride)
         none = lane * 0
         after, _, full = run_texts(
-            tables, tables[3] + slot * 256, every_byte + lane, none + 1, stack, none + depth,
+            tables, tables.columns + slot * 256, every_byte + lane, none + 1, stack, none + depth,
             local + (n * 256 + lane) * capacity, none, none + state, (none + state) > 0, capacity,
         )  # fmt: skip
         tl.store(firsts + n * FIRSTS + lane, after)
@@ -111,31 +116,33 @@ def first_pass(
         current = state
         while (current != 0) & (current != FINAL):
             if current > 0:
-                current = tl.load(tables[0] + current)
+                current = tl.load(tables.cells + current)
             elif depth > 0:
                 depth -= 1
-                current = tl.load(tables[2] + tl.load(stack + depth) + ((-1 - current) >> 2))
+                current = tl.load(tables.returns + tl.load(stack + depth) + ((-1 - current) >> 2))
             else:
                 current = depth * 0 + FINAL
         tl.store(ends + n, (current == FINAL).to(tl.int32))
 
 
 @triton.jit
-def copy_place(source: tl.tensor, target: tl.tensor, row: tl.tensor, stride: tl.tensor) -> None:
-    """Write a state, a depth and as much of a stack (`source`) to a row of `target`."""
+def copy_place(
+    source: Configuration, target: Configuration, row: tl.tensor, stride: tl.tensor
+) -> None:
+    """Write one configuration (`source`) to a row of `target`: of the stack, as much as is in use."""
     state, depth, stack = source
-    tl.store(target[0] + row, state)
-    tl.store(target[1] + row, depth)
+    tl.store(target.states + row, state)
+    tl.store(target.depths + row, depth)
     lane = tl.arange(0, 256)
     for first in range(0, depth, 256):
         inside = first + lane < depth
         frame = tl.load(stack + first + lane, mask=inside)
-        tl.store(target[2] + row.to(tl.int64) * stride + first + lane, frame, mask=inside)
+        tl.store(target.stacks + row.to(tl.int64) * stride + first + lane, frame, mask=inside)
 
 
 @triton.jit
 def packed_bits(bits: tl.tensor, count: tl.constexpr) -> tl.tensor:
-    """int32 words of `count * 32` bits."""
+    """int32 [count]: `count * 32` bits packed into words."""
     shifts = tl.arange(0, 32)
     return tl.sum(tl.reshape(bits, (count, 32)) << shifts[None, :], 1)
 
@@ -145,8 +152,8 @@ def walk_pass(
     rows: tl.tensor,
     count: tl.tensor,
     slots: tl.tensor,
-    tables: tl.tensor,
-    tokens: tl.tensor,
+    tables: Tables,
+    tokens: TokenPlaces,
     blocks: tl.tensor,
     firsts: tl.tensor,
     ends: tl.tensor,
@@ -157,7 +164,8 @@ def walk_pass(
     counts: tl.tensor,
     several: tl.constexpr,
 ) -> None:
-    """Grid [rows / several, blocks]: tokens along plain moves. Those that meet a call or an end go to `lists`."""
+    """Masks by plain moves alone; tokens that meet a call or an end go to `lists`: grid [rows / several, blocks]."""
+    tables, tokens = Tables(*tables), TokenPlaces(*tokens)
     block = tl.program_id(1)
     word = block * 32 + tl.arange(0, 32)
     for turn in range(several):
@@ -172,7 +180,7 @@ def walk_pass(
                 listing = lists + (n.to(tl.int64) * blocks + block) * BLOCK
                 legal, listed = walk_block(
                     tables,
-                    tables[3] + slot * 256,
+                    tables.columns + slot * 256,
                     tokens,
                     block,
                     blocks,
@@ -181,42 +189,41 @@ def walk_pass(
                 )
                 bits = tl.full((32,), 0, tl.int32)
                 if tl.max((legal != 0).to(tl.int32), 0) > 0:
-                    at = tl.load(tokens[3] + block * BLOCK + tl.arange(0, BLOCK)).to(tl.int32)
+                    at = tl.load(tokens.places + block * BLOCK + tl.arange(0, BLOCK)).to(tl.int32)
                     mine = tl.gather(legal, at >> 5, 0)
                     bits = packed_bits((mine >> (at & 31)) & 1, 32)
                 if tl.load(ends + n) > 0:
-                    bits |= tl.load(tokens[4] + word)
+                    bits |= tl.load(tokens.end_words + word)
                 tl.store(target, bits, mask=word < words)
             tl.store(counts + n * blocks + block, listed)
 
 
 @triton.jit
 def walk_block(
-    tables: tl.tensor,
+    tables: Tables,
     columns: tl.tensor,
-    tokens: tl.tensor,
+    tokens: TokenPlaces,
     block: tl.tensor,
     blocks: tl.tensor,
     firsts: tl.tensor,
     listing: tl.tensor,
-) -> tl.tensor:
+) -> Pair:
     """(bits of the legal tokens by place, int32 [32]; how many went to `listing`) of one block."""
-    first_bytes, token_words, steps, _, _ = tokens
     legal = tl.full((32,), 0, tl.int32)
     listed = 0
     lane = tl.arange(0, CHUNK)
     for chunk in range(CHUNKS):
         at = block * BLOCK + chunk * CHUNK + lane
-        state = tl.load(firsts + tl.load(first_bytes + at).to(tl.int32))
+        state = tl.load(firsts + tl.load(tokens.first_bytes + at).to(tl.int32))
         met = lane * 0
         if tl.max(state, 0) > 0:
-            left = tl.load(steps + block * CHUNKS + chunk)
-            source = token_words + at
+            left = tl.load(tokens.steps + block * CHUNKS + chunk)
+            source = tokens.words + at
             while (left > 0) & (tl.max(state, 0) > 0):
                 word = tl.load(source)
                 for shift in tl.static_range(0, 32, 8):
                     column = tl.load(columns + ((word >> shift) & 255)).to(tl.int32)
-                    cell = tl.load(tables[0] + state + column)
+                    cell = tl.load(tables.cells + state + column)
                     met |= cell
                     state = tl.maximum(cell, 0)
                 source += blocks * BLOCK
@@ -237,9 +244,10 @@ def walk_block(
 def stack_pass(
     rows: tl.tensor,
     count: tl.tensor,
-    place: tl.tensor,
-    tables: tl.tensor,
-    tokens: tl.tensor,
+    place: RowStates,
+    tables: Tables,
+    ids: tl.tensor,
+    texts: TokenTexts,
     blocks: tl.tensor,
     lists: tl.tensor,
     counts: tl.tensor,
@@ -252,8 +260,8 @@ def stack_pass(
     lanes: tl.constexpr,
     capacity: tl.constexpr,
 ) -> None:
-    """Any grid: the tokens of `lists`, with a stack each. A job is `quad` blocks of a row."""
-    ids, offsets, data = tokens
+    """Masks of the tokens of `lists`, each run with its own stack: any grid; a job is `quad` blocks of a row."""
+    place, tables, texts = RowStates(*place), Tables(*tables), TokenTexts(*texts)
     lane = tl.arange(0, lanes)
     quads = tl.cdiv(blocks, quad)
     frames = local + (tl.program_id(0) * lanes + lane) * capacity
@@ -268,10 +276,10 @@ def stack_pass(
         if total > 0:
             until = tl.cumsum(found, 0)
             row = tl.load(rows + n)
-            slot = tl.load(place[0] + row)
-            state = tl.load(place[1] + row)
-            depth = tl.load(place[2] + row)
-            stack = place[3] + row.to(tl.int64) * place[4]
+            slot = tl.load(place.slots + row)
+            state = tl.load(place.states + row)
+            depth = tl.load(place.depths + row)
+            stack = place.stacks + row.to(tl.int64) * place.stride
             for first in range(0, total, lanes):
                 number = first + lane
                 passed = (number[:, None] >= until[None, :]).to(tl.int32)
@@ -281,11 +289,11 @@ def stack_pass(
                 listing = lists + n.to(tl.int64) * blocks * BLOCK + base + number - skipped
                 at = base + tl.load(listing, mask=there, other=0).to(tl.int32)
                 token = tl.load(ids + at, mask=there, other=0)
-                text = tl.load(offsets + token, mask=there, other=0)
-                length = tl.load(offsets + token + 1, mask=there, other=0) - text
+                text = tl.load(texts.offsets + token, mask=there, other=0)
+                length = tl.load(texts.offsets + token + 1, mask=there, other=0) - text
                 none = lane * 0
                 after, _, full = run_texts(
-                    tables, tables[3] + slot * 256, data + text, length, stack, none + depth,
+                    tables, tables.columns + slot * 256, texts.data + text, length, stack, none + depth,
                     frames, none, none + state, there, capacity,
                 )  # fmt: skip
                 target = out + n.to(tl.int64) * out_stride + token // 32
@@ -298,24 +306,25 @@ def stack_pass(
 def advance_pass(
     rows: tl.tensor,
     count: tl.tensor,
-    place: tl.tensor,
-    tables: tl.tensor,
-    texts: tl.tensor,
+    place: RowStates,
+    tables: Tables,
+    texts: TokenTexts,
     tokens: tl.tensor,
     width: tl.tensor,
     troubles: tl.tensor,
     capacity: tl.constexpr,
     lanes: tl.constexpr,
 ) -> None:
-    """Grid [rows / lanes]: a sequence a lane, on its own stack."""
+    """Advance sequences by one token, a sequence a lane, on its own stack: grid [rows / lanes]."""
+    place, tables, texts = RowStates(*place), Tables(*tables), TokenTexts(*texts)
     n = tl.program_id(0) * lanes + tl.arange(0, lanes)
     there = n < count
     row = tl.load(rows + n, mask=there, other=0)
     token = tl.load(tokens + n, mask=there, other=-1)
     known = there & (token >= 0) & (token < width)
-    text = tl.load(texts[0] + token, mask=known, other=0)
-    length = tl.load(texts[0] + token + 1, mask=known, other=0) - text
-    move_along(row, texts[1] + text, length, there, place, tables, troubles, capacity)
+    text = tl.load(texts.offsets + token, mask=known, other=0)
+    length = tl.load(texts.offsets + token + 1, mask=known, other=0) - text
+    move_along(row, texts.data + text, length, there, place, tables, troubles, capacity)
 
 
 @triton.jit
@@ -324,25 +333,25 @@ def move_along(
     text: tl.tensor,
     length: tl.tensor,
     there: tl.tensor,
-    place: tl.tensor,
-    tables: tl.tensor,
+    place: RowStates,
+    tables: Tables,
     troubles: tl.tensor,
     capacity: tl.constexpr,
 ) -> None:
-    """Move a sequence a lane along a text, on its own stack."""
-    slot = tl.load(place[0] + row, mask=there, other=-1)
+    """Advance sequences by a text, a sequence a lane, on its own stack."""
+    slot = tl.load(place.slots + row, mask=there, other=-1)
     there = there & (slot >= 0)
-    state = tl.load(place[1] + row, mask=there, other=0)
-    depth = tl.load(place[2] + row, mask=there, other=0)
+    state = tl.load(place.states + row, mask=there, other=0)
+    depth = tl.load(place.depths + row, mask=there, other=0)
     # Ends, and all that has no text, leave nothing to follow.
     legal = there & (length > 0) & (state > 0)
-    stack = place[3] + row.to(tl.int64) * place[4]
+    stack = place.stacks + row.to(tl.int64) * place.stride
     after, top, full = run_texts(
-        tables, tables[3] + tl.maximum(slot, 0) * 256, text, length, stack, length * 0,
+        tables, tables.columns + tl.maximum(slot, 0) * 256, text, length, stack, length * 0,
         stack, depth, state, legal, capacity,
     )  # fmt: skip
-    tl.store(place[1] + row, tl.where(legal, after, 0), mask=there)
-    tl.store(place[2] + row, tl.where(legal & (after > 0), top, 0), mask=there)
+    tl.store(place.states + row, tl.where(legal, after, 0), mask=there)
+    tl.store(place.depths + row, tl.where(legal & (after > 0), top, 0), mask=there)
     tl.store(troubles + row, full, mask=there & (full > 0))
 
 
@@ -351,25 +360,27 @@ def tell_pass(
     told: tl.tensor,
     count: tl.tensor,
     letters: tl.tensor,
-    place: tl.tensor,
-    before: tl.tensor,
-    tables: tl.tensor,
+    place: RowStates,
+    before: Configuration,
+    tables: Tables,
     troubles: tl.tensor,
     capacity: tl.constexpr,
     lanes: tl.constexpr,
 ) -> None:
-    """Grid [count]: a sequence to the start of a grammar, or back to where the last walk was; then along a text."""
+    """Start sequences or take them back to the last walk, then advance them by a text: grid [count]."""
+    place, tables, before = RowStates(*place), Tables(*tables), Configuration(*before)
     n = tl.program_id(0)
     row, slot = tl.load(told + n), tl.load(told + count + n)
     if slot >= 0:
-        tl.store(place[0] + row, slot)
-        tl.store(place[1] + row, tl.load(told + 2 * count + n))
-        tl.store(place[2] + row, 0)
+        tl.store(place.slots + row, slot)
+        tl.store(place.states + row, tl.load(told + 2 * count + n))
+        tl.store(place.depths + row, 0)
         tl.store(troubles + row, 0)
     if tl.load(told + 3 * count + n) > 0:
-        stack = before[2] + row.to(tl.int64) * place[4]
-        there = (tl.load(before[0] + row), tl.load(before[1] + row), stack)
-        copy_place(there, (place[1], place[2], place[3]), row, place[4])
+        stack = before.stacks + row.to(tl.int64) * place.stride
+        there = Configuration(tl.load(before.states + row), tl.load(before.depths + row), stack)
+        here = Configuration(place.states, place.depths, place.stacks)
+        copy_place(there, here, row, place.stride)
     tl.debug_barrier()
     begin = tl.load(told + 4 * count + n)
     length = tl.load(told + 4 * count + n + 1) - begin

@@ -1,4 +1,4 @@
-"""A vocabulary laid out for walks on the device: one lane a token.
+"""The vocabulary's tokens as tensors for the grammar passes: one lane a token.
 
 Does: sort the tokens of every block of `BLOCK` ids by length, so that lanes side by side end together, and pack their
 bytes four to a word. Does not: know grammars (`grammar_arena`), walk (`grammar_walk`).
@@ -23,7 +23,7 @@ NO_BYTE: Final = 0xFF  # fills the ends of texts; no grammar on the device reads
 
 @dataclass(frozen=True, slots=True)
 class TokenTable:
-    """Tokens by place: block by block, in each block by length; P places, a multiple of BLOCK.
+    """Texts of all tokens, ordered by block and by length within the block; P places, a multiple of BLOCK.
 
     `first_bytes` int16 [P]: the first byte or NO_TEXT. `words` int32 [most, P]: the bytes after it, four a word, low
     first. `steps` int32 [P / CHUNK]: words that some token of the chunk needs. `tokens` int32 [P]: the id at a place.
@@ -44,7 +44,7 @@ class TokenTable:
 
     @property
     def blocks(self) -> int:
-        """Programs of a walk."""
+        """How many blocks there are: programs of a walk."""
         return len(self.tokens) // BLOCK
 
 

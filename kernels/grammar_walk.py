@@ -1,7 +1,7 @@
-"""Masks and moves of grammars on the device: `walk` before a token is picked, `advance` after it.
+"""Grammar masks and grammar states on the device: `walk` before a token is sampled, `advance` after it.
 
 Does: find the legal tokens of every sequence by running every token's bytes from its state and stack, one lane a token;
-move state and stack along the picked token, and take the last such move back. Exact: a mask equals the host's bit for
+move state and stack along the sampled token, and take the last such move back. Exact: a mask equals the host's bit for
 bit. Does not: keep rows, read anything on the host; sizes of launches follow from shapes, so all calls can be captured.
 
 A walk is three passes: what the first byte leads to, 256 lanes a sequence, calls and returns included; then all tokens
@@ -23,6 +23,7 @@ from .grammar_passes import (
     tell_pass,
     walk_pass,
 )
+from .grammar_records import Configuration, RowStates, Tables, TokenPlaces, TokenTexts
 from .grammar_tokens import BLOCK, TokenTable
 from .launch import processors
 
@@ -36,7 +37,7 @@ _QUAD = 4
 
 
 class GrammarStates:
-    """Where the sequences stand: a row each, all int32 on the device.
+    """The grammar state of every sequence: a row each, all int32 on the device.
 
     `slots` [rows]: grammar in the arena, FREE or HOST. `states` [rows]: offset in the arena's cells; 0: nothing may
     follow. `depths` [rows], `stacks` [rows, most_depth]. `troubles` [rows]: 1 once a stack was too small; the row's
@@ -49,7 +50,9 @@ class GrammarStates:
         self.depths = torch.zeros(rows, dtype=torch.int32, device=device)
         self.stacks = torch.zeros((rows, most_depth), dtype=torch.int32, device=device)
         self.troubles = torch.zeros(rows, dtype=torch.int32, device=device)
-        self.before = tuple(torch.zeros_like(t) for t in (self.states, self.depths, self.stacks))
+        self.before = Configuration(
+            *(torch.zeros_like(t) for t in (self.states, self.depths, self.stacks))
+        )
 
     def place(self, row: int, slot: int, state: int, stack: list[int]) -> None:
         """Put a sequence into a row; see `GrammarArena.configuration`. Raises `ValueError` for too deep a stack."""
@@ -99,12 +102,14 @@ class GrammarWalker:
         several = 8 if count >= 64 else 1
         walk_pass[(triton.cdiv(count, several), tokens.blocks)](
             rows, count, states.slots, tables,
-            (tokens.first_bytes, tokens.words, tokens.steps, tokens.places, tokens.end_words),
+            TokenPlaces(
+                tokens.first_bytes, tokens.words, tokens.steps, tokens.places, tokens.end_words
+            ),
             tokens.blocks, self._firsts, self._ends, out, out.stride(0), words, self._lists,
             self._counts, several=several, num_warps=1,
         )  # fmt: skip
         stack_pass[(self._programs,)](
-            rows, count, place, tables, (tokens.tokens, tokens.offsets, tokens.data),
+            rows, count, place, tables, tokens.tokens, TokenTexts(tokens.offsets, tokens.data),
             tokens.blocks, self._lists, self._counts, out, out.stride(0), words, self._token_local,
             states.troubles, quad=_QUAD, lanes=_STACK_LANES, capacity=_TOKEN_DEPTH, num_warps=1,
         )  # fmt: skip
@@ -129,17 +134,19 @@ class GrammarWalker:
         """
         table, count = self._tokens, len(rows)
         advance_pass[(triton.cdiv(count, 32),)](
-            rows, count, _place(states), self._tables, (table.offsets, table.data), tokens,
-            table.width, states.troubles,
+            rows, count, _place(states), self._tables,
+            TokenTexts(table.offsets, table.data), tokens, table.width, states.troubles,
             capacity=states.stacks.shape[1], lanes=32, num_warps=1,
         )  # fmt: skip
 
     @property
-    def _tables(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def _tables(self) -> Tables:
         arena = self._arena
-        return (arena.cells, arena.sites, arena.returns, arena.columns)
+        return Tables(arena.cells, arena.sites, arena.returns, arena.columns)
 
 
-def _place(states: GrammarStates) -> tuple[Tensor, Tensor, Tensor, Tensor, int]:
-    """The argument `place` of the passes."""
-    return (states.slots, states.states, states.depths, states.stacks, states.stacks.stride(0))
+def _place(states: GrammarStates) -> RowStates:
+    """The configurations as the passes take them."""
+    return RowStates(
+        states.slots, states.states, states.depths, states.stacks, states.stacks.stride(0)
+    )

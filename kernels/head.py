@@ -1,4 +1,4 @@
-"""The output head where a mask leaves few tokens: of the matrix only the rows of legal ones are read.
+"""Output head under a grammar mask: reads only the rows of the matrix that belong to legal tokens.
 
 Does: find the tokens that are legal for any row of a batch, and make the logits of one row, with the norm in the same
 pass; arithmetic is float32. Does not: more rows (`skinny` takes the same words), or the choice between them (`linear`).
@@ -18,8 +18,8 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .contracts import WORD_BITS, Legal, RmsNorm
 from .launch import overlap
-from .pick_load import appended
 from .product import load_tile
+from .tuples import appended
 
 BLOCK_WORDS = 32
 

@@ -32,7 +32,10 @@ def _kv_copy(
 
 
 def kv_copy(caches: Tensor, sources: Tensor, targets: Tensor) -> None:
-    """As the contract says; `caches` [layers, 2, num_blocks, block_size, kv_heads, head_dim] is contiguous."""
+    """Copy blocks `sources` to `targets` in all layers.
+
+    `caches` [layers, 2, num_blocks, block_size, kv_heads, head_dim] is contiguous.
+    """
     layers, sides = caches.shape[:2]
     block = caches.stride(2)
     grid = (triton.cdiv(block, CHUNK), sources.shape[0], layers * sides)

@@ -1,6 +1,6 @@
-"""How the Triton kernels are launched: overlap of neighbours on the stream, and the type of their products.
+"""Options that all Triton launches share: overlap of consecutive kernels on a stream, precision of products.
 
-Does: say what every launch has in common. Does not: launch.
+Does: compute launch options. Does not: launch.
 
 Kernels that follow one another on a stream overlap where the GPU can (programmatic dependent launch, compute capability
 9.0 and later): a kernel is started once all programs of the one before it have begun, loads what no kernel writes
@@ -45,7 +45,7 @@ def precision(dtype: torch.dtype) -> str:
 
 @triton.jit
 def prefetch(at: tl.tensor) -> None:
-    """Ask for the cache lines of the addresses `at` in the L2 cache; nothing waits for them. Compiled code only."""
+    """Prefetch the cache lines of the addresses `at` into the L2 cache, without waiting. Compiled code only."""
     tl.inline_asm_elementwise(
         "prefetch.global.L2 [$1]; mov.u32 $0, 0;",
         "=r,l",

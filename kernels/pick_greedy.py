@@ -1,6 +1,7 @@
-"""Rows at temperature 0: the lowest token among the largest logits, as `pick_tile` finds it.
+"""Greedy rows (temperature 0): the lowest token among the largest logits, within the pass of `pick_tile`.
 
-Does: remember for each octet the step that had its largest logit first, and read that one again. Does not: weigh, draw.
+Does: remember for each octet the step that had its largest logit first, and read that step again. Does not: weigh,
+draw.
 """
 
 import triton
@@ -8,7 +9,6 @@ import triton.language as tl
 
 from .pick_kept import legal_only
 from .pick_load import (
-    appended,
     edited_rows,
     existing,
     fetch,
@@ -18,24 +18,30 @@ from .pick_load import (
     octets_of,
     place_of,
 )
+from .pick_records import Leaders, MaskWords, Scores
 from .pick_row import better
 from .pick_weights import LOWEST, OCTETS
+from .tuples import Tensors, appended
 
 
 @triton.jit
-def outdo(values: tl.tensor, choices: tl.tensor, top: tl.tensor, first: tl.tensor) -> tl.tensor:
-    """The largest logit so far of each octet, and the first step that had it, after one more tile; of the first try."""
-    higher_now = top > values[0]
-    new_values = (tl.where(higher_now, top, values[0]),)
-    new_choices = (tl.where(higher_now, first, choices[0]),)
-    for i in tl.static_range(1, len(values)):
-        new_values, new_choices = appended(new_values, values[i]), appended(new_choices, choices[i])
-    return new_values, new_choices
+def outdo(leaders: Leaders, top: tl.tensor, first: tl.tensor) -> Leaders:
+    """The largest logit so far of each octet and the first step that had it, after one more tile.
+
+    Only the first candidate counts at temperature 0; the others stay as they are.
+    """
+    higher_now = top > leaders.best[0]
+    values = (tl.where(higher_now, top, leaders.best[0]),)
+    choices = (tl.where(higher_now, first, leaders.choices[0]),)
+    for i in tl.static_range(1, len(leaders.best)):
+        values = appended(values, leaders.best[i])
+        choices = appended(choices, leaders.choices[i])
+    return Leaders(values, choices)
 
 
 @triton.jit
-def replaced(choices: tl.tensor, token: tl.tensor) -> tl.tensor:
-    """The same token in every octet, as the choice of the first try."""
+def replaced(choices: Tensors, token: tl.tensor) -> Tensors:
+    """The choices with the same token in every octet for the first candidate."""
     new_choices = (choices[0] * 0 + token,)
     for i in tl.static_range(1, len(choices)):
         new_choices = appended(new_choices, choices[i])
@@ -44,9 +50,9 @@ def replaced(choices: tl.tensor, token: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def first_best(
-    scores: tl.tensor,
+    scores: Scores,
     logits: tl.tensor,
-    mask: tl.tensor,
+    mask: MaskWords,
     mask_row: tl.tensor,
     edited: tl.tensor,
     edit: tl.tensor,
@@ -56,11 +62,12 @@ def first_best(
     paired: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The lowest token among the program's largest logits, found by reading once more the step that had one first.
+    """The lowest token among the program's largest logits, an int32 scalar.
 
-    `best`, `row`: for each octet its largest logit, and the first row of the step, of `rows` rows, that had it first.
+    Reads the step again that had one first. `best`, `row` [WIDE]: for each octet its largest logit, and the first row
+    of the step, of `rows` rows, that had it first.
     """
-    vocab = scores[3]
+    vocab = scores.vocab
     high, first = tl.reduce((best, row), 0, better)
     token = tl.full((), 0x7FFFFFFF, tl.int32)
     if high != LOWEST:
@@ -68,7 +75,7 @@ def first_best(
         here = first + nil
         words = fetch_masks(mask, mask_row, here, rows, masked)
         # Not only what is legal: the two loads need not wait for one another.
-        raw = fetch(logits, scores[2], here, nil, rows, paired, massing=True)
+        raw = fetch(logits, scores.stored, here, nil, rows, paired, ignore_masks=True)
         octets = octets_of(words, 0, nil, mask_row, rows, masked)
         legal = existing(octets, last_octets(vocab, octet_of(here), rows), vocab, here, rows)
         own = legal_only(raw, logits, legal, paired)

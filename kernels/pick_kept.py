@@ -1,40 +1,41 @@
-"""Logits as the passes of `pick` keep them from loads to weights: masked, LOWEST where they are not legal.
+"""Logits in registers between load and softmax: masked (LOWEST where not legal), packed in pairs where that pays.
 
-Does: mask and compare. Does not: load. `pairs` says how they are kept: bfloat16 as it is stored, in words of two, for
-half the instructions; other types, and logits that were edited, as halves of rows in float32.
+Does: mask, compare and unpack. Does not: load. `pairs` names the form: bfloat16 logits stay as they are stored, two in
+a word, for half the instructions; other types, and logits with bias or penalties, are halves of rows in float32.
 """
 
 import triton
 import triton.language as tl
 
-from .pick_load import appended, bits_of, place_of, within
+from .pick_load import bits_of
 from .pick_weights import INTERPRETED, LOWEST, higher
+from .tuples import Tensors, appended
 
 LOWEST_PAIR: tl.constexpr = tl.constexpr(-0x0E7F0E80)  # twice LOWEST
 
 
 @triton.jit
 def low_of(words: tl.tensor) -> tl.tensor:
-    """The even one of two logits, as float32."""
+    """The even logit of each word of two bfloat16, as float32."""
     return (words << 16).to(tl.float32, bitcast=True)
 
 
 @triton.jit
 def high_of(words: tl.tensor) -> tl.tensor:
-    """The odd one."""
+    """The odd logit of each word of two bfloat16, as float32."""
     return (words & -65536).to(tl.float32, bitcast=True)
 
 
 @triton.jit
 def pair_of(low: tl.tensor, high: tl.tensor) -> tl.tensor:
-    """A word of two logits that bfloat16 holds without loss."""
+    """An int32 word of two float32 logits, both of which bfloat16 holds without loss."""
     first = (low.to(tl.int32, bitcast=True) >> 16) & 0xFFFF
     return first | (high.to(tl.int32, bitcast=True) & -65536)
 
 
 @triton.jit
-def singles(words: tl.tensor) -> tl.tensor:
-    """A tuple of words as one of logits: two halves of each."""
+def singles(words: Tensors) -> Tensors:
+    """A tuple of words of two as a tuple of float32 logits, two for each word: the even half, then the odd one."""
     found = ()
     for i in tl.static_range(len(words)):
         found = appended(appended(found, low_of(words[i])), high_of(words[i]))
@@ -42,8 +43,11 @@ def singles(words: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
-def halves(raw: tl.tensor, logits: tl.tensor, paired: tl.constexpr) -> tl.tensor:
-    """What `fetch` loaded as float32, a tuple of [N, 4]: two halves of each row. `logits` points to the logits."""
+def halves(raw: Tensors, logits: tl.tensor, paired: tl.constexpr) -> Tensors:
+    """Logits that `fetch` loaded, as float32: a tuple of [N, 4], two halves of each row.
+
+    Of `logits`, a pointer, only the type counts.
+    """
     found = ()
     for i in tl.static_range(len(raw)):
         if not paired:
@@ -60,18 +64,18 @@ def halves(raw: tl.tensor, logits: tl.tensor, paired: tl.constexpr) -> tl.tensor
 
 @triton.jit
 def legal_bits(number: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
-    """Which bits of `octets_of` tell of half a row, the halves of all rows counted; int32 [1, 4]."""
+    """int32 [1, 4]: the bits of a word from `octets_of` that belong to half a row, by its number among all halves."""
     return 1 << (bits_of(number % 2, paired) + number // 2 * 8)
 
 
 @triton.jit
 def legal_only(
-    raw: tl.tensor,
+    raw: Tensors,
     logits: tl.tensor,
     octets: tl.tensor,
     paired: tl.constexpr,
-) -> tl.tensor:
-    """What `fetch` loaded, by `halves`, LOWEST where it is not legal."""
+) -> Tensors:
+    """The `halves` of loaded logits, LOWEST where they are not legal."""
     own = halves(raw, logits, paired)
     legal = ()
     for i in tl.static_range(len(own)):
@@ -94,27 +98,8 @@ def legal_only(
 
 
 @triton.jit
-def illegal_only(
-    raw: tl.tensor,
-    logits: tl.tensor,
-    octets: tl.tensor,
-    row: tl.tensor,
-    paired: tl.constexpr,
-    vocab: tl.tensor,
-) -> tl.tensor:
-    """What `fetch` loaded in halves, LOWEST where it is legal or no token."""
-    others = ()
-    x = halves(raw, logits, paired)
-    for i in tl.static_range(len(x)):
-        legal = (octets[:, None] & legal_bits(i, paired)) != 0
-        at = place_of(row + i // 2, i % 2, paired)
-        others = appended(others, tl.where(legal | ~within(at, vocab), LOWEST, x[i]))
-    return others
-
-
-@triton.jit
-def legal_pairs(raw: tl.tensor, octets: tl.tensor) -> tl.tensor:
-    """The words that `pick_load.fetch` loaded, LOWEST where a logit is not legal."""
+def legal_pairs(raw: Tensors, octets: tl.tensor) -> Tensors:
+    """Loaded words of two bfloat16 logits, LOWEST where a logit is not legal."""
     legal = ()
     column = tl.arange(0, 4)[None, :]
     for i in tl.static_range(len(raw)):
@@ -143,7 +128,7 @@ def legal_pairs(raw: tl.tensor, octets: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def higher_pairs(x: tl.tensor, y: tl.tensor) -> tl.tensor:
-    """`pick_weights.higher` of both logits of words."""
+    """The elementwise maximum of both bfloat16 logits of words, NaN where one of the two is NaN."""
     if INTERPRETED:
         word = pair_of(higher(low_of(x), low_of(y)), higher(high_of(x), high_of(y)))
     else:
@@ -162,7 +147,7 @@ def higher_pairs(x: tl.tensor, y: tl.tensor) -> tl.tensor:
 def add_above(
     total: tl.tensor, words: tl.tensor, bound: tl.tensor, first: tl.tensor, second: tl.tensor
 ) -> tl.tensor:
-    """`total` with the weights `first` and `second` of those of a word's two logits that are above the bound's two."""
+    """`total` plus `first` where a word's even logit is above that of `bound`, plus `second` where the odd one is."""
     return tl.inline_asm_elementwise(
         "{ .reg .pred p, q; setp.gt.bf16x2 p|q, $2, $3; mov.b32 $0, $1;"
         " @p add.f32 $0, $0, $4; @q add.f32 $0, $0, $5; }",
@@ -176,19 +161,19 @@ def add_above(
 
 @triton.jit
 def kept_of(
-    raw: tl.tensor,
+    raw: Tensors,
     logits: tl.tensor,
     octets: tl.tensor,
     paired: tl.constexpr,
     pairs: tl.constexpr,
-) -> tl.tensor:
-    """What `fetch` loaded, LOWEST where it is not legal: words of two (`pairs`), or halves of rows in float32."""
-    return legal_pairs(raw, octets) if pairs else legal_only(raw, logits, octets, paired)
+) -> Tensors:
+    """Loaded logits, LOWEST where they are not legal: words of two (`pairs`), or halves of rows in float32."""
+    return legal_pairs(raw, octets) if pairs else legal_only(raw, logits, octets, paired)  # type: ignore[no-any-return] # Any to mypy: decorated by Triton
 
 
 @triton.jit
-def no_lanes(octets: tl.constexpr, pairs: tl.constexpr) -> tl.tensor:
-    """Maxima of the lanes of no rows: words of two, or two halves; of so many octets."""
+def no_lanes(octets: tl.constexpr, pairs: tl.constexpr) -> Tensors:
+    """The maxima of lanes before any row, LOWEST: a tuple of [octets, 4], one of words of two, or two halves."""
     lanes = (
         tl.full((octets, 4), LOWEST_PAIR if pairs else LOWEST, tl.int32 if pairs else tl.float32),
     )
@@ -196,8 +181,8 @@ def no_lanes(octets: tl.constexpr, pairs: tl.constexpr) -> tl.tensor:
 
 
 @triton.jit
-def lanes_with(lanes: tl.tensor, rows: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
-    """The maxima of lanes with some rows more."""
+def lanes_with(lanes: Tensors, rows: Tensors, pairs: tl.constexpr) -> Tensors:
+    """The maxima of lanes after some more rows."""
     found = lanes
     for i in tl.static_range(0, len(rows), len(lanes)):
         more = ()
@@ -210,8 +195,8 @@ def lanes_with(lanes: tl.tensor, rows: tl.tensor, pairs: tl.constexpr) -> tl.ten
 
 
 @triton.jit
-def lanes_unless(ended: tl.tensor, lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
-    """The same lanes, or those of no rows."""
+def lanes_unless(ended: tl.tensor, lanes: Tensors, pairs: tl.constexpr) -> Tensors:
+    """The same maxima of lanes, or those before any row if a tile has `ended`."""
     none = no_lanes(lanes[0].shape[0], pairs)
     found = ()
     for i in tl.static_range(len(lanes)):
@@ -220,14 +205,14 @@ def lanes_unless(ended: tl.tensor, lanes: tl.tensor, pairs: tl.constexpr) -> tl.
 
 
 @triton.jit
-def in_singles(rows: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
-    """Lanes or rows as halves in float32."""
+def in_singles(rows: Tensors, pairs: tl.constexpr) -> Tensors:
+    """Rows, or maxima of lanes, as halves in float32."""
     return singles(rows) if pairs else rows
 
 
 @triton.jit
-def top_of(lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
-    """The largest logit of each octet of lanes [N]."""
+def top_of(lanes: Tensors, pairs: tl.constexpr) -> tl.tensor:
+    """float32 [N]: the largest logit of each octet, from the maxima of its lanes."""
     if pairs and not INTERPRETED:
         word = tl.reduce(lanes[0], 1, higher_pairs)
         top = higher(low_of(word), high_of(word))
@@ -240,11 +225,11 @@ def top_of(lanes: tl.tensor, pairs: tl.constexpr) -> tl.tensor:
 @triton.jit
 def store_lanes(
     to: tl.tensor,
-    lanes: tl.tensor,
+    lanes: Tensors,
     paired: tl.constexpr,
     pairs: tl.constexpr,
 ) -> None:
-    """Keep the maxima of lanes of tiles side by side."""
+    """Write the maxima of lanes of a pair of tiles to `to`, float32 [2 x LANES]."""
     maxima = in_singles(lanes, pairs)
     octet = to + 8 * tl.arange(0, maxima[0].shape[0])[:, None]
     tl.store(octet + bits_of(0, paired), maxima[0])

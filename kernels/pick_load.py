@@ -1,52 +1,43 @@
-"""What the passes of `pick` read: logits, masks, and logits with bias and penalties.
+"""Loads for the sampling kernels: logits, mask words, and logits with bias and penalties.
 
-Does: load rows, leaving out what a mask makes needless, and edit them. Does not: mask what it has loaded
-(`pick_kept`), weigh or draw.
-
-Tuples of arguments: `scores` (logits, row stride, words or numbers a row, vocab), `mask` (words, row stride, words a
-row, row of each row of logits), `edits` as `pick._edits` makes them.
+Does: load rows of tiles, except logits that a mask makes needless, and apply bias and penalties. Does not: mask what it
+has loaded (`pick_kept`), weigh or draw.
 """
-
-# ruff: noqa: RUF005 - Triton knows no starred tuples
 
 import triton
 import triton.language as tl
 
+from .pick_records import Edits, MaskWords, Scores
 from .pick_weights import DEPTH, INTERPRETED, LANES, LOWEST, NEVER, OCTETS, TILE, WIDE
-
-
-@triton.jit
-def appended(rows: tl.tensor, row: tl.tensor) -> tl.tensor:
-    """A tuple with one more."""
-    return rows + (row,)
+from .tuples import Tensors, appended
 
 
 @triton.jit
 def nil_of(x: tl.tensor, vocab: tl.tensor) -> tl.tensor:
-    """Zero, which no compiler knows: so what needs it comes after what `x` needs."""
+    """int32 zeros that the compiler cannot predict: an instruction that uses them comes after those that make `x`."""
     return x.to(tl.int32, bitcast=True) & (vocab >> 31)
 
 
 @triton.jit
 def existing_byte(vocab: tl.tensor, at: tl.tensor) -> tl.tensor:
-    """The mask bytes `at` of all tokens below `vocab`."""
+    """Mask bytes, at byte offsets `at`, in which every token below `vocab` is legal; int32."""
     left = tl.minimum(tl.maximum(vocab - at * 8, 0), 8)
     return (1 << left) - 1
 
 
 @triton.jit
 def legal_bytes(
-    mask: tl.tensor,
+    mask: MaskWords,
     mask_row: tl.tensor,
     vocab: tl.tensor,
     at: tl.tensor,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The mask bytes `at` as int32, with nothing past `vocab`; all ones for a row without a mask (`mask_row` < 0)."""
+    """The mask bytes `at` as int32, 0 past `vocab`; all ones for a row without a mask (`mask_row` < 0)."""
     legal = existing_byte(vocab, at)
     if masked:
-        inside = at < tl.where(mask_row >= 0, mask[2] * 4, 0)
-        place = mask[0] + mask_row.to(tl.int64) * mask[1] + at // 4
+        inside = at < tl.where(mask_row >= 0, mask.width * 4, 0)
+        place = mask.words + mask_row.to(tl.int64) * mask.row_stride + at // 4
         given = tl.load(place, mask=inside, other=0) >> (at % 4 * 8)
         legal = tl.where(mask_row >= 0, given & legal, legal)
     return legal
@@ -54,58 +45,58 @@ def legal_bytes(
 
 @triton.jit
 def is_legal(
-    mask: tl.tensor,
+    mask: MaskWords,
     mask_row: tl.tensor,
     vocab: tl.tensor,
     token: tl.tensor,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """Whether single tokens are legal."""
+    """Whether tokens, by their numbers, are legal."""
     return ((legal_bytes(mask, mask_row, vocab, token // 8, masked) >> (token % 8)) & 1) != 0
 
 
 @triton.jit
-def is_edited(edits: tl.tensor, row: tl.tensor) -> tl.tensor:
-    """Whether a row has pairs of bias or penalties; see `pick._edits`."""
-    biased = tl.load(edits[0] + row) < tl.load(edits[0] + row + 1)
-    return biased | (tl.load(edits[3] + row) < tl.load(edits[3] + row + 1))
+def is_edited(edits: Edits, row: tl.tensor) -> tl.tensor:
+    """Whether a row has pairs of bias or penalties."""
+    biased = tl.load(edits.bias_starts + row) < tl.load(edits.bias_starts + row + 1)
+    begin, end = tl.load(edits.penalty_starts + row), tl.load(edits.penalty_starts + row + 1)
+    return biased | (begin < end)
 
 
 @triton.jit
 def edit_tile(
-    scores: tl.tensor,
+    scores: Scores,
     edited: tl.tensor,
-    edits: tl.tensor,
+    edits: Edits,
     row: tl.tensor,
     tile: tl.tensor,
-    lead: tl.constexpr,
+    first_tile_offset: tl.constexpr,
 ) -> None:
-    """Write the tile's logits with bias and penalties to `edited`, the row's own."""
-    bias_starts, bias_tokens, bias_values, pen_starts, pen_tokens, pen_counts, strengths = edits
-    first = tile * TILE - lead
+    """Write a tile's logits with bias and penalties to `edited`, float32, which points to the row's beginning."""
+    first = tile * TILE - first_tile_offset
     for step in range(DEPTH):
         at = first + step * LANES + tl.arange(0, LANES)
-        place = scores[0] + row.to(tl.int64) * scores[1] + at
-        there = (at >= 0) & (at < scores[3])
+        place = scores.logits + row.to(tl.int64) * scores.row_stride + at
+        there = (at >= 0) & (at < scores.vocab)
         tl.store(edited + at, tl.load(place, mask=there, other=NEVER).to(tl.float32), mask=at >= 0)
     tl.debug_barrier()
     chunk = tl.arange(0, LANES)
-    end = tl.load(bias_starts + row + 1)
-    for i in range(tl.load(bias_starts + row), end, LANES):
-        token = tl.load(bias_tokens + i + chunk, mask=i + chunk < end, other=-1)
+    end = tl.load(edits.bias_starts + row + 1)
+    for i in range(tl.load(edits.bias_starts + row), end, LANES):
+        token = tl.load(edits.bias_tokens + i + chunk, mask=i + chunk < end, other=-1)
         here = (token >= first) & (token >= 0) & (token < first + TILE)
         value = tl.load(edited + token, mask=here, other=0.0)
-        value += tl.load(bias_values + i + chunk, mask=here, other=0.0)
+        value += tl.load(edits.bias_values + i + chunk, mask=here, other=0.0)
         tl.store(edited + token, value, mask=here)
     tl.debug_barrier()
-    repetition = tl.load(strengths + row * 3)
-    presence = tl.load(strengths + row * 3 + 1)
-    frequency = tl.load(strengths + row * 3 + 2)
-    end = tl.load(pen_starts + row + 1)
-    for i in range(tl.load(pen_starts + row), end, LANES):
-        token = tl.load(pen_tokens + i + chunk, mask=i + chunk < end, other=-1)
+    repetition = tl.load(edits.strengths + row * 3)
+    presence = tl.load(edits.strengths + row * 3 + 1)
+    frequency = tl.load(edits.strengths + row * 3 + 2)
+    end = tl.load(edits.penalty_starts + row + 1)
+    for i in range(tl.load(edits.penalty_starts + row), end, LANES):
+        token = tl.load(edits.penalty_tokens + i + chunk, mask=i + chunk < end, other=-1)
         here = (token >= first) & (token >= 0) & (token < first + TILE)
-        count = tl.load(pen_counts + i + chunk, mask=here, other=0.0)
+        count = tl.load(edits.penalty_counts + i + chunk, mask=here, other=0.0)
         value = tl.load(edited + token, mask=here, other=0.0)
         value = tl.where(value > 0, tl.div_rn(value, repetition), value * repetition)
         value = value - frequency * count
@@ -116,28 +107,28 @@ def edit_tile(
 
 @triton.jit
 def edit_two(
-    scores: tl.tensor,
+    scores: Scores,
     edited: tl.tensor,
-    edits: tl.tensor,
+    edits: Edits,
     row: tl.tensor,
     two: tl.tensor,
-    lead: tl.constexpr,
+    first_tile_offset: tl.constexpr,
 ) -> None:
-    """Two tiles by `edit_tile`."""
-    edit_tile(scores, edited, edits, row, two * 2, lead)
-    edit_tile(scores, edited, edits, row, two * 2 + 1, lead)
+    """`edit_tile` for a pair of tiles."""
+    edit_tile(scores, edited, edits, row, two * 2, first_tile_offset)
+    edit_tile(scores, edited, edits, row, two * 2 + 1, first_tile_offset)
 
 
 @triton.jit
 def row_of_mask(
-    mask: tl.tensor, row: tl.tensor, masked: tl.constexpr, mapped: tl.constexpr
+    mask: MaskWords, row: tl.tensor, masked: tl.constexpr, mapped: tl.constexpr
 ) -> tl.tensor:
-    """Which row of masks a row of logits has; negative where it has none."""
+    """The row of masks of a row of logits; negative where it has none."""
     which = row * 0 - 1
     if masked:
         which = row
         if mapped:
-            which = tl.load(mask[3] + row)
+            which = tl.load(mask.rows + row)
     return which
 
 
@@ -145,8 +136,7 @@ def row_of_mask(
 def row_of_step(
     step: tl.tensor, there: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
 ) -> tl.tensor:
-    """The first row of a step of `rows` rows for each of OCTETS octets, or one past the last tile's where the program
-    has no such step."""
+    """int32 [OCTETS]: the first row of a step of `rows` rows, or one past the last tile where there is no such step."""
     return tl.where(there, step * rows, tiles * DEPTH) + tl.zeros((OCTETS,), tl.int32)
 
 
@@ -155,52 +145,56 @@ def rows_of_two(
     step: tl.tensor,
     there: tl.tensor,
     tiles: tl.constexpr,
-    lead: tl.constexpr,
+    first_tile_offset: tl.constexpr,
     rows: tl.constexpr,
 ) -> tl.tensor:
-    """The first row of a step of `rows` rows for each of WIDE octets, those of two tiles that are gone through side by
-    side: negative before the first token, past the last tile's where the program has no such step."""
+    """int32 [WIDE]: the first row of a step of `rows` rows in each of a pair of tiles that are read side by side.
+
+    Negative before the first token; past the last tile where the program has no such step.
+    """
     first = tl.where(there, step * rows + step // (DEPTH // rows) * DEPTH, tiles * DEPTH)
-    return first + tl.arange(0, WIDE) // OCTETS * DEPTH - lead // LANES
+    return first + tl.arange(0, WIDE) // OCTETS * DEPTH - first_tile_offset // LANES
 
 
 @triton.jit
-def turns_of_two(vocab: tl.tensor, lead: tl.constexpr) -> tl.tensor:
-    """Turns, of eight rows of two tiles side by side, that a row of logits takes."""
+def turns_of_two(vocab: tl.tensor, first_tile_offset: tl.constexpr) -> tl.tensor:
+    """How many turns, of eight rows of a pair of tiles, a row of logits takes."""
     turns: tl.constexpr = DEPTH // 8
-    single = tl.cdiv(vocab + lead, 8 * LANES)
+    single = tl.cdiv(vocab + first_tile_offset, 8 * LANES)
     return single // (2 * turns) * turns + tl.minimum(single % (2 * turns), turns)
 
 
 @triton.jit
 def octet_of(row: tl.tensor) -> tl.tensor:
-    """Which octet of its row each of [N] octets is; `row` is the row of each."""
+    """int32 [N]: which octet of its row each octet is, where `row` [N] is the row of each."""
     return tl.arange(0, row.shape[0]) % OCTETS
 
 
 @triton.jit
 def within(at: tl.tensor, end: tl.tensor) -> tl.tensor:
-    """Whether places, some of which may be negative, are from 0 on and below an end, which may be, too."""
+    """Whether 0 <= at < end; both may be negative."""
     return at.to(tl.uint32) < tl.maximum(end, 0).to(tl.uint32)
 
 
 @triton.jit
 def fetch_masks(
-    mask: tl.tensor,
+    mask: MaskWords,
     mask_row: tl.tensor,
     row: tl.tensor,
     rows: tl.constexpr,
     masked: tl.constexpr,
-) -> tl.tensor:
-    """The words of the mask that `rows` rows of LANES tokens have from row `row` [N] on, as they are stored: a tuple of
-    int32 [N], in each the word of an octet and its three neighbours; zero outside of the mask."""
+) -> Tensors:
+    """Load the mask words of `rows` rows of LANES tokens, from row `row` [N] on: a tuple of int32 [N], one a row.
+
+    Each is the word that an octet shares with three neighbours; zero outside of the mask.
+    """
     words = ()
     at = row * (LANES // 32) + octet_of(row) // 4
     for depth in tl.static_range(rows):
         given = tl.zeros(row.shape, tl.int32)
         if masked:
-            place = mask[0] + mask_row.to(tl.int64) * mask[1] + at
-            end = tl.where(mask_row >= 0, mask[2], 0) - depth * (LANES // 32)
+            place = mask.words + mask_row.to(tl.int64) * mask.row_stride + at
+            end = tl.where(mask_row >= 0, mask.width, 0) - depth * (LANES // 32)
             given = tl.load(place + depth * (LANES // 32), mask=within(at, end), other=0)
         words = appended(words, given)
     return words
@@ -208,15 +202,18 @@ def fetch_masks(
 
 @triton.jit
 def octets_of(
-    words: tl.tensor,
+    words: Tensors,
     first: tl.constexpr,
     nil: tl.tensor,
     mask_row: tl.tensor,
     rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The octets' mask bytes of `rows` rows, four at most, in one int32 [N]: of what `fetch_masks` read, from the row
-    `first` of it on. `nil`: zeros [N]; the words are not looked at before they are there."""
+    """The octets' mask bytes of `rows` rows, four at most, in one int32 [N].
+
+    `words`: as `fetch_masks` loaded them, from row `first` on. `nil`: zeros [N], by which the words are not used before
+    they have arrived.
+    """
     octets = tl.full(nil.shape, -1, tl.int32)
     if masked:
         octet = tl.arange(0, nil.shape[0]) % 4 + nil
@@ -248,13 +245,13 @@ def octets_of(
 
 @triton.jit
 def all_octets(
-    words: tl.tensor,
+    words: Tensors,
     nil: tl.tensor,
     mask_row: tl.tensor,
     rows: tl.constexpr,
     masked: tl.constexpr,
-) -> tl.tensor:
-    """A turn's mask bytes, a tuple by steps of `rows` rows; `nil`: zeros, before which nothing is looked at."""
+) -> Tensors:
+    """The mask bytes of a turn: a tuple of int32 [N], one for each step of `rows` rows; `nil` as in `octets_of`."""
     found = ()
     for first in tl.static_range(0, 8, rows):
         found = appended(found, octets_of(words, first, nil, mask_row, rows, masked))
@@ -262,18 +259,8 @@ def all_octets(
 
 
 @triton.jit
-def later_half(rows: tl.tensor) -> tl.tensor:
-    """The second half of a tuple."""
-    found = ()
-    for i in tl.static_range(len(rows) // 2, len(rows)):
-        found = appended(found, rows[i])
-    return found
-
-
-@triton.jit
 def last_octets(vocab: tl.tensor, octet: tl.tensor, rows: tl.constexpr) -> tl.tensor:
-    """Mask bytes of all tokens that exist in the step, of `rows` rows, in which the vocabulary ends; `octet` as from
-    `octet_of`."""
+    """Mask bytes of all tokens that exist in the step, of `rows` rows, in which the vocabulary ends; int32 [N]."""
     octets = octet * 0
     for depth in tl.static_range(rows):
         at = (vocab // (rows * LANES) * rows + depth) * OCTETS + octet
@@ -285,15 +272,14 @@ def last_octets(vocab: tl.tensor, octet: tl.tensor, rows: tl.constexpr) -> tl.te
 def existing(
     octets: tl.tensor, last: tl.tensor, vocab: tl.tensor, row: tl.tensor, rows: tl.constexpr
 ) -> tl.tensor:
-    """Mask bytes of a step, from row `row` on, with nothing before the first token or past `vocab`; `last`: see
-    `last_octets`."""
+    """Mask bytes [N] of a step from row `row` on, 0 before the first token and past `vocab`; `last`: `last_octets`."""
     end = vocab // (rows * LANES) * rows
     return octets & tl.where(within(row, end), -1, tl.where(row == end, last, 0))
 
 
 @triton.jit
 def bits_of(half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
-    """Which of an octet's eight tokens are in one of the two halves of a row, int32 [1, 4].
+    """int32 [1, 4]: which of an octet's eight tokens are in one of the two halves of a row.
 
     The halves are the even and the odd ones where two logits come in one word, or else the first and the last four.
     """
@@ -303,7 +289,7 @@ def bits_of(half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
 
 @triton.jit
 def place_of(row: tl.tensor, half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
-    """The tokens [N, 4] of half of each row [N]."""
+    """int32 [N, 4]: the tokens of one half of each octet, in rows `row` [N]."""
     return (row * LANES + octet_of(row) * 8)[:, None] + bits_of(half, paired)
 
 
@@ -315,13 +301,12 @@ def fetch(
     octets: tl.tensor,
     rows: tl.constexpr,
     paired: tl.constexpr,
-    massing: tl.constexpr,
-) -> tl.tensor:
-    """The logits of `rows` rows from row `row` [N] on, as they are stored: of each row one [N, 4] of pairs, or two
-    halves.
+    ignore_masks: tl.constexpr,
+) -> Tensors:
+    """Load the logits of `rows` rows from row `row` [N] on, as they are stored.
 
-    `octets`: the rows' mask bytes. `stored`: words or numbers of a whole row of logits. Where nobody asks anything
-    stands.
+    Returns a tuple of [N, 4]: for each row one of int32 pairs, or two halves. `octets`: the rows' mask bytes; octets
+    without a legal token are not loaded, unless `ignore_masks`, and hold undefined logits. `stored`: see `Scores`.
     """
     raw = ()
     octet = octet_of(row)
@@ -336,7 +321,7 @@ def fetch(
                 raw,
                 tl.load(
                     place + depth * (LANES // 2),
-                    mask=there if massing else there & asked,
+                    mask=there if ignore_masks else there & asked,
                     eviction_policy="evict_first",
                 ),
             )
@@ -348,7 +333,7 @@ def fetch(
                     raw,
                     tl.load(
                         logits + at + (depth * LANES + half * 4),
-                        mask=there if massing else there & asked,
+                        mask=there if ignore_masks else there & asked,
                         eviction_policy="evict_first",
                     ),
                 )
@@ -357,13 +342,13 @@ def fetch(
 
 @triton.jit
 def edited_rows(
-    own: tl.tensor,
+    own: Tensors,
     edited: tl.tensor,
     edit: tl.tensor,
     row: tl.tensor,
     paired: tl.constexpr,
-) -> tl.tensor:
-    """The logits with bias and penalties, where there are some: as `edit_tile` wrote them; LOWEST stays LOWEST."""
+) -> Tensors:
+    """The logits with bias and penalties as `edit_tile` wrote them, if the row has some; LOWEST stays LOWEST."""
     ours = ()
     for i in tl.static_range(len(own)):
         y = own[i]

@@ -1,14 +1,15 @@
-"""The random numbers of a draw on the device: the same counter-based bits as `reference_logits.gumbel`.
+"""Counter-based random numbers on the device: the same bits as `reference_logits.gumbel`.
 
-Does: hash, turn a hash into exponential noise, and take logarithms of it. Does not: keep state.
+Does: hash counters, turn hashes into exponential noise, and take logarithms. Does not: keep state.
 """
 
 import triton
 import triton.language as tl
 
+from . import pick_layout
 from .pick_weights import INTERPRETED
 
-DRAWS: tl.constexpr = tl.constexpr(0x1B873593)  # times the number of a draw: what it has of its own
+DRAWS: tl.constexpr = tl.constexpr(pick_layout.DRAWS)
 
 
 @triton.jit
@@ -23,7 +24,7 @@ def _finalise(x: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def binary_log(x: tl.tensor) -> tl.tensor:
-    """log2 of numbers that are not too small to be normal ones, to which the compiler's own would look first."""
+    """log2 of normal float32 numbers: one instruction, without the compiler's own check for subnormal ones."""
     if INTERPRETED:
         found = tl.log2(x)
     else:
@@ -40,19 +41,19 @@ def binary_log(x: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def natural_log(x: tl.tensor) -> tl.tensor:
-    """`binary_log` to the base e."""
+    """The natural logarithm, by `binary_log`."""
     return 0.6931471805599453 * binary_log(x)
 
 
 @triton.jit
 def counted(key0: tl.tensor, counter: tl.tensor) -> tl.tensor:
-    """What all noise of a uint32 `counter` has in common."""
+    """The first half of the hash of a uint32 `counter`, the same for all draws of a row."""
     return _finalise(counter * 0x9E3779B9 + key0)
 
 
 @triton.jit
 def exponential(mixed: tl.tensor, key1: tl.tensor, number: tl.tensor) -> tl.tensor:
-    """Standard exponential noise of a row's draw of that number, from `counted`; `-log` of it is Gumbel noise.
+    """float32 standard exponential noise of a row's draw `number`, from `counted`; `-log` of it is Gumbel noise.
 
     `-log1p(-u)` in full relative precision, as the fast logarithm has none near one: a short series where u is small.
     """

@@ -1,6 +1,7 @@
-"""What `pick` answers for a row, from what the programs of its tiles have left behind.
+"""Reduces a row of logits from the partial results of its tiles, and draws within the group that won.
 
-Does: reduce in a fixed order, and draw within the group that won. Does not: read more than that group's logits.
+Does: reduce in a fixed order, draw, and write the row's token, status and log-probability. Does not: read logits of
+other groups.
 """
 
 # ruff: noqa: SIM102 - a condition known when compiling must not be joined with one of the device
@@ -10,7 +11,9 @@ import triton.language as tl
 
 from .pick_load import is_legal
 from .pick_noise import counted, exponential, natural_log
+from .pick_records import DrawInputs, MaskWords, Outputs, RowPart, WeightSum
 from .pick_weights import (
+    CANDIDATES,
     DEPTH,
     LANES,
     LOG2E,
@@ -19,29 +22,28 @@ from .pick_weights import (
     OCTETS,
     PARTS,
     TILE,
-    TRIES,
     fold,
 )
+from .tuples import Pair, Tensors, Three
 
 
 @triton.jit
-def member_of(group: tl.tensor, inner: tl.tensor, lead: tl.constexpr) -> tl.tensor:
-    """The tokens of groups, by their number in the group."""
-    return group // OCTETS * TILE - lead + group % OCTETS * 8 + inner // 8 * LANES + inner % 8
+def member_of(group: tl.tensor, inner: tl.tensor, first_tile_offset: tl.constexpr) -> tl.tensor:
+    """int32 tokens of groups, by their number within the group; out of range where a group sticks out of the row."""
+    first = group // OCTETS * TILE - first_tile_offset + group % OCTETS * 8
+    return first + inner // 8 * LANES + inner % 8
 
 
 @triton.jit
-def better(
-    value: tl.tensor, choice: tl.tensor, other: tl.tensor, other_choice: tl.tensor
-) -> tl.tensor:
-    """The larger value, and whose it is: the lower one's of equals."""
+def better(value: tl.tensor, choice: tl.tensor, other: tl.tensor, other_choice: tl.tensor) -> Pair:
+    """The larger of two values, and its choice; of equal values the lower choice."""
     wins = (value > other) | ((value == other) & (choice < other_choice))
     return tl.where(wins, value, other), tl.where(wins, choice, other_choice)
 
 
 @triton.jit
-def in_vector(numbers: tl.tensor) -> tl.tensor:
-    """A tuple of scalars as one tensor."""
+def in_vector(numbers: Tensors) -> tl.tensor:
+    """A tuple of scalars as one tensor [length of the tuple]."""
     at = tl.arange(0, len(numbers))
     row = tl.zeros(at.shape, numbers[0].dtype) + numbers[0]
     for i in tl.static_range(1, len(numbers)):
@@ -50,95 +52,94 @@ def in_vector(numbers: tl.tensor) -> tl.tensor:
 
 
 @triton.jit
-def leave(
+def store_part(
     part: tl.tensor,
-    said: tl.tensor,
-    surveying: tl.constexpr,
-    believing: tl.constexpr,
-    massing: tl.constexpr,
+    found: RowPart,
+    truncating: tl.constexpr,
+    with_logprobs: tl.constexpr,
 ) -> None:
-    """Write what a program has to say of its tiles, as from `pick_tile.summary`, in PARTS numbers."""
-    best, found, own, far, drawn = said
-    one = tl.arange(0, best.shape[0])
-    tl.store(part + 8 + 2 * one, best)
-    tl.store(part + 9 + 2 * one, found.to(tl.float32, bitcast=True))
-    if believing:
-        tl.store(part, own[0])
-        tl.store(part + 1, own[1])
-    if massing:
-        tl.store(part + 2, far[0])
-        tl.store(part + 3, far[1])
-    if surveying:
-        tl.store(part + 4, drawn[0])
-        tl.store(part + 5, drawn[1])
+    """Write a program's partial result to its PARTS float32 numbers.
+
+    0, 1: the model's own weights (peak, total); 4, 5: those of the draw; from 8 on each candidate's value and choice.
+    """
+    one = tl.arange(0, found.best.shape[0])
+    tl.store(part + 8 + 2 * one, found.best)
+    tl.store(part + 9 + 2 * one, found.choices.to(tl.float32, bitcast=True))
+    if with_logprobs:
+        tl.store(part, found.own.peak)
+        tl.store(part + 1, found.own.total)
+    if truncating:
+        tl.store(part + 4, found.drawn.peak)
+        tl.store(part + 5, found.drawn.total)
 
 
 @triton.jit
-def folded(part: tl.tensor, there: tl.tensor, scale: tl.tensor) -> tl.tensor:
-    """(maximum, sum) of those of several programs."""
+def folded(part: tl.tensor, there: tl.tensor, scale: tl.tensor) -> WeightSum:
+    """The weights of several programs, added up: their (peak, total) stand at `part` and after it."""
     high = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
     total = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
-    return fold(high, total, scale)
+    peak, weight = fold(high, total, scale)
+    return WeightSum(peak, weight)
 
 
 @triton.jit
 def gathered(
     parts: tl.tensor,
-    said: tl.tensor,
+    found: RowPart,
     row: tl.tensor,
     splits: tl.tensor,
     scale: tl.tensor,
     padded_tiles: tl.constexpr,
-    surveying: tl.constexpr,
-    believing: tl.constexpr,
-    massing: tl.constexpr,
-) -> tl.tensor:
-    """What all programs of a row have left, as if one had said it; `said` is what one did say."""
-    best, found, own, far, drawn = said
+    truncating: tl.constexpr,
+    with_logprobs: tl.constexpr,
+) -> RowPart:
+    """The partial results of all programs of a row, reduced to one; `found` is that of the calling program."""
+    own, drawn = found.own, found.drawn
     at = tl.arange(0, padded_tiles)
     there = at < splits
     part = parts + (row * splits + at) * PARTS
-    one = tl.arange(0, best.shape[0])
-    tried = part[None, :] + 8 + 2 * one[:, None]
-    value = tl.load(tried, mask=there[None, :], other=NEVER, cache_modifier=".cg")
-    choice = tl.load(tried + 1, mask=there[None, :], other=0.0, cache_modifier=".cg")
-    best, found = tl.reduce((value, choice.to(tl.int32, bitcast=True)), 1, better)
-    if believing:
+    one = tl.arange(0, found.best.shape[0])
+    candidate = part[None, :] + 8 + 2 * one[:, None]
+    value = tl.load(candidate, mask=there[None, :], other=NEVER, cache_modifier=".cg")
+    choice = tl.load(candidate + 1, mask=there[None, :], other=0.0, cache_modifier=".cg")
+    best, choices = tl.reduce((value, choice.to(tl.int32, bitcast=True)), 1, better)
+    if with_logprobs:
         own = folded(part, there, LOG2E)
-    if massing:
-        far = folded(part + 2, there, LOG2E)
-    if surveying:
+    if truncating:
         drawn = folded(part + 4, there, scale)
-    return best, found, own, far, drawn
+    return RowPart(best, choices, own, drawn)
 
 
 @triton.jit
 def chosen(
     logits: tl.tensor,
     vocab: tl.tensor,
-    mask: tl.tensor,
+    mask: MaskWords,
     mask_row: tl.tensor,
-    heat: tl.tensor,
-    keys: tl.tensor,
+    temperature: tl.tensor,
+    keys: Pair,
     edited: tl.tensor,
     edit: tl.tensor,
-    best: tl.tensor,
-    found: tl.tensor,
+    found: RowPart,
     row: tl.tensor,
-    outputs: tl.tensor,
-    lead: tl.constexpr,
-    tries: tl.constexpr,
+    outputs: Outputs,
+    first_tile_offset: tl.constexpr,
+    candidates: tl.constexpr,
     masked: tl.constexpr,
     editing: tl.constexpr,
-    surveying: tl.constexpr,
-) -> tl.tensor:
-    """The row's status, its token, and the model's own logit of that: what was `found` best, or drawn in the group that
-    was, for each try [tries]; `best` is by what. Surveys keep all tries."""
-    one = tl.arange(0, tries)
-    if heat > 0:
-        # Where logits are not sound nobody won.
-        group = tl.minimum(found, (vocab - 1 + lead) // TILE * OCTETS + OCTETS - 1)
-        member = member_of(group[:, None], tl.arange(0, DEPTH * 8)[None, :], lead)
+    truncating: tl.constexpr,
+) -> Three:
+    """(status, token, the model's own logit of the token) of a row, int32, int32 and float32 scalars.
+
+    Draws in the group that won, for each of `candidates`; at temperature 0 the choice is the token itself. With
+    `truncating` all candidates are kept in `outputs`.
+    """
+    one = tl.arange(0, candidates)
+    if temperature > 0:
+        # Where logits are not sound no group won.
+        last = (vocab - 1 + first_tile_offset) // TILE * OCTETS + OCTETS - 1
+        group = tl.minimum(found.choices, last)
+        member = member_of(group[:, None], tl.arange(0, DEPTH * 8)[None, :], first_tile_offset)
         inside = (member >= 0) & (member < vocab)
         member = tl.where(inside, member, 0)
         legal = is_legal(mask, mask_row, vocab, member, masked) & inside
@@ -151,76 +152,72 @@ def chosen(
         x = tl.where(legal, x, NEVER)
         mixed = counted(keys[0], member.to(tl.uint32))
         noise = exponential(mixed, keys[1], one.to(tl.uint32)[:, None])
-        drawn = tl.div_rn(x, heat) - natural_log(noise)
+        drawn = tl.div_rn(x, temperature) - natural_log(noise)
         _, tokens = tl.reduce((drawn, member), 1, better)
         chose = (member == tokens[:, None]) & inside
-        if surveying:
-            tl.store(outputs[6] + row * TRIES + one, tokens)
-            tl.store(outputs[7] + row * TRIES + one, tl.max(tl.where(chose, x, NEVER), 1))
+        if truncating:
+            chosen_logits = tl.max(tl.where(chose, x, NEVER), 1)
+            tl.store(outputs.candidate_tokens + row * CANDIDATES + one, tokens)
+            tl.store(outputs.candidate_logits + row * CANDIDATES + one, chosen_logits)
         own = tl.max(tl.where(chose & (one == 0)[:, None], given, NEVER))
         token = tl.max(tl.where(one == 0, tokens, 0))
     else:
-        token = tl.minimum(tl.max(tl.where(one == 0, found, 0)), vocab - 1)
+        token = tl.minimum(tl.max(tl.where(one == 0, found.choices, 0)), vocab - 1)
         own = tl.load(logits + token).to(tl.float32)
-    highest = tl.max(best)
+    highest = tl.max(found.best)
     state = tl.where(highest < float("inf"), tl.where(highest == LOWEST, 2, 0), 1)
     return state, token, own
 
 
 @triton.jit
-def report(
-    said: tl.tensor,
-    outputs: tl.tensor,
+def store_sums(
+    found: RowPart,
+    outputs: Outputs,
     row: tl.tensor,
     state: tl.tensor,
-    surveying: tl.constexpr,
-    believing: tl.constexpr,
-    massing: tl.constexpr,
+    truncating: tl.constexpr,
+    with_logprobs: tl.constexpr,
 ) -> tl.tensor:
-    """The row's sums and shares; the logarithm of the belief's sum."""
-    _, _, own, far, drawn = said
-    lse = own[0] + tl.log(own[1])
-    if surveying:
-        tl.store(outputs[5] + row * 2, drawn[0])
-        tl.store(outputs[5] + row * 2 + 1, tl.where(state == 0, drawn[1], 0.0))
-    if believing:
-        tl.store(outputs[3] + row, lse)
-        if massing:
-            share = 1.0 / (1.0 + tl.exp(lse - far[0] - tl.log(far[1])))
-            tl.store(outputs[4] + row, tl.where(far[1] > 0, share, far[1]))
+    """Write the row's summed weights; returns the logsumexp of the model's own distribution, a float32 scalar."""
+    lse = found.own.peak + tl.log(found.own.total)
+    if truncating:
+        tl.store(outputs.weights + row * 2, found.drawn.peak)
+        tl.store(outputs.weights + row * 2 + 1, tl.where(state == 0, found.drawn.total, 0.0))
+    if with_logprobs:
+        tl.store(outputs.logsumexp + row, lse)
     return lse
 
 
 @triton.jit
-def gumbel(draw: tl.tensor, row: tl.tensor, token: tl.tensor, number: tl.constexpr) -> tl.tensor:
-    """Noise of tokens in a row's draw of that number."""
-    key0 = tl.load(draw[1] + row * 2).to(tl.uint32)
-    key1 = tl.load(draw[1] + row * 2 + 1).to(tl.uint32)
+def gumbel(draw: DrawInputs, row: tl.tensor, token: tl.tensor, number: tl.constexpr) -> tl.tensor:
+    """float32 Gumbel noise of tokens in the row's draw of that number."""
+    key0 = tl.load(draw.keys + row * 2).to(tl.uint32)
+    key1 = tl.load(draw.keys + row * 2 + 1).to(tl.uint32)
     return -natural_log(exponential(counted(key0, token.to(tl.uint32)), key1, number))
 
 
 @triton.jit
-def stays_first(tried: tl.tensor, cut: tl.tensor) -> tl.tensor:
-    """Which try is the first whose logit, of `tried` [TRIES], is not below the cut; TRIES if there is none."""
-    return tl.min(tl.where(tried >= cut, tl.arange(0, TRIES), TRIES))
+def stays_first(logits: tl.tensor, cut: tl.tensor) -> tl.tensor:
+    """The number of the first candidate, of logits [CANDIDATES], that is not below the cut; CANDIDATES if none is."""
+    return tl.min(tl.where(logits >= cut, tl.arange(0, CANDIDATES), CANDIDATES))
 
 
 @triton.jit
 def token_of(tokens: tl.tensor, number: tl.tensor) -> tl.tensor:
-    """One of the tries' tokens [TRIES]."""
-    return tl.min(tl.where(tl.arange(0, TRIES) == number, tokens, 0x7FFFFFFF))
+    """The token of one candidate, of tokens [CANDIDATES]."""
+    return tl.min(tl.where(tl.arange(0, CANDIDATES) == number, tokens, 0x7FFFFFFF))
 
 
 @triton.jit
-def settle(
+def store_token(
     logits: tl.tensor,
-    outputs: tl.tensor,
+    outputs: Outputs,
     row: tl.tensor,
     token: tl.tensor,
-    believing: tl.constexpr,
+    with_logprobs: tl.constexpr,
 ) -> None:
-    """Answer the row's token, and its log-probability; a survey's answer may be replaced."""
-    tl.store(outputs[0] + row, token.to(tl.int64))
-    if believing:
+    """Write the row's token and its log-probability, in place of those that the pass over the logits has written."""
+    tl.store(outputs.tokens + row, token.to(tl.int64))
+    if with_logprobs:
         own = tl.load(logits + token).to(tl.float32)
-        tl.store(outputs[2] + row, own - tl.load(outputs[3] + row))
+        tl.store(outputs.logprobs + row, own - tl.load(outputs.logsumexp + row))

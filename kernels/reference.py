@@ -1,4 +1,4 @@
-"""What each kernel means, in plain torch. The CPU back end runs these; the fused kernels are held to them.
+"""The definition of each kernel in plain torch: the CPU back end, and what tests compare the fused kernels with.
 
 Does: linear layers, normalisation, rotation, gate, KV write and copy. Does not: attention (`reference_attention`), the
 logits pipeline (`reference_logits`).

@@ -31,7 +31,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """Pieces of a group, done at once.
+    """Pieces of a group that are computed at once.
 
     `chunk_of` [pieces] is the chunk of each. `blocks` indexes the cache as [2 * num_blocks, ...]: all key blocks of the
     pieces, then all value blocks. `bias` [pieces, 1, 1 or rows, TILE], None where every row sees every key.
@@ -57,7 +57,7 @@ class _Group:
 
 
 class Workspace:
-    """Memory that gathered keys and values pass through, kept from call to call and step to step.
+    """Scratch memory for gathered keys and values, kept from call to call and step to step.
 
     A fresh tensor of some megabytes for every layer costs more in page faults than the attention itself. It grows to
     the largest call, `CALL_PIECES` tiles, and no further.
@@ -78,7 +78,7 @@ class Workspace:
 
 
 class PagedAttention:
-    """One step's attention, prepared. Stateless between layers."""
+    """Prepared attention of one step. Stateless between layers."""
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class _Cutter:
         )
 
     def _bias(self, seen: Ints) -> Tensor:
-        """0 where a row may look and -inf elsewhere, for rows that see `seen` [pieces, rows] keys of the tile."""
+        """Attention bias: 0 where a row may attend, else -inf; rows see `seen` [pieces, rows] keys of the tile."""
         visible = np.arange(TILE)[None, None, :] < seen[:, :, None]
         bias = np.where(visible, np.float32(0), np.float32("-inf"))
         if seen.shape[1] > 1:

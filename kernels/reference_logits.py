@@ -1,4 +1,4 @@
-"""The logits pipeline in plain torch: what one pass of a fused kernel has to do, row by row.
+"""The definition of sampling in plain torch: from logits and masks to one token a row.
 
 Does, in this order: mask; refuse rows that are not finite; log-probabilities; bias; penalties; temperature; top-k,
 top-p, min-p; draw. Does not: know requests, or keep state: a draw is a function of its row's two key words alone.
@@ -18,13 +18,12 @@ Definitions
                 `logit / temperature + gumbel(key, token)`. Both together choose a token with exactly its probability,
                 as one draw among all tokens would, at one noise for many tokens. Temperature 0 takes the largest
                 logit. Of equals the lowest number wins
-    truncation  of TRIES draws from the whole row, each with noise of its own, the first whose token stays; if none
+    truncation  of CANDIDATES draws from the whole row, each with its own noise, the first whose token stays; if none
                 does, the token that stays with the largest `logit / temperature + gumbel(key, token)`. That is a draw
                 from what stays (von Neumann's rejection, and then a draw from the same distribution), and with most of
                 the mass kept nobody has to know where the cut lies
-    group       of token t, `(t + lead) // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and
-                those that lie multiples of LANES further in the same tile. `lead` is half a tile where that makes the
-                last tile a fuller one, or 0: so half of the tiles are about half of the row
+    group       of token t, `(t + offset) // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and
+                those that lie multiples of LANES further in the same tile. `offset` and the sizes: `pick_layout`
 """
 
 import torch
@@ -37,26 +36,21 @@ from .contracts import (
     WORD_BITS,
     Bias,
     Draw,
-    Drawn,
     Penalties,
-    PickArgs,
+    SampleArgs,
+    Sampled,
     Truncation,
 )
+from .pick_layout import CANDIDATES, DRAWS, GROUPS, LANES, SPAN, TILE, first_tile_offset
 
 NEVER = float("-inf")
-SPAN = 8
-LANES = 1024
-TILE = 16 * LANES
-GROUPS = 1 << 31
-DRAWS = 0x1B873593
-TRIES = 4
 _WORD = 0xFFFFFFFF
 
 
-def pick(logits: Tensor, args: PickArgs) -> Drawn:
+def sample(logits: Tensor, args: SampleArgs) -> Sampled:
     """Draw one token for each row of `logits` [R, V], V at least `args.vocab`; float32 ones may be overwritten."""
     vocab = min(args.vocab, logits.shape[1])
-    rows = whole = logits[:, :vocab].float()
+    rows = logits[:, :vocab].float()
     # A sum that is neither NaN nor above all numbers has no term that is, short of astronomically large ones: one read.
     sound = rows
     if args.masks is not None:
@@ -70,10 +64,6 @@ def pick(logits: Tensor, args: PickArgs) -> Drawn:
     if bool(bad.any()):
         rows = rows.masked_fill(bad[:, None], 0.0)
     belief = torch.log_softmax(rows, -1) if args.top is not None else None
-    sums = rows.logsumexp(-1) if args.mass else None
-    removed = None
-    if sums is not None:
-        removed = -torch.expm1(sums - whole.logsumexp(-1))
     changed = args.bias is not None or args.penalties is not None
     if changed:
         rows = penalised(biased(rows, args.bias), args.penalties)
@@ -82,10 +72,10 @@ def pick(logits: Tensor, args: PickArgs) -> Drawn:
     elif changed:
         tokens = rows.argmax(-1)
     if belief is None or args.top is None:
-        return Drawn(tokens, status, logsumexp=sums, removed=removed)
+        return Sampled(tokens, status)
     chosen = belief.gather(1, tokens[:, None])[:, 0]
     top_logprobs, top_tokens = belief.topk(min(args.top, vocab), -1)
-    return Drawn(tokens, status, chosen, top_tokens, top_logprobs, sums, removed)
+    return Sampled(tokens, status, chosen, top_tokens, top_logprobs)
 
 
 def allowed(masks: Tensor, mask_rows: Tensor | None, vocab: int) -> Tensor:
@@ -155,24 +145,19 @@ def drawn(logits: Tensor, draw: Draw, truncation: Truncation | None) -> Tensor:
     if truncation is not None:
         options = (truncation.top_k[hot], truncation.top_p[hot], truncation.min_p[hot])
         kept = truncated(rows, Truncation(*options))
-        for number in range(1, TRIES):
+        for number in range(1, CANDIDATES):
             left = torch.nonzero(kept.gather(1, tokens[:, None])[:, 0] == NEVER)[:, 0]
             if left.numel():
                 tokens[left] = grouped_draw(rows[left], groups[left], keys[left], number)
         left = torch.nonzero(kept.gather(1, tokens[:, None])[:, 0] == NEVER)[:, 0]
         counters = torch.arange(rows.shape[1], device=rows.device)
-        tokens[left] = (kept[left] + gumbel(keys[left], counters, TRIES)).argmax(-1)
+        tokens[left] = (kept[left] + gumbel(keys[left], counters, CANDIDATES)).argmax(-1)
     return greedy.index_copy(0, hot, tokens)
-
-
-def lead(vocab: int) -> int:
-    """By how many tokens the first tile begins before the first token."""
-    return TILE // 2 if 0 < vocab % TILE <= TILE // 2 < vocab else 0
 
 
 def group_weights(logits: Tensor) -> Tensor:
     """Logarithms of the weights `exp(logits)` [R, V] of groups: [R, groups]."""
-    before = lead(logits.shape[1])
+    before = first_tile_offset(logits.shape[1])
     padding = before, -logits.shape[1] % LANES
     padded = torch.nn.functional.pad(logits, padding, value=NEVER)
     lanes = padded.view(len(logits), -1, LANES // SPAN, SPAN)
@@ -188,7 +173,9 @@ def grouped_draw(logits: Tensor, groups: Tensor, keys: Tensor, number: int = 0) 
     vocab = logits.shape[1]
     counters = torch.arange(groups.shape[1], device=logits.device) + GROUPS
     group = (groups + gumbel(keys, counters, number)).argmax(-1)
-    token = group // (LANES // SPAN) * TILE - lead(vocab) + group % (LANES // SPAN) * SPAN
+    token = (
+        group // (LANES // SPAN) * TILE - first_tile_offset(vocab) + group % (LANES // SPAN) * SPAN
+    )
     depth = torch.arange(0, TILE, LANES, device=logits.device)
     inner = (depth[:, None] + torch.arange(SPAN, device=logits.device)).flatten()
     members = token[:, None] + inner

@@ -1,4 +1,4 @@
-"""Norm and rotate queries and keys, and store keys and values, in one pass. Reference: `reference.rope_and_store`."""
+"""QK norm, rotary embedding and KV-cache store in one pass. Reference: `reference.rope_and_store`."""
 
 import torch
 import triton
@@ -14,13 +14,13 @@ MOST_FP8: tl.constexpr = tl.constexpr(448.0)
 
 
 def _heads(rows: int) -> int:
-    """Heads a program handles, one warp for four: many rows fill the device with fewer, larger programs."""
+    """How many heads a program handles, one warp for four: many rows fill the device with fewer, larger programs."""
     return 4 if rows <= FEW_ROWS else 16
 
 
 @triton.jit
 def as_kept(x: tl.tensor, cache_ptr: tl.tensor) -> tl.tensor:
-    """Keys or values in the type of the cache."""
+    """Keys or values converted to the dtype of the cache."""
     kept: tl.constexpr = cache_ptr.dtype.element_ty
     if kept == tl.float8e4nv:  # it has no infinity: what is too large would become NaN
         x = tl.clamp(x.to(tl.float32), -MOST_FP8, MOST_FP8)
@@ -102,8 +102,10 @@ def _rope_and_store(
 
 
 def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor) -> Tensor:
-    """As the contract says. `fused` has contiguous rows; `cache` [2, num_blocks, block_size, kv_heads, head_dim] and
-    the tables are contiguous. Arithmetic is float32.
+    """Norm and rotate queries and keys, store keys and values; returns the queries.
+
+    `fused` has contiguous rows; `cache` [2, num_blocks, block_size, kv_heads, head_dim] and the tables are contiguous.
+    Arithmetic is float32.
     """
     rows, all_heads, dim = fused.shape
     kv_heads = cache.shape[3]

@@ -20,8 +20,8 @@ from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from .launch import overlap, precision, prefetch, processors
-from .pick_load import appended
 from .product import NOTHING, After, activated, load_tile
+from .tuples import appended
 
 MOST_OF_TILE = 64
 """Rows of `x` in one tile."""

@@ -1,6 +1,6 @@
-"""Which drafts stand: one program a sequence, after the pick. Reference: `reference_verify.verify`.
+"""Verification of drafts against sampled tokens: one program a sequence. Reference: `reference_verify.verify`.
 
-Does: compare drafts with what was drawn at their places. Does not: draw. Sequences may own no rows, and rows no
+Does: compare drafts with the tokens sampled at their places. Does not: sample. Sequences may own no rows, and rows no
 sequence, so one captured graph serves any number of drafts.
 """
 
@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from .contracts import Drawn, Verified
+from .contracts import Sampled, Verified
 
 BLOCK = 32
 
@@ -44,14 +44,14 @@ def _verify(
     tl.store(next_status + sequence, tl.load(status + first, mask=there, other=2))
 
 
-def verify(drawn: Drawn, given: Tensor, starts: Tensor) -> Verified:
+def verify(sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
     """One launch; see `contracts.Kernels.verify`."""
     sequences = starts.shape[0] - 1
-    accepted = drawn.tokens.new_empty(sequences, dtype=torch.int32)
-    tokens, status = drawn.tokens.new_empty(sequences), drawn.tokens.new_empty(sequences)
+    accepted = sampled.tokens.new_empty(sequences, dtype=torch.int32)
+    tokens, status = sampled.tokens.new_empty(sequences), sampled.tokens.new_empty(sequences)
     _verify[(sequences,)](
-        drawn.tokens,
-        drawn.status,
+        sampled.tokens,
+        sampled.status,
         given,
         starts,
         accepted,

@@ -14,7 +14,7 @@ from msgspec import Struct
 from torch import Tensor
 
 from ...grammar.api import DeviceTables, MaskRows
-from ...kernels.contracts import Bias, Penalties, PickArgs, Truncation
+from ...kernels.contracts import Bias, Penalties, SampleArgs, Truncation
 from ..plan import Replay
 from .beside import StreamSet
 from .rows import Ints
@@ -26,7 +26,7 @@ Send = Callable[[Array], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """Rare options: the fields of `Bias` and `Penalties` as arrays, in their order, and `PickArgs.top`."""
+    """Rare options: the fields of `Bias` and `Penalties` as arrays, in their order, and `SampleArgs.top`."""
 
     bias: tuple[Array, ...] | None
     penalties: tuple[Array, ...] | None
@@ -90,7 +90,7 @@ class Walks(Protocol):
         ...
 
 
-def completed(args: PickArgs, choice: SamplingInputs, send: Send) -> PickArgs:
+def completed(args: SampleArgs, choice: SamplingInputs, send: Send) -> SampleArgs:
     """`args` with what is not in every choice."""
     if choice.truncation is not None:
         args = replace(args, truncation=Truncation(*map(send, choice.truncation)))

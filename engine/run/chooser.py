@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import words
-from ...kernels.contracts import Draw, Drawn, PickArgs
+from ...kernels.contracts import Draw, SampleArgs, Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from .beside import StreamSet
@@ -136,7 +136,7 @@ class SamplingGraphs:
         # Of `size` rows: the tokens, then their statuses.
         self._picks = {size: picks[: 2 * size].view(2, size) for size in self._sizes}
         self._fetched = [_Fetched(most, self._sizes) for _ in range(2)]
-        self._choices: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Drawn]] = {}
+        self._choices: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Sampled]] = {}
         self._walking: dict[int, torch.cuda.CUDAGraph] = {}
 
     def rows(self, wanted: int) -> int:
@@ -177,7 +177,7 @@ class SamplingGraphs:
             if self.walks is not None:
                 self._walk(size)
 
-    def choose(self, choice: SamplingInputs, states: Ints) -> Callable[[], Drawn]:
+    def choose(self, choice: SamplingInputs, states: Ints) -> Callable[[], Sampled]:
         """See `Compute`; `states` are the rows of the states chosen from, the other rows choose from any."""
         count, walking = choice.keys.shape[0], choice.walks
         self._prepare(choice, states, count, walking=walking)
@@ -215,10 +215,10 @@ class SamplingGraphs:
         assert self.walks is not None
         self.walks.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
 
-    def _choose(self, count: int, choice: SamplingInputs | None, *, walking: bool) -> Drawn:
+    def _choose(self, count: int, choice: SamplingInputs | None, *, walking: bool) -> Sampled:
         """Head, pick, and what follows the picks. `choice` None: a plain one."""
         columns = self._on_device.columns
-        args = PickArgs(
+        args = SampleArgs(
             self._vocab,
             self._masks,
             columns.mask_rows[:count],
@@ -228,7 +228,7 @@ class SamplingGraphs:
             args = completed(args, choice, lambda array: sent(array, self._states.device))
         hidden = self._states.index_select(0, columns.states[:count])
         logits = self._decoder.logits(hidden, args.legal)
-        drawn = self._decoder.kernels.pick(logits, args)
+        drawn = self._decoder.kernels.sample(logits, args)
         tokens, status = self._picks[count]
         tokens.copy_(drawn.tokens)
         status.copy_(drawn.status)
@@ -237,7 +237,7 @@ class SamplingGraphs:
             self.walks.advance(columns.walk_rows[:count], drawn.tokens)
         return drawn
 
-    def _fetch(self, count: int, drawn: Drawn) -> Callable[[], Drawn]:
+    def _fetch(self, count: int, drawn: Sampled) -> Callable[[], Sampled]:
         """Start to bring what was picked to the host; the function waits for it."""
         self._fetched.reverse()
         fetched = self._fetched[0]
@@ -248,9 +248,9 @@ class SamplingGraphs:
             others = [_to_host(tensor, stream) for tensor in asked]
             fetched.done.record(stream)
 
-        def wait() -> Drawn:
+        def wait() -> Sampled:
             fetched.done.synchronize()
-            return Drawn(there[:count], there[count:], *others)
+            return Sampled(there[:count], there[count:], *others)
 
         return wait
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import DeviceTables, MaskRows, empty_rows
-from ...kernels.contracts import Draw, Drawn, PickArgs, Places, Ragged
+from ...kernels.contracts import Draw, Ragged, SampleArgs, Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from .batch import Batch, fresh_blocks
@@ -31,7 +31,7 @@ class Compute(Protocol):
         """States of the wanted tokens [R or more, hidden], computed with all others; None where none is wanted."""
         ...
 
-    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
         """Start to choose a token for each of the states, and keep them for `Batch.sources` of the next batch.
 
         The function waits for the tokens and gives them on the host, where they and their statuses may be narrower
@@ -96,7 +96,7 @@ class HostCompute:
         hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
         return hidden if batch.wanted.size else None
 
-    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
         """See `Compute`. A stage that no row needs is left out."""
         count, walks = hidden.shape[0], self._walks if choice.walks else None
         masks, mask_rows = choice.masks, choice.mask_rows
@@ -115,7 +115,7 @@ class HostCompute:
             given, mask_rows = torch.from_numpy(masks), np.maximum(mask_rows - count, -1)
         masked = bool((mask_rows >= 0).any())
         drawing = bool(choice.temperature.any())
-        args = PickArgs(
+        args = SampleArgs(
             self._vocab,
             given if masked else None,
             torch.from_numpy(mask_rows) if masked else None,
@@ -124,7 +124,7 @@ class HostCompute:
             else None,
         )
         args = completed(args, choice, torch.from_numpy)
-        drawn = self._decoder.kernels.pick(self._decoder.logits(hidden, args.legal), args)
+        drawn = self._decoder.kernels.sample(self._decoder.logits(hidden, args.legal), args)
         if walks is not None:
             walks.advance(at, drawn.tokens)
         self._kept = drawn.tokens.numpy()

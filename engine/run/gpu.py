@@ -14,7 +14,7 @@ from torch import Tensor
 from ...grammar.api import DeviceTables, MaskRows, words
 from ...kernels.attention_decode import few_tokens
 from ...kernels.attention_packed import packed_from, packs_at_once
-from ...kernels.contracts import Drawn, HostRagged, Packs, Ragged
+from ...kernels.contracts import HostRagged, Packs, Ragged, Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..plan import StepCosts
@@ -128,7 +128,7 @@ class GpuCompute:
         self._streams.pass_ends()
         return self._states[:rows] if wanted else None
 
-    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Drawn]:
+    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
         """See `Compute`; `hidden` is what `hidden` returned last."""
         if hidden.data_ptr() != self._states.data_ptr():
             raise InternalError("tokens are chosen from other states than the last")

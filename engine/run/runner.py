@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...grammar.api import DeviceTables, MaskRows, empty_rows
-from ...kernels.contracts import Drawn
+from ...kernels.contracts import Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..plan import Admitted, Masks, Picked, Plan, Work
@@ -39,7 +39,7 @@ class Pass:
 
     batch: Batch
     hidden: Tensor | None
-    drawn: Callable[[], Drawn] | None = None
+    drawn: Callable[[], Sampled] | None = None
     wanted: Wanted | None = None
 
 

@@ -14,7 +14,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from ...kernels.contracts import NOT_FINITE, OK, Drawn
+from ...kernels.contracts import NOT_FINITE, OK, Sampled
 from ..errors import InternalError
 from ..plan import Masks, Pick, Picked
 from ..types import Failure, SamplingParams, TokenLogprob
@@ -176,7 +176,7 @@ def _place_masks(
     return walks
 
 
-def picks(batch: Batch, drawn: Drawn, wanted: Wanted | None) -> Picked:
+def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Picked:
     """The answer to a plan, from what was drawn, on the host. Sequences in `batch.failed` get their failure."""
     picking, failed = batch.picking, batch.failed
     count = len(picking)
@@ -208,7 +208,7 @@ def picks(batch: Batch, drawn: Drawn, wanted: Wanted | None) -> Picked:
     return Picked(tuple(found))
 
 
-def _logprob(drawn: Drawn, row: int, token: int, top: int) -> TokenLogprob:
+def _logprob(drawn: Sampled, row: int, token: int, top: int) -> TokenLogprob:
     """The chosen token's log-probability and the `top` most likely legal tokens'."""
     assert drawn.logprobs is not None
     assert drawn.top_tokens is not None

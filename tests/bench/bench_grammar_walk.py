@@ -19,11 +19,11 @@ from intaglio.grammar.export import export
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import read
-from intaglio.kernels.contracts import Draw, PickArgs
+from intaglio.kernels.contracts import Draw, SampleArgs
 from intaglio.kernels.grammar_arena import GrammarArena
 from intaglio.kernels.grammar_tokens import lay_out
 from intaglio.kernels.grammar_walk import GrammarStates, GrammarWalker
-from intaglio.kernels.pick import Picker
+from intaglio.kernels.pick import TokenSampler
 from torch import Tensor
 
 from tests.support.tokens import data, large
@@ -55,7 +55,7 @@ def legal_counts(masks: Tensor) -> Tensor:
 
 def outputs(walker: GrammarWalker, states: GrammarStates, rows: Tensor, steps: int) -> Snapshot:
     """Random outputs of all rows, drawn from random logits, and every place they came through."""
-    picker = Picker(rows.device, len(rows))
+    picker = TokenSampler(rows.device, len(rows))
     masks = torch.empty((len(rows), WIDTH // 32), dtype=torch.int32, device=rows.device)
     parts: list[Snapshot] = []
     for _ in range(steps):
@@ -72,7 +72,9 @@ def outputs(walker: GrammarWalker, states: GrammarStates, rows: Tensor, steps: i
         logits = torch.randn(len(rows), WIDTH, device=rows.device)
         keys = torch.randint(0, 2**32, (len(rows), 2), device=rows.device)
         draw = Draw(torch.ones(len(rows), device=rows.device), keys)
-        walker.advance(states, rows, picker.pick(logits, PickArgs(WIDTH, masks, draw=draw)).tokens)
+        walker.advance(
+            states, rows, picker.sample(logits, SampleArgs(WIDTH, masks, draw=draw)).tokens
+        )
     joined = [torch.cat([getattr(p, name) for p in parts]) for name in Snapshot.__annotations__]
     return Snapshot(*joined)
 
@@ -127,8 +129,10 @@ def measure(walker: GrammarWalker, seen: Snapshot) -> list[dict[str, object]]:
             if name == "any place":
                 walker.walk(states, rows, masks)
                 keys = torch.randint(0, 2**32, (batch, 2), device=device)
-                args = PickArgs(WIDTH, masks, draw=Draw(torch.ones(batch, device=device), keys))
-                tokens = Picker(device, batch).pick(torch.randn(batch, WIDTH, device=device), args)
+                args = SampleArgs(WIDTH, masks, draw=Draw(torch.ones(batch, device=device), keys))
+                tokens = TokenSampler(device, batch).sample(
+                    torch.randn(batch, WIDTH, device=device), args
+                )
                 saved = (states.states.clone(), states.depths.clone())
 
                 def advance(s=states, r=rows, t=tokens.tokens, k=saved) -> None:  # type: ignore[no-untyped-def]

@@ -23,13 +23,13 @@ from intaglio.kernels.attention import split_attention, tile_attention
 from intaglio.kernels.contracts import (
     Activation,
     AddTo,
-    Drawn,
     Gate,
     Kernels,
     Places,
     QKNorm,
     Ragged,
     RmsNorm,
+    Sampled,
     Weight,
 )
 from intaglio.kernels.dispatch import choose
@@ -225,7 +225,7 @@ def verification(count: int, drafts: int, kernels: Kernels, top: Ceilings) -> Fi
     """Which of `drafts` tokens stand, for each of `count` sequences."""
     rows = count * (drafts + 1)
     tokens = torch.randint(0, 2, (rows,), device=DEVICE)
-    drawn = Drawn(tokens, torch.zeros_like(tokens))
+    drawn = Sampled(tokens, torch.zeros_like(tokens))
     given = torch.randint(0, 2, (rows,), dtype=torch.int32, device=DEVICE)
     starts = torch.arange(0, rows + 1, drafts + 1, dtype=torch.int32, device=DEVICE)
     us = top.time(lambda: [kernels.verify(drawn, given, starts) for _ in range(20)], 20)

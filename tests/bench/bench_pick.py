@@ -1,4 +1,4 @@
-"""`pick` against the floor: what must be read, once, at the bandwidth of a large copy, measured in the same run.
+"""Sampling against the floor: what must be read, once, at the bandwidth of a large copy, measured in the same run.
 
 Run on a GPU: `python -m tests.bench.bench_pick [--out FILE] [--short]`. Each figure is the median of replays of a CUDA
 graph that calls over several input sets, together larger than the cache, and often enough that the launch of the graph
@@ -15,8 +15,8 @@ from pathlib import Path
 
 import torch
 from intaglio.kernels.ahead import compile_ahead
-from intaglio.kernels.contracts import Draw, PickArgs, Truncation
-from intaglio.kernels.pick import Picker
+from intaglio.kernels.contracts import Draw, SampleArgs, Truncation
+from intaglio.kernels.pick import TokenSampler
 from torch import Tensor
 
 from tests.bench.roofline import copy_bandwidth
@@ -25,7 +25,7 @@ VOCAB = 151_936
 DEVICE = torch.device("cuda")
 DTYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
 DENSITIES = {"64": 64 / VOCAB, "half": 0.5, "95%": 0.95, "free": 1.0}
-KINDS = ("greedy", "draw", "draw+logprob", "T=0.8+logprob", "mass", "k50,p.95", "p.95", "min-p.05")
+KINDS = ("greedy", "draw", "draw+logprob", "T=0.8+logprob", "k50,p.95", "p.95", "min-p.05")
 CALLS = 24  # at least, in a graph
 SHORT = ("greedy", "draw", "draw+logprob", "k50,p.95", "p.95")
 
@@ -50,7 +50,7 @@ def inputs(batch: int, dtype: torch.dtype, density: float) -> Inputs:
     return Inputs(logits, masks, keys)
 
 
-def arguments(given: Inputs, kind: str) -> PickArgs:
+def arguments(given: Inputs, kind: str) -> SampleArgs:
     batch = given.logits.shape[0]
     ones = torch.ones(batch, device=DEVICE)
     draw = Draw(ones * (0.8 if kind.startswith("T") else 1.0), given.keys)
@@ -61,13 +61,12 @@ def arguments(given: Inputs, kind: str) -> PickArgs:
         truncation = Truncation((ones * 0).long(), ones * 0.95, ones * 0)
     elif kind.startswith("min-p"):
         truncation = Truncation((ones * 0).long(), ones, ones * 0.05)
-    return PickArgs(
+    return SampleArgs(
         VOCAB,
         masks=given.masks,
         draw=None if kind == "greedy" else draw,
         truncation=truncation,
         top=0 if "logprob" in kind else None,
-        mass=kind == "mass",
     )
 
 
@@ -93,7 +92,7 @@ def microseconds(calls: list[Callable[[], object]], replays: int = 15) -> float:
     return statistics.median(times[2:])
 
 
-Prepared = tuple[Tensor, PickArgs]
+Prepared = tuple[Tensor, SampleArgs]
 
 
 def prepare(batch: int, dtype: str, density: str, kinds: tuple[str, ...]) -> list[list[Prepared]]:
@@ -106,11 +105,11 @@ def prepare(batch: int, dtype: str, density: str, kinds: tuple[str, ...]) -> lis
     return [[(s.logits, arguments(s, kind)) for s in sets] for kind in kinds]
 
 
-def figure(picker: Picker, calls: list[Prepared], bandwidth: float) -> dict[str, float]:
+def figure(picker: TokenSampler, calls: list[Prepared], bandwidth: float) -> dict[str, float]:
     """Time of a call, and its floors."""
     logits, args = calls[0]
     masks = 0 if args.masks is None else args.masks.nbytes
-    took = microseconds([lambda call=call: picker.pick(*call) for call in calls])
+    took = microseconds([lambda call=call: picker.sample(*call) for call in calls])
     alone, floor = (read / bandwidth * 1e6 for read in (logits.nbytes, logits.nbytes + masks))
     return {
         "us": round(took, 2),
@@ -126,7 +125,7 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="the cases with a target, and a few")
     options = parser.parse_args()
     torch.manual_seed(0)
-    picker, bandwidth = Picker(DEVICE, 1024), copy_bandwidth()
+    picker, bandwidth = TokenSampler(DEVICE, 1024), copy_bandwidth()
     print(f"copy {bandwidth / 1e12:.3f} TB/s")
     rows = []
     for dtype in DTYPES:
@@ -135,7 +134,7 @@ def main() -> None:
                 kinds = KINDS if density in ("half", "free") or batch == 256 else KINDS[:3]
                 kinds = SHORT if options.short else kinds
                 prepared = prepare(batch, dtype, density, kinds)
-                compile_ahead(lambda p=prepared: [picker.pick(*calls[0]) for calls in p])
+                compile_ahead(lambda p=prepared: [picker.sample(*calls[0]) for calls in p])
                 for kind, calls in zip(kinds, prepared, strict=True):
                     case = {"dtype": dtype, "batch": batch, "mask": density, "kind": kind}
                     rows.append(case | figure(picker, calls, bandwidth))

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 import torch
-from intaglio.kernels.contracts import Draw, Legal, Logits, PickArgs, RmsNorm
+from intaglio.kernels.contracts import Draw, Legal, Logits, RmsNorm, SampleArgs
 from intaglio.kernels.dispatch import choose
 
 from tests.support.legal import legal_tokens, random_legal
@@ -82,10 +82,10 @@ def test_a_captured_head_and_pick_follow_the_masks(rows: int) -> None:
     masks = torch.zeros((rows + 1 + rows // 3, outputs // 32), dtype=torch.int32, device=DEVICE)
     which = torch.zeros(rows, dtype=torch.int32, device=DEVICE)
     keys = torch.randint(0, 2**32, (rows, 2), device=DEVICE)
-    args = PickArgs(outputs, masks, which, draw=Draw(torch.ones(rows, device=DEVICE), keys))
+    args = SampleArgs(outputs, masks, which, draw=Draw(torch.ones(rows, device=DEVICE), keys))
 
     def choice() -> tuple[torch.Tensor, torch.Tensor]:
-        drawn = kernels.pick(matrix.matmul(x, norm, Logits(args.legal)), args)
+        drawn = kernels.sample(matrix.matmul(x, norm, Logits(args.legal)), args)
         return drawn.tokens, drawn.status
 
     choice()
@@ -102,7 +102,7 @@ def test_a_captured_head_and_pick_follow_the_masks(rows: int) -> None:
         which.copy_(legal.rows)
         x.copy_(randn(rows, inputs, seed=100 + turn, dtype=dtype))
         graph.replay()
-        right = kernels.pick(matrix.matmul(x, norm, Logits()), args)
+        right = kernels.sample(matrix.matmul(x, norm, Logits()), args)
         ok = right.status == 0
         assert torch.equal(captured[1], right.status)
         # Sums of two kernels differ in their last bits, so that near ties may tip.

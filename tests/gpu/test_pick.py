@@ -1,12 +1,12 @@
-"""`pick` on the device against the reference on the host: awkward sizes, all stages, graphs, and two calls at once."""
+"""Sampling on the device against the reference on the host: awkward sizes, all stages, graphs, two calls at once."""
 
 import math
 
 import pytest
 import torch
 from intaglio.kernels import reference_logits
-from intaglio.kernels.contracts import OK, Draw, PickArgs, Truncation
-from intaglio.kernels.pick import Picker
+from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation
+from intaglio.kernels.pick import TokenSampler
 
 from tests.support.picks import cases, compare, on_device
 
@@ -27,49 +27,49 @@ SIZES = [(vocab, dtype) for dtype, sizes in VOCABULARIES.items() for vocab in si
 @pytest.mark.parametrize("case", range(7))
 @pytest.mark.parametrize(("vocab", "dtype"), SIZES)
 def test_equals_the_reference(vocab: int, dtype: torch.dtype, case: int) -> None:
-    picker = Picker(torch.device("cuda"), ROWS)
+    picker = TokenSampler(torch.device("cuda"), ROWS)
     for seed in range(3):
         wide = torch.randn(
             ROWS, vocab + 8 * (vocab % 2), generator=torch.Generator().manual_seed(seed)
         )
         logits = (wide * 3).to(dtype)
         args = cases(vocab, seed, ROWS)[case]
-        got = picker.pick(logits.cuda(), on_device(args))
-        compare(got, reference_logits.pick(logits.clone(), args))
+        got = picker.sample(logits.cuda(), on_device(args))
+        compare(got, reference_logits.sample(logits.clone(), args))
 
 
 @pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf])
 def test_poison_counts_where_it_is_legal(poison: float) -> None:
-    picker = Picker(torch.device("cuda"), ROWS)
+    picker = TokenSampler(torch.device("cuda"), ROWS)
     logits = torch.randn(ROWS, 40_000)
     for args in cases(40_000, 7, ROWS)[:5]:
         poisoned = logits.clone()
         poisoned[::3, 777] = poison
         poisoned[1::3, 39_999] = poison
-        got = picker.pick(poisoned.cuda(), on_device(args))
-        expected = reference_logits.pick(poisoned.clone(), args)
+        got = picker.sample(poisoned.cuda(), on_device(args))
+        expected = reference_logits.sample(poisoned.clone(), args)
         assert torch.equal(got.status.cpu(), expected.status)
         ok = expected.status == OK
         assert torch.equal(got.tokens.cpu()[ok], expected.tokens[ok])
 
 
 def test_wide_nuclei_and_flat_rows() -> None:
-    picker = Picker(torch.device("cuda"), 8)
+    picker = TokenSampler(torch.device("cuda"), 8)
     logits = torch.randn(8, 50_000, generator=torch.Generator().manual_seed(1)) * 0.5
     logits[3] = 1.0
     draw = Draw(torch.ones(8), torch.arange(16).view(8, 2))
     for top_k, top_p in ((0, 0.9), (30_000, 1.0), (20_000, 0.7)):
         truncation = Truncation(torch.full((8,), top_k), torch.full((8,), top_p), torch.zeros(8))
-        args = PickArgs(50_000, draw=draw, truncation=truncation)
+        args = SampleArgs(50_000, draw=draw, truncation=truncation)
         for dtype in (torch.float32, torch.bfloat16):
-            got = picker.pick(logits.to(dtype).cuda(), on_device(args))
-            compare(got, reference_logits.pick(logits.to(dtype), args))
+            got = picker.sample(logits.to(dtype).cuda(), on_device(args))
+            compare(got, reference_logits.sample(logits.to(dtype), args))
 
 
 @pytest.mark.parametrize(("rows", "vocab"), [(120, 70_000), (256, 20_000), (600, 20_000)])
 def test_many_rows_of_few_programs_each(rows: int, vocab: int) -> None:
     """So many rows that two programs share one, call after call; and so many that each has its own."""
-    picker = Picker(torch.device("cuda"), rows)
+    picker = TokenSampler(torch.device("cuda"), rows)
     for seed in range(5):
         generator = torch.Generator().manual_seed(seed)
         logits = (torch.randn(rows, vocab, generator=generator) * 2).bfloat16()
@@ -78,40 +78,40 @@ def test_many_rows_of_few_programs_each(rows: int, vocab: int) -> None:
         top_p = torch.tensor([1.0, 0.95, 0.9, 0.95]).repeat(rows // 4)
         truncation = Truncation(torch.zeros(rows, dtype=torch.int64), top_p, torch.zeros(rows))
         for cut in (None, truncation):
-            args = PickArgs(vocab, draw=Draw(temperature, keys), truncation=cut)
-            got = picker.pick(logits.cuda(), on_device(args))
-            compare(got, reference_logits.pick(logits.clone(), args))
+            args = SampleArgs(vocab, draw=Draw(temperature, keys), truncation=cut)
+            got = picker.sample(logits.cuda(), on_device(args))
+            compare(got, reference_logits.sample(logits.clone(), args))
 
 
 def test_a_captured_graph_draws_anew_at_each_replay() -> None:
-    picker = Picker(torch.device("cuda"), ROWS)
+    picker = TokenSampler(torch.device("cuda"), ROWS)
     args = cases(32_001, 3, ROWS)[4]
     device = on_device(args)
     logits = torch.randn(ROWS, 32_001)
     static = logits.cuda()
-    picker.pick(static, device)
+    picker.sample(static, device)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        got = picker.pick(static, device)
+        got = picker.sample(static, device)
     for seed in range(3):
         fresh = torch.randn(ROWS, 32_001, generator=torch.Generator().manual_seed(seed)) * 2
         static.copy_(fresh)
         graph.replay()
-        compare(got, reference_logits.pick(fresh.clone(), args))
+        compare(got, reference_logits.sample(fresh.clone(), args))
 
 
 def test_the_same_call_gives_the_same_bits() -> None:
-    picker = Picker(torch.device("cuda"), 256)
+    picker = TokenSampler(torch.device("cuda"), 256)
     logits = torch.randn(256, 151_936, device="cuda").bfloat16()
     keys = torch.randint(0, 2**32, (256, 2), device="cuda")
-    args = PickArgs(151_936, draw=Draw(torch.ones(256, device="cuda"), keys), top=0, mass=True)
-    first = picker.pick(logits, args)
+    args = SampleArgs(151_936, draw=Draw(torch.ones(256, device="cuda"), keys), top=0)
+    first = picker.sample(logits, args)
     for _ in range(20):
-        again = picker.pick(logits, args)
+        again = picker.sample(logits, args)
         assert torch.equal(first.tokens, again.tokens)
-        assert torch.equal(first.logsumexp, again.logsumexp)
-    alone = picker.pick(
-        logits[17:18], PickArgs(151_936, draw=Draw(torch.ones(1, device="cuda"), keys[17:18]))
+        assert torch.equal(first.logprobs, again.logprobs)
+    alone = picker.sample(
+        logits[17:18], SampleArgs(151_936, draw=Draw(torch.ones(1, device="cuda"), keys[17:18]))
     )
     assert int(alone.tokens[0]) == int(first.tokens[17])

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from intaglio.kernels.contracts import Drawn
+from intaglio.kernels.contracts import Sampled
 from intaglio.kernels.dispatch import choose
 
 from tests.support.drafts import answers, random_drafts, stood
@@ -29,11 +29,11 @@ def test_a_captured_graph_serves_any_drafts() -> None:
     tokens, status = torch.zeros((2, 300), dtype=torch.int64, device="cuda")
     given = torch.zeros(300, dtype=torch.int32, device="cuda")
     starts = torch.zeros(41, dtype=torch.int32, device="cuda")
-    kernels.verify(Drawn(tokens, status), given, starts)
+    kernels.verify(Sampled(tokens, status), given, starts)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        got = kernels.verify(Drawn(tokens, status), given, starts)
+        got = kernels.verify(Sampled(tokens, status), given, starts)
     for seed in range(5):
         case = random_drafts(seed, 40, 7, torch.int32)
         rows = len(case.given)

@@ -211,8 +211,8 @@ def picks() -> Checks:
     given = [(DTYPE, every[2]), (DTYPE, every[4]), (DTYPE, every[6]), (torch.float32, every[6])]
     for dtype, args in given if ON_DEVICE else given[2:3]:
         logits = (randn(rows, vocab, seed=1, dtype=torch.float32) * 3).to(dtype)
-        got = kernels.pick(logits.to(DEVICE), on_device(args, DEVICE.type))
-        expected = reference_logits.pick(logits.clone(), args)
+        got = kernels.sample(logits.to(DEVICE), on_device(args, DEVICE.type))
+        expected = reference_logits.sample(logits.clone(), args)
         checks.append(lambda got=got, right=expected: compare(got, right))
     return checks
 

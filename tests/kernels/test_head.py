@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 from intaglio.kernels import reference
-from intaglio.kernels.contracts import Legal, Logits, PickArgs, RmsNorm
+from intaglio.kernels.contracts import Legal, Logits, RmsNorm, SampleArgs
 from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.gemv import GemvShape, gemv
 from intaglio.kernels.head import MOST_MASKED_ROWS, HeadShape, legal_row, legal_words
@@ -139,8 +139,7 @@ def test_normed_rows_of_one_and_of_several_agree() -> None:
 
 def test_what_asks_for_removed_mass_asks_for_all_logits() -> None:
     masks, rows = torch.zeros((2, 1), dtype=torch.int32), torch.tensor([0, -1])
-    legal = PickArgs(32, masks, rows).legal
+    legal = SampleArgs(32, masks, rows).legal
     assert legal is not None
     assert (legal.masks is masks, legal.rows is rows) == (True, True)
-    assert PickArgs(32, masks, rows, mass=True).legal is None
-    assert PickArgs(32).legal is None
+    assert SampleArgs(32).legal is None

@@ -15,10 +15,10 @@ from intaglio.kernels.contracts import (
     Bias,
     Draw,
     Penalties,
-    PickArgs,
+    SampleArgs,
     Truncation,
 )
-from intaglio.kernels.reference_logits import gumbel, mask_bias, penalised, pick, truncated
+from intaglio.kernels.reference_logits import gumbel, mask_bias, penalised, sample, truncated
 
 VOCABULARIES = (1, 31, 32, 33, 32001, 151936)
 
@@ -66,7 +66,7 @@ def test_the_best_legal_token_is_picked(vocab: int) -> None:
     logits[:, vocab:] = 100  # beyond the tokens that exist
     allow(rows[0], np.arange(0, vocab, 3))
     allow(rows[1], [vocab - 1])
-    got = pick(logits.clone(), PickArgs(vocab=vocab, masks=torch.from_numpy(rows)))
+    got = sample(logits.clone(), SampleArgs(vocab=vocab, masks=torch.from_numpy(rows)))
     assert got.status.tolist() == [OK, OK]
     assert got.tokens.tolist() == [int(logits[0, :vocab:3].argmax()) * 3, vocab - 1]
 
@@ -75,7 +75,7 @@ def test_tokens_past_a_narrow_mask_are_never_picked() -> None:
     logits, rows = torch.zeros(1, 100), empty_rows(1, 32)
     logits[0, 64:] = 50
     allow(rows[0], [3, 9])
-    got = pick(logits, PickArgs(vocab=100, masks=torch.from_numpy(rows)))
+    got = sample(logits, SampleArgs(vocab=100, masks=torch.from_numpy(rows)))
     assert got.tokens.tolist() == [3]
 
 
@@ -83,7 +83,7 @@ def test_non_contiguous_logits_and_masks() -> None:
     wide, rows = randn(4, 2 * 33), empty_rows(4, 64)
     allow(rows[0], [1, 40])
     allow(rows[2], [7])
-    got = pick(wide[::2, ::2], PickArgs(vocab=33, masks=torch.from_numpy(rows)[::2]))
+    got = sample(wide[::2, ::2], SampleArgs(vocab=33, masks=torch.from_numpy(rows)[::2]))
     assert got.tokens.tolist() == [1, 7]
 
 
@@ -92,15 +92,15 @@ def test_a_poisoned_row_fails_alone(poison: float) -> None:
     logits, rows = randn(3, 40), empty_rows(3, 40)
     for row in rows:
         allow(row, [4, 5])
-    clean = pick(logits.clone(), PickArgs(vocab=40, masks=torch.from_numpy(rows)))
+    clean = sample(logits.clone(), SampleArgs(vocab=40, masks=torch.from_numpy(rows)))
     logits[0, 30] = poison  # not a legal token: nobody asks for it
     logits[1, 5] = poison
     draw = Draw(torch.tensor([1.0, 1.0, 0.0]), keys(3))
     for args in (
-        PickArgs(vocab=40, masks=torch.from_numpy(rows)),
-        PickArgs(vocab=40, masks=torch.from_numpy(rows), draw=draw, top=2),
+        SampleArgs(vocab=40, masks=torch.from_numpy(rows)),
+        SampleArgs(vocab=40, masks=torch.from_numpy(rows), draw=draw, top=2),
     ):
-        got = pick(logits.clone(), args)
+        got = sample(logits.clone(), args)
         assert got.status.tolist() == [OK, NOT_FINITE, OK]
         if args.draw is None:
             assert got.tokens[[0, 2]].tolist() == clean.tokens[[0, 2]].tolist()
@@ -113,7 +113,7 @@ def test_what_the_model_itself_rules_out_is_never_picked() -> None:
     allow(rows[0], [4, 5, 7])
     allow(rows[1], [4, 5])
     for draw in (None, Draw(torch.ones(2), keys(2))):
-        got = pick(logits.clone(), PickArgs(40, torch.from_numpy(rows), draw=draw))
+        got = sample(logits.clone(), SampleArgs(40, torch.from_numpy(rows), draw=draw))
         assert got.status.tolist() == [OK, NOTHING_LEGAL]
         assert got.tokens[0] == 7
 
@@ -122,8 +122,8 @@ def test_a_row_without_a_legal_token_fails_alone() -> None:
     rows = empty_rows(2, 40)
     allow(rows[1], [6])
     for draw in (None, Draw(torch.ones(2), keys(2))):
-        args = PickArgs(vocab=40, masks=torch.from_numpy(rows), draw=draw, top=1)
-        got = pick(randn(2, 40), args)
+        args = SampleArgs(vocab=40, masks=torch.from_numpy(rows), draw=draw, top=1)
+        got = sample(randn(2, 40), args)
         assert got.status.tolist() == [NOTHING_LEGAL, OK]
         assert got.tokens[1] == 6
 
@@ -133,14 +133,14 @@ def test_logprobs_are_those_of_the_legal_distribution_before_anything_else() -> 
     legal = [2, 3, 30]
     allow(rows[0], legal)
     allow(rows[1], np.arange(50))
-    args = PickArgs(
+    args = SampleArgs(
         vocab=50,
         masks=torch.from_numpy(rows),
         bias=Bias(torch.tensor([0]), torch.tensor([3]), torch.tensor([100.0])),
         draw=Draw(torch.tensor([0.0, 0.7]), keys(2)),
         top=5,
     )
-    got = pick(logits.clone(), args)
+    got = sample(logits.clone(), args)
     assert got.tokens[0] == 3
     wide = logits.double()
     expected = wide[0, 3] - wide[0, legal].logsumexp(0)
@@ -232,9 +232,9 @@ def test_draws_follow_the_distribution(
     kept = sorted(oracle_truncation(scaled, top_k, top_p, min_p))
     expected = np.exp(scaled[kept]) / np.exp(scaled[kept]).sum() * DRAWS
     ones = torch.ones(DRAWS)
-    got = pick(
+    got = sample(
         torch.from_numpy(row).float().expand(DRAWS, -1).clone(),
-        PickArgs(
+        SampleArgs(
             vocab=row.size,
             draw=Draw(ones * temperature, keys(DRAWS)),
             truncation=Truncation((ones * top_k).long(), ones * top_p, ones * min_p),
@@ -262,10 +262,10 @@ def test_neighbouring_keys_and_tokens_draw_independently() -> None:
 def test_a_draw_depends_on_its_keys_and_not_on_its_company() -> None:
     logits, key = randn(8, 500), keys(8)
     temperature = torch.tensor([0.0, 1.0, 0.7, 1.3, 0.0, 1.0, 2.0, 0.1])
-    together = pick(logits.clone(), PickArgs(vocab=500, draw=Draw(temperature, key))).tokens
+    together = sample(logits.clone(), SampleArgs(vocab=500, draw=Draw(temperature, key))).tokens
     for r in range(8):
-        args = PickArgs(vocab=500, draw=Draw(temperature[r : r + 1], key[r : r + 1]))
-        assert pick(logits[r : r + 1].clone(), args).tokens[0] == together[r]
+        args = SampleArgs(vocab=500, draw=Draw(temperature[r : r + 1], key[r : r + 1]))
+        assert sample(logits[r : r + 1].clone(), args).tokens[0] == together[r]
     greedy = temperature == 0
     assert torch.equal(together[greedy], logits.argmax(-1)[greedy])
     assert not torch.equal(together, logits.argmax(-1))
@@ -276,5 +276,5 @@ def test_no_legal_token_is_out_of_reach_and_none_illegal_within() -> None:
     allow(rows[0], [5, 60])
     masks = torch.from_numpy(rows).expand(400, -1)
     draw = Draw(torch.ones(400), keys(400))
-    got = pick(torch.zeros(400, 64), PickArgs(vocab=64, masks=masks, draw=draw))
+    got = sample(torch.zeros(400, 64), SampleArgs(vocab=64, masks=masks, draw=draw))
     assert set(got.tokens.tolist()) == {5, 60}

@@ -1,15 +1,14 @@
-"""`pick` by Triton kernels, interpreted where there is no GPU, against the reference."""
+"""Sampling by Triton kernels, interpreted where there is no GPU, against the reference."""
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from intaglio.kernels import pick, reference_logits
-from intaglio.kernels.contracts import OK, Draw, Drawn, PickArgs, Truncation
-from intaglio.kernels.pick import Picker, _Run
+from intaglio.kernels.contracts import OK, Draw, SampleArgs, Sampled, Truncation
+from intaglio.kernels.pick import TokenSampler, _Run
 from intaglio.kernels.pick_cut import MOST, SEARCH, TEST
 
 from tests.support.legal import legal_tokens
@@ -31,13 +30,13 @@ def randn(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)) * 3
 
 
-def picker(rows: int = ROWS) -> Picker:
-    return Picker(torch.device(DEVICE), rows)
+def picker(rows: int = ROWS) -> TokenSampler:
+    return TokenSampler(torch.device(DEVICE), rows)
 
 
-def check(logits: torch.Tensor, args: PickArgs) -> None:
-    got = picker(len(logits)).pick(logits.to(DEVICE), on_device(args, DEVICE))
-    compare(got, reference_logits.pick(logits.clone(), args))
+def check(logits: torch.Tensor, args: SampleArgs) -> None:
+    got = picker(len(logits)).sample(logits.to(DEVICE), on_device(args, DEVICE))
+    compare(got, reference_logits.sample(logits.clone(), args))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
@@ -56,19 +55,18 @@ def test_several_tiles_and_every_dtype(dtype: torch.dtype) -> None:
     check(randn(1, 17_001).to(dtype), cases(17_001, 1, 1)[ALL])
 
 
-def by_passes(logits: torch.Tensor, args: PickArgs) -> tuple[_Run, dict[int, int]]:
-    """A checked pick with truncation, and by rows that are not settled on the chip, each of which is listed once, what
-    is left to do."""
+def by_passes(logits: torch.Tensor, args: SampleArgs) -> tuple[_Run, dict[int, int]]:
+    """A checked call with truncation, and the task of each row that is left to the flat pass, listed once."""
     run = _Run(logits.to(DEVICE), on_device(args, DEVICE))
     counters = torch.zeros(len(logits), dtype=torch.int32, device=DEVICE)
     run.tile_pass(counters)
     run.cut_pass()
-    left = run.tried[2].tolist()
+    left = run.outputs.flat_rows.tolist()
     rows = left[1 : 1 + left[0]]
     assert len(set(rows)) == len(rows)
-    todo = run.numbers[5].view(torch.int32).tolist()
+    todo = run.flat.task.tolist()
     run.flat_pass(counters)
-    compare(run.drawn(), reference_logits.pick(logits.clone(), args))
+    compare(run.sampled(), reference_logits.sample(logits.clone(), args))
     return run, {row: todo[row] for row in rows}
 
 
@@ -84,13 +82,13 @@ def test_flat_rows_are_cut_where_the_reference_cuts_them(dtype: torch.dtype) -> 
     )
     temperature = torch.tensor([1.0, 0.7, 1.3, 1.0]).repeat(3)
     draw = Draw(temperature, torch.arange(2 * rows).view(rows, 2))
-    args = PickArgs(17_001, draw=draw, truncation=truncation)
+    args = SampleArgs(17_001, draw=draw, truncation=truncation)
     kept = reference_logits.truncated(logits.float() / draw.temperature[:, None], truncation)
     assert torch.isfinite(kept).sum(1).min() > 400
     run, todo = by_passes(logits, args)
     assert {TEST.value, SEARCH.value} <= set(todo.values())
-    tries = run.tried[0].view(rows, -1).cpu().long()
-    missed = (kept.gather(1, tries) == -math.inf).all(1)
+    candidates = run.outputs.candidate_tokens.view(rows, -1).cpu().long()
+    missed = (kept.gather(1, candidates) == -math.inf).all(1)
     assert missed[list(todo)].any()
 
 
@@ -102,7 +100,7 @@ def test_wide_rows_are_settled_by_their_groups_where_that_is_certain() -> None:
         torch.zeros(rows, dtype=torch.int64), torch.full((rows,), 0.95), torch.zeros(rows)
     )
     draw = Draw(torch.ones(rows), torch.arange(2 * rows).view(rows, 2))
-    args = PickArgs(17_001, draw=draw, truncation=truncation)
+    args = SampleArgs(17_001, draw=draw, truncation=truncation)
     _, todo = by_passes(logits, args)
     kept = reference_logits.truncated(logits.float(), truncation)
     assert torch.isfinite(kept).sum(1).min() > MOST.value
@@ -123,9 +121,9 @@ def test_two_programs_of_a_row_meet(monkeypatch: pytest.MonkeyPatch) -> None:
         logits[1, 5], logits[2], logits[5, 39_000] = math.nan, -math.inf, math.inf
         keys = torch.arange(2 * rows).view(rows, 2) + 1000 * seed
         temperature = torch.arange(seed, seed + rows) % 2 * 0.7
-        args = PickArgs(40_000, masks=masks, draw=Draw(temperature, keys))
-        got = chosen.pick(logits.to(DEVICE), on_device(args, DEVICE))
-        compare(got, reference_logits.pick(logits.clone(), args))
+        args = SampleArgs(40_000, masks=masks, draw=Draw(temperature, keys))
+        got = chosen.sample(logits.to(DEVICE), on_device(args, DEVICE))
+        compare(got, reference_logits.sample(logits.clone(), args))
         assert not chosen._counters.any()
 
 
@@ -141,7 +139,7 @@ def test_fewer_legal_tokens_than_top_k_asks_for() -> None:
     )
     for seed in range(3):
         draw = Draw(torch.ones(4), torch.arange(8).view(4, 2) + 100 * seed)
-        check(logits, PickArgs(17_001, masks, draw=draw, truncation=truncation))
+        check(logits, SampleArgs(17_001, masks, draw=draw, truncation=truncation))
 
 
 def test_the_largest_vocabulary() -> None:
@@ -152,15 +150,15 @@ def test_rows_with_gaps_between_them() -> None:
     wide = randn(2 * ROWS, 100)
     check(wide[::2], cases(90, 3, ROWS)[3])
     with pytest.raises(ValueError, match="contiguous"):
-        picker().pick(wide.to(DEVICE).T, PickArgs(8))
+        picker().sample(wide.to(DEVICE).T, SampleArgs(8))
     with pytest.raises(ValueError, match="at most 3 rows"):
-        picker().pick(wide.to(DEVICE), PickArgs(90))
+        picker().sample(wide.to(DEVICE), SampleArgs(90))
 
 
 def test_logits_are_left_as_they_were() -> None:
     logits = randn(ROWS, 50).to(DEVICE)
     before = logits.clone()
-    picker().pick(logits, on_device(cases(50, 4, ROWS)[5], DEVICE))
+    picker().sample(logits, on_device(cases(50, 4, ROWS)[5], DEVICE))
     assert torch.equal(logits, before)
 
 
@@ -169,24 +167,24 @@ def test_poison_counts_where_it_is_legal(poison: float) -> None:
     args = cases(64, 5, ROWS)[3]
     logits = randn(ROWS, 64)
     logits[0, 7] = logits[1, 50] = poison
-    got = picker().pick(logits.to(DEVICE), on_device(args, DEVICE))
-    expected = reference_logits.pick(logits.clone(), args)
+    got = picker().sample(logits.to(DEVICE), on_device(args, DEVICE))
+    expected = reference_logits.sample(logits.clone(), args)
     assert torch.equal(got.status.cpu(), expected.status)
     sound = expected.status == OK
     assert torch.equal(got.tokens.cpu()[sound], expected.tokens[sound])
 
 
-def by_kernel(logits: torch.Tensor, args: PickArgs) -> Drawn:
-    return picker(len(logits)).pick(logits.to(DEVICE), on_device(args, DEVICE))
+def by_kernel(logits: torch.Tensor, args: SampleArgs) -> Sampled:
+    return picker(len(logits)).sample(logits.to(DEVICE), on_device(args, DEVICE))
 
 
-@pytest.mark.parametrize("implementation", [by_kernel, reference_logits.pick])
+@pytest.mark.parametrize("implementation", [by_kernel, reference_logits.sample])
 @pytest.mark.parametrize("case", range(1, ALL + 1))
 def test_what_is_forbidden_may_be_anything(
-    case: int, implementation: Callable[[torch.Tensor, PickArgs], Drawn]
+    case: int, implementation: Callable[[torch.Tensor, SampleArgs], Sampled]
 ) -> None:
-    """A head may leave out logits that nobody may pick: whatever stands there, nothing of the answer changes."""
-    args = replace(cases(70, 8, ROWS)[case], mass=False)
+    """A head may leave out logits of illegal tokens: no value there changes the answer."""
+    args = cases(70, 8, ROWS)[case]
     assert args.legal is not None
     clean = randn(ROWS, 75, seed=case)
     junk = torch.tensor([math.nan, math.inf, -math.inf, 1e38, -1e38]).repeat(15)
@@ -214,18 +212,18 @@ def test_truncation_that_keeps_thousands(top_k: int, top_p: float) -> None:
     logits = randn(1, 4_000, seed=9) * 0.1
     truncation = Truncation(torch.tensor([top_k]), torch.tensor([top_p]), torch.zeros(1))
     keys = torch.tensor([[3, 4]])
-    check(logits, PickArgs(4_000, draw=Draw(torch.ones(1), keys), truncation=truncation))
+    check(logits, SampleArgs(4_000, draw=Draw(torch.ones(1), keys), truncation=truncation))
 
 
 def test_ties_go_to_the_lowest_token() -> None:
     logits = torch.zeros(1, 20_000)
     logits[0, [19_000, 5_555, 16_384]] = 1.0
-    assert picker().pick(logits.to(DEVICE), PickArgs(20_000)).tokens.tolist() == [5_555]
+    assert picker().sample(logits.to(DEVICE), SampleArgs(20_000)).tokens.tolist() == [5_555]
 
 
 def test_a_picker_may_be_used_again() -> None:
     same = picker()
     for seed in range(2):
         logits, args = randn(2, 20_000, seed=seed), cases(20_000, seed, 2)[2]
-        got = same.pick(logits.to(DEVICE), on_device(args, DEVICE))
-        compare(got, reference_logits.pick(logits.clone(), args))
+        got = same.sample(logits.to(DEVICE), on_device(args, DEVICE))
+        compare(got, reference_logits.sample(logits.clone(), args))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 import torch
 from intaglio.kernels import reference_logits
-from intaglio.kernels.contracts import OK, Draw, PickArgs, Truncation, Verified
+from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation, Verified
 from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.verify import verify
 
@@ -61,12 +61,12 @@ def logits_after(context: Sequence[int]) -> torch.Tensor:
     return torch.randn(VOCAB, generator=dice) * 1.5
 
 
-def arguments(positions: Sequence[int], temperature: float) -> PickArgs:
+def arguments(positions: Sequence[int], temperature: float) -> SampleArgs:
     """As an engine asks: noise by seed and position."""
     ones = torch.ones(len(positions))
     keys = torch.tensor([[11, position] for position in positions])
     truncation = Truncation((ones * 20).long(), ones * 0.95, ones * 0.0)
-    return PickArgs(VOCAB, draw=Draw(ones * temperature, keys), truncation=truncation)
+    return SampleArgs(VOCAB, draw=Draw(ones * temperature, keys), truncation=truncation)
 
 
 def plain(length: int, temperature: float) -> list[int]:
@@ -74,7 +74,9 @@ def plain(length: int, temperature: float) -> list[int]:
     tokens = [1]
     while len(tokens) < length:
         row = logits_after(tokens)[None]
-        tokens.append(int(reference_logits.pick(row, arguments([len(tokens)], temperature)).tokens))
+        tokens.append(
+            int(reference_logits.sample(row, arguments([len(tokens)], temperature)).tokens)
+        )
     return tokens
 
 
@@ -94,7 +96,7 @@ def test_drafts_change_no_token(right: float, temperature: float, implementation
         given = [tokens[-1], *drafts]
         rows = torch.stack([logits_after(tokens + drafts[:i]) for i in range(len(given))])
         positions = range(count, count + len(given))
-        drawn = reference_logits.pick(rows, arguments(positions, temperature))
+        drawn = reference_logits.sample(rows, arguments(positions, temperature))
         found = answers(
             implementation(
                 Drafted(drawn, torch.tensor(given), torch.tensor([0, len(given)])),

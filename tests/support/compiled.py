@@ -22,7 +22,6 @@ from intaglio.kernels.contracts import (
     PLAIN_SCORES,
     Activation,
     AddTo,
-    Drawn,
     Gate,
     Legal,
     Logits,
@@ -31,6 +30,7 @@ from intaglio.kernels.contracts import (
     QKNorm,
     Ragged,
     RmsNorm,
+    Sampled,
     Scores,
 )
 from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
@@ -120,13 +120,13 @@ def picks() -> None:
     """Every stage, in the types that models have."""
     for dtype in (torch.bfloat16, torch.float32):
         for args in cases(151_936, 0, 4):
-            pick.Picker(HOST, 4).pick(torch.zeros((4, 151_936), dtype=dtype), args)
+            pick.TokenSampler(HOST, 4).sample(torch.zeros((4, 151_936), dtype=dtype), args)
 
 
 def drafts() -> None:
     """Which drafts stand, of tokens in both types."""
     for dtype in (torch.int32, torch.int64):
-        drawn = Drawn(torch.zeros(9, dtype=torch.int64), torch.zeros(9, dtype=torch.int64))
+        drawn = Sampled(torch.zeros(9, dtype=torch.int64), torch.zeros(9, dtype=torch.int64))
         verify(drawn, torch.zeros(9, dtype=dtype), torch.tensor([0, 4, 9], dtype=torch.int32))
 
 

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
-from intaglio.kernels.contracts import NOT_FINITE, NOTHING_LEGAL, OK, Drawn, Verified
+from intaglio.kernels.contracts import NOT_FINITE, NOTHING_LEGAL, OK, Sampled, Verified
 
 
 @dataclass(frozen=True)
 class Drafted:
     """Arguments of `verify`."""
 
-    drawn: Drawn
+    drawn: Sampled
     given: torch.Tensor
     starts: torch.Tensor
 
     def to(self, device: str) -> "Drafted":
-        drawn = Drawn(self.drawn.tokens.to(device), self.drawn.status.to(device))
+        drawn = Sampled(self.drawn.tokens.to(device), self.drawn.status.to(device))
         return Drafted(drawn, self.given.to(device), self.starts.to(device))
 
 
@@ -36,7 +36,7 @@ def random_drafts(seed: int, sequences: int, longest: int, dtype: torch.dtype) -
     given = [tokens[r - 1] if dice.random() < right else dice.randrange(-1, 4) for r in range(rows)]
     starts = torch.tensor([before, *counts]).cumsum(0)
     return Drafted(
-        Drawn(torch.tensor(tokens, dtype=torch.int64), torch.tensor(status, dtype=torch.int64)),
+        Sampled(torch.tensor(tokens, dtype=torch.int64), torch.tensor(status, dtype=torch.int64)),
         torch.tensor(given, dtype=dtype),
         starts.to(dtype),
     )

@@ -1,14 +1,14 @@
-"""Arguments for `pick` that go through all its stages, and the comparison of two answers."""
+"""Arguments for sampling that go through all its stages, and the comparison of two answers."""
 
 import itertools
 
 import numpy as np
 import torch
 from intaglio.grammar.api import allow, empty_rows
-from intaglio.kernels.contracts import OK, Bias, Draw, Drawn, Penalties, PickArgs, Truncation
+from intaglio.kernels.contracts import OK, Bias, Draw, Penalties, SampleArgs, Sampled, Truncation
 
 
-def on_device(args: PickArgs, device: str = "cuda") -> PickArgs:
+def on_device(args: SampleArgs, device: str = "cuda") -> SampleArgs:
     """A copy whose tensors are on `device`."""
 
     def moved(value: object) -> object:
@@ -20,11 +20,11 @@ def on_device(args: PickArgs, device: str = "cuda") -> PickArgs:
         return type(value)(**fields)
 
     result = moved(args)
-    assert isinstance(result, PickArgs)
+    assert isinstance(result, SampleArgs)
     return result
 
 
-def cases(vocab: int, seed: int, rows: int) -> list[PickArgs]:
+def cases(vocab: int, seed: int, rows: int) -> list[SampleArgs]:
     """Arguments for `rows` rows: every stage alone and all of them together."""
     dice = np.random.default_rng(seed)
     masks = empty_rows(rows, vocab)
@@ -53,21 +53,21 @@ def cases(vocab: int, seed: int, rows: int) -> list[PickArgs]:
     mask = torch.from_numpy(masks)
     which = torch.from_numpy(dice.integers(-1, rows, rows).astype(np.int32))
     return [
-        PickArgs(vocab),
-        PickArgs(vocab, mask, mass=True),
-        PickArgs(vocab, mask, draw=draw),
-        PickArgs(vocab, mask, which, draw=draw, top=5, mass=True),
-        PickArgs(vocab, mask, which, draw=draw, truncation=truncation, top=1),
-        PickArgs(vocab, mask, bias=bias, penalties=penalties, top=3),
-        PickArgs(vocab, mask, which, bias, penalties, draw, truncation, top=3, mass=True),
+        SampleArgs(vocab),
+        SampleArgs(vocab, mask),
+        SampleArgs(vocab, mask, draw=draw),
+        SampleArgs(vocab, mask, which, draw=draw, top=5),
+        SampleArgs(vocab, mask, which, draw=draw, truncation=truncation, top=1),
+        SampleArgs(vocab, mask, bias=bias, penalties=penalties, top=3),
+        SampleArgs(vocab, mask, which, bias, penalties, draw, truncation, top=3),
     ]
 
 
-def compare(got: Drawn, expected: Drawn) -> None:
+def compare(got: Sampled, expected: Sampled) -> None:
     ok = expected.status == OK
     assert torch.equal(got.status.cpu(), expected.status)
     assert torch.equal(got.tokens.cpu()[ok], expected.tokens[ok])
-    for name in ("logprobs", "top_logprobs", "logsumexp", "removed"):
+    for name in ("logprobs", "top_logprobs"):
         mine, theirs = getattr(got, name), getattr(expected, name)
         assert (mine is None) == (theirs is None)
         if theirs is not None:
