@@ -10,10 +10,10 @@ Ray Data is not used: it would read and write for us, and the ledger does that a
 import json
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol, Unpack
 
 import httpx2
 import ray
@@ -27,12 +27,35 @@ from ..client.shapes import Shape
 from .extracting import Finished, Schema, Task, look
 from .row import Claim
 
-if TYPE_CHECKING:
-    from ..llm import LLM
-
 Order = tuple[int, Schema, str]  # key, schema, text
 Told = tuple[int, int, bytes]  # key, HTTP status, body: what a service would have answered
-MakeLLM = Callable[[], "LLM"]
+
+
+class Info(Protocol):
+    """The name of a loaded model."""
+
+    @property
+    def model(self) -> str: ...
+
+
+class Model(Protocol):
+    """What a worker needs of an `LLM`."""
+
+    @property
+    def info(self) -> Info: ...
+
+    def extract_stream(
+        self,
+        items: Iterable[Order | None],
+        *,
+        at_once: int,
+        **options: Unpack[Options],
+    ) -> Iterator[tuple[int, Extraction[Any] | IntaglioError]]:
+        """As `LLM.extract_stream`."""
+        ...
+
+
+MakeLLM = Callable[[], Model]
 
 _TAKE_S: Final = 0.5
 

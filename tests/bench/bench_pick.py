@@ -11,6 +11,7 @@ import json
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -82,7 +83,7 @@ def microseconds(calls: list[Callable[[], object]], replays: int = 15) -> float:
     with torch.cuda.graph(graph):
         for call in calls:
             kept.append(call())  # noqa: PERF401 - outputs live as long as the graph
-    times = []
+    times: list[float] = []
     for _ in range(replays + 2):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
@@ -106,11 +107,17 @@ def prepare(batch: int, dtype: str, density: str, kinds: tuple[str, ...]) -> lis
     return [[(s.logits, arguments(s, kind)) for s in sets] for kind in kinds]
 
 
+def _pick_each(picker: Picker, prepared: list[list[Prepared]]) -> None:
+    """One call of each kind."""
+    for calls in prepared:
+        picker.pick(*calls[0])
+
+
 def figure(picker: Picker, calls: list[Prepared], bandwidth: float) -> dict[str, float]:
     """Time of a call, and its floors."""
     logits, args = calls[0]
     masks = 0 if args.masks is None else args.masks.nbytes
-    took = microseconds([lambda call=call: picker.pick(*call) for call in calls])
+    took = microseconds([partial(picker.pick, *call) for call in calls])
     alone, floor = (read / bandwidth * 1e6 for read in (logits.nbytes, logits.nbytes + masks))
     return {
         "us": round(took, 2),
@@ -132,10 +139,12 @@ def main() -> None:
     for dtype in DTYPES:
         for batch in (256,) if options.short else (1, 32, 256, 1024):
             for density in ("64", "half") if options.short else DENSITIES:
-                kinds = KINDS if density in ("half", "free") or batch == 256 else KINDS[:3]
+                kinds: tuple[str, ...] = (
+                    KINDS if density in ("half", "free") or batch == 256 else KINDS[:3]
+                )
                 kinds = SHORT if options.short else kinds
                 prepared = prepare(batch, dtype, density, kinds)
-                compile_ahead(lambda p=prepared: [picker.pick(*calls[0]) for calls in p])
+                compile_ahead(partial(_pick_each, picker, prepared))
                 for kind, calls in zip(kinds, prepared, strict=True):
                     case = {"dtype": dtype, "batch": batch, "mask": density, "kind": kind}
                     rows.append(case | figure(picker, calls, bandwidth))

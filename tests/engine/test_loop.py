@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from intaglio.engine import loop
+from intaglio.engine import outputs
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.constraints import Constraints
 from intaglio.engine.errors import EngineStopped, InternalError, InvalidRequest
@@ -233,7 +233,7 @@ def fail_in(part: str) -> Callable[[Rig, pytest.MonkeyPatch], None]:
             "advance": (rig.engine._constraints, "advance"),
             "commit": (rig.engine._scheduler, "commit"),
             "forget": (rig.engine._constraints, "forget"),
-            "deltas": (loop.outputs, "deltas"),
+            "deltas": (outputs, "deltas"),
             "record": (rig.engine._metrics, "record"),
             "settle": (rig.engine._inbox, "settle"),
         }[part]

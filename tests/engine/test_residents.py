@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from intaglio.engine import residents
@@ -319,8 +319,10 @@ def test_what_fails_on_the_way_ends_its_own_sequence(
 ) -> None:
     bench = Bench(Device(), OBJECT, budget=50 if fault == "spell" else len('{"a":0}') + 1)
     followers = bench.constraints._along._followers
-    where = (type(followers), "spell") if fault == "spell" else (Following, "catch_up")
-    monkeypatch.setattr(*where, _planted)
+    if fault == "spell":
+        monkeypatch.setattr(type(followers), "spell", _planted)
+    else:
+        monkeypatch.setattr(Following, "catch_up", _planted)
     for step in range(12):
         masks = bench.masks(admitted=step == 0)
         assert set(masks.residents) == {1}
@@ -402,7 +404,10 @@ def test_a_page_without_a_matcher_is_reported() -> None:
 
 @pytest.mark.parametrize("room", [10, 0], ids=["resident", "hosted"])
 def test_a_value_that_loops_is_ended_where_the_executor_makes_the_masks(room: int) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+    }
     schema |= {"required": ["a", "b"], "additionalProperties": False}
     bench = Bench(Device(room=room), Constraint(Kind.JSON_SCHEMA, json.dumps(schema)), limited=True)
     output = bytearray(bench.opening)

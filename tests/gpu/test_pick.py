@@ -107,8 +107,10 @@ def test_the_same_call_gives_the_same_bits() -> None:
     keys = torch.randint(0, 2**32, (256, 2), device="cuda")
     args = PickArgs(151_936, draw=Draw(torch.ones(256, device="cuda"), keys), top=0, mass=True)
     first = picker.pick(logits, args)
+    assert first.logsumexp is not None
     for _ in range(20):
         again = picker.pick(logits, args)
+        assert again.logsumexp is not None
         assert torch.equal(first.tokens, again.tokens)
         assert torch.equal(first.logsumexp, again.logsumexp)
     alone = picker.pick(

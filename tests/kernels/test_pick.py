@@ -202,9 +202,8 @@ def test_what_is_forbidden_may_be_anything(
         assert (mine is None) == (theirs is None)
         if theirs is not None:
             seen = torch.ones_like(theirs[ok], dtype=torch.bool)
-            if (
-                name == "top_tokens"
-            ):  # alternatives that are not legal have a log-probability of -inf
+            if name == "top_tokens" and right.top_logprobs is not None:
+                # Alternatives that are not legal have a log-probability of -inf.
                 seen = right.top_logprobs[ok] > -math.inf
             assert torch.equal(mine[ok][seen], theirs[ok][seen])
 

@@ -257,6 +257,8 @@ class ScriptedMatcher:
 
     @property
     def finished(self) -> bool:
+        if self._broken("early"):
+            return True
         ended = bool(self.output) and self.output[-1] in END_TOKENS
         if self._broken("finished") and not ended:  # an end token is no token of the output
             raise ArithmeticError("planted, with half a pair: \ud800")
@@ -277,6 +279,10 @@ class ScriptedMatcher:
         if self._broken("refuse") or token not in self.script.allowed(self.output):
             raise Violation(f"token {token} is not allowed")
         self.output.append(token)
+
+    def skip(self, tokens: Sequence[int]) -> None:
+        for token in tokens:
+            self.accept(token)
 
     def forced(self) -> tuple[int, ...]:
         if self._broken("forced"):

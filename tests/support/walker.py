@@ -38,7 +38,8 @@ class Walker:
         while self.frames:
             top = self.frames[-1]
             if isinstance(top.callee, Dfa):
-                outcome = int(top.callee.outcome[top.state])  # type: ignore[call-overload]
+                assert isinstance(top.state, int)
+                outcome = int(top.callee.outcome[top.state])
             else:
                 ending = top.callee.expand(top.state).outcome
                 outcome = -1 if ending is None else ending
@@ -50,12 +51,13 @@ class Walker:
         while self.frames:
             top = self.frames[-1]
             if isinstance(top.callee, Dfa):
-                following = top.callee.step(top.state, byte)  # type: ignore[arg-type]
+                assert isinstance(top.state, int)
+                following = top.callee.step(top.state, byte)
                 if following >= 0:
                     top.state = following
                     self.text += bytes([byte])
                     return True
-                outcome = int(top.callee.outcome[top.state])  # type: ignore[call-overload]
+                outcome = int(top.callee.outcome[top.state])
                 if outcome < 0 or not self._leave(outcome):
                     return False
                 continue
