@@ -20,7 +20,7 @@ from intaglio.grammar.native import NativeGrammar
 from intaglio.grammar.rehearsal import rehearsal_s, rehearse
 from intaglio.grammar.rule import Rule
 
-from tests.grammar.machine.test_masks import index
+from tests.grammar.machine.test_masking import index
 from tests.support.tokens import small
 
 SCHEMA = {

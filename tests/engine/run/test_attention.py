@@ -10,7 +10,6 @@ import torch
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError
 from intaglio.engine.model.spec import ModelSpec, parse_spec
-from intaglio.engine.run import attention
 from intaglio.engine.run.attention import attention_of_prompts
 from intaglio.engine.run.build import build_runner
 
@@ -58,7 +57,7 @@ def test_what_a_back_end_cannot_do_is_refused(name: str, asked: dict[str, Any], 
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attention, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "flashinfer", None)
     with pytest.raises(ConfigError, match="not installed") as refused:
         chosen("flashinfer")
     assert refused.value.where == "attention"

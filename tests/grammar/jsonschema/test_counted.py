@@ -18,7 +18,7 @@ from intaglio.grammar.machine import Machine
 from intaglio.grammar.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.regex import search
 
-from tests.grammar.machine.test_masks import index
+from tests.grammar.machine.test_masking import index
 from tests.support.tokens import small
 from tests.support.walker import accepts
 
