@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from typing import Self
 
 from ..grammar.api import (
+    WORKER,
     Admission,
     Compiler,
     Constraint,
@@ -83,8 +84,12 @@ class Door:
         self._warming: threading.Thread | None = None
 
     @classmethod
-    def open(cls, config: GrammarConfig, vocabulary: Vocabulary, *, server: bool) -> Self:
+    def open(
+        cls, config: GrammarConfig, vocabulary: Vocabulary, *, server: bool, entry: str = WORKER
+    ) -> Self:
         """The door of a server, or of a program that runs an engine of its own. Returns before it is warm.
+
+        `entry` is the program of the process that examines, where one does.
 
         Raises:
             ConfigError: the store that was asked for cannot be used.
@@ -98,7 +103,7 @@ class Door:
             cpu_s=config.grammar_cpu_s,
             memory=config.grammar_memory,
         )
-        isolated = Isolated(vocabulary, limits)
+        isolated = Isolated(vocabulary, limits, entry=entry)
         admission = Admission(
             isolated.examine,
             store=store,

@@ -68,9 +68,11 @@ class GrammarCache:
         workers: int = 2,
         deadline_s: float = 20.0,
         store: Store | None = None,
+        account_s: float = _ACCOUNT_S,
     ) -> None:
         self._compiler = compiler
         self._deadline = deadline_s
+        self._account_s = account_s
         self._store = store
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grammar")
         self._lock = threading.Lock()
@@ -215,7 +217,7 @@ class GrammarCache:
     def _account(self) -> None:
         """Ask grammars for their sizes again, every now and then."""
         now = time.monotonic()
-        if now - self._accounted >= _ACCOUNT_S:
+        if now - self._accounted >= self._account_s:
             self._accounted = now
             self._held.measure()
             if self._store is not None and self._uses.total() > _UNTOLD_USES:

@@ -74,12 +74,16 @@ def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:
     return tuple(found)
 
 
-def text_of(path: Path) -> str:
-    """The text of a file. Raises `Trouble` where it cannot be read."""
+def text_of(path: Path, wait_s: float = _WAIT_S) -> str:
+    """The text of a file. A pipe may take `wait_s` until something has written to it.
+
+    Raises:
+        Trouble: it cannot be read, or nothing was written to the pipe.
+    """
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
-            _wait_for_writer(number, path)
+            _wait_for_writer(number, path, wait_s)
             os.set_blocking(number, True)
             return decoded(str(path), _bounded(file, str(path)))
     except OSError as error:
@@ -127,15 +131,15 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
     return content
 
 
-def _wait_for_writer(number: int, path: Path) -> None:
+def _wait_for_writer(number: int, path: Path, wait_s: float) -> None:
     """Wait a while for a pipe to be written to; opening it did not."""
     if not stat.S_ISFIFO(os.fstat(number).st_mode):
         return
     waiting = select.poll()
     waiting.register(number, select.POLLIN | select.POLLHUP)
-    if not waiting.poll(_WAIT_S * 1000):
+    if not waiting.poll(wait_s * 1000):
         raise Trouble(
-            f"nothing was written to the pipe {path} for {_WAIT_S} seconds",
+            f"nothing was written to the pipe {path} for {wait_s:g} seconds",
             Exit.USAGE,
             hint="start what writes to it first, or give a file",
         )

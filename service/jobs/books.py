@@ -20,9 +20,24 @@ from .rows import JobRows
 
 _SETTLED: Final = 64  # outcomes written together, at most
 _FEWEST_FOR_SHARE: Final = 50
-_LONGEST_PAUSE_S: Final = 60.0
-_PATIENCE_S: Final = 600.0  # with a service that is out of reach
-_RECOUNT_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds that a run waits.
+
+    `lease_s`: rows of a runner that died are taken up by another after this. `longest_pause_s`: bound of the pause
+    before a row is tried again. `patience_s`: a service out of reach for longer ends the run. `recount_s`: age at which
+    the counts of the ledger are read again.
+    """
+
+    lease_s: float = 60.0
+    longest_pause_s: float = 60.0
+    patience_s: float = 600.0
+    recount_s: float = 2.0
+
+
+TIMING: Final = Timing()
 
 
 class Concern(Enum):
@@ -70,8 +85,9 @@ class Progress:
 class Books:
     """The outcomes of one run."""
 
-    def __init__(self, rows: JobRows, spec: JobSpec) -> None:
+    def __init__(self, rows: JobRows, spec: JobSpec, timing: Timing = TIMING) -> None:
         self._rows = rows
+        self._timing = timing
         self._spec = spec
         self._outcomes: list[Outcome] = []
         self._began = time.monotonic()
@@ -119,7 +135,7 @@ class Books:
         outcomes, self._outcomes = self._outcomes, []
         if outcomes:
             self._rows.settle(outcomes)
-        if time.monotonic() - self._counted > _RECOUNT_S:
+        if time.monotonic() - self._counted > self._timing.recount_s:
             self._recount()
 
     def progress(self, *, whole: bool) -> Progress:
@@ -148,7 +164,8 @@ class Books:
         else:
             tries = self._spec.attempts + (_SPARED if concern is Concern.ENGINE else 0)
             failure = _failure(error, again=error.retryable and claim.attempt < tries)
-        pause = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
+        pause = min(self._timing.longest_pause_s, 0.5 * 2.0**claim.attempt)
+        pause = max(pause, error.retry_after or 0.0)
         self._ended += not failure.again
         self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))
 
@@ -156,7 +173,7 @@ class Books:
         now = time.monotonic()
         if self._out_of_reach_since is None:
             self._out_of_reach_since = now
-        if now - self._out_of_reach_since > _PATIENCE_S:
+        if now - self._out_of_reach_since > self._timing.patience_s:
             self.fatal = self.fatal or error
 
 

@@ -13,6 +13,7 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TextIO
@@ -33,10 +34,23 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HEAD = 256 * 1024
-# Text packs by a factor of 3 to 20, tables of like rows by 50. A file that unpacks to more than so many times its size
-# is made to do harm, unless it is small; a large one is given less.
-_MOST_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
-_LARGE_RATIO, _LARGE_BYTES = 50, 256 * 1024 * 1024
+_MOST_RATIO: Final = 200
+_LARGE_RATIO: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Bounds, in unpacked bytes, of how much a packed file may grow.
+
+    Text packs by a factor of 3 to 20, tables of like rows by 50. Up to `harmless` any ratio is accepted, up to `large`
+    a ratio of 200, beyond it a ratio of 50: a file above that is made to do harm.
+    """
+
+    harmless: int = 32 * 1024 * 1024
+    large: int = 256 * 1024 * 1024
+
+
+_SIZES: Final = Sizes()
 _KINDS: Final = (
     (stat.S_ISDIR, "a folder", "name a file in it; a folder is a source of text files only"),
     (
@@ -81,7 +95,7 @@ def regular(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path, sizes: Sizes = _SIZES) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked.
 
     Raises:
@@ -94,12 +108,12 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             file.seek(0)
             if head.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=file) as unpacked:
-                    yield _metered(unpacked, file, path.name)
+                    yield _metered(unpacked, file, path.name, sizes)
             elif head.startswith(_ZSTD):
-                import pyarrow  # type: ignore[import-untyped]
+                import pyarrow
 
                 with pyarrow.CompressedInputStream(file, "zstd") as stream:
-                    yield _metered(stream, file, path.name)
+                    yield _metered(stream, file, path.name, sizes)
             else:
                 _insist_text(head, path.name)
                 yield file
@@ -107,21 +121,21 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise InputRefused(f"{path.name} is damaged: {error}", param="source.path") from None
 
 
-def insist_harmless(path: Path) -> None:
+def insist_harmless(path: Path, sizes: Sizes = _SIZES) -> None:
     """Unpack the beginning of a packed file and refuse one that grows beyond all measure, before it has any rows.
 
     Raises:
         InputRefused: as `opened`.
     """
-    with opened(path) as file:
+    with opened(path, sizes) as file:
         if isinstance(file, io.BufferedReader) and isinstance(file.raw, _Metered):
             while file.raw.is_in_doubt and file.read(1024 * 1024):
                 pass
 
 
-def _metered(unpacked: "_Readable", packed: BinaryIO, name: str) -> BinaryIO:
+def _metered(unpacked: "_Readable", packed: BinaryIO, name: str, sizes: Sizes) -> BinaryIO:
     most = ServiceConfig.load().max_unpacked_bytes
-    reader = io.BufferedReader(_Metered(unpacked, packed, name, most))
+    reader = io.BufferedReader(_Metered(unpacked, packed, name, most, sizes))
     _insist_text(reader.peek(HEAD)[:HEAD], name)
     return reader
 
@@ -226,7 +240,10 @@ class _Readable(Protocol):
 class _Metered(io.RawIOBase):
     """What a packed file holds, as long as it is not made to fill the machine."""
 
-    def __init__(self, unpacked: "_Readable", packed: BinaryIO, name: str, most: int) -> None:
+    def __init__(
+        self, unpacked: "_Readable", packed: BinaryIO, name: str, most: int, sizes: Sizes
+    ) -> None:
+        self._sizes = sizes
         self._unpacked = unpacked
         self._packed = packed
         self._name = name
@@ -239,8 +256,8 @@ class _Metered(io.RawIOBase):
     @property
     def is_in_doubt(self) -> bool:
         """Whether more of it has to be seen to tell whether it is a file that does harm."""
-        seen = self._count > _HARMLESS_BYTES
-        return self._count <= _LARGE_BYTES and not (seen and self._ratio <= _LARGE_RATIO)
+        seen = self._count > self._sizes.harmless
+        return self._count <= self._sizes.large and not (seen and self._ratio <= _LARGE_RATIO)
 
     @property
     def _ratio(self) -> float:
@@ -251,8 +268,8 @@ class _Metered(io.RawIOBase):
         data = self._unpacked.read(len(room))
         room[: len(data)] = data
         self._count += len(data)
-        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MOST_RATIO
-        if self._count > _HARMLESS_BYTES and self._ratio > most:
+        most = _LARGE_RATIO if self._count > self._sizes.large else _MOST_RATIO
+        if self._count > self._sizes.harmless and self._ratio > most:
             raise InputRefused(
                 f"{self._name} unpacks to more than {most} times its size",
                 param="source.path",

@@ -14,14 +14,13 @@ from typing import Final
 from uuid import uuid4
 
 from ...schemas.jobs import JobState, JobStatus
-from .books import Books, Progress
+from .books import TIMING, Books, Progress, Timing
 from .extending import with_given
 from .extracting import Extracting, Feed, Stopped, Task
 from .ledger import Ledger
 from .reading import Reading
 from .row import Claim
 
-LEASE_S: Final = 60.0
 _CLAIMED: Final = 32  # rows handed out at a time
 _BEAT_S: Final = 0.5
 
@@ -35,8 +34,10 @@ class Runner:
         job: str,
         extracting: Extracting,
         told: Callable[[Progress], None] | None = None,
+        timing: Timing = TIMING,
     ) -> None:
         self._ledger = ledger
+        self._lease_s = timing.lease_s
         self._job = job
         self._spec = ledger.spec(job)
         self._rows = ledger.rows(job)
@@ -45,7 +46,7 @@ class Runner:
         self._holder = uuid4().hex
         self._stop = threading.Event()
         self._reading = Reading(self._spec, self._rows, ledger.origin(job)[1], self._stop)
-        self._books = Books(self._rows, self._spec)
+        self._books = Books(self._rows, self._spec, timing)
         self._beaten = 0.0
         self._in_hand: set[int] = set()
 
@@ -105,7 +106,7 @@ class Runner:
         while not self._stop.is_set() and not self._books.hopeless:
             self._beat()
             if not claims and time.monotonic() - looked > _BEAT_S / 5:
-                claims.extend(self._rows.claim(self._holder, _CLAIMED, LEASE_S))
+                claims.extend(self._rows.claim(self._holder, _CLAIMED, self._lease_s))
                 looked = 0.0 if claims else time.monotonic()
             if claims and not (self._in_hand and (claims[0].suspect or alone in self._in_hand)):
                 claim = claims.popleft()
@@ -122,7 +123,7 @@ class Runner:
             return
         self._beaten = now
         self._books.settle()
-        self._rows.renew(self._holder, LEASE_S)
+        self._rows.renew(self._holder, self._lease_s)
         if self._ledger.wanted(self._job) is not None:
             self._stop.set()
         if self._told is not None:
