@@ -335,7 +335,7 @@ class ScriptedCompiler:
     """Compiles when told to: `finish` completes one of what is under way. With `at_once`, nothing ever is."""
 
     def __init__(self, *, at_once: bool = False) -> None:
-        self._at_once = at_once
+        self.at_once = at_once
         self._open: list[tuple[Future[CompiledGrammar], Constraint]] = []
 
     @property
@@ -345,9 +345,13 @@ class ScriptedCompiler:
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
         future: Future[CompiledGrammar] = Future()
         self._open.append((future, constraint))
-        if self._at_once:
+        if self.at_once:
             self.finish(lambda _: 0)
         return future
+
+    def cancel(self) -> None:
+        """Cancel the one that was begun first."""
+        self._open[0][0].cancel()
 
     def finish(self, choose: Callable[[int], int]) -> None:
         """Complete the one `choose(how many)` points at."""

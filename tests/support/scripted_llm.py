@@ -34,7 +34,7 @@ class ScriptedLLM:
             time.sleep(self._delay_s)
             for key, schema, text in batch:
                 task = Task(Claim(0, str(key), text, None, 1, 1), schema)
-                outcome = self._scripted._outcome(task)
+                outcome = self._scripted.outcome_of(task)
                 if isinstance(outcome, Extraction):
                     raw = {
                         "id": "x",

@@ -237,7 +237,7 @@ def feed(walker: Walker, text: bytes) -> bool:
             state = top.state
             assert isinstance(state, int)
             over = top.callee.outcome[state] >= 0 and (top.callee.table[state] < 0).all()
-            if over and not walker._leave(int(top.callee.outcome[state])):
+            if over and not walker.leave(int(top.callee.outcome[state])):
                 return False
     return True
 
