@@ -28,7 +28,7 @@ demo: $(VENV)/.running
 	$(BIN)/intaglio demo
 
 test: $(VENV)/.installed lint types
-	$(BIN)/pytest -n auto -q
+	$(BIN)/pytest -n auto --dist worksteal -q
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -139,9 +139,8 @@ def test_fewer_legal_tokens_than_top_k_asks_for() -> None:
     truncation = Truncation(
         torch.full((4,), 50), torch.tensor([0.5, 0.8, 1.0, 0.9]), torch.zeros(4)
     )
-    for seed in range(3):
-        draw = Draw(torch.ones(4), torch.arange(8).view(4, 2) + 100 * seed)
-        check(logits, PickArgs(17_001, masks, draw=draw, truncation=truncation))
+    draw = Draw(torch.ones(4), torch.arange(8).view(4, 2))
+    check(logits, PickArgs(17_001, masks, draw=draw, truncation=truncation))
 
 
 def test_the_largest_vocabulary() -> None:
