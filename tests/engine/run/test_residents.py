@@ -318,7 +318,7 @@ def test_values_that_loop_are_ended_one_step_ahead_as_they_are_by_turns(folder: 
     beside = bench(folder, resident=True, ahead=True, blocks=100, exports=Now())
     assert beside.run(looping()) == expected
     assert beside.residents is not None
-    assert beside.residents.counts["back"] >= 2
+    assert beside.residents.counts["back"] >= 1
 
 
 @pytest.mark.parametrize(
