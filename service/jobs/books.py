@@ -87,7 +87,7 @@ class Books:
 
     def __init__(self, rows: JobRows, spec: JobSpec, timing: Timing = TIMING) -> None:
         self._rows = rows
-        self._timing = timing
+        self.timing = timing
         self._spec = spec
         self._outcomes: list[Outcome] = []
         self._began = time.monotonic()
@@ -135,7 +135,7 @@ class Books:
         outcomes, self._outcomes = self._outcomes, []
         if outcomes:
             self._rows.settle(outcomes)
-        if time.monotonic() - self._counted > self._timing.recount_s:
+        if time.monotonic() - self._counted > self.timing.recount_s:
             self._recount()
 
     def progress(self, *, whole: bool) -> Progress:
@@ -164,7 +164,7 @@ class Books:
         else:
             tries = self._spec.attempts + (_SPARED if concern is Concern.ENGINE else 0)
             failure = _failure(error, again=error.retryable and claim.attempt < tries)
-        pause = min(self._timing.longest_pause_s, 0.5 * 2.0**claim.attempt)
+        pause = min(self.timing.longest_pause_s, 0.5 * 2.0**claim.attempt)
         pause = max(pause, error.retry_after or 0.0)
         self._ended += not failure.again
         self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))
@@ -173,7 +173,7 @@ class Books:
         now = time.monotonic()
         if self._out_of_reach_since is None:
             self._out_of_reach_since = now
-        if now - self._out_of_reach_since > self._timing.patience_s:
+        if now - self._out_of_reach_since > self.timing.patience_s:
             self.fatal = self.fatal or error
 
 

@@ -37,7 +37,6 @@ class Runner:
         timing: Timing = TIMING,
     ) -> None:
         self._ledger = ledger
-        self._lease_s = timing.lease_s
         self._job = job
         self._spec = ledger.spec(job)
         self._rows = ledger.rows(job)
@@ -106,7 +105,7 @@ class Runner:
         while not self._stop.is_set() and not self._books.hopeless:
             self._beat()
             if not claims and time.monotonic() - looked > _BEAT_S / 5:
-                claims.extend(self._rows.claim(self._holder, _CLAIMED, self._lease_s))
+                claims.extend(self._rows.claim(self._holder, _CLAIMED, self._books.timing.lease_s))
                 looked = 0.0 if claims else time.monotonic()
             if claims and not (self._in_hand and (claims[0].suspect or alone in self._in_hand)):
                 claim = claims.popleft()
@@ -123,7 +122,7 @@ class Runner:
             return
         self._beaten = now
         self._books.settle()
-        self._rows.renew(self._holder, self._lease_s)
+        self._rows.renew(self._holder, self._books.timing.lease_s)
         if self._ledger.wanted(self._job) is not None:
             self._stop.set()
         if self._told is not None:
