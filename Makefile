@@ -28,7 +28,7 @@ demo: $(VENV)/.running
 	$(BIN)/intaglio demo
 
 test: $(VENV)/.installed lint types
-	$(BIN)/pytest -n auto -q
+	$(BIN)/pytest -n auto --dist worksteal -q
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -41,7 +41,7 @@ links:
 	ln -sfn ../../../service/face/__init__.py build/typing/intaglio/__init__.py
 
 types: $(VENV)/.installed links
-	$(BIN)/mypy build/typing/intaglio
+	$(BIN)/mypy build/typing/intaglio tests
 
 bench: $(VENV)/.installed
 	$(BIN)/python tests/bench/bench_engine.py

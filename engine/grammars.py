@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final, Self
 
 from ..grammar.api import (
+    WORKER,
     Admission,
     Compiler,
     Constraint,
@@ -97,12 +98,15 @@ class SchemaGate:
         *,
         server: bool,
         clock: Callable[[], float] = time.thread_time,
+        entry: str = WORKER,
     ) -> Self:
         """The gate of a server, or of a program that runs an engine of its own. Returns before it is warm.
 
         Both refuse a constraint whose outputs cannot be ended or take too long. A server examines in processes of their
         own, under limits of time and memory; a program does it in its own process, without. `canonical`: the
         tokenizer's spelling of bytes; `clock`: seconds of processor time of a thread.
+
+        `entry` is the program of the process that examines, where one does.
 
         Raises:
             ConfigError: the store that was asked for cannot be used.
@@ -119,7 +123,7 @@ class SchemaGate:
             cpu_s=config.grammar_cpu_s,
             memory=config.grammar_memory,
         )
-        isolated = Isolated(vocabulary, limits)
+        isolated = Isolated(vocabulary, limits, entry=entry)
         admission = Admission(
             isolated.examine,
             store=store,

@@ -36,12 +36,14 @@ class Admission:
         most_waiting: int = 256,
         patience_s: float = 10.0,
         most_seconds: float = float("inf"),
+        remembered_bytes: int = _REMEMBERED_BYTES,
     ) -> None:
         self._examine = examine
         self._store = store
         self._most_waiting = most_waiting
         self._patience = patience_s
         self._most_seconds = most_seconds
+        self._remembered_bytes = remembered_bytes
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="admission")
         self._lock = threading.Lock()
         self._known: OrderedDict[str, tuple[Verdict, float]] = OrderedDict()  # until when
@@ -137,7 +139,7 @@ class Admission:
         until = float("inf") if verdict.final else time.monotonic() + _CUT_OFF_S
         self._known[key] = verdict, until
         self._known_bytes += verdict.size_bytes
-        while self._known_bytes > _REMEMBERED_BYTES:
+        while self._known_bytes > self._remembered_bytes:
             self._forget(next(iter(self._known)))
 
     def _forget(self, key: str) -> None:

@@ -18,7 +18,7 @@ from .errors import (
     Violation,
 )
 from .explain import TIERS, Explanation, Finding, explain, judge
-from .isolation import Isolated, Limits, WorkerFailure
+from .isolation import WORKER, Isolated, Limits, WorkerFailure
 from .jsontext import InvalidJson, parse_json
 from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
 from .matcher import CompiledGrammar, Matcher
@@ -69,6 +69,7 @@ __all__ = [
     "Verdict",
     "Violation",
     "Vocabulary",
+    "WORKER",
     "Whitespace",
     "WorkerFailure",
     "allow",

@@ -27,6 +27,22 @@ _UNTOLD_USES = 256
 _HOLES = 16 << 20  # bytes of evicted grammars after which free memory is given back
 
 
+class _Every:
+    """Something that is due at most once in `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._last = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time again; if so, the time starts anew."""
+        now = time.monotonic()
+        if now - self._last < self._seconds:
+            return False
+        self._last = now
+        return True
+
+
 @dataclass(frozen=True, slots=True)
 class CacheStats:
     """Counters since the start, and what is held now, as of the last account. `compile_seconds` is wall time over all
@@ -69,6 +85,7 @@ class GrammarCache:
         workers: int = 2,
         deadline_s: float = 20.0,
         store: Store | None = None,
+        account_s: float = _ACCOUNT_S,
     ) -> None:
         self._compiler = compiler
         self._deadline = deadline_s
@@ -80,7 +97,7 @@ class GrammarCache:
         self._running: dict[str, Future[CompiledGrammar]] = {}
         self._counts: Counter[str] = Counter()
         self._uses: Counter[Constraint] = Counter()  # that the store has not been told
-        self._accounted = 0.0
+        self._accounting = _Every(account_s)
         self._closed = False
 
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
@@ -216,9 +233,7 @@ class GrammarCache:
 
     def _account(self) -> None:
         """Ask grammars for their sizes again, every now and then."""
-        now = time.monotonic()
-        if now - self._accounted >= _ACCOUNT_S:
-            self._accounted = now
+        if self._accounting.due():
             self._held.measure()
             if self._store is not None and self._uses.total() > _UNTOLD_USES:
                 self._pool.submit(self._tell_uses)

@@ -67,7 +67,9 @@ class Store:
         StoreUnusable: the folder cannot be made or is not this user's alone.
     """
 
-    def __init__(self, path: Path, *, limit_bytes: int) -> None:
+    def __init__(self, path: Path, *, limit_bytes: int, code: str | None = None) -> None:
+        """`code` names the version of the compiler whose verdicts are known; None is the one that runs."""
+        self._code = code or code_digest()
         self._path = path
         self._limit = limit_bytes
         self._lock = threading.Lock()
@@ -78,7 +80,7 @@ class Store:
 
     def get(self, constraint: Constraint) -> Verdict | None:
         """The verdict on a constraint, if it is known."""
-        name = _name(constraint)
+        name = self._name(constraint)
         found = self._ask("SELECT source, verdict, checksum FROM verdicts WHERE key = ?", (name,))
         if not found:
             return None
@@ -95,7 +97,7 @@ class Store:
         """Keep a final verdict, in the place of an older one."""
         assert verdict.final
         name, source, data = (
-            _name(constraint),
+            self._name(constraint),
             encode_constraint(constraint),
             encode_verdict(verdict),
         )
@@ -115,7 +117,7 @@ class Store:
         """Count uses."""
         now = time.time()
         update = "UPDATE verdicts SET used = ?, uses = uses + ? WHERE key = ?"
-        self._change([(update, (now, count, _name(c))) for c, count in uses.items()])
+        self._change([(update, (now, count, self._name(c))) for c, count in uses.items()])
 
     def most_used(self, count: int) -> list[Constraint]:
         """Constraints that can be used, and have been most."""
@@ -146,6 +148,9 @@ class Store:
             if self._rows is not None:
                 self._rows.close()
                 self._rows = None
+
+    def _name(self, constraint: Constraint) -> str:
+        return hashlib.sha256(f"{self._code}{constraint.key}".encode()).hexdigest()
 
     def _shrink(self) -> None:
         """Drop what was used least recently, down to nine tenths, so that it is not done at each row."""
@@ -235,10 +240,6 @@ def _own(path: Path) -> None:
 def _remove(path: Path) -> None:
     for ending in ("", "-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
-
-
-def _name(constraint: Constraint) -> str:
-    return hashlib.sha256(f"{code_digest()}{constraint.key}".encode()).hexdigest()
 
 
 def _checksum(source: bytes, verdict: bytes) -> bytes:

@@ -74,12 +74,12 @@ def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:
     return tuple(found)
 
 
-def text_of(path: Path) -> str:
-    """The text of a file. Raises `CliError` if it is unreadable."""
+def text_of(path: Path, wait_s: float = _WAIT_S) -> str:
+    """The text of a file, or of a pipe that is written to within `wait_s`. Raises `CliError` if it is unreadable."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
-            _wait_for_writer(number, path)
+            _wait_for_writer(number, path, wait_s)
             os.set_blocking(number, True)
             return decoded(str(path), _bounded(file, str(path)))
     except OSError as error:
@@ -127,15 +127,15 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
     return content
 
 
-def _wait_for_writer(number: int, path: Path) -> None:
+def _wait_for_writer(number: int, path: Path, wait_s: float) -> None:
     """Wait for data on a pipe, with a time limit; opening a pipe does not wait."""
     if not stat.S_ISFIFO(os.fstat(number).st_mode):
         return
     spinner = select.poll()
     spinner.register(number, select.POLLIN | select.POLLHUP)
-    if not spinner.poll(_WAIT_S * 1000):
+    if not spinner.poll(wait_s * 1000):
         raise CliError(
-            f"nothing was written to the pipe {path} for {_WAIT_S} seconds",
+            f"nothing was written to the pipe {path} for {wait_s:g} seconds",
             Exit.USAGE,
             hint="start the writing program first, or give a file",
         )

@@ -225,9 +225,12 @@ def difference(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
     return combine(a, b, choice, limits)
 
 
-def union(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
-    """The texts of either; where both take a text, the outcome is that of `a`."""
-    if a.states + b.states >= _LARGE and not (a.empty or b.empty):
+def union(a: Dfa, b: Dfa, limits: Limits = DEFAULT, *, large: int = _LARGE) -> Dfa:
+    """The texts of either; where both take a text, the outcome is that of `a`.
+
+    From `large` states on, the result may have states that are equal.
+    """
+    if a.states + b.states >= large and not (a.empty or b.empty):
         apart, *tables = _side_by_side(a.tables, b.tables)
         if apart:
             limits.check(len(tables[3]))

@@ -20,9 +20,24 @@ from .rows import JobRows
 
 _FLUSH_ROWS: Final = 64  # maximum number of outcomes in one transaction
 _MIN_ROWS_FOR_SHARE: Final = 50
-_LONGEST_PAUSE_S: Final = 60.0
-_PATIENCE_S: Final = 600.0  # with an unreachable service
-_RECOUNT_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Waiting times of a run, in seconds.
+
+    `lease_s`: another runner claims the rows of a dead one after this time. `longest_pause_s`: bound of the back-off
+    between attempts. `patience_s`: an unreachable service ends the run after this time. `recount_s`: age at which the
+    ledger's counts are read again.
+    """
+
+    lease_s: float = 60.0
+    longest_pause_s: float = 60.0
+    patience_s: float = 600.0
+    recount_s: float = 2.0
+
+
+TIMING: Final = Timing()
 
 
 class ErrorScope(Enum):
@@ -70,8 +85,9 @@ class Progress:
 class OutcomeBuffer:
     """The outcomes of one run that are not yet in the ledger."""
 
-    def __init__(self, rows: JobRows, spec: JobSpec) -> None:
+    def __init__(self, rows: JobRows, spec: JobSpec, timing: Timing = TIMING) -> None:
         self._rows = rows
+        self.timing = timing
         self._spec = spec
         self._outcomes: list[Outcome] = []
         self._started = time.monotonic()
@@ -119,7 +135,7 @@ class OutcomeBuffer:
         outcomes, self._outcomes = self._outcomes, []
         if outcomes:
             self._rows.record_outcomes(outcomes)
-        if time.monotonic() - self._counted_at > _RECOUNT_S:
+        if time.monotonic() - self._counted_at > self.timing.recount_s:
             self._recount()
 
     def progress(self, *, whole: bool) -> Progress:
@@ -148,7 +164,9 @@ class OutcomeBuffer:
         else:
             attempts = self._spec.attempts + (_EXTRA_ATTEMPTS if scope is ErrorScope.ENGINE else 0)
             failure = _failure(error, again=error.retryable and claim.attempt < attempts)
-        backoff = max(min(_LONGEST_PAUSE_S, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0)
+        backoff = max(
+            min(self.timing.longest_pause_s, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0
+        )
         self._ended += not failure.again
         self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + backoff))
 
@@ -156,7 +174,7 @@ class OutcomeBuffer:
         now = time.monotonic()
         if self._unreachable_since is None:
             self._unreachable_since = now
-        if now - self._unreachable_since > _PATIENCE_S:
+        if now - self._unreachable_since > self.timing.patience_s:
             self.fatal = self.fatal or error
 
 

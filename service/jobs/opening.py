@@ -12,6 +12,7 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TextIO
@@ -32,10 +33,23 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HEAD = 256 * 1024
-# Text compresses by a factor of 3 to 20, tables of similar rows by 50. A file with a higher ratio is malicious unless
-# it is small; large files have a lower limit.
-_MAX_RATIO, _HARMLESS_BYTES = 200, 32 * 1024 * 1024
-_LARGE_RATIO, _LARGE_BYTES = 50, 256 * 1024 * 1024
+_MAX_RATIO: Final = 200
+_LARGE_RATIO: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Bounds on the expansion of a compressed file, in decompressed bytes.
+
+    Text compresses by a factor of 3 to 20, tables of similar rows by 50. Up to `harmless` every ratio is accepted, up
+    to `large` a ratio of 200, beyond it a ratio of 50. A file above these limits is malicious.
+    """
+
+    harmless: int = 32 * 1024 * 1024
+    large: int = 256 * 1024 * 1024
+
+
+_SIZES: Final = Sizes()
 _FILE_KINDS: Final = (
     (stat.S_ISDIR, "a folder", "name a file in it; a folder is a source of text files only"),
     (
@@ -80,7 +94,7 @@ def open_regular(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def open_source(path: Path) -> Iterator[BinaryIO]:
+def open_source(path: Path, sizes: Sizes = _SIZES) -> Iterator[BinaryIO]:
     """Open a file for reading its decompressed bytes.
 
     Raises:
@@ -93,12 +107,12 @@ def open_source(path: Path) -> Iterator[BinaryIO]:
             file.seek(0)
             if head.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=file) as unpacked:
-                    yield _bounded(unpacked, file, path.name)
+                    yield _bounded(unpacked, file, path.name, sizes)
             elif head.startswith(_ZSTD):
-                import pyarrow  # type: ignore[import-untyped]
+                import pyarrow
 
                 with pyarrow.CompressedInputStream(file, "zstd") as stream:
-                    yield _bounded(stream, file, path.name)
+                    yield _bounded(stream, file, path.name, sizes)
             else:
                 _require_text(head, path.name)
                 yield file
@@ -106,21 +120,21 @@ def open_source(path: Path) -> Iterator[BinaryIO]:
         raise InputRefused(f"{path.name} is damaged: {error}", param="source.path") from None
 
 
-def check_expansion(path: Path) -> None:
+def check_expansion(path: Path, sizes: Sizes = _SIZES) -> None:
     """Decompress the beginning of a file and refuse a decompression bomb before any row is read.
 
     Raises:
         InputRefused: as `open_source`.
     """
-    with open_source(path) as file:
+    with open_source(path, sizes) as file:
         if isinstance(file, io.BufferedReader) and isinstance(file.raw, _BoundedReader):
             while file.raw.undecided and file.read(1024 * 1024):
                 pass
 
 
-def _bounded(unpacked: "_ReadableStream", packed: BinaryIO, name: str) -> BinaryIO:
+def _bounded(unpacked: "_ReadableStream", packed: BinaryIO, name: str, sizes: Sizes) -> BinaryIO:
     most = ServiceConfig.load().max_unpacked_bytes
-    reader = io.BufferedReader(_BoundedReader(unpacked, packed, name, most))
+    reader = io.BufferedReader(_BoundedReader(unpacked, packed, name, most, sizes))
     _require_text(reader.peek(HEAD)[:HEAD], name)
     return reader
 
@@ -226,7 +240,10 @@ class _ReadableStream(Protocol):
 class _BoundedReader(io.RawIOBase):
     """The decompressed contents of a file, up to limits of size and compression ratio."""
 
-    def __init__(self, unpacked: "_ReadableStream", packed: BinaryIO, name: str, most: int) -> None:
+    def __init__(
+        self, unpacked: "_ReadableStream", packed: BinaryIO, name: str, most: int, sizes: Sizes
+    ) -> None:
+        self._sizes = sizes
         self._unpacked = unpacked
         self._packed = packed
         self._name = name
@@ -239,8 +256,8 @@ class _BoundedReader(io.RawIOBase):
     @property
     def undecided(self) -> bool:
         """Whether more bytes are needed to decide that the file is harmless."""
-        seen = self._count > _HARMLESS_BYTES
-        return self._count <= _LARGE_BYTES and not (seen and self._ratio <= _LARGE_RATIO)
+        seen = self._count > self._sizes.harmless
+        return self._count <= self._sizes.large and not (seen and self._ratio <= _LARGE_RATIO)
 
     @property
     def _ratio(self) -> float:
@@ -251,8 +268,8 @@ class _BoundedReader(io.RawIOBase):
         data = self._unpacked.read(len(room))
         room[: len(data)] = data
         self._count += len(data)
-        most = _LARGE_RATIO if self._count > _LARGE_BYTES else _MAX_RATIO
-        if self._count > _HARMLESS_BYTES and self._ratio > most:
+        most = _LARGE_RATIO if self._count > self._sizes.large else _MAX_RATIO
+        if self._count > self._sizes.harmless and self._ratio > most:
             raise InputRefused(
                 f"{self._name} unpacks to more than {most} times its size",
                 param="source.path",

@@ -14,14 +14,13 @@ from typing import Final
 from uuid import uuid4
 
 from ...schemas.jobs import JobState, JobStatus
-from .books import OutcomeBuffer, Progress
+from .books import TIMING, OutcomeBuffer, Progress, Timing
 from .extending import with_fixed_values
 from .extracting import ExtractionBackend, Stopped, Task, TaskFeed
 from .ledger import Ledger
 from .reading import SourceReader
 from .row import Claim
 
-LEASE_S: Final = 60.0
 _CLAIM_ROWS: Final = 32  # rows claimed at a time
 _HEARTBEAT_S: Final = 0.5
 
@@ -35,6 +34,7 @@ class Runner:
         job: str,
         backend: ExtractionBackend,
         on_progress: Callable[[Progress], None] | None = None,
+        timing: Timing = TIMING,
     ) -> None:
         self._ledger = ledger
         self._job = job
@@ -45,7 +45,7 @@ class Runner:
         self._holder = uuid4().hex
         self._stop = threading.Event()
         self._reader = SourceReader(self._spec, self._rows, ledger.origin(job)[1], self._stop)
-        self._outcomes = OutcomeBuffer(self._rows, self._spec)
+        self._outcomes = OutcomeBuffer(self._rows, self._spec, timing)
         self._last_heartbeat = 0.0
         self._in_flight: set[int] = set()
 
@@ -105,7 +105,9 @@ class Runner:
         while not self._stop.is_set() and not self._outcomes.must_stop:
             self._heartbeat()
             if not claims and time.monotonic() - last_claim > _HEARTBEAT_S / 5:
-                claims.extend(self._rows.claim(self._holder, _CLAIM_ROWS, LEASE_S))
+                claims.extend(
+                    self._rows.claim(self._holder, _CLAIM_ROWS, self._outcomes.timing.lease_s)
+                )
                 last_claim = 0.0 if claims else time.monotonic()
             if claims and not (
                 self._in_flight and (claims[0].suspect or exclusive in self._in_flight)
@@ -124,7 +126,7 @@ class Runner:
             return
         self._last_heartbeat = now
         self._outcomes.flush()
-        self._rows.renew(self._holder, LEASE_S)
+        self._rows.renew(self._holder, self._outcomes.timing.lease_s)
         if self._ledger.pending_request(self._job) is not None:
             self._stop.set()
         if self._on_progress is not None:

@@ -97,7 +97,7 @@ def case(lengths: list[int], counts: list[int], heads: tuple[int, int, int]) -> 
 
 def timed(call: Callable[[], object]) -> float:
     """Median milliseconds on the device."""
-    times = []
+    times: list[float] = []
     for _ in range(PASSES + 2):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         torch.cuda._sleep(1_000_000)

@@ -215,7 +215,7 @@ class Bench:
         spans = sorted(
             (e.time_range.start, e.time_range.end)
             for e in profiler.events() or ()
-            if e.device_type == torch.autograd.DeviceType.CUDA
+            if e.device_type.name == "CUDA"
         )
         for request in requests:
             self.engine.abort(request.id)
@@ -445,4 +445,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -62,7 +62,7 @@ class Target:
 def parts(data: Path, *, tiny: bool) -> list[Part]:
     """What is run, in this order."""
     python = (sys.executable, "-W", "ignore", "-m")
-    files = ("--tokenizer", str(data / "tokenizers/qwen"))
+    files: tuple[str, ...] = ("--tokenizer", str(data / "tokenizers/qwen"))
     files += ("--workload", str(data / "workloads/extract512.jsonl"), "--out", "{out}")
     extract = (*python, "tests.bench.bench_extract", *files)
     if tiny:

@@ -11,6 +11,7 @@ import random
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -87,7 +88,7 @@ def microseconds(call: Callable[[], object], replays: int = 30) -> float:
     with torch.cuda.graph(graph):
         for _ in range(8):
             call()
-    times = []
+    times: list[float] = []
     for _ in range(replays):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
@@ -96,6 +97,21 @@ def microseconds(call: Callable[[], object], replays: int = 30) -> float:
         end.synchronize()
         times.append(begin.elapsed_time(end) * 1e3 / 8)
     return statistics.median(times[2:])
+
+
+Saved = tuple[Tensor, Tensor]
+
+
+def _restore(states: GrammarStates, saved: Saved) -> None:
+    states.states.copy_(saved[0])
+    states.depths.copy_(saved[1])
+
+
+def _advance(
+    walker: GrammarWalker, states: GrammarStates, rows: Tensor, tokens: Tensor, saved: Saved
+) -> None:
+    _restore(states, saved)
+    walker.advance(states, rows, tokens)
 
 
 def measure(walker: GrammarWalker, seen: Snapshot) -> list[dict[str, object]]:
@@ -116,7 +132,7 @@ def measure(walker: GrammarWalker, seen: Snapshot) -> list[dict[str, object]]:
                 getattr(states, field).copy_(getattr(seen, field)[chosen])
             rows = torch.arange(batch, dtype=torch.int32, device=device)
             masks = torch.empty((batch, WIDTH // 32), dtype=torch.int32, device=device)
-            walk = microseconds(lambda s=states, r=rows, m=masks: walker.walk(s, r, m))
+            walk = microseconds(partial(walker.walk, states, rows, masks))
             rows_of.append(
                 {
                     "places": name,
@@ -134,17 +150,9 @@ def measure(walker: GrammarWalker, seen: Snapshot) -> list[dict[str, object]]:
                     torch.randn(batch, WIDTH, device=device), args
                 )
                 saved = (states.states.clone(), states.depths.clone())
-
-                def advance(s=states, r=rows, t=tokens.tokens, k=saved) -> None:  # type: ignore[no-untyped-def]
-                    s.states.copy_(k[0])
-                    s.depths.copy_(k[1])
-                    walker.advance(s, r, t)
-
-                def nothing(s=states, k=saved) -> None:  # type: ignore[no-untyped-def]
-                    s.states.copy_(k[0])
-                    s.depths.copy_(k[1])
-
-                took = microseconds(advance) - microseconds(nothing)
+                took = microseconds(
+                    partial(_advance, walker, states, rows, tokens.tokens, saved)
+                ) - microseconds(partial(_restore, states, saved))
                 rows_of[-1]["advance_us"] = round(took, 2)
     return rows_of
 
@@ -168,8 +176,8 @@ def main() -> None:
         states.place(row, slot, *arena.configuration(slot, mine.start, ()))
     seen = outputs(walker, states, torch.arange(256, dtype=torch.int32, device=device), 48)
     rows = measure(walker, seen)
-    for row in rows:
-        print(" ".join(f"{value!s:>18}" for value in row.values()))
+    for figures in rows:
+        print(" ".join(f"{value!s:>18}" for value in figures.values()))
     if options.out:
         name = torch.cuda.get_device_name()
         options.out.write_text(json.dumps({"device": name, "rows": rows}, indent=1) + "\n")

@@ -14,6 +14,7 @@ import json
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, astuple, dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -69,7 +70,7 @@ def microseconds(call: Callable[[int], object], count: int) -> float:
     with torch.cuda.graph(graph):
         for i in range(count):
             call(i)
-    times = []
+    times: list[float] = []
     for _ in range(REPLAYS + 2):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
@@ -112,6 +113,15 @@ class Heads:
         legal_row(self._x[:1], self._norm, self._matrix.matrix, None, words, out, shape)
         return out
 
+    def _make_all(self, rows: int, _number: int) -> torch.Tensor:
+        return self.make(rows, None)
+
+    def _make_of(self, rows: int, given: list[Legal], number: int) -> torch.Tensor:
+        return self.make(rows, given[number])
+
+    def _make_one_of(self, shape: HeadShape, given: list[Legal], number: int) -> torch.Tensor:
+        return self.make_one(given[number], shape)
+
     def compile(self, *, others: bool) -> None:
         """All that will be launched."""
 
@@ -127,16 +137,16 @@ class Heads:
     def figures(self, *, others: bool) -> Iterator[Figure]:
         """All lines."""
         for rows in ROWS:
-            whole = microseconds(lambda _, rows=rows: self.make(rows, None), SETS)
+            whole = microseconds(partial(self._make_all, rows), SETS)
             for legal in SHARES:
                 given = [masks(rows, legal) for _ in range(SETS)]
                 least = share(given[0], rows)
-                us = microseconds(lambda i, g=given, r=rows: self.make(r, g[i]), SETS)
+                us = microseconds(partial(self._make_of, rows, given), SETS)
                 yield Figure(self.inputs, rows, legal, "default", least, us, whole)
                 if rows > 1 or legal == "same 64" or not others:
                     continue
                 for shape in candidates(self.inputs):
-                    us = microseconds(lambda i, g=given, s=shape: self.make_one(g[i], s), SETS)
+                    us = microseconds(partial(self._make_one_of, shape, given), SETS)
                     name = "/".join(map(str, astuple(shape)))
                     yield Figure(self.inputs, rows, legal, name, least, us, whole)
 

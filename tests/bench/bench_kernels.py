@@ -14,6 +14,7 @@ import random
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -95,7 +96,7 @@ def replay(calls: Callable[[], object], count: int) -> float:
     with torch.cuda.graph(graph):
         calls()
     graph.replay()
-    times = []
+    times: list[float] = []
     for _ in range(REPLAYS):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
@@ -216,9 +217,14 @@ def linears(shape: Shape, rows: int, kernels: Kernels, top: Ceilings) -> Iterato
             else:
                 weight.matmul(x, norm)
 
-        us = top.time(lambda call=call, ms=matrices: [call(m) for m in ms], len(matrices))
+        us = top.time(partial(_each, call, matrices), len(matrices))
         work = 2 * rows * outputs * inputs / top.arithmetic
         yield Figure(shape.name, name, rows, us, max(size / top.bandwidth, work) * 1e6)
+
+
+def _each(call: Callable[[Weight], None], matrices: list[Weight]) -> None:
+    for matrix in matrices:
+        call(matrix)
 
 
 def verification(count: int, drafts: int, kernels: Kernels, top: Ceilings) -> Figure:

@@ -101,8 +101,9 @@ class LLGuidance:
         self.rows = llguidance.numpy.allocate_token_bitmask(1, width)
 
     def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
-        options = {"whitespace_flexible": False}
-        grammar = self.lib.LLMatcher.grammar_from_json_schema(schema, overrides=options)
+        grammar = self.lib.LLMatcher.grammar_from_json_schema(
+            schema, overrides={"whitespace_flexible": False}
+        )
         first = self.lib.LLMatcher(self.tokenizer, grammar)
         if first.is_error():
             raise Refused(first.get_error())

@@ -81,7 +81,7 @@ def microseconds(calls: list[Callable[[], object]], replays: int = 15) -> float:
     with torch.cuda.graph(graph):
         for call in calls:
             kept.append(call())  # noqa: PERF401 - outputs live as long as the graph
-    times = []
+    times: list[float] = []
     for _ in range(replays + 2):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
@@ -131,7 +131,9 @@ def main() -> None:
     for dtype in DTYPES:
         for batch in (256,) if options.short else (1, 32, 256, 1024):
             for density in ("64", "half") if options.short else DENSITIES:
-                kinds = KINDS if density in ("half", "free") or batch == 256 else KINDS[:3]
+                kinds: tuple[str, ...] = (
+                    KINDS if density in ("half", "free") or batch == 256 else KINDS[:3]
+                )
                 kinds = SHORT if options.short else kinds
                 prepared = prepare(batch, dtype, density, kinds)
                 compile_ahead(lambda p=prepared: [picker.sample(*calls[0]) for calls in p])

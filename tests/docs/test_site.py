@@ -42,7 +42,16 @@ class Links(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-P", "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
+    command: list[str | Path] = [
+        sys.executable,
+        "-P",
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--site-dir",
+        folder,
+    ]
     done = subprocess.run(
         [*command, "--quiet", "-f", SITE],
         capture_output=True,

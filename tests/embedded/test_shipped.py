@@ -81,7 +81,7 @@ def test_the_shipped_files_are_whole_and_small() -> None:
 
 def test_the_index_names_every_weight() -> None:
     index = json.loads((MODEL / "model.safetensors.index.json").read_text())["weight_map"]
-    held = {}
+    held: dict[str, str] = {}
     for shard in MODEL.glob("*.safetensors"):
         with safe_open(str(shard), "numpy") as weights:
             held |= dict.fromkeys(weights.keys(), shard.name)

@@ -143,7 +143,8 @@ def test_a_step_without_an_end_does_not_fill_the_memory(collector: Collector) ->
 
 def test_tuples_that_other_threads_are_making_are_left_alone(collector: Collector) -> None:
     """While a tuple grows nobody else may refer to it."""
-    done, faults = threading.Event(), []
+    done = threading.Event()
+    faults: list[SystemError] = []
 
     def make() -> None:
         while not done.is_set() and not faults:

@@ -8,7 +8,6 @@ import pytest
 from intaglio.engine.config import EngineConfig, GrammarConfig
 from intaglio.engine.errors import ConfigError, ModelError
 from intaglio.engine.grammars import CompilerService, SchemaGate, open_store
-from intaglio.grammar import isolation
 from intaglio.grammar.api import Compiler, Constraint, ConstraintTooLarge, Kind, Unsatisfiable
 
 from tests.support.tokens import small
@@ -90,22 +89,24 @@ def test_what_the_door_found_out_the_workshop_need_not(tmp_path: Path) -> None:
 
 
 def test_a_program_with_its_own_engine_starts_no_process_unless_told_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    begun: list[str] = []
-    monkeypatch.setattr(isolation, "_Zygote", lambda entry: begun.append(entry) or 1 / 0)
+    begun = tmp_path / "begun"
+    entry = f"open({str(begun)!r}, 'a').write('.'); raise SystemExit(1)"
     for mode, server in (("server", False), ("never", True)):
-        door = opened(config(tmp_path, grammar_isolation=mode), server=server)
+        settings = config(tmp_path, grammar_isolation=mode)
+        door = opened(settings, server=server, entry=entry)
         door.start()
         door.admit(SCHEMA)
         door.close()
-    assert begun == []
+    assert not begun.exists()
     for mode, server in (("server", True), ("always", False)):
-        door = opened(config(tmp_path, grammar_isolation=mode), server=server)
-        with pytest.raises(ZeroDivisionError):
+        settings = config(tmp_path, grammar_isolation=mode)
+        door = opened(settings, server=server, entry=entry)
+        with pytest.raises(ModelError, match="does not start"):
             door.start()
         door.close()
-    assert len(begun) == 2
+    assert len(begun.read_text()) >= 2
 
 
 def test_a_program_with_its_own_engine_refuses_slow_outputs_as_a_server_does(
@@ -127,14 +128,8 @@ def test_a_program_with_its_own_engine_refuses_slow_outputs_as_a_server_does(
         gate.close()
 
 
-def test_a_worker_that_cannot_start_is_said_to_be_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(isolation, "WORKER", "raise SystemExit(1)")
-    monkeypatch.setattr(
-        isolation.Isolated.__init__, "__kwdefaults__", {"entry": "raise SystemExit(1)"}
-    )
-    door = opened(config(tmp_path), server=True)
+def test_a_worker_that_cannot_start_is_said_to_be_so(tmp_path: Path) -> None:
+    door = opened(config(tmp_path), server=True, entry="raise SystemExit(1)")
     with pytest.raises(ModelError, match="does not start"):
         door.start()
     door.close()

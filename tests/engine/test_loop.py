@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from intaglio.engine import loop
+from intaglio.engine import outputs
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.constraints import Constraints
 from intaglio.engine.errors import EngineStopped, InternalError, InvalidRequest
@@ -164,7 +164,7 @@ def test_waiting_ends_when_something_arrives() -> None:
 
 def test_a_cached_grammar_costs_no_step() -> None:
     rig = Rig()
-    rig.compiler._at_once = True
+    rig.compiler.at_once = True
     rig.engine.submit(request("a", script=Script(3, 4)))
     deltas = rig.engine.step()
     assert deltas[0].tokens != ()
@@ -172,7 +172,7 @@ def test_a_cached_grammar_costs_no_step() -> None:
 
 def test_many_threads_can_talk_to_it() -> None:
     rig = Rig()
-    rig.compiler._at_once = True
+    rig.compiler.at_once = True
     requests = [
         [request(f"{'x' * n}-{thread}", script=Script(n, 5) if n % 3 else None) for n in range(25)]
         for thread in range(4)
@@ -205,7 +205,7 @@ def test_many_threads_can_talk_to_it() -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_broken_grammar_ends_its_own_request_only(fault: str) -> None:
     rig = Rig()
-    rig.compiler._at_once = True
+    rig.compiler.at_once = True
     good = request("good", script=Script(3, 8, tells_least=False))
     rig.engine.submit(good)
     rig.engine.submit(request("bad", script=Script(5, 8, tells_least=False, fault=fault, at=1)))
@@ -233,7 +233,7 @@ def fail_in(part: str) -> Callable[[Rig, pytest.MonkeyPatch], None]:
             "advance": (rig.engine._constraints, "advance"),
             "commit": (rig.engine._scheduler, "commit"),
             "forget": (rig.engine._constraints, "forget"),
-            "deltas": (loop.outputs, "deltas"),
+            "deltas": (outputs, "deltas"),
             "record": (rig.engine._metrics, "record"),
             "settle": (rig.engine._inbox, "settle"),
         }[part]
@@ -302,7 +302,7 @@ def test_a_request_that_would_end_twice_stops_the_engine() -> None:
 
 def test_the_numbers_add_up() -> None:
     rig = Rig()
-    rig.compiler._at_once = True
+    rig.compiler.at_once = True
     assert rig.engine.metrics().free_blocks == 199
     requests = [request("r" * n, script=Script(n, 6) if n % 2 else None) for n in range(1, 9)]
     for one in requests:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from intaglio.engine import residents
@@ -325,8 +325,10 @@ def test_what_fails_on_the_way_ends_its_own_sequence(
 ) -> None:
     bench = Bench(Device(), OBJECT, budget=50 if fault == "spell" else len('{"a":0}') + 1)
     followers = bench.on_device._replay._followers
-    where = (type(followers), "spell") if fault == "spell" else (BudgetedMatcher, "catch_up")
-    monkeypatch.setattr(*where, _planted)
+    if fault == "spell":
+        monkeypatch.setattr(type(followers), "spell", _planted)
+    else:
+        monkeypatch.setattr(BudgetedMatcher, "catch_up", _planted)
     for step in range(12):
         masks = bench.masks(admitted=step == 0)
         assert set(masks.on_device) == {1}
@@ -409,7 +411,10 @@ def test_a_sequence_on_the_device_without_a_matcher_is_reported() -> None:
 
 @pytest.mark.parametrize("room", [10, 0], ids=["device", "host"])
 def test_a_value_that_loops_is_ended_where_the_executor_makes_the_masks(room: int) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+    }
     schema |= {"required": ["a", "b"], "additionalProperties": False}
     bench = Bench(Device(room=room), Constraint(Kind.JSON_SCHEMA, json.dumps(schema)), limited=True)
     output = bytearray(bench.opening)

@@ -170,8 +170,9 @@ def as_values(dice: Dice, fields: dict[str, Any]) -> Request:
                     known[name_of] = members(known[name_of])
             known.pop("indent", None)  # its range is checked where it is made
         given[name] = kind(**known)
-    known = {str(k): v for k, v in given.items() if str(k) in Request.__dataclass_fields__}
-    return Request(**({"prompt": (1,), "sampling": SamplingParams()} | known))
+    fields_of = Request.__dataclass_fields__
+    values: dict[str, Any] = {"prompt": (1,), "sampling": SamplingParams()}
+    return Request(**values | {str(k): v for k, v in given.items() if str(k) in fields_of})
 
 
 def in_process(engine: LocalEngine, dice: Dice, until: float, vocabulary: int) -> Tally:

@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -71,10 +72,17 @@ def tasks(options: argparse.Namespace) -> Iterator[tuple[str, Task]]:
                     )
 
 
+Answers = SimpleQueue[tuple[str, Outcome | BaseException]]
+
+
+def _answer(done: Answers, name: str, outcome: Outcome | BaseException) -> None:
+    done.put((name, outcome))
+
+
 def compare(options: argparse.Namespace) -> tuple[Report, "Comparer"]:
     """Everything, until it is done or the time is up."""
     until = time.monotonic() + options.seconds
-    report, done = Report(), SimpleQueue[tuple[str, Outcome | BaseException]]()
+    report, done = Report(), Answers()
     todo = dict(tasks(options))
     report.counts["schemas"] = len(todo) // len(FORMS)
     # Compiled code is made, or loaded, once; and before there are threads, which must not be forked.
@@ -85,8 +93,8 @@ def compare(options: argparse.Namespace) -> tuple[Report, "Comparer"]:
             pool.apply_async(
                 followed.follow,
                 (task,),
-                callback=lambda outcome, name=name: done.put((name, outcome)),
-                error_callback=lambda error, name=name: done.put((name, error)),
+                callback=partial(_answer, done, name),
+                error_callback=partial(_answer, done, name),
             )
         comparer = device_side(options)
         while todo:

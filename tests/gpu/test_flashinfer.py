@@ -141,7 +141,7 @@ def test_steps_may_be_planned_while_the_device_is_busy_with_the_ones_before() ->
     inputs = [(fused(step), nowhere(step)) for step in steps]
     attend = backend(heads, torch.bfloat16)
     torch.cuda.synchronize()
-    torch.cuda._sleep(200_000_000)  # type: ignore[no-untyped-call]
+    torch.cuda._sleep(200_000_000)
     outs = []
     for ragged, kept, (rows, places) in zip(raggeds, caches, inputs, strict=True):
         attention = attend(ragged, places, heads.kv * heads.per_kv, kept.shape)

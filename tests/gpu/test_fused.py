@@ -96,12 +96,12 @@ def test_rotation_norm_and_store(
         torch.randint(0, 2000, (rows,), generator=generator).int(),
         slots,
     )
-    weights = [randn(dim, seed=s, dtype=torch.float32) for s in (3, 4)]
-    norms = QKNorm(*weights, 1e-6) if normed else None
+    query, key = (randn(dim, seed=s, dtype=torch.float32) for s in (3, 4))
+    norms = QKNorm(query, key, 1e-6) if normed else None
     cache = torch.zeros((2, 100, 16, kv_heads, dim))
     right = reference.rope_and_store(fused.clone(), places, norms, cache)
     there = Places(*(t.to(DEVICE) for t in (places.cos, places.sin, places.positions, slots)))
-    norms = QKNorm(*(w.to(DEVICE) for w in weights), 1e-6) if normed else None
+    norms = QKNorm(query.to(DEVICE), key.to(DEVICE), 1e-6) if normed else None
     stored = torch.zeros(cache.shape, device=DEVICE)
     got = rope_and_store(fused.to(DEVICE), there, norms, stored)
     assert relative_error(got, right.double()) < 1e-5

@@ -1,7 +1,12 @@
 """Arrays named by where they lie are the same arrays inside compiled code."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 from intaglio.grammar.addresses import addresses, grid, line, longs, octets, words
+from intaglio.grammar.arrays import Longs
 
 
 def test_arrays_are_found_again_and_are_the_same_memory() -> None:
@@ -13,7 +18,8 @@ def test_arrays_are_found_again_and_are_the_same_memory() -> None:
         np.arange(3, dtype=np.int64),
     )
     named = addresses(*held)
-    for i, view in enumerate((line, grid, octets, words, longs)):
+    views: tuple[Callable[[Longs, int], npt.NDArray[Any]], ...] = (line, grid, octets, words, longs)
+    for i, view in enumerate(views):
         found = view(named, i)
         assert found.dtype == held[i].dtype
         assert found.tolist() == held[i].tolist()

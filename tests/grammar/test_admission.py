@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from intaglio.grammar import admission as module
 from intaglio.grammar.api import (
     Admission,
     CompilerBusy,
@@ -137,13 +136,10 @@ def test_verdicts_of_the_store_count_unless_they_cost_too_much(
     store.close()
 
 
-def test_many_unique_constraints_do_not_fill_the_memory(
-    examiner: Examiner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(module, "_REMEMBERED_BYTES", 100_000)
+def test_many_unique_constraints_do_not_fill_the_memory(examiner: Examiner, tmp_path: Path) -> None:
     store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=LIMIT)
     examiner.verdict = Verdict(shortest=b"a" * 1000)
-    admission = Admission(examiner, store=store)
+    admission = Admission(examiner, store=store, remembered_bytes=100_000)
     futures = [admission.submit(regex(f"a{i}" + "b" * 500)) for i in range(100)]
     assert all(future.result(10) for future in futures)
     for i in range(1000):

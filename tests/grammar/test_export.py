@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from intaglio.grammar.api import GrammarError, empty_rows
 from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.device import DeviceTables
+from intaglio.grammar.device import Configuration, DeviceTables
 from intaglio.grammar.export import Limits, export
 from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
@@ -53,7 +53,8 @@ class Comparison:
         self.counts["exported"] += 1
         for value in instances:
             text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=float)
-            matcher, at = grammar.matcher(), (tables.start, ())
+            matcher = grammar.matcher()
+            at: Configuration = (tables.start, ())
             for number, token in enumerate((*self.tokenizer.encode(text)[:STEPS], None)):
                 matcher.fill(self.row)
                 mask = self.walk.mask(tables, at)

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from intaglio.grammar.api import DeviceTables, GrammarError, Violation, allowed_tokens, empty_rows
 from intaglio.grammar.api import followers as followers_of
+from intaglio.grammar.automata import Dfa
 from intaglio.grammar.backends.spelling import Speller
 from intaglio.grammar.device import Configuration
 from intaglio.grammar.export import export
@@ -17,6 +18,7 @@ from intaglio.grammar.machine import Machine
 from intaglio.grammar.masking import TokenIndex
 from intaglio.grammar.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.outlook import UNKNOWN
+from intaglio.grammar.rule import Rule
 
 from tests.grammar.test_export import UNHURRIED, sample
 from tests.support.tokens import small
@@ -49,7 +51,7 @@ SCHEMAS: dict[str, Json] = {
 class Pair:
     """An output followed by a matcher and along tables."""
 
-    def __init__(self, followers: Followers, number: int, root: object, budget: int) -> None:
+    def __init__(self, followers: Followers, number: int, root: Rule | Dfa, budget: int) -> None:
         tables = export(root, UNHURRIED)
         assert isinstance(tables, DeviceTables)
         self.matcher = NativeGrammar(Machine(root), index(), speller()).matcher()
@@ -121,8 +123,8 @@ def walk(followers: Followers, pair: Pair, dice: random.Random, most: int) -> in
         if pair.over:
             break
     pair.matcher.fill(row)
-    legal = set(allowed_tokens(row, small().vocabulary().width).tolist())
-    illegal = [t for t in range(small().vocabulary().width) if t not in legal]
+    held = set(allowed_tokens(row, small().vocabulary().width).tolist())
+    illegal = [t for t in range(small().vocabulary().width) if t not in held]
     assert pair.refuses(dice.choice(illegal))
     return forced
 
@@ -187,7 +189,8 @@ def test_a_text_exists_for_every_number_of_bytes(name: str) -> None:
     tables = export(Language(SCHEMAS[name], Options()).root, UNHURRIED)
     if not isinstance(tables, DeviceTables):
         pytest.skip("it stays on the host")
-    dice, at = random.Random(2), (tables.start, ())
+    dice = random.Random(2)
+    at: Configuration = (tables.start, ())
     for _ in range(40):
         near, far = at, bytes_to_end(tables, at)
         while far:
@@ -246,8 +249,9 @@ def test_a_matcher_that_skips_stands_where_one_stands_that_accepted() -> None:
     with pytest.raises(Violation):
         quick.skip(tokens)
     assert isinstance(quick, NativeMatcher)
-    assert quick.closing()
-    quick.accept(quick.closing()[0])
+    closing = quick.closing()
+    assert closing
+    quick.accept(closing[0])
     quick.rollback(1)
     with pytest.raises(ValueError, match="cannot be taken back"):
         quick.rollback(1)

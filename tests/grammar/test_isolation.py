@@ -36,7 +36,8 @@ def regex(source: str) -> Constraint:
 
 def processes() -> list[psutil.Process]:
     """The zygotes and their children."""
-    return psutil.Process().children(recursive=True)
+    found: list[psutil.Process] = psutil.Process().children(recursive=True)
+    return found
 
 
 def used() -> float:

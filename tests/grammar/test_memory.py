@@ -10,7 +10,6 @@ from weakref import ref
 
 import numpy as np
 import pytest
-from intaglio.grammar import cache as module
 from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
@@ -20,7 +19,7 @@ from intaglio.grammar.api import (
     Kind,
     empty_rows,
 )
-from intaglio.grammar.automata import literal
+from intaglio.grammar.automata import Dfa, literal
 from intaglio.grammar.commons import automata_bytes, shrink_automata
 from intaglio.grammar.mapped import LEAST_BYTES, empty, held_bytes
 from intaglio.grammar.native import NativeGrammar
@@ -64,12 +63,9 @@ def without_collections() -> Iterator[None]:
         gc.enable()
 
 
-def test_hundreds_of_schemas_stay_within_a_small_bound(
-    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_ACCOUNT_S", 0.0)
+def test_hundreds_of_schemas_stay_within_a_small_bound(compiler: Compiler) -> None:
     limit = 6 * MIB
-    cache = GrammarCache(compiler, limit_bytes=limit)
+    cache = GrammarCache(compiler, limit_bytes=limit, account_s=0.0)
     made: list[ref[CompiledGrammar]] = []
     with without_collections():
         for number in range(120):
@@ -107,10 +103,9 @@ def test_a_grammar_that_was_evicted_is_made_again_the_same(compiler: Compiler) -
 
 
 def test_a_grammar_in_use_outlives_its_place_in_the_cache_and_is_told_of(
-    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+    compiler: Compiler,
 ) -> None:
-    monkeypatch.setattr(module, "_ACCOUNT_S", 0.0)
-    cache = GrammarCache(compiler, limit_bytes=1)
+    cache = GrammarCache(compiler, limit_bytes=1, account_s=0.0)
     grammar = cache.submit(constraint(1)).result(60)
     matcher = grammar.matcher()
     del grammar
@@ -163,7 +158,7 @@ def test_automata_that_are_remembered_are_bounded_in_bytes_not_in_number() -> No
     asked: list[int] = []
 
     @remembered(100_000, automaton_bytes)
-    def long_text(size: int) -> object:
+    def long_text(size: int) -> Dfa:
         asked.append(size)
         if size < 0:
             raise GrammarError("none")

@@ -15,11 +15,12 @@ from intaglio.grammar.jsonschema.language import Language
 from intaglio.grammar.jsonschema.options import Options
 from intaglio.grammar.jsonschema.values import read
 from intaglio.grammar.machine import Machine
+from intaglio.grammar.masking import make_row
 from intaglio.grammar.native import NativeGrammar
 from intaglio.grammar.rehearsal import rehearsal_s, rehearse
 from intaglio.grammar.rule import Rule
 
-from tests.grammar.machine.test_masks import index
+from tests.grammar.machine.test_masking import index
 from tests.support.tokens import small
 
 SCHEMA = {
@@ -66,7 +67,7 @@ class Counts:
             return counted
 
         monkeypatch.setattr(Cursor, "learn", counting("learned", Cursor.learn))
-        monkeypatch.setattr(native, "make_row", counting("made", native.make_row))
+        monkeypatch.setattr(native, "make_row", counting("made", make_row))
 
 
 @pytest.mark.parametrize("any_order", [False, True])

@@ -22,7 +22,7 @@ DIFFER: dict[str, tuple[dict[str, Any], bytes]] = {
 
 
 def compiler() -> Compiler:
-    return Compiler(BYTES, list)
+    return Compiler(BYTES, tuple)
 
 
 def source(schema: dict[str, Any]) -> Constraint:

@@ -6,10 +6,9 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
-import pytest
 
 from tests.gpu.compare_grammars import Report
 from tests.support.followed import EXPORTED, TOO_SLOW, Outcome, Task, follow
@@ -34,8 +33,8 @@ LINES = [
 ]
 
 
-def followed(text: bytes, seconds: float = 100) -> Outcome:
-    return follow(Task(text, "closed", steps=8, seconds=seconds, tiny=True))
+def followed(text: bytes) -> Outcome:
+    return follow(Task(text, "closed", steps=8, seconds=100, tiny=True))
 
 
 def compared(outcome: Outcome) -> Comparer:
@@ -61,14 +60,12 @@ def test_a_planted_difference_is_found_and_named() -> None:
     assert wrong.differences == ["numbers/0 closed at token 1"]
 
 
-def test_what_takes_too_long_is_left_out_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(*_: object) -> None:
+def test_what_takes_too_long_is_left_out_by_name() -> None:
+    def endless(*_: object) -> NoReturn:
         while True:
             pass
 
-    with monkeypatch.context() as patched:
-        patched.setattr("tests.support.followed._follow", endless)
-        late = followed(NUMBERS, seconds=0.05)
+    late = follow(Task(NUMBERS, "closed", steps=8, seconds=0.05, tiny=True), endless)
     assert (late.name, late.verdict, late.instances) == ("numbers", TOO_SLOW, [])
     report = Report()
     for outcome in (late, followed(NUMBERS)):

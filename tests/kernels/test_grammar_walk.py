@@ -100,7 +100,7 @@ def tables_of(schema: object, options: Options = CLOSED) -> DeviceTables:
 
 def matcher_of(schema: object, known: Vocabulary, options: Options = CLOSED) -> NativeMatcher:
     machine = Machine(Language(schema, options).root)
-    speller = Speller(known, lambda tokens: tokens)
+    speller = Speller(known, tuple)
     return NativeGrammar(machine, TokenIndex(known, 1 << 20), speller).matcher()
 
 

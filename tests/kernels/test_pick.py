@@ -137,9 +137,8 @@ def test_fewer_legal_tokens_than_top_k_asks_for() -> None:
     truncation = Truncation(
         torch.full((4,), 50), torch.tensor([0.5, 0.8, 1.0, 0.9]), torch.zeros(4)
     )
-    for seed in range(3):
-        draw = Draw(torch.ones(4), torch.arange(8).view(4, 2) + 100 * seed)
-        check(logits, SampleArgs(17_001, masks, draw=draw, truncation=truncation))
+    draw = Draw(torch.ones(4), torch.arange(8).view(4, 2))
+    check(logits, SampleArgs(17_001, masks, draw=draw, truncation=truncation))
 
 
 def test_the_largest_vocabulary() -> None:
@@ -200,9 +199,8 @@ def test_what_is_forbidden_may_be_anything(
         assert (mine is None) == (theirs is None)
         if theirs is not None:
             seen = torch.ones_like(theirs[ok], dtype=torch.bool)
-            if (
-                name == "top_tokens"
-            ):  # alternatives that are not legal have a log-probability of -inf
+            if name == "top_tokens" and right.top_logprobs is not None:
+                # Alternatives that are not legal have a log-probability of -inf.
                 seen = right.top_logprobs[ok] > -math.inf
             assert torch.equal(mine[ok][seen], theirs[ok][seen])
 

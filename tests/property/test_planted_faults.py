@@ -64,12 +64,12 @@ def a_token_is_skipped(self: Sequence, count: int) -> None:
 def the_budget_is_one_too_many(seq: Sequence, token: int, ends: frozenset[int]) -> Finish | None:
     finish = honest["finish_after"](seq, token, ends)
     over = seq.output_tokens > seq.request.sampling.max_tokens
-    return None if finish is Finish.LENGTH and not over else finish  # type: ignore[no-any-return]
+    return None if finish is Finish.LENGTH and not over else finish
 
 
 def end_tokens_are_text(seq: Sequence, token: int, ends: frozenset[int]) -> Finish | None:
     finish = honest["finish_after"](seq, token, ends)
-    return Finish.LENGTH if finish is Finish.STOP else finish  # type: ignore[no-any-return]
+    return Finish.LENGTH if finish is Finish.STOP else finish
 
 
 def the_first_gives_way(running: Ranked, max_preemptions: int) -> Sequence | None:

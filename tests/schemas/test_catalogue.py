@@ -127,8 +127,8 @@ def test_the_answer_stands_in_the_document(name: str) -> None:
         if isinstance(leaf, int | float):
             printed = {f"{leaf:g}", f"{leaf:.2f}", f"{leaf:,.0f}"}
             assert any(form in text for form in printed), leaf
-        elif not re.fullmatch(r"\d{4}-\d{2}-\d{2}", leaf):
-            assert leaf in text
+        elif not re.fullmatch(r"\d{4}-\d{2}-\d{2}", str(leaf)):
+            assert str(leaf) in text
 
 
 @every_entry

@@ -108,7 +108,7 @@ def test_a_sane_request_id_comes_back_and_any_other_is_replaced(service: Live) -
     answer = service.http.get("/health", headers={"x-request-id": "mine-1"})
     assert answer.headers["x-request-id"] == "mine-1"
     for bad in ("a b", "x" * 129, "é"):
-        answer = service.http.get("/health", headers={"x-request-id": bad.encode("latin-1")})
+        answer = service.http.get("/health", headers={b"x-request-id": bad.encode("latin-1")})
         assert answer.headers["x-request-id"].startswith("req_")
     assert len(answer.headers.get_list("x-request-id")) == 1
 

@@ -178,6 +178,6 @@ def test_many_texts_are_no_single_text(llm: LLM) -> None:
 
 def test_bytes_are_no_text(llm: LLM) -> None:
     with pytest.raises(TypeError, match="decode"):
-        llm.extract({"type": "string"}, b"some text")  # type: ignore[arg-type]
+        llm.extract({"type": "string"}, b"some text")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="must be a str"):
-        llm.extract({"type": "string"}, Path("a.txt"))  # type: ignore[arg-type]
+        llm.extract({"type": "string"}, Path("a.txt"))  # type: ignore[call-overload]

@@ -14,7 +14,6 @@ from intaglio import AsyncClient, Client, TimedOut
 from intaglio.engine.api import Watch
 from intaglio.schemas.jobs import ENDED, JobState, Source
 from intaglio.service.client import BadRequest, NotFound
-from intaglio.service.jobs import books
 from intaglio.service.jobs.ledger import Ledger
 
 from tests.support.live_service import PATIENCE_S, Live, live, until
@@ -257,10 +256,7 @@ def test_unknown_jobs_and_a_server_without_a_folder(service: Live, folder: Path)
         assert "--data" in answer.json()["error"]["hint"]
 
 
-def test_a_row_that_kills_engines_dies_alone(
-    service: Live, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(books, "_LONGEST_PAUSE_S", 1.0)
+def test_a_row_that_kills_engines_dies_alone(service: Live) -> None:
     rows = table(40).decode().splitlines()
     put(service, "\n".join([*rows, 'die,"<<die x>>"']).encode())
     job = begin(service, attempts=1)

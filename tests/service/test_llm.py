@@ -83,7 +83,7 @@ def test_errors_are_those_of_the_client(llm: LLM) -> None:
     with pytest.raises(BadRequest):
         llm.extract(Part, "x", temperature=-1.0)
     with pytest.raises(TypeError, match="max_token"):
-        llm.extract(Part, "x", max_token=3)  # type: ignore[call-arg]
+        llm.extract(Part, "x", max_token=3)  # type: ignore[call-overload]
 
 
 def test_one_bad_text_among_many(llm: LLM) -> None:

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -82,7 +83,7 @@ class NoGpu:
 def stand_in() -> None:
     """From now on kernels are compiled as for a GPU. None can be launched."""
     triton.runtime.driver.set_active(NoGpu())
-    launch._starts_early = lambda _device: True
+    launch._starts_early = lru_cache(lambda _device: True)
     for module in [m for name, m in sys.modules.items() if name.startswith("intaglio.kernels.")]:
         if hasattr(module, "processors"):
             module.processors = lambda _device: PROCESSORS  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
 """Arguments for sampling that go through all its stages, and the comparison of two answers."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from intaglio.kernels.contracts import OK, Bias, Draw, Penalties, SampleArgs, Sa
 def on_device(args: SampleArgs, device: str = "cuda") -> SampleArgs:
     """A copy whose tensors are on `device`."""
 
-    def moved(value: object) -> object:
+    def moved(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
             return value.to(device)
         if value is None or isinstance(value, int):

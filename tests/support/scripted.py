@@ -268,6 +268,8 @@ class ScriptedMatcher:
 
     @property
     def finished(self) -> bool:
+        if self._broken("early"):
+            return True
         ended = bool(self.output) and self.output[-1] in END_TOKENS
         if self._broken("finished") and not ended:  # an end token is no token of the output
             raise ArithmeticError("planted, with half a pair: \ud800")
@@ -288,6 +290,10 @@ class ScriptedMatcher:
         if self._broken("refuse") or token not in self.script.allowed(self.output):
             raise Violation(f"token {token} is not allowed")
         self.output.append(token)
+
+    def skip(self, tokens: Sequence[int]) -> None:
+        for token in tokens:
+            self.accept(token)
 
     def forced(self) -> tuple[int, ...]:
         if self._broken("forced"):
@@ -340,7 +346,7 @@ class ScriptedCompiler:
     """Compiles when told to: `finish` completes one of what is under way. With `at_once`, nothing ever is."""
 
     def __init__(self, *, at_once: bool = False) -> None:
-        self._at_once = at_once
+        self.at_once = at_once
         self._open: list[tuple[Future[CompiledGrammar], Constraint]] = []
 
     @property
@@ -350,9 +356,13 @@ class ScriptedCompiler:
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
         future: Future[CompiledGrammar] = Future()
         self._open.append((future, constraint))
-        if self._at_once:
+        if self.at_once:
             self.finish(lambda _: 0)
         return future
+
+    def cancel(self) -> None:
+        """Cancel the one that was begun first."""
+        self._open[0][0].cancel()
 
     def finish(self, choose: Callable[[int], int]) -> None:
         """Complete the one `choose(how many)` points at."""

@@ -89,13 +89,15 @@ class ScriptedEngine:
                 raise InternalError("as told")
             if order == b"stall":
                 time.sleep(3600)
-            finish, error = None, None
+            finish: Finish | None = None
+            error: Failure | None = None
+            tokens: tuple[int, ...] = ()
             if order in (b"fail", b"late"):
-                finish, tokens = Finish.DEADLINE if order == b"late" else Finish.ERROR, ()
+                finish = Finish.DEADLINE if order == b"late" else Finish.ERROR
                 if order == b"fail":
                     error = Failure(text.decode(), "as told", hint="tell it otherwise")
             elif request.id in aborted:
-                finish, tokens = Finish.ABORT, ()
+                finish = Finish.ABORT
             else:
                 tokens = (text[len(said)],) if len(said) < len(text) and not held else ()
                 said.extend(tokens)

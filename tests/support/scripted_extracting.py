@@ -81,9 +81,9 @@ class Scripted:
             time.sleep(self._delay)
             self._random.shuffle(batch)
             for task in batch:
-                yield task.claim, self._outcome(task)
+                yield task.claim, self.outcome_of(task)
 
-    def _outcome(self, task: Task) -> Extraction[Any] | IntaglioError:
+    def outcome_of(self, task: Task) -> Extraction[Any] | IntaglioError:
         text = task.claim.text
         self.calls += 1
         self.tries[task.claim.id] += 1

@@ -1,33 +1,41 @@
 """What a worker of a cluster may hold instead of a model: an `LLM` whose answers are a function of the text."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
+from intaglio.service.client import Extraction
 from intaglio.service.jobs.extracting import Task
 from intaglio.service.jobs.row import Claim
 
 from tests.support.scripted_extracting import Scripted
 
 
+class Info(NamedTuple):
+    """The name of the model."""
+
+    model: str
+
+
 class ScriptedLLM:
     """As `intaglio.LLM`, as far as workers use it."""
 
     def __init__(self, delay_s: float) -> None:
-        self.info = SimpleNamespace(model="scripted")
+        self.info = Info("scripted")
         self._scripted = Scripted()
         self._delay_s = delay_s
 
-    def extract_stream(self, items: Iterator[Any], *, at_once: int, **_: Any) -> Iterator[Any]:
+    def extract_stream(self, items: Iterable[Any], *, at_once: int, **_: Any) -> Iterator[Any]:
         """Every item with its outcome."""
-        while batch := [item for item in islice(items, min(at_once, 8)) if item is not None]:
+        coming = iter(items)
+        while batch := [item for item in islice(coming, min(at_once, 8)) if item is not None]:
             time.sleep(self._delay_s)
             for key, schema, text in batch:
                 task = Task(Claim(0, str(key), text, None, 1, 1), schema)
-                outcome = self._scripted._outcome(task)
-                if hasattr(outcome, "raw"):
+                outcome = self._scripted.outcome_of(task)
+                if isinstance(outcome, Extraction):
                     raw = {
                         "id": "x",
                         "model": "scripted",
@@ -35,8 +43,9 @@ class ScriptedLLM:
                         "usage": outcome.usage.model_dump(),
                         "timings": outcome.timings.model_dump(),
                     }
-                    outcome = SimpleNamespace(raw=raw)
-                yield key, outcome
+                    yield key, SimpleNamespace(raw=raw)
+                else:
+                    yield key, outcome
 
 
 def make() -> ScriptedLLM:

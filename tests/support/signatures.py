@@ -19,7 +19,8 @@ _called: dict[tuple[str, str], Any] = {}
 
 def record() -> None:
     """From now on remember every combination of types that a loop is called with from Python."""
-    ask = Dispatcher._compile_for_args
+    dispatcher: Any = Dispatcher  # numba publishes no types of what compiles at a call
+    ask = dispatcher._compile_for_args
 
     def listen(self: Any, *args: Any, **kws: Any) -> Any:
         before = set(self.overloads)
@@ -30,7 +31,7 @@ def record() -> None:
                 _called[name, str(types)] = [spelled(each) for each in types]
         return answer
 
-    Dispatcher._compile_for_args = listen
+    dispatcher._compile_for_args = listen
 
 
 def called() -> dict[str, list[Any]]:

@@ -393,7 +393,7 @@ def environment(url: str | None = None, **more: str) -> dict[str, str]:
 def server(folder: Path) -> Iterator[str]:
     """`intaglio serve` with the embedded model and a data folder, on a free port; its address."""
     program = Path(sys.executable).with_name("intaglio")
-    command = [program, "serve", "--port", "0", "--data", folder / "data"]
+    command: list[str | Path] = [program, "serve", "--port", "0", "--data", folder / "data"]
     (folder / "data").mkdir()
     with (folder / "server.log").open("w+") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())

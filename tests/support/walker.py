@@ -38,11 +38,12 @@ class Walker:
         while self.frames:
             top = self.frames[-1]
             if isinstance(top.callee, Dfa):
-                outcome = int(top.callee.outcome[top.state])  # type: ignore[call-overload]
+                assert isinstance(top.state, int)
+                outcome = int(top.callee.outcome[top.state])
             else:
                 ending = top.callee.expand(top.state).outcome
                 outcome = -1 if ending is None else ending
-            if outcome < 0 or not self._leave(outcome):
+            if outcome < 0 or not self.leave(outcome):
                 return None
         return self.outcome
 
@@ -50,13 +51,14 @@ class Walker:
         while self.frames:
             top = self.frames[-1]
             if isinstance(top.callee, Dfa):
-                following = top.callee.step(top.state, byte)  # type: ignore[arg-type]
+                assert isinstance(top.state, int)
+                following = top.callee.step(top.state, byte)
                 if following >= 0:
                     top.state = following
                     self.text += bytes([byte])
                     return True
-                outcome = int(top.callee.outcome[top.state])  # type: ignore[call-overload]
-                if outcome < 0 or not self._leave(outcome):
+                outcome = int(top.callee.outcome[top.state])
+                if outcome < 0 or not self.leave(outcome):
                     return False
                 continue
             expansion = top.callee.expand(top.state)
@@ -68,7 +70,7 @@ class Walker:
                 callee = _live(expansion.call)
                 start = 0 if isinstance(callee, Dfa) else callee.start
                 self.frames.append(Frame(callee, start, expansion.call, len(self.text)))
-            elif expansion.outcome is None or not self._leave(expansion.outcome):
+            elif expansion.outcome is None or not self.leave(expansion.outcome):
                 return False
         return False
 
@@ -79,9 +81,9 @@ class Walker:
             self.frames[-1].state = target.key
             return True
         assert isinstance(target, End)
-        return self._leave(target.outcome)
+        return self.leave(target.outcome)
 
-    def _leave(self, outcome: int) -> bool:
+    def leave(self, outcome: int) -> bool:
         """End the innermost rule and go on in its caller."""
         done = self.frames.pop()
         if not self.frames:

@@ -16,7 +16,7 @@ import yaml
 
 from . import dates
 from .plain import front_matter, markdown, restructured
-from .records import Record, Stated, Table, cut
+from .records import Record, Sort, Stated, Table, cut
 
 _MOST = 3600
 
@@ -217,7 +217,7 @@ def event_lists(path: str, text: str) -> Iterator[Record]:
             shown = day if style < 0.5 else dates.printed(datetime.date.fromisoformat(day), rng)
             lines.append(template.format(shown, place, group, title))
         heading = rng.choice(("Upcoming events", "Calendar", "Meetups", "What's on", ""))
-        columns = (
+        columns: tuple[tuple[str, Sort], ...] = (
             ("date|day|when|on", "date"),
             ("place|location|where|city", "text"),
             ("group|organizer|organiser|by", "text"),

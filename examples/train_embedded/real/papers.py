@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from . import dates
-from .records import Record, Stated, Table, cut
+from .records import Record, Sort, Stated, Table, cut
 
 _PARSER_OPTIONS = {"resolve_entities": False, "no_network": True, "recover": False}
 
@@ -148,7 +148,7 @@ def header(path: str, text: str) -> Record | None:
     def seen(value: str | None) -> str | None:
         return value if value and value in flat else None
 
-    published = _first(front, "date")
+    published = seen(_first(front, "date"))
     fields = (
         Stated("title|paper_title|article_title", title, notes="Title of the paper, on one line"),
         Stated("authors|author_line|by|author_names", seen(_first(front, "docAuthor")), notes="as printed"),
@@ -156,7 +156,7 @@ def header(path: str, text: str) -> Record | None:
         Stated("email|contact_email|correspondence", seen(mails[0]) if len(mails) == 1 and "@" in mails[0] and " " not in mails[0] else None),
         Stated("journal|periodical|venue", seen(_first(front, "title", level="j"))),
         Stated("doi|identifier", seen(_first(front, "idno"))),
-        Stated("published|date|publication_date", dates.read(published) if seen(published) else None, "date"),
+        Stated("published|date|publication_date", dates.read(published) if published else None, "date"),
         Stated("keywords|key_words|index_terms", seen(_first(front, "keyword")), notes="as printed"),
         Stated("publisher|publishing_house", seen(_first(front, "publisher"))),
         Stated("price|fee", None, "number"),
@@ -178,7 +178,10 @@ def author_names(path: str, text: str) -> Record | None:
     authors = _find(root, "author") if root is not None else []
     if not rows or len(authors) != 1 or len(rows) > 9 or any(None in row for row in rows):
         return None
-    columns = (("first_name|given_name|forename", "text"), ("last_name|surname|family_name", "text"))
+    columns: tuple[tuple[str, Sort], ...] = (
+        ("first_name|given_name|forename", "text"),
+        ("last_name|surname|family_name", "text"),
+    )
     document = _flat(authors[0])
     fields = (Stated("number_of_authors|count|author_count", len(rows), "number"),)
     return Record("author-lines", document, fields, (Table("authors|people|persons|names", columns, rows),))

@@ -7,6 +7,7 @@ document.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from ..draft import Column, Content, Draft, Fact, Rows
@@ -47,7 +48,7 @@ def _rows(table: Table, draw: Draw) -> Rows:
 
 
 def _value(value: Any, sort: Sort, options: tuple[str, ...], draw: Draw) -> Value:
-    forms = {
+    forms: dict[Sort, Callable[[], tuple[Form, ...]]] = {
         "text": lambda: (Form(value, STRING),),
         "date": lambda: (Form(value, STRING | {"format": "date"}, weight=0.7), Form(value, STRING, draw.pick("YYYY-MM-DD|ISO date"), weight=0.3)),
         "number": lambda: (Form(value, NUMBER if isinstance(value, float) else draw.rng.choice((INTEGER, NUMBER))),),
@@ -56,8 +57,8 @@ def _value(value: Any, sort: Sort, options: tuple[str, ...], draw: Draw) -> Valu
         "list": lambda: (Form(value, {"type": "array", "items": STRING}),),
         "enum": lambda: (_class(value, options, draw),),
         "flag": lambda: (Form(value, {"type": "boolean"}),),
-    }[sort]()  # fmt: skip
-    return Value(str(value), forms)
+    }  # fmt: skip
+    return Value(str(value), forms[sort]())
 
 
 def _class(value: str | None, options: tuple[str, ...], draw: Draw) -> Form:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 from pydantic import JsonValue
 
 from ....schemas.jobs import Source

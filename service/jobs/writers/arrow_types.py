@@ -12,7 +12,7 @@ import datetime
 import re
 from typing import Any, Final
 
-import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow as pa
 from pydantic import JsonValue
 
 from ..layout import Schema, kind_of, properties, resolved

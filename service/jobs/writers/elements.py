@@ -12,7 +12,7 @@ import json
 import re
 from typing import Any, BinaryIO, Final
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 from pydantic import JsonValue
 
 from ....schemas.jobs import Output

@@ -10,7 +10,6 @@ import torch
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError
 from intaglio.engine.model.spec import ModelSpec, parse_spec
-from intaglio.engine.run import attention
 from intaglio.engine.run.attention import attention_of_prompts
 from intaglio.engine.run.build import build_runner
 
@@ -66,7 +65,7 @@ def test_capped_scores_are_refused_for_flashinfer() -> None:
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attention, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "flashinfer", None)
     with pytest.raises(ConfigError, match="not installed") as refused:
         chosen("flashinfer")
     assert refused.value.where == "attention"

@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import random
 from pathlib import Path
+from typing import Any
 
 import intaglio.engine.run
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
@@ -25,7 +26,7 @@ from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
 def loops() -> dict[str, Dispatcher]:
     """All compiled functions of the executor, by name."""
-    found = {}
+    found: dict[str, Dispatcher[Any]] = {}
     for module in pkgutil.iter_modules(intaglio.engine.run.__path__, "intaglio.engine.run."):
         members = vars(importlib.import_module(module.name)).items()
         found |= {f"{module.name}.{n}": m for n, m in members if isinstance(m, Dispatcher)}

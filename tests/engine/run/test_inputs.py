@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pytest
 import torch
 from intaglio.engine.plan import PLACEHOLDER
-from intaglio.engine.run import inputs
 from intaglio.engine.run.batch import Batch
 from intaglio.engine.run.inputs import (
     NOWHERE,
@@ -66,8 +65,8 @@ def _without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         del pin_memory
         return real(*shape, **options)
 
-    monkeypatch.setattr(inputs.torch, "zeros", zeros)
-    monkeypatch.setattr(inputs.torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch, "zeros", zeros)
+    monkeypatch.setattr(torch.cuda, "Event", Event)
 
 
 def tables() -> npt.NDArray[np.int32]:

@@ -287,7 +287,7 @@ TWO_TEXTS = {
 }
 
 
-def looping(count: int = 4) -> list[Request]:
+def looping(count: int = 2) -> list[Request]:
     """Requests of a model that likes one letter more than anything."""
     return [
         Request(

@@ -141,7 +141,7 @@ def test_a_request_out_of_range_is_refused_by_name(name: str, value: object) -> 
 
 def test_a_number_that_python_does_not_write_out_is_refused_like_any_other() -> None:
     for name in ("temperature", "top_k", "seed"):
-        sampling = replace(GOOD.sampling, **{name: 10**5000})
+        sampling = replace(GOOD.sampling, **{name: 10**5000})  # type: ignore[arg-type]
         with pytest.raises(InvalidRequest, match="16610 bits") as caught:
             admit(replace(GOOD, sampling=sampling), LIMITS, capacity=1000)
         assert caught.value.where == name

@@ -38,7 +38,8 @@ def test_without_ageing_there_is_no_priority() -> None:
 
 def test_any_moves_keep_the_order() -> None:
     rng = Random(2)
-    order, model = Ranked(), []
+    order = Ranked()
+    model: list[Sequence] = []
     for seq_id in range(2000):
         if model and rng.random() < 0.45:
             seq = model.pop(rng.randrange(len(model)))

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tokenizers
@@ -67,7 +68,10 @@ def test_conditions_and_json_see_the_callers_values() -> None:
         "{% for i in [1, 2, 3] %}{% if i == 2 %}{% continue %}{% endif %}{{ i }}{% endfor %}"
     )
     tools = [{"name": 'a"b', "odd key<|end|>": "<|end|>", "n": 1}]
-    messages = [{"role": "system", "content": ""}, {"role": "user", "content": "", "tools": tools}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": ""},
+        {"role": "user", "content": "", "tools": tools},
+    ]
     template = ChatTemplate(small(), source)
     assert text_of(template, messages) == "[]" + json.dumps(tools) + "13"
     assert small().id_of("<|end|>") not in template.encode(messages)

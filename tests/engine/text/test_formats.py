@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -303,7 +303,11 @@ def test_what_looks_like_a_byte_is_text_without_byte_fallback() -> None:
 
 @pytest.mark.parametrize("kind", [*KINDS, "ranks", "tekken"])
 def test_grammars_never_reach_a_control_token(kind: str, tmp_path: Path) -> None:
-    load = {"ranks": loaded_ranks, "tekken": loaded_tekken}.get(kind)
+    loaders: dict[str, Callable[[Path], Tokenizer]] = {
+        "ranks": loaded_ranks,
+        "tekken": loaded_tekken,
+    }
+    load = loaders.get(kind)
     tokenizer = load(tmp_path) if load else trained(kind)[0]
     vocabulary = tokenizer.vocabulary()
     compiler = Compiler(vocabulary, tokenizer.canonical)

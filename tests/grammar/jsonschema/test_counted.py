@@ -18,7 +18,7 @@ from intaglio.grammar.machine import Machine
 from intaglio.grammar.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.regex import search
 
-from tests.grammar.machine.test_masks import index
+from tests.grammar.machine.test_masking import index
 from tests.support.tokens import small
 from tests.support.walker import accepts
 
@@ -143,12 +143,13 @@ def test_alternatives_may_speak_of_long_strings(
 ) -> None:
     """Whether `a` is such a string is only asked, not demanded, until it is known whether `b` comes."""
     alternatives = [{"properties": {"a": string}, "required": ["a"]}, {"required": ["b"]}]
-    schema: dict[str, Any] = {
+    keywords: dict[str, dict[str, Any]] = {
         "anyOf": {"anyOf": alternatives},
         "oneOf": {"oneOf": alternatives},
         "if": {"if": alternatives[1], "then": {}, "else": alternatives[0]},
         "dependentSchemas": {"dependentSchemas": {"b": alternatives[0]}},
-    }[word] | {"properties": {"a": {}, "b": {}}}
+    }
+    schema = keywords[word] | {"properties": {"a": {}, "b": {}}}
     machine = Machine(Language(read(json.dumps(schema)), Options(any_order=any_order)).root)
     fitting = ["x@y.z"]
     other = ["", " x", "x" * 2000, 7, None]

@@ -1,6 +1,7 @@
 """Formats that no automaton tells: a constant is judged when its schema is compiled, not when it is written."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -28,7 +29,13 @@ def asked(schema: dict[str, Any], form: Whitespace) -> Constraint:
         lambda s: {"items": s, "type": "array"},
     ],
 )
-def test_a_constant_without_the_format_is_never_begun(form, name, right, wrong, around) -> None:
+def test_a_constant_without_the_format_is_never_begun(
+    form: Whitespace,
+    name: str,
+    right: str,
+    wrong: str,
+    around: Callable[[dict[str, Any]], dict[str, Any]],
+) -> None:
     screened = screen(asked(around({"format": name, "enum": [wrong, right]}), form))
     opening = b"[" * (not Reader(screened).read(b'"'))
     reader = Reader(screened)
@@ -42,7 +49,7 @@ def test_a_constant_without_the_format_is_never_begun(form, name, right, wrong, 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("name", "right", "wrong"), SAMPLES)
 def test_nothing_but_constants_without_the_format_is_unsatisfiable(
-    form, name, right, wrong
+    form: Whitespace, name: str, right: str, wrong: str
 ) -> None:
     with pytest.raises(Unsatisfiable):
         screen(asked({"format": name, "enum": [wrong]}, form))

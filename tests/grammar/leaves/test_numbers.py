@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.grammar.api import ConstraintTooLarge
-from intaglio.grammar.automata import REFUSED
+from intaglio.grammar.automata import REFUSED, Dfa
 from intaglio.grammar.leaves.numbers import (
     EQUAL,
     GREATER,
@@ -60,7 +60,7 @@ def near(draw: st.DrawFn, value: Decimal) -> str:
     )
 
 
-def judge(dfa, text: str) -> int:
+def judge(dfa: Dfa, text: str) -> int:
     return dfa.judge(text.encode())
 
 
@@ -120,7 +120,13 @@ def test_multiples_are_whole(data: st.DataObject, divisor: Decimal, n: int) -> N
     st.none() | divisors,
 )
 def test_number_is_the_conjunction(
-    data, integer, point_zero, low, high, exclusive, divisor
+    data: st.DataObject,
+    integer: bool,
+    point_zero: bool,
+    low: Decimal | None,
+    high: Decimal | None,
+    exclusive: bool,
+    divisor: Decimal | None,
 ) -> None:
     spec = NumberSpec(
         integer=integer,
@@ -152,7 +158,7 @@ def test_number_is_the_conjunction(
     st.booleans(),
 )
 def test_exponents_in_normalised_form_are_bounded_by_value(
-    low, high, text: str, integer: bool
+    low: Decimal | None, high: Decimal | None, text: str, integer: bool
 ) -> None:
     spec = NumberSpec(integer=integer, minimum=low, exclusive_maximum=high, exponents=True)
     value = Decimal(text)

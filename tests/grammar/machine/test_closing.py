@@ -6,7 +6,7 @@ import pytest
 from intaglio.grammar.api import allowed_tokens, empty_rows
 from intaglio.grammar.native import NativeMatcher
 
-from tests.grammar.machine.test_masks import grammar_of, index, names, root_of
+from tests.grammar.machine.test_masking import grammar_of, index, names, root_of
 
 
 @pytest.mark.parametrize("name", names())

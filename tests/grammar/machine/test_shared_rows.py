@@ -38,7 +38,7 @@ def bytes_after(grammar: CompiledGrammar, *texts: bytes) -> list[bytes]:
 
 
 def test_names_that_were_passed_over_do_not_come_back() -> None:
-    compiler = Compiler(VOCABULARY, list)
+    compiler = Compiler(VOCABULARY, tuple)
     schema = {
         "type": "object",
         "properties": {name: {"const": {}} for name in ("history", "keyboard", "window")},
@@ -68,6 +68,6 @@ class Twice:
 def test_a_leaf_of_which_less_counts_shares_no_mask_with_the_whole() -> None:
     words = trie({b"history": 0, b"hotel": 1})
     grammar = NativeGrammar(
-        Machine(Twice(words)), TokenIndex(VOCABULARY, 1 << 20), Speller(VOCABULARY, list)
+        Machine(Twice(words)), TokenIndex(VOCABULARY, 1 << 20), Speller(VOCABULARY, tuple)
     )
     assert bytes_after(grammar, b"h", b"otelh") == [b"io", b"o"]

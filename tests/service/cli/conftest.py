@@ -4,14 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from intaglio.service.cli_app import app
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from tests.support.stub_service import StubService, stub_service
 
@@ -31,7 +30,9 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return call
 
 
-def start(*args: str | Path, **more: object) -> "subprocess.Popen[str]":
+def start(
+    *args: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> "subprocess.Popen[str]":
     """Starts `intaglio ARGS` as a program, with an environment that has nothing of this one's settings."""
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "80", "PYTHONSAFEPATH": "1"}
     # Tests share the cores: threads that spin would starve each other, and a schema may wait for its turn.
@@ -43,8 +44,8 @@ def start(*args: str | Path, **more: object) -> "subprocess.Popen[str]":
         text=True,
         # A shell that runs the tests in the background has them, and so their children, ignore Ctrl-C.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-        env=environment | dict(more.pop("env", {})),  # type: ignore[call-overload]
-        **more,  # type: ignore[call-overload]
+        env=environment | dict(env or {}),
+        cwd=cwd,
     )
 
 

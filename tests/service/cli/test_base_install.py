@@ -54,7 +54,15 @@ def test_a_client_has_a_command(words: list[str]) -> None:
 def test_a_client_extracts_by_a_service(stub: StubService, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a document")
     stub.will_answer(Answer(result({"total": 1})))
-    given = ["extract", "-s", "invoice", "--url", stub.base_url, "--json", tmp_path / "a.txt"]
+    given: list[str | Path] = [
+        "extract",
+        "-s",
+        "invoice",
+        "--url",
+        stub.base_url,
+        "--json",
+        tmp_path / "a.txt",
+    ]
     done = python(RUN, *given)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"total": 1}

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from intaglio.service.cli_documents import text_of
+from intaglio.service.cli_trouble import Trouble
 
 from tests.service.cli.conftest import Run
 from tests.support.stub_service import Answer, StubService, result
@@ -109,7 +111,7 @@ def test_when_all_of_many_are_bad_nothing_is_asked(
 
 
 def test_a_pipe_is_read_and_one_that_nobody_writes_is_given_up(
-    run: Run, stub: StubService, folder: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, stub: StubService, folder: Path
 ) -> None:
     os.mkfifo("pipe")
     writer = threading.Thread(target=Path("pipe").write_text, args=("from a pipe",))
@@ -118,9 +120,8 @@ def test_a_pipe_is_read_and_one_that_nobody_writes_is_given_up(
     assert extract(run, stub, "pipe").exit_code == 0
     writer.join()
     assert stub.asked[0].body["text"] == "from a pipe"
-    monkeypatch.setattr("intaglio.service.cli_documents._WAIT_S", 0.2)
-    done = extract(run, stub, "pipe")
-    assert (done.exit_code, "nothing was written to the pipe" in done.stderr) == (2, True)
+    with pytest.raises(Trouble, match=r"nothing was written to the pipe pipe for 0\.2 seconds"):
+        text_of(Path("pipe"), wait_s=0.2)
 
 
 @pytest.mark.parametrize("target", ["good.txt", "./good.txt", "soft", "hard", "s.json"])

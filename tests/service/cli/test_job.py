@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import Result
 
 from tests.service.cli.conftest import Run
 from tests.support.stub_service import Answer, StubService, result
@@ -38,12 +39,12 @@ class Job:
         self._run = run
         self._stub = stub
 
-    def run(self, *more: str, out: str = "out.csv"):  # type: ignore[no-untyped-def]
+    def run(self, *more: str, out: str = "out.csv") -> Result:
         where = ("--url", self._stub.base_url, "--model", "stub", "--ledger", "jobs.db")
         asked = ("-s", "s.json", "-t", "body", "--id-column", "id", "-o", out)
         return self._run("job", "run", "in.csv", *asked, *where, "--job", "j", *more)
 
-    def __call__(self, *args: str):  # type: ignore[no-untyped-def]
+    def __call__(self, *args: str) -> Result:
         return self._run("job", *args, "--ledger", "jobs.db")
 
 

@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from tests.service.cli.conftest import Run, start
 from tests.support.stub_service import Answer, StubService, result

@@ -44,7 +44,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     process = start("serve", "-m", model, "--port", "0", "--max-running", "4", "--threads", "1")
     assert process.stderr is not None
     lines: queue.Queue[str] = queue.Queue()
-    reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stderr or ()])
+
+    def read() -> None:
+        for line in process.stderr or ():
+            lines.put(line)
+
+    reader = threading.Thread(target=read)
     reader.start()
     banner = ""
     while "Ctrl-C" not in banner:

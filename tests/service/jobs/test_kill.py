@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
-from intaglio.service.jobs import runner
+from intaglio.service.jobs.books import TIMING, Timing
 from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.lock import sole_runner
@@ -49,11 +49,11 @@ def begin(folder: Path, count: int, form: str = "csv") -> Path:
     return folder
 
 
-def work(folder: Path, delay_s: float = 0.0, seed: int = 0) -> None:
+def work(folder: Path, delay_s: float = 0.0, seed: int = 0, timing: Timing = TIMING) -> None:
     """Run the job to its end and write its outputs, as `intaglio job run` does."""
     ledger = Ledger(str(folder / "jobs.db"))
     with sole_runner(ledger, "job"):
-        Runner(ledger, "job", Scripted(delay_s, seed=seed)).run()
+        Runner(ledger, "job", Scripted(delay_s, seed=seed), timing=timing).run()
         publish(ledger, "job")
     ledger.close()
 
@@ -138,19 +138,17 @@ def test_killed_around_everything_that_reaches_the_disk(
     assert number > 24, "the points were not reached"
 
 
-def test_rows_of_a_killed_runner_are_taken_up_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "LEASE_S", 3600.0)
+def test_rows_of_a_killed_runner_are_taken_up_at_once(tmp_path: Path) -> None:
     folder = begin(tmp_path / "j", 300)
-    process = forked(work, folder, 0.2)
+    timing = Timing(lease_s=3600.0)
+    process = forked(work, folder, 0.2, 0, timing)
     ledger = Ledger(str(folder / "jobs.db"))
     while ledger.status("job").counts.running == 0:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     began = time.monotonic()
-    work(folder)
+    work(folder, timing=timing)
     assert time.monotonic() - began < 1800  # not a lease later
     lines = (folder / "out.jsonl").read_text().splitlines()
     assert len({json.loads(line)["id"] for line in lines}) == len(lines) == 294

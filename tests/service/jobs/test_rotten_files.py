@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import Source
 from intaglio.service.jobs.errors import InputRefused
-from intaglio.service.jobs.readers import delimited, records
+from intaglio.service.jobs.readers import records
+from intaglio.service.jobs.readers.delimited import MOST_CELL, MOST_LINES
 from intaglio.service.jobs.record import Record, Rejected
 
 ROUNDS: Final = 40  # of each kind of file
@@ -190,21 +191,18 @@ def test_what_is_large_on_purpose_takes_little(tmp_path: Path, name: str) -> Non
     assert peak < 96 << 20
 
 
-def test_lines_too_long_to_keep_cost_themselves_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(delimited, "MOST_CELL", 1000)
-    monkeypatch.setattr(delimited, "MOST_LINES", 2000)
+def test_lines_too_long_to_keep_cost_themselves_only(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
-    long, many = "x" * 5000, "y\n" * 1500
+    line = "y" * 99_999 + "\n"
+    long, many = "x" * (MOST_CELL + 4000), line * (MOST_LINES // len(line) + 2)
     path.write_text(f'id,body\n1,fine\n2,{long}\n3,"open\n4,{long}\n5,fine\n6,"{many}7,fine\n')
     good, bad, why = _outcome(path, CELL)
     assert [record.id for record in good] == ["1", "5", "7"]
     assert [row.pointer for row in bad[:4]] == ["/line/3", "/line/4", "/line/5", "/line/7"]
     assert [row.reason.split(":")[0] for row in bad[:4]] == [
-        "a line of more than 1000 characters",
+        f"a line of more than {MOST_CELL} characters",
         "broken quoting",
-        "a line of more than 1000 characters",
+        f"a line of more than {MOST_CELL} characters",
         "broken quoting",
     ]
     assert why == ""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.service.client import IntaglioError
-from intaglio.service.jobs import books
+from intaglio.service.jobs.books import TIMING, Progress, Timing
 from intaglio.service.jobs.errors import OutputRefused
 from intaglio.service.jobs.estimate import estimate
 from intaglio.service.jobs.extending import with_fixed_values
@@ -15,7 +15,7 @@ from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import check, publish
 from intaglio.service.jobs.row import spec_digest
-from intaglio.service.jobs.runner import Progress, Runner
+from intaglio.service.jobs.runner import Runner
 from intaglio.service.jobs.tables import DEAD, DONE
 
 from tests.support.scripted_extracting import SCHEMA, Scripted, data_of
@@ -46,9 +46,11 @@ class Bench:
         )
         return name
 
-    def run(self, job: str, extracting: Scripted | None = None) -> JobState:
+    def run(
+        self, job: str, extracting: Scripted | None = None, timing: Timing = TIMING
+    ) -> JobState:
         self.ledger.resume(job)
-        return Runner(self.ledger, job, extracting or Scripted()).run().state
+        return Runner(self.ledger, job, extracting or Scripted(), timing=timing).run().state
 
     def reasons(self, job: str) -> dict[str, tuple[str, int]]:
         dead = self.ledger.rows(job).results(DEAD)
@@ -95,29 +97,24 @@ def test_outputs_dead_letters_and_reports(bench: Bench) -> None:
     assert '<mark title="/name">one</mark>' in page
 
 
-def test_what_may_pass_is_tried_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "_LONGEST_PAUSE_S", 0.05)
+def test_what_may_pass_is_tried_again(bench: Bench) -> None:
     job = bench.begin(["FLAKY 2 a", "FLAKY 9 b", "c", "FAIL incomplete"], attempts=3)
     extracting = Scripted()
-    assert bench.run(job, extracting) is JobState.COMPLETED_WITH_ERRORS
+    timing = Timing(longest_pause_s=0.05)
+    assert bench.run(job, extracting, timing) is JobState.COMPLETED_WITH_ERRORS
     assert bench.reasons(job) == {"r2": ("internal_error", 3), "r4": ("incomplete", 1)}
     assert extracting.tries == {"r1": 3, "r2": 3, "r3": 1, "r4": 1}
 
 
-def test_a_service_out_of_reach_costs_no_row(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "_LONGEST_PAUSE_S", 0.02)
+def test_a_service_out_of_reach_costs_no_row(bench: Bench) -> None:
     job = bench.begin([f"AWAY 40 {n}" for n in range(10)], attempts=1)
-    assert bench.run(job) is JobState.COMPLETED
+    assert bench.run(job, timing=Timing(longest_pause_s=0.02)) is JobState.COMPLETED
 
 
-def test_a_service_that_stays_away_ends_the_run(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(books, "_LONGEST_PAUSE_S", 0.02)
-    monkeypatch.setattr(books, "_PATIENCE_S", 0.3)
+def test_a_service_that_stays_away_ends_the_run(bench: Bench) -> None:
     job = bench.begin(["AWAY 100000 x", "y"])
     with pytest.raises(IntaglioError, match="out of reach"):
-        bench.run(job)
+        bench.run(job, timing=Timing(longest_pause_s=0.02, patience_s=0.3))
     status = bench.ledger.status(job)
     assert (status.state, status.counts.pending, status.counts.done) == (JobState.FAILED, 1, 1)
 
@@ -132,12 +129,11 @@ def test_a_schema_that_is_refused_fails_the_job_and_no_row(bench: Bench) -> None
     assert extracting.calls <= 32
 
 
-def test_too_many_dead_rows_stop_the_job(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "_RECOUNT_S", 0.0)
+def test_too_many_dead_rows_stop_the_job(bench: Bench) -> None:
     texts = ["FAIL invalid_output" if n % 4 == 0 else f"t{n}" for n in range(4000)]
     job = bench.begin(texts, stop_at_dead_share=0.1)
     extracting = Scripted()
-    assert bench.run(job, extracting) is JobState.FAILED
+    assert bench.run(job, extracting, Timing(recount_s=0.0)) is JobState.FAILED
     assert extracting.calls <= 2 * 64
     assert bench.ledger.status(job).counts.done > 0
 
@@ -226,7 +222,7 @@ def test_given_values_that_the_schema_does_not_name_are_left_out() -> None:
             {"properties": {"a": {"const": 1}}, "required": ["a"]},
         ]
     }
-    assert with_fixed_values("invoice", {"nothing": 1})["type"] == "object"  # type: ignore[index,call-overload]
+    assert with_fixed_values("invoice", {"nothing": 1})["type"] == "object"  # type: ignore[index]
     assert with_fixed_values(schema=True, given={"a": 1}) is True
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from intaglio.schemas.jobs import JobState
-from intaglio.service.jobs import runner
+from intaglio.service.jobs.books import Timing
 from intaglio.service.jobs.ingest import source_fingerprint
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
+from intaglio.service.jobs.runner import Runner
 from intaglio.service.jobs.tables import DONE
 
 from tests.service.jobs.test_kill import OUTPUTS, begin, work
@@ -42,14 +43,11 @@ def begin_shared(url: str, folder: Path, name: str) -> None:
 
 def share(url: str, name: str, delay_s: float, seed: int) -> None:
     ledger = Ledger(url)
-    runner.Runner(ledger, name, Scripted(delay_s, seed=seed)).run()
+    Runner(ledger, name, Scripted(delay_s, seed=seed), timing=Timing(lease_s=1.5)).run()
     ledger.close()
 
 
-def test_runners_that_share_a_job_give_the_bytes_of_one(
-    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "LEASE_S", 1.5)
+def test_runners_that_share_a_job_give_the_bytes_of_one(postgres: str, tmp_path: Path) -> None:
     model, folder = begin(tmp_path / "model", 1500), begin(tmp_path / "shared", 1500)
     work(model)
     begin_shared(postgres, folder, "shared")

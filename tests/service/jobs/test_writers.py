@@ -15,6 +15,7 @@ from intaglio.service.jobs.row import RowResult
 from intaglio.service.jobs.tables import DONE
 from intaglio.service.jobs.writers import write
 from lxml import etree
+from pydantic import JsonValue
 
 from tests.support.scripted_extracting import SCHEMA, data_of
 
@@ -36,7 +37,7 @@ def spec(schema: Any = SCHEMA, **source: Any) -> JobSpec:
     return JobSpec(schema=schema, source=Source(path="in.csv", **source))
 
 
-def rows(data: list[Any], keep: dict[str, str | None] | None = None) -> list[RowResult]:
+def rows(data: list[Any], keep: dict[str, JsonValue] | None = None) -> list[RowResult]:
     return [
         RowResult(number, f"r{number}", keep or {}, DONE, 1, data=one)
         for number, one in enumerate(data, 1)
@@ -145,7 +146,7 @@ def test_parquet_has_the_types_of_the_schema() -> None:
         "place": "struct<city: string>",
     }
     assert [{k: v for k, v in row.items() if k != "id"} for row in table.to_pylist()] == data
-    assert polars.from_arrow(table)["size"].to_list() == [one["size"] for one in data]  # type: ignore[call-overload,index]
+    assert polars.from_arrow(table)["size"].to_list() == [one["size"] for one in data]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("value", [2**63, 12345678901234567890, -(2**70)])

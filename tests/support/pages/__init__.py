@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from intaglio.service.openapi import document
+
 from . import cli, decisions, http, sdk, settings
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -14,7 +16,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES: Mapping[str, Callable[[], str]] = {
     "decisions/index.md": decisions.page,
     "reference/http.md": http.page,
-    "reference/openapi.json": lambda: json.dumps(http.document(), indent=1) + "\n",
+    "reference/openapi.json": lambda: json.dumps(document(), indent=1) + "\n",
     "reference/sdk.md": sdk.page,
     "reference/cli.md": cli.page,
     "reference/settings.md": settings.page,

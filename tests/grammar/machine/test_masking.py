@@ -71,7 +71,7 @@ class Nested:
         return End(0) if back == "number" else Goto("after")
 
     def least(self, key: Hashable) -> int | None:
-        return {"start": 1, "inside": 2, "after": 1}[key]
+        return {"start": 1, "inside": 2, "after": 1}[str(key)]
 
 
 WORDS = trie({b'"a"': 0, b'"ab"': 0, b'"name"': 1, b'"na"': 1, b'"x y"': 2})
@@ -94,6 +94,7 @@ class Distinct:
     def expand(self, key: Hashable) -> Expansion:
         if key == "start":
             return Expansion(((b"[", Goto(("item", False))),))
+        assert isinstance(key, tuple)
         kind, twins = key
         if kind == "item":
             return Expansion(call=Call(self.leaf, twins, self.same))
@@ -124,6 +125,7 @@ class Judged:
     def expand(self, key: Hashable) -> Expansion:
         if key == "start":
             return Expansion(call=Call(encode(whole(r"\d{1,3}"), Spelling.UTF8), 0, judge=even))
+        assert isinstance(key, int)
         return Expansion(((b"EO"[key : key + 1], Goto("start")), (b".", End(0))))
 
     def resume(self, back: Hashable, outcome: int, twin: bool) -> Target | None:
@@ -233,8 +235,9 @@ def feed(walker: Walker, text: bytes) -> bool:
         top = walker.frames[-1] if walker.frames else None
         if top is not None and isinstance(top.callee, Dfa):
             state = top.state
+            assert isinstance(state, int)
             over = top.callee.outcome[state] >= 0 and (top.callee.table[state] < 0).all()
-            if over and not walker._leave(int(top.callee.outcome[state])):
+            if over and not walker.leave(int(top.callee.outcome[state])):
                 return False
     return True
 

@@ -1,6 +1,7 @@
 """How much of a host's memory keys and values take where nobody says."""
 
 import os
+from collections.abc import Mapping
 
 import pytest
 from intaglio.engine.config import CacheConfig
@@ -17,7 +18,7 @@ HEADS = {"num_attention_heads": 16, "num_key_value_heads": 8}
 LARGE = {**QWEN3, "num_hidden_layers": 28, "head_dim": 128, **HEADS}
 
 
-def taken(config: dict[str, object], max_context: int, cache: CacheConfig | None = None) -> int:
+def taken(config: Mapping[str, object], max_context: int, cache: CacheConfig | None = None) -> int:
     """Bytes of the cache of a model, in float32, for 256 sequences at once."""
     spec: ModelSpec = parse_spec(config)
     cache = cache or CacheConfig()

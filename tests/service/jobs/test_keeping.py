@@ -116,7 +116,7 @@ def test_texts_of_kept_values_are_plain(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_json_lines_keep_their_types(bench: Bench, tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"body": "a", "n": 1, "f": 1, "b": True, "l": [1], "o": {"x": 1}, "m": 1, "s": "2026-01-01"},
         {"body": "b", "n": None, "f": 2.5, "b": None, "l": [], "o": {"y": "z"}, "m": "x", "s": "1"},
     ]  # fmt: skip

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import JobSpec, Source
-from intaglio.service.jobs import opening
 from intaglio.service.jobs.errors import InputRefused
 from intaglio.service.jobs.ingest import selected_rows, source_fingerprint
-from intaglio.service.jobs.opening import check_expansion, open_source
+from intaglio.service.jobs.opening import Sizes, check_expansion, open_source
 from intaglio.service.jobs.readers import records
 from intaglio.service.jobs.record import Record
 
@@ -78,19 +77,14 @@ def test_a_bomb_is_refused_before_any_row_is_read(tmp_path: Path) -> None:
         check_expansion(packed)
 
 
-def test_a_large_file_of_like_rows_is_refused_before_any_row_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(opening, "_HARMLESS_BYTES", 1 << 20)
-    monkeypatch.setattr(opening, "_LARGE_BYTES", 8 << 20)
+def test_a_large_file_of_like_rows_is_refused_before_any_row_is_read(tmp_path: Path) -> None:
     packed = tmp_path / "in.csv.gz"
     rows = b"1,hello world, this is a row\n" * 400_000
     packed.write_bytes(gzip.compress(b"id,body\n" + rows, compresslevel=1))
     assert 50 < len(rows) / packed.stat().st_size < 200
     with pytest.raises(InputRefused, match="more than 50 times"):
-        check_expansion(packed)
-    monkeypatch.setattr(opening, "_LARGE_BYTES", 1 << 40)
-    check_expansion(packed)
+        check_expansion(packed, Sizes(harmless=1 << 20, large=8 << 20))
+    check_expansion(packed, Sizes(harmless=1 << 20, large=1 << 40))
 
 
 def test_a_packed_file_is_bounded_by_a_setting(
@@ -149,8 +143,7 @@ def test_one_pdf_in_a_folder_is_a_dead_row_with_a_hint(tmp_path: Path) -> None:
     assert "pdftotext" in bad.hint  # type: ignore[union-attr]
 
 
-def test_harmless_files_are_not_read_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_HARMLESS_BYTES", 1 << 20)
+def test_harmless_files_are_not_read_ahead(tmp_path: Path) -> None:
     packed = tmp_path / "in.csv.gz"
     packed.write_bytes(gzip.compress(os.urandom(5 << 20)))
-    check_expansion(packed)
+    check_expansion(packed, Sizes(harmless=1 << 20))

@@ -38,7 +38,8 @@ def oracle_truncation(row: np.ndarray, top_k: int, top_p: float, min_p: float) -
     order = order[: top_k or row.size]
     weights = np.exp(row[order].astype(np.float64) - row.max())
     mass = weights / weights.sum()
-    kept, total = [], 0.0
+    kept: list[int] = []
+    total = 0.0
     for token, share in zip(order, mass, strict=True):
         if kept and total >= top_p:
             break

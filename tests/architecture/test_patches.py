@@ -1,0 +1,108 @@
+"""Doubles are injected. What is patched all the same is a line here, with its reason."""
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.architecture.source import ROOT
+
+# The environment and the working folder are no objects that could be injected.
+PATCHES = {"setattr", "setitem", "delattr", "delitem", "syspath_prepend"}
+MACHINE = "a machine that the test does not run on: its memory, its GPU, its packages"
+OBSERVER = "proves that something is not called, or how often, and changes nothing"
+FAULT = "a fault planted in the code or the operating system, which must be found or contained"
+LIMIT = "a limit deep inside a compiler, which no caller sets and no small input reaches"
+
+# Path of a test -> reason. Every entry must still be needed.
+EXCEPTIONS = {
+    "tests/engine/run/test_attention.py": MACHINE,
+    "tests/engine/run/test_inputs.py": MACHINE,
+    "tests/engine/run/test_kv.py": MACHINE,
+    "tests/engine/test_loop.py": FAULT,
+    "tests/engine/test_residents.py": FAULT,
+    "tests/gpu/test_flashinfer.py": OBSERVER,
+    "tests/grammar/cfg/test_budgets.py": LIMIT,
+    "tests/grammar/jsonschema/test_counted.py": FAULT,
+    "tests/grammar/jsonschema/test_exclusive.py": LIMIT,
+    "tests/grammar/test_fuzz.py": OBSERVER,
+    "tests/grammar/test_rehearsal.py": OBSERVER,
+    "tests/kernels/test_attention_flashinfer.py": MACHINE,
+    "tests/kernels/test_pick.py": MACHINE,
+    "tests/property/test_planted_faults.py": FAULT,
+    "tests/service/jobs/test_kill.py": FAULT,
+    "tests/service/jobs/test_publish.py": FAULT,
+    "tests/service/test_validate.py": OBSERVER,
+    "tests/support/compiled.py": MACHINE,
+    "tests/support/faulty_worker.py": FAULT,
+}
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Names of modules, classes and functions that a file imports."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    return found
+
+
+def patches(text: str) -> Iterator[int]:
+    """Lines that replace an attribute or an entry of something that the file did not make."""
+    tree = ast.parse(text)
+    theirs = imported(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in PATCHES and isinstance(node.func.value, ast.Name):
+                yield node.lineno
+        elif isinstance(node, ast.ImportFrom) and node.module in ("unittest", "unittest.mock"):
+            yield node.lineno
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                owner = target
+                while isinstance(owner, ast.Attribute):
+                    owner = owner.value
+                if owner is not target and isinstance(owner, ast.Name) and owner.id in theirs:
+                    yield node.lineno
+
+
+def patched() -> dict[str, list[int]]:
+    files = (file for file in (ROOT / "tests").rglob("*.py") if file.parent.name != "architecture")
+    found = {
+        file.relative_to(ROOT).as_posix(): sorted(patches(file.read_text(encoding="utf-8")))
+        for file in files
+    }
+    return {path: lines for path, lines in found.items() if lines}
+
+
+def test_nothing_is_patched_but_for_a_reason() -> None:
+    found = patched()
+    assert {path: found[path] for path in found.keys() - EXCEPTIONS.keys()} == {}
+    assert sorted(EXCEPTIONS.keys() - found.keys()) == [], "an exception that is no longer needed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test(monkeypatch):\n    monkeypatch.setattr(books, 'PAUSE_S', 0)",
+        "def test(monkeypatch):\n    monkeypatch.setitem(sys.modules, 'a', None)",
+        "from unittest import mock",
+        "from unittest.mock import patch",
+        "import os\nos.link = None",
+        "from intaglio.kernels import launch\nlaunch.inner.early = True",
+    ],
+)
+def test_a_planted_patch_is_reported(text: str) -> None:
+    assert len(list(patches(text))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test(monkeypatch):\n    monkeypatch.setenv('A', 'b')\n    monkeypatch.chdir('c')",
+        "made = Double()\nmade.answer = 3",
+        "setattr(made, name, 3)",
+    ],
+)
+def test_what_a_test_made_itself_it_may_change(text: str) -> None:
+    assert list(patches(text)) == []
