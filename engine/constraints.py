@@ -24,7 +24,7 @@ from .closing import BudgetedMatcher
 from .errors import InternalError
 from .faults import MatcherFault, broken, failure, guarded
 from .loops import LoopWatch
-from .plan import Changes, Forced, Masks, Pick, Picked, Plan
+from .plan import Changes, Forced, Masks, Plan, SampledBatch, SampledToken
 from .residents import NOT_ON_DEVICE, DeviceConstraints
 from .types import Failure, OutputLimits
 
@@ -176,7 +176,7 @@ class Constraints:
                 allow(row, 0)
         return Masks(self._rows[: len(row_of)], row_of, device.sequences, device.replays)
 
-    def advance(self, picked: Picked) -> Forced:
+    def advance(self, picked: SampledBatch) -> Forced:
         """Follow what was picked, end tokens included, and say what must come next, which is accepted as well.
 
         A sequence whose matcher refuses what its mask allowed, or fails, is among the failures. Picks that are left out
@@ -215,7 +215,7 @@ class Constraints:
         if self._device is not None:
             self._device.check(self._matchers.keys())
 
-    def _follow(self, picks: Sequence[Pick]) -> Forced:
+    def _follow(self, picks: Sequence[SampledToken]) -> Forced:
         """See `advance`, of the sequences that are followed here."""
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from .constraints import Constraints
 from .dist.executor import Executor
 from .metrics import Stopwatch
-from .plan import PLACEHOLDER, Changes, Forced, Masks, Picked, Plan
+from .plan import PLACEHOLDER, Changes, Forced, Masks, Plan, SampledBatch
 from .schedule.scheduler import Scheduler
 
 
@@ -47,7 +47,7 @@ class Serial:
 
     def run(self, plan: Plan, lap: Stopwatch) -> Changes:
         """See `Pipeline`."""
-        picked, forced = Picked(), Forced({}, {})
+        picked, forced = SampledBatch(), Forced({}, {})
         if plan.works:
             forward = lap("forward", self._executor.forward(plan))
             masks = lap("mask", self._constraints.masks(plan))
@@ -109,7 +109,7 @@ class OneAhead:
     def _read(self, lap: Stopwatch) -> tuple[Changes, Collection[int]]:
         """Commit the plan in flight; its changes, and the sequences whose picks in the next plan are stale."""
         before, self._in_flight = self._in_flight, None
-        plan, picked, forced = Plan(0), Picked(), Forced({}, {})
+        plan, picked, forced = Plan(0), SampledBatch(), Forced({}, {})
         if before is not None:
             plan = before.plan
             picked = lap("sample", self._executor.picked(before.handle))
@@ -148,8 +148,8 @@ class OneAhead:
         return Masks(masks.rows, row_of, masks.on_device, masks.replays)
 
 
-def _without(picked: Picked, stale: Collection[int]) -> Picked:
+def _without(picked: SampledBatch, stale: Collection[int]) -> SampledBatch:
     """The picks that are not stale."""
     if not stale:
         return picked
-    return Picked(tuple(pick for pick in picked.picks if pick.seq_id not in stale))
+    return SampledBatch(tuple(pick for pick in picked.picks if pick.seq_id not in stale))

@@ -96,7 +96,7 @@ class Masks(Struct, frozen=True):
     replays: Mapping[int, Replay] = {}
 
 
-class Pick(Struct, frozen=True, gc=False):
+class SampledToken(Struct, frozen=True, gc=False):
     """The tokens picked for one sequence: one for each row of logits that its work asked for.
 
     `failure` is set, and `tokens` empty, where the logits were not usable (not a number).
@@ -108,10 +108,10 @@ class Pick(Struct, frozen=True, gc=False):
     failure: Failure | None = None
 
 
-class Picked(Struct, frozen=True):
-    """One `Pick` for each work of the plan that asked for logits, in the plan's order."""
+class SampledBatch(Struct, frozen=True):
+    """One `SampledToken` for each work of the plan that asked for logits, in the plan's order."""
 
-    picks: tuple[Pick, ...] = ()
+    picks: tuple[SampledToken, ...] = ()
 
 
 class Change(Struct, frozen=True, gc=False):

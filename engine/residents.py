@@ -27,7 +27,7 @@ from .closing import BudgetedMatcher
 from .dist.executor import GrammarHolder
 from .errors import InternalError
 from .faults import MatcherFault, guarded
-from .plan import Forced, Pick, Picked, Plan, Replay
+from .plan import Forced, Plan, Replay, SampledBatch, SampledToken
 from .types import Failure
 
 MOST_DEPTH: Final = 128
@@ -178,7 +178,7 @@ class DeviceConstraints:
         self._steps.append(_MaskedStep(masked, followed))
         return DeviceMasks(followed, replays)
 
-    def advance(self, picked: Picked) -> tuple[Forced, Sequence[Pick]]:
+    def advance(self, picked: SampledBatch) -> tuple[Forced, Sequence[SampledToken]]:
         """Follow the picks of sequences on the device, all at once; the others are handed back.
 
         The sequences that leave the device are there until `retire`.
@@ -186,7 +186,7 @@ class DeviceConstraints:
         followed = self._steps.popleft().followed if self._steps else frozenset()
         here = self._replay.keys()
         picks: dict[int, tuple[int, ...]] = {}
-        others: list[Pick] = []
+        others: list[SampledToken] = []
         for pick in picked.picks:
             if pick.seq_id in here and not pick.failure:
                 picks[pick.seq_id] = pick.tokens

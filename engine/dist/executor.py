@@ -6,7 +6,7 @@ Does: state the protocol. Does not: hold an implementation.
 from typing import Protocol, TypeVar
 
 from ...grammar.api import DeviceTables, MaskRows
-from ..plan import Masks, Picked, Plan
+from ..plan import Masks, SampledBatch, Plan
 
 Handle = TypeVar("Handle")
 
@@ -53,6 +53,6 @@ class Executor(GrammarHolder, Protocol[Handle]):
         """
         ...
 
-    def picked(self, handle: Handle) -> Picked:
+    def picked(self, handle: Handle) -> SampledBatch:
         """Wait for the picks of a plan that `sample` was called for: one for each work with logits, in order."""
         ...

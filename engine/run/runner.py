@@ -13,7 +13,7 @@ from ...grammar.api import DeviceTables, MaskRows, empty_rows
 from ...kernels.contracts import Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
-from ..plan import Admitted, Masks, Picked, Plan, Work
+from ..plan import Admitted, Masks, Plan, SampledBatch, Work
 from ..types import SamplingParams
 from .batch import Batch, BatchBuilder
 from .compute import Compute
@@ -114,13 +114,13 @@ class ModelRunner:
         handle.wanted = self._sampler.wanted(batch, choice)
         handle.hidden = None  # its memory serves the next pass
 
-    def picked(self, handle: Pass) -> Picked:
+    def picked(self, handle: Pass) -> SampledBatch:
         """One pick for each work of the plan that asked for logits, in the plan's order."""
         batch = handle.batch
         if handle.drawn is None:
             if batch.picking:
                 raise InternalError("picks are read before they were drawn")
-            return Picked()
+            return SampledBatch()
         drawn = handle.drawn()
         self._rows.read(
             batch.picking, batch.picking_rows, batch.next_positions, drawn.tokens.numpy()

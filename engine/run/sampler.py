@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ...kernels.contracts import NOT_FINITE, OK, Sampled
 from ..errors import InternalError
-from ..plan import Masks, Pick, Picked
+from ..plan import Masks, SampledBatch, SampledToken
 from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
 from .choice import Array, Edits, SamplingInputs
@@ -176,14 +176,14 @@ def _place_masks(
     return walks
 
 
-def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Picked:
+def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> SampledBatch:
     """The answer to a plan, from what was drawn, on the host. Sequences in `batch.failed` get their failure."""
     picking, failed = batch.picking, batch.failed
     count = len(picking)
     tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
     status: list[int] = drawn.status.numpy()[:count].tolist()
     if wanted is None and not failed and not any(status) and batch.most_logits <= 1:
-        return Picked(tuple(map(Pick, picking, zip(tokens, strict=True))))
+        return SampledBatch(tuple(map(SampledToken, picking, zip(tokens, strict=True))))
     found = []
     for seq_id, group in groupby(range(count), picking.__getitem__):
         rows = list(group)
@@ -192,7 +192,7 @@ def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Picked:
         if failure is None and unusable:
             failure = NUMERICAL if unusable[0] == NOT_FINITE else NO_TOKEN
         if failure is not None:
-            found.append(Pick(seq_id, (), failure=failure))
+            found.append(SampledToken(seq_id, (), failure=failure))
             continue
         asked = None if wanted is None else wanted[rows[0]]
         try:
@@ -202,10 +202,10 @@ def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Picked:
                 if asked is not None
             )
         except SamplingFault as fault:
-            found.append(Pick(seq_id, (), failure=fault.failure))
+            found.append(SampledToken(seq_id, (), failure=fault.failure))
             continue
-        found.append(Pick(seq_id, tuple(tokens[row] for row in rows), logprobs))
-    return Picked(tuple(found))
+        found.append(SampledToken(seq_id, tuple(tokens[row] for row in rows), logprobs))
+    return SampledBatch(tuple(found))
 
 
 def _logprob(drawn: Sampled, row: int, token: int, top: int) -> TokenLogprob:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
-from ..plan import Admitted, Change, Changes, Forced, Picked, Plan, Work
+from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, Work
 from ..sequence import ACCEPTED, SeqState, Sequence
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
@@ -149,7 +149,7 @@ class Scheduler:
         released, self._released = tuple(self._released), []
         return Plan(self._steps, tuple(admitted), tuple(works), released)
 
-    def commit(self, plan: Plan, picked: Picked, forced: Forced) -> Changes:
+    def commit(self, plan: Plan, picked: SampledBatch, forced: Forced) -> Changes:
         """Append picked and forced tokens, end the sequences that are done, and report all changes.
 
         The changes include those since the last commit: aborts, deadlines, constraints that were refused. Later plans

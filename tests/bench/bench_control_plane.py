@@ -11,7 +11,7 @@ from intaglio.engine.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.plan import Masks, Pick, Picked, Plan
+from intaglio.engine.plan import Masks, Plan, SampledBatch, SampledToken
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Request, SamplingParams
@@ -42,8 +42,8 @@ class InstantExecutor:
     def sample(self, handle: Plan, masks: Masks) -> None:
         return None
 
-    def picked(self, handle: Plan) -> Picked:
-        return Picked(tuple(Pick(w.seq_id, (7,)) for w in handle.works if w.logits))
+    def picked(self, handle: Plan) -> SampledBatch:
+        return SampledBatch(tuple(SampledToken(w.seq_id, (7,)) for w in handle.works if w.logits))
 
 
 def measure(sequences: int, steps: int, prompt: int = 500) -> tuple[float, dict[str, float]]:

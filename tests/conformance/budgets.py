@@ -12,7 +12,7 @@ from intaglio.engine.closing import BudgetedMatcher
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.plan import Forced, Picked
+from intaglio.engine.plan import Forced, SampledBatch
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Finish, Request, SamplingParams
@@ -108,5 +108,5 @@ def refused(constraint: Constraint, least: int, budget: int) -> bool:
     )
     scheduler.grammar_ready(scheduler.add(request), least)
     plan = scheduler.plan()
-    changes = scheduler.commit(plan, Picked(()), Forced({}, {})) if not plan.works else None
+    changes = scheduler.commit(plan, SampledBatch(()), Forced({}, {})) if not plan.works else None
     return changes is not None and any(c.finish is Finish.ERROR for c in changes.items)

@@ -3,7 +3,7 @@ from concurrent.futures import Future
 import pytest
 from intaglio.engine.constraints import Constraints, Opening
 from intaglio.engine.errors import InternalError
-from intaglio.engine.plan import Change, Changes, Pick, Picked, Plan, Work
+from intaglio.engine.plan import Change, Changes, Plan, SampledBatch, SampledToken, Work
 from intaglio.engine.types import Failure, Finish
 from intaglio.grammar.api import (
     CompiledGrammar,
@@ -45,8 +45,10 @@ def plan(*seq_ids: int, logits: int = 1) -> Plan:
     return Plan(1, works=tuple(Work(s, 0, (2,), logits=logits) for s in seq_ids))
 
 
-def picked(**tokens: int) -> Picked:
-    return Picked(tuple(Pick(int(name[1:]), (token,)) for name, token in tokens.items()))
+def picked(**tokens: int) -> SampledBatch:
+    return SampledBatch(
+        tuple(SampledToken(int(name[1:]), (token,)) for name, token in tokens.items())
+    )
 
 
 def test_rows_are_the_legal_tokens_of_those_who_get_one() -> None:
@@ -96,7 +98,7 @@ def test_a_matcher_that_fails_ends_its_own_request_only(fault: str) -> None:
     forced = one.advance(picked(s1=good.allowed([])[0], s2=bad.allowed([])[0]))
     assert forced.failures.keys() == {2}
     assert forced.failures[2].code == "internal_error"
-    assert one.advance(Picked()).failures == {}  # told once
+    assert one.advance(SampledBatch()).failures == {}  # told once
 
 
 def test_a_token_outside_the_mask_is_a_failure() -> None:
@@ -118,8 +120,8 @@ def test_a_grammar_may_end_with_an_end_token_only() -> None:
 def test_a_pick_without_a_token_moves_no_matcher() -> None:
     one = constraints()
     opened(one, 1, script())
-    nan = Pick(1, (), failure=Failure("numerical_error", "nan"))
-    forced = one.advance(Picked((nan,)))
+    nan = SampledToken(1, (), failure=Failure("numerical_error", "nan"))
+    forced = one.advance(SampledBatch((nan,)))
     assert (forced.tokens, forced.failures) == ({}, {})
 
 

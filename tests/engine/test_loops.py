@@ -37,7 +37,7 @@ class Bench:
         self.looped: list[bytes] = []
 
     def say(self, wanted: bytes) -> bool:
-        """Pick the bytes of `wanted` but for those that are forced; false once a value was ended."""
+        """SampledToken the bytes of `wanted` but for those that are forced; false once a value was ended."""
         begun = len(self.text)
         while len(self.text) - begun < len(wanted):
             byte = wanted[len(self.text) - begun]

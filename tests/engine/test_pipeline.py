@@ -9,7 +9,7 @@ from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.pipeline import OneAhead, Serial
-from intaglio.engine.plan import PLACEHOLDER, Masks, Picked, Plan
+from intaglio.engine.plan import PLACEHOLDER, Masks, Plan, SampledBatch
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Request, SamplingParams
@@ -49,7 +49,7 @@ class Watched(ScriptedExecutor):
             self.dropped += len(drawn) > len(masks.rows)
         super().sample(handle, masks)
 
-    def picked(self, handle: Pass) -> Picked:
+    def picked(self, handle: Pass) -> SampledBatch:
         self.calls.append(f"picked {handle.plan.step}")
         return super().picked(handle)
 

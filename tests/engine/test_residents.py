@@ -19,10 +19,10 @@ from intaglio.engine.plan import (
     Change,
     Changes,
     Masks,
-    Pick,
-    Picked,
     Plan,
     Replay,
+    SampledBatch,
+    SampledToken,
     Work,
 )
 from intaglio.engine.residents import DeviceConstraints, Exports
@@ -162,7 +162,7 @@ class Bench:
         """The engine's half after a pick; the forced tokens."""
         if masks.on_device and token != END:
             self.device.pick(1, token)
-        forced = self.constraints.advance(Picked((Pick(1, (token,)),)))
+        forced = self.constraints.advance(SampledBatch((SampledToken(1, (token,)),)))
         assert not forced.failures
         after, self.replaced = forced.tokens.get(1, ()), 1 in forced.instead
         self.tokens += after if 1 in forced.instead else (token, *after)
@@ -217,7 +217,7 @@ def test_a_sequence_that_is_left_out_of_steps_replays_its_missed_text_later() ->
     assert forced
     for works in (False, False):  # its pick is stale, and its work has no logits
         assert not bench.masks(works=works).on_device
-        assert not bench.constraints.advance(Picked()).failures
+        assert not bench.constraints.advance(SampledBatch()).failures
     masks = bench.masks()
     assert masks.replays[1] == Replay(OBJECT.key, bytes(forced))
     assert bench.legal(masks) == bench.host()
@@ -239,13 +239,15 @@ def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
             after = choose(bench.legal(bench.constraints.masks(ahead)), step)
             if after != END:
                 bench.device.pick(1, after)
-        forced = bench.constraints.advance(Picked((Pick(1, (token,)),))).tokens.get(1, ())
+        forced = bench.constraints.advance(SampledBatch((SampledToken(1, (token,)),))).tokens.get(
+            1, ()
+        )
         bench.tokens += (token, *forced)
         output += bytes(t for t in (token, *forced) if t != END)
         if END in (token, *forced):
             break
         if forced:
-            bench.constraints.advance(Picked())  # the pick of the second step is stale
+            bench.constraints.advance(SampledBatch())  # the pick of the second step is stale
             masks = bench.masks()
             assert masks.replays[1].undo_last
             undone += 1
@@ -266,7 +268,7 @@ def test_no_sequence_goes_to_the_device_before_its_last_pick_on_the_host_is_foll
     assert bench.masks().row_of
     assert bench.constraints.hosted == {1}
     bench.pick(ord(":"), masks)
-    bench.constraints.advance(Picked())
+    bench.constraints.advance(SampledBatch())
     again = bench.masks()
     assert again.replays[1].text == b'{"a":'
     assert bench.legal(again) == bench.host()
@@ -334,7 +336,7 @@ def test_what_fails_on_the_way_ends_its_own_sequence(
         assert set(masks.on_device) == {1}
         token = choose(bench.legal(masks), step)
         bench.device.pick(1, token)
-        failures = bench.constraints.advance(Picked((Pick(1, (token,)),))).failures
+        failures = bench.constraints.advance(SampledBatch((SampledToken(1, (token,)),))).failures
         if failures:
             break
     assert set(failures) == {1}
@@ -344,7 +346,7 @@ def test_what_fails_on_the_way_ends_its_own_sequence(
 def test_a_token_that_the_tables_refuse_is_refused_by_the_matcher() -> None:
     bench = Bench(Device(), OBJECT)
     bench.masks(admitted=True)
-    forced = bench.constraints.advance(Picked((Pick(1, (ord("x"),)),)))
+    forced = bench.constraints.advance(SampledBatch((SampledToken(1, (ord("x"),)),)))
     assert "refused a token" in forced.failures[1].message
 
 
@@ -455,7 +457,7 @@ def test_a_slow_grammar_on_the_device_is_ended_as_on_the_host(budget: int) -> No
             assert set(masks.on_device) == {1}
             token = choose(bench.legal(masks), step)
             bench.device.pick(1, token)
-            forced = bench.constraints.advance(Picked((Pick(1, (token,)),)))
+            forced = bench.constraints.advance(SampledBatch((SampledToken(1, (token,)),)))
             failures = dict(forced.failures)
             if failures or forced.tokens:
                 break

@@ -7,7 +7,7 @@ from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.errors import InternalError, Refused
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.plan import Forced, Pick, Picked, Plan
+from intaglio.engine.plan import Forced, Plan, SampledBatch, SampledToken
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Failure, Finish, Request, SamplingParams
@@ -83,14 +83,14 @@ class Churn:
         self._follow(plan)
         wanted = [work.seq_id for work in plan.works if work.logits]
         picks = [
-            Pick(s, (), failure=Failure("numerical_error", "planted"))
+            SampledToken(s, (), failure=Failure("numerical_error", "planted"))
             if rng.random() < 0.01
-            else Pick(s, (rng.choice(TEXT),))
+            else SampledToken(s, (rng.choice(TEXT),))
             for s in wanted
         ]
         forced = {s: tuple(TEXT[: rng.randint(1, 5)]) for s in wanted if rng.random() < 0.1}
         broken = {s: Failure("internal_error", "planted") for s in wanted if rng.random() < 0.01}
-        changes = self.scheduler.commit(plan, Picked(tuple(picks)), Forced(forced, broken))
+        changes = self.scheduler.commit(plan, SampledBatch(tuple(picks)), Forced(forced, broken))
         for change in changes.items:
             if change.finish is not None:
                 self.open.remove(change.request_id)  # a second end has nothing to remove
@@ -159,13 +159,15 @@ def test_a_plan_that_is_answered_wrongly_is_refused() -> None:
     churn.scheduler.add(Request(id="a", prompt=(2,), sampling=SamplingParams(max_tokens=2)))
     plan = churn.scheduler.plan()
     with pytest.raises(InternalError, match="asks for a token"):
-        churn.scheduler.commit(plan, Picked(), Forced({}, {}))
+        churn.scheduler.commit(plan, SampledBatch(), Forced({}, {}))
 
 
 def test_an_answer_nobody_asked_for_is_refused() -> None:
     churn = Churn(1)
     with pytest.raises(InternalError, match="more was picked"):
-        churn.scheduler.commit(churn.scheduler.plan(), Picked((Pick(1, (2,)),)), Forced({}, {}))
+        churn.scheduler.commit(
+            churn.scheduler.plan(), SampledBatch((SampledToken(1, (2,)),)), Forced({}, {})
+        )
 
 
 def test_ends_are_told_once() -> None:
@@ -173,5 +175,5 @@ def test_ends_are_told_once() -> None:
     churn.scheduler.add(Request(id="a", prompt=(2,), sampling=SamplingParams(max_tokens=2)))
     assert churn.scheduler.abort("a")
     assert not churn.scheduler.abort("a")
-    changes = churn.scheduler.commit(churn.scheduler.plan(), Picked(), Forced({}, {}))
+    changes = churn.scheduler.commit(churn.scheduler.plan(), SampledBatch(), Forced({}, {}))
     assert [change.finish for change in changes.items] == [Finish.ABORT]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from zlib import crc32
 
-from intaglio.engine.plan import PLACEHOLDER, Masks, Pick, Picked, Plan, Work
+from intaglio.engine.plan import PLACEHOLDER, Masks, Plan, SampledBatch, SampledToken, Work
 from intaglio.engine.types import Failure
 from intaglio.grammar.api import (
     CompiledGrammar,
@@ -84,7 +84,7 @@ class Pass:
     """A plan under way."""
 
     plan: Plan
-    picked: Picked | None = None
+    picked: SampledBatch | None = None
 
 
 class ScriptedExecutor:
@@ -186,7 +186,9 @@ class ScriptedExecutor:
             known = self._known[work.seq_id]
             if len(known.tokens) > known.unusable_from:
                 known.last = TEXT[0]  # a device leaves something there, and may compute on
-                picks.append(Pick(work.seq_id, (), failure=Failure("numerical_error", "nan")))
+                picks.append(
+                    SampledToken(work.seq_id, (), failure=Failure("numerical_error", "nan"))
+                )
                 continue
             allowed: list[int] | None = None
             if work.seq_id in masks.row_of:
@@ -194,10 +196,10 @@ class ScriptedExecutor:
                 allowed = allowed_tokens(row, VOCAB).tolist()
                 demand(allowed != [], "a row that allows nothing was handed to the sampler")
             known.last = self._next(known, allowed)
-            picks.append(Pick(work.seq_id, (known.last,)))
-        handle.picked = Picked(tuple(picks))
+            picks.append(SampledToken(work.seq_id, (known.last,)))
+        handle.picked = SampledBatch(tuple(picks))
 
-    def picked(self, handle: Pass) -> Picked:
+    def picked(self, handle: Pass) -> SampledBatch:
         demand(handle.picked is not None, "picks are read that were not made")
         assert handle.picked is not None
         return handle.picked

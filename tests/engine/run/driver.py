@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import torch
-from intaglio.engine.plan import Admitted, Masks, Pick, Plan, Work
+from intaglio.engine.plan import Admitted, Masks, Plan, SampledToken, Work
 from intaglio.engine.run.kv import KVCache
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.types import SamplingParams
@@ -36,7 +36,7 @@ class Job:
     blocks: list[int] = field(default_factory=list)
     running: bool = False
     logits: list[torch.Tensor] = field(default_factory=list)
-    picks: list[Pick] = field(default_factory=list)
+    picks: list[SampledToken] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.tokens = list(self.prompt)

@@ -12,7 +12,7 @@ import pytest
 import torch
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError, InternalError
-from intaglio.engine.plan import Admitted, Masks, Pick, Plan, Work
+from intaglio.engine.plan import Admitted, Masks, Plan, SampledToken, Work
 from intaglio.engine.run.build import Built, build_runner
 from intaglio.engine.run.rows import SlotState
 from intaglio.engine.run.runner import ModelRunner
@@ -157,7 +157,7 @@ def test_three_rows_of_one_sequence_are_the_rows_of_three_steps(
             allow(row, [token for token in range(290) if token % 7 == (step + i) % 7])
         return Masks(given, {1: 0})
 
-    def step(plan: Plan, given: Masks) -> dict[int, Pick]:
+    def step(plan: Plan, given: Masks) -> dict[int, SampledToken]:
         handle = runner.forward(plan)
         runner.sample(handle, given)
         return {pick.seq_id: pick for pick in runner.picked(handle).picks}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.plan import Forced, Pick, Picked, StepCosts
+from intaglio.engine.plan import Forced, SampledBatch, SampledToken, StepCosts
 from intaglio.engine.run.graphs import sizes
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.portions import FIXED, GAIN, LEAST, BatchSizer, best_sizes
@@ -170,10 +170,10 @@ def test_512_sequences_of_577_tokens_all_get_on() -> None:
             computed[work.seq_id] = work.end
             after = (9,) if dice.random() < 1 / 8 else ()
             known[work.seq_id] += [step % 90, *after]
-            picks.append(Pick(work.seq_id, (step % 90,)))
+            picks.append(SampledToken(work.seq_id, (step % 90,)))
             if after:
                 forced[work.seq_id] = after
-        scheduler.commit(plan, Picked(tuple(picks)), Forced(forced, {}))
+        scheduler.commit(plan, SampledBatch(tuple(picks)), Forced(forced, {}))
         scheduler.check()
     assert held > steps // 2
     assert min(computed.values()) > 0.7 * max(computed.values())

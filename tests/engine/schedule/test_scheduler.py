@@ -3,7 +3,7 @@ from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.errors import InvalidRequest, QueueFull, TooLong
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.plan import Change, Forced, Pick, Picked, Plan
+from intaglio.engine.plan import Change, Forced, Plan, SampledBatch, SampledToken
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Failure, Finish, Request, SamplingParams, TokenLogprob
@@ -67,9 +67,9 @@ class Bench:
         numbers = {name: seq_id for seq_id, name in self.ids.items()}
         changes = self.scheduler.commit(
             plan,
-            Picked(
+            SampledBatch(
                 tuple(
-                    Pick(work.seq_id, ((picks or {}).get(self.ids[work.seq_id], 7),))
+                    SampledToken(work.seq_id, ((picks or {}).get(self.ids[work.seq_id], 7),))
                     for work in plan.works
                     if work.logits
                 )
@@ -278,7 +278,7 @@ def test_forced_tokens_are_certain() -> None:
     bench = Bench()
     seq_id = bench.add("a", sampling=SamplingParams(max_tokens=9, logprobs=0))
     plan = bench.plan()
-    picked = Picked((Pick(seq_id, (7,), (TokenLogprob(7, -0.5),)),))
+    picked = SampledBatch((SampledToken(seq_id, (7,), (TokenLogprob(7, -0.5),)),))
     changes = bench.scheduler.commit(plan, picked, Forced({seq_id: (8,)}, {}))
     assert changes.items[0].logprobs == (TokenLogprob(7, -0.5), TokenLogprob(8, 0.0))
 
@@ -378,7 +378,7 @@ def test_a_pick_without_a_token_ends_its_own_request() -> None:
     good = bench.add("good")
     plan = bench.plan()
     changes = bench.scheduler.commit(
-        plan, Picked((Pick(empty, ()), Pick(good, (7,)))), Forced({}, {})
+        plan, SampledBatch((SampledToken(empty, ()), SampledToken(good, (7,)))), Forced({}, {})
     )
     ended, goes_on = changes.items
     assert (ended.request_id, ended.finish) == ("empty", Finish.ERROR)
@@ -394,7 +394,9 @@ def test_logits_that_are_no_numbers_end_one_request() -> None:
     plan = bench.plan()
     nan = Failure("numerical_error", "nan")
     changes = bench.scheduler.commit(
-        plan, Picked((Pick(bad, (), failure=nan), Pick(good, (7,)))), Forced({}, {})
+        plan,
+        SampledBatch((SampledToken(bad, (), failure=nan), SampledToken(good, (7,)))),
+        Forced({}, {}),
     )
     assert [(c.request_id, c.finish, c.failure) for c in changes.items] == [
         ("bad", Finish.ERROR, nan),
