@@ -1,7 +1,5 @@
 """The names of the engine that others may use."""
 
-from .checkpoint import model_folder
-from .client import EngineClient
 from .config import EngineConfig, GrammarConfig
 from .errors import (
     BudgetTooSmall,
@@ -17,12 +15,14 @@ from .errors import (
     RequestQuarantined,
     TooLong,
 )
-from .grammars import SchemaGate
-from .lives import Lives
-from .local import LocalEngine
-from .messages import BlockReport, EngineInfo
+from .grammars.schema_gate import SchemaGate
+from .host.client import EngineClient
+from .host.lives import Lives
+from .host.local import LocalEngine
+from .host.messages import BlockReport, EngineInfo
+from .host.supervisor import EngineState, Launch, Watch
 from .metrics import Snapshot
-from .supervisor import EngineState, Launch, Watch
+from .model.checkpoint import model_folder
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
 from .text.tokenizer import Tokenizer

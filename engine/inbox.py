@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import TIMEOUT_MAX, Condition
 
-from .constraints import Constraints, Opening
 from .errors import EngineStopped, InternalError, InvalidRequest, Refused
+from .grammars.constraints import Constraints, Opening
 from .schedule.scheduler import Scheduler
 from .types import Delta, Failure, Finish, Request, Usage
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import outputs
-from .constraints import Constraints
-from .dist.executor import Executor
 from .errors import EngineError, EngineLost, EngineStopped
+from .executor import Executor
+from .grammars.constraints import Constraints
 from .inbox import Inbox, unserved
 from .metrics import Metrics, Snapshot, Stopwatch
 from .pipeline import Pipeline, Serial

@@ -13,8 +13,8 @@ step.
 from collections.abc import Collection
 from typing import Any, NamedTuple, Protocol
 
-from .constraints import Constraints
-from .dist.executor import Executor
+from .executor import Executor
+from .grammars.constraints import Constraints
 from .metrics import Stopwatch
 from .plan import PLACEHOLDER, Changes, Forced, Masks, Plan, SampledBatch
 from .schedule.scheduler import Scheduler

@@ -9,9 +9,9 @@ Messages of which every step makes one or more are structs: made several times f
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
+from intaglio.grammar.api import MaskRows
 from msgspec import Struct
 
-from ..grammar.api import MaskRows
 from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
 
 PLACEHOLDER = -1

@@ -6,9 +6,8 @@ Does: say what a request, its sampling, its results and its ends are. Does not: 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from intaglio.grammar.api import Constraint
 from msgspec import Struct
-
-from ..grammar.api import Constraint
 
 
 class Finish(StrEnum):

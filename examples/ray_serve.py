@@ -13,8 +13,8 @@ import os
 
 from intaglio import Client
 from intaglio.engine.api import EngineConfig, model_folder
-from intaglio.service.app import Application, application
 from intaglio.service.config import ServiceConfig
+from intaglio.service.http.app import Application, application
 from ray import serve
 
 COPIES = int(os.environ.get("COPIES", "2"))

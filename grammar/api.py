@@ -2,12 +2,23 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .admission import Admission
-from .cache import CacheStats, GrammarCache
-from .compile import Compiler
-from .coverage import Coverage
-from .device import DeviceTables, HostOnly, followers, tables_of
-from .errors import (
+from .base.strict_json import InvalidJson, parse_json
+from .cache.grammar_cache import CacheStats, GrammarCache
+from .cfg.document_shapes import any_json, csv_table, sql_select, xml_document
+from .compiler.compile import Compiler
+from .compiler.frontend import Screened, screen
+from .contract.bitmask import (
+    MaskRow,
+    MaskRows,
+    allow,
+    allowed_tokens,
+    empty_rows,
+    is_allowed,
+    words,
+)
+from .contract.constraint import Constraint, KeyOrder, Kind, Whitespace
+from .contract.coverage import Coverage
+from .contract.errors import (
     CompilerBusy,
     ConstraintTooLarge,
     GrammarError,
@@ -17,23 +28,20 @@ from .errors import (
     UnsupportedConstraint,
     Violation,
 )
-from .explain import TIERS, Explanation, Finding, explain, judge
-from .isolation import WORKER, Isolated, Limits, WorkerFailure
-from .jsontext import InvalidJson, parse_json
-from .masks import MaskRow, MaskRows, allow, allowed_tokens, empty_rows, is_allowed, words
-from .matcher import CompiledGrammar, Matcher
-from .ready import any_json, csv_table, sql_select, xml_document
-from .screen import Screened, screen
-from .spec import Constraint, KeyOrder, Kind, Whitespace
-from .store import Store, StoreUnusable
-from .verdict import Verdict, examine, screened
-from .vocabulary import Vocabulary
+from .contract.matcher import CompiledGrammar, Matcher
+from .contract.vocabulary import Vocabulary
+from .device.device_tables import DeviceTables, HostOnly, followers, tables_of
+from .intake.explain import TIERS, Explanation, Finding, explain, judge
+from .intake.gate import Admission
+from .intake.isolation import WORKER, Isolated, Limits, WorkerFailure
+from .intake.verdict import Verdict, examine, screened
+from .intake.verdict_store import Store, StoreUnusable
 
 if TYPE_CHECKING:  # loads compiled code
-    from .automata.jit import brief_kernel as brief_kernel
-    from .automata.machine_code import CompiledLoops as CompiledLoops
-    from .automata.machine_code import compiled_loops as compiled_loops
-    from .followers import Followers as Followers
+    from .device.followers import Followers as Followers
+    from .jit.kernel import brief_kernel as brief_kernel
+    from .jit.machine_code import CompiledLoops as CompiledLoops
+    from .jit.machine_code import compiled_loops as compiled_loops
 
 __all__ = [
     "TIERS",
@@ -96,11 +104,11 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "brief_kernel":
-        from .automata.jit import brief_kernel
+        from .jit.kernel import brief_kernel
 
         return brief_kernel
     if name == "compiled_loops":
-        from .automata.machine_code import compiled_loops
+        from .jit.machine_code import compiled_loops
 
         return compiled_loops
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

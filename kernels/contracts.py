@@ -28,7 +28,7 @@ OK, NOT_FINITE, NOTHING_LEGAL = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Packs:
-    """Rows of a step, each of which is a sequence of its own, in packs of `attention_decode.few_tokens`.
+    """Rows of a step, each of which is a sequence of its own, in packs of `split_kv.few_tokens`.
 
     `order` [E] int32: the rows of the first pack, of the second, ...; -1 where there is none, after all others.
     `shared` [packs] int32: with how many keys, in the same blocks, all contexts of a pack begin. `leads` [E] int32: the
@@ -64,7 +64,7 @@ class Ragged:
 
     On a device other than the host a sequence may have context 0: its rows are padding and their attention is zero.
     There, in a step of as many sequences as rows, a sequence may also own no rows, if none owns more than
-    `attention_decode.few_tokens`.
+    `split_kv.few_tokens`.
     Where each sequence owns one row and there are many, `packs` may say who shares what.
     Several sequences may stand for rows of one real sequence, each with its own context and a copy of the table.
     `host` is there where the step is prepared for itself alone and every sequence is real: never in a captured step.

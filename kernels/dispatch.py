@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from . import reference, reference_attention, reference_logits, reference_verify
+from . import reference
+from .attention import reference_attention
 from .contracts import (
     PLAIN_SCORES,
     Attend,
@@ -26,6 +27,8 @@ from .contracts import (
     Verified,
     Weight,
 )
+from .drafts import reference_verify
+from .sample import reference_logits
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from .attention import attend
+from .attention.paged import attend
 from .contracts import (
     PLAIN_SCORES,
     Attend,
@@ -24,11 +24,11 @@ from .contracts import (
     Verified,
     Weight,
 )
-from .kv_copy import kv_copy
-from .linear import DenseWeight, finish
-from .norm import rms_norm
-from .pick import TokenSampler
-from .verify import verify
+from .drafts.verify import verify
+from .linear.linear import DenseWeight, finish
+from .linear.rms_norm import rms_norm
+from .memory.kv_copy import kv_copy
+from .sample.logits_pipeline import TokenSampler
 
 COUNTERS = 1 << 16
 """Tiles of outputs that a split product may have, and rows that may be sampled at once."""

@@ -1,7 +1,7 @@
 """Error documents: the single form in which all errors reach a user.
 
 Does: define the document's shape and the stable codes. Does not: know HTTP statuses or exceptions
-(service/problems.py).
+(service/http/problems.py).
 """
 
 from enum import StrEnum

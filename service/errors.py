@@ -25,7 +25,7 @@ ServiceError
 
 from typing import ClassVar
 
-from ..schemas.problem import Code, Detail
+from intaglio.schemas.problem import Code, Detail
 
 
 class ServiceError(Exception):

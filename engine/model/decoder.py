@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from intaglio.kernels.contracts import Kernels, Legal, Logits, Places, Ragged, RmsNorm, Weight
 from torch import Tensor
 
-from ...kernels.contracts import Kernels, Legal, Logits, Places, Ragged, RmsNorm, Weight
 from .layers import Layer, StepContext
-from .rope import RopeTable
+from .rotary import RopeTable
 from .spec import ModelSpec
 
 

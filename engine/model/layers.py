@@ -8,9 +8,8 @@ sequences.
 from dataclasses import dataclass
 from typing import Protocol
 
+from intaglio.kernels.contracts import AddTo, AttentionPass, Gate, QKNorm, RmsNorm, Weight
 from torch import Tensor
-
-from ...kernels.contracts import AddTo, AttentionPass, Gate, QKNorm, RmsNorm, Weight
 
 
 @dataclass(frozen=True, slots=True)

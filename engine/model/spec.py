@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...kernels.contracts import Activation, Scores
+from intaglio.kernels.contracts import Activation, Scores
+
 from ..errors import ModelError
-from ..unloadable import LOADABLE
 from .families import BY_ARCHITECTURE, Family
 from .schemes.scheme import Dense, Scheme
+from .unloadable import LOADABLE
 
 # Keys that change what a model computes and that no family here uses: anything but these values is refused.
 NEUTRAL: Mapping[str, tuple[object, ...]] = {

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from intaglio.kernels.contracts import Gate, Kernels, QKNorm, RmsNorm, Weight
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from ...kernels.contracts import Gate, Kernels, QKNorm, RmsNorm, Weight
 from ..errors import ModelError
 from .decoder import Decoder
 from .families import DERIVED, EMBEDDING, FINAL_NORM, HEAD, LAYER
 from .layers import Attention, GatedMlp, Layer, Mlp
-from .rope import RopeTable, build_table
+from .rotary import RopeTable, build_table
 from .schemes.scheme import Dense, Stored, stacked
 from .spec import ModelSpec
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from ..errors import InternalError
 from ..plan import Admitted, Plan
 from ..types import Failure, SamplingParams
-from .compiled import compiled
-from .faults import SamplingFault, guarded_sampling
-from .rows import Ints, SlotState, check_fits
+from .compiled_loops import compiled
+from .sequence_faults import SamplingFault, guarded_sampling
+from .slots import Ints, SlotState, check_fits
 
 _GREEDY = SamplingParams(temperature=0)
 _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)

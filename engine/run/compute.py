@@ -9,16 +9,16 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import torch
+from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
+from intaglio.kernels.contracts import Draw, Ragged, SampleArgs, Sampled
 from torch import Tensor
 
-from ...grammar.api import DeviceTables, MaskRows, empty_rows
-from ...kernels.contracts import Draw, Ragged, SampleArgs, Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from .batch import Batch, fresh_blocks
-from .choice import Array, SamplingInputs, Walks, completed
 from .kv import KVCache
-from .rows import Ints
+from .sampling_inputs import Array, SamplingInputs, Walks, completed
+from .slots import Ints
 
 LEAST_ROWS = 2
 """A product of one row is summed in another order than one of several, so a lone row gets company: `reference.pack`."""

@@ -7,9 +7,9 @@ import os
 
 import numpy as np
 import torch
+from intaglio.kernels.contracts import NULL_BLOCK
 from torch import Tensor
 
-from ...kernels.contracts import NULL_BLOCK
 from ..config import CacheConfig
 from ..errors import ConfigError
 from ..model.spec import ModelSpec

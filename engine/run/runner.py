@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
+from intaglio.kernels.contracts import Sampled
 from torch import Tensor
 
-from ...grammar.api import DeviceTables, MaskRows, empty_rows
-from ...kernels.contracts import Sampled
 from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..plan import Admitted, Masks, Plan, SampledBatch, Work
@@ -18,8 +18,8 @@ from ..types import SamplingParams
 from .batch import Batch, BatchBuilder
 from .compute import Compute
 from .kv import KVCache
-from .rows import SlotState
 from .sampler import Sampler, Wanted, picks
+from .slots import SlotState
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 Does: gather the sampling options of a step's sequences into the inputs of one call of the logits pipeline, and read its
 answer. A stage that no row needs is left out for the whole batch; a batch that is greedy, free and plain takes one
-maximum. Does not: define the stages (`kernels.reference_logits` does) or keep state.
+maximum. Does not: define the stages (`kernels.sample.reference_logits` does) or keep state.
 
 Penalties count as everywhere: repetition counts prompt and output; presence and frequency count the output alone,
 forced tokens included. Log-probabilities are the model's own among the legal tokens, before anything else.
@@ -13,16 +13,16 @@ from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
+from intaglio.kernels.contracts import NOT_FINITE, OK, Sampled
 
-from ...kernels.contracts import NOT_FINITE, OK, Sampled
 from ..errors import InternalError
 from ..plan import Masks, SampledBatch, SampledToken
 from ..types import Failure, SamplingParams, TokenLogprob
 from .batch import Batch
-from .choice import Array, Edits, SamplingInputs
-from .compiled import compiled
-from .faults import SamplingFault, guarded_sampling
-from .rows import SPECIAL, TRUNCATED, Ints, SlotState
+from .compiled_loops import compiled
+from .sampling_inputs import Array, Edits, SamplingInputs
+from .sequence_faults import SamplingFault, guarded_sampling
+from .slots import SPECIAL, TRUNCATED, Ints, SlotState
 
 # Where the mask of a sequence comes from, if not from a row of the host.
 _FREE = -1

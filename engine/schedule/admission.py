@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ...grammar.api import Constraint, KeyOrder, Kind, Whitespace
+from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace
+
 from ..errors import InvalidRequest, TooLong
 from ..types import Request, SamplingParams
 

@@ -16,9 +16,9 @@ from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, Work
 from ..sequence import ACCEPTED, SeqState, Sequence
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import Limits, admit
+from .batch_sizing import BatchSizer
 from .finish import finish_after
-from .portions import BatchSizer
-from .roster import SequenceTable
+from .sequence_table import SequenceTable
 from .victims import choose, is_exempt
 
 

@@ -7,7 +7,7 @@ end tokens, sequences or requests.
 import codecs
 from collections.abc import Iterable, Sequence
 
-from ...grammar.api import Vocabulary
+from intaglio.grammar.api import Vocabulary
 
 
 class Detokenizer:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import tokenizers
+from intaglio.grammar.api import Vocabulary
 
-from ...grammar.api import Vocabulary
 from ..errors import ModelError
 from .alphabet import speller, stages
 from .ranks import rank_file, tekken_source, tiktoken_source

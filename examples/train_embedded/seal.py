@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from intaglio.engine.embedded.files import MANIFEST, check, sha256
+from intaglio.engine.embedded.model_files import MANIFEST, check, sha256
 
 _KINDS = ("config.json", "tokenizer*.json", "chat_template.jinja", "*.safetensors*")
 

@@ -12,10 +12,10 @@ from .algebra import (
     union,
     union_all,
 )
-from .build import literal, nothing, trie, words
+from .automaton_limits import DEFAULT, Limits
+from .construct import literal, nothing, trie, words
 from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
 from .encode import Spelling, encode, spelled
-from .limits import DEFAULT, Limits
 from .nfa import Nfa, Part, concatenation
 
 __all__ = [

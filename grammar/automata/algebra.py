@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Ints, Longs
+from ..base.array_types import Ints, Longs
+from ..jit.kernel import kernel
+from .automaton_limits import DEFAULT, Limits
 from .dfa import REFUSED, Dfa, DfaTables, canonical
-from .jit import kernel
-from .limits import DEFAULT, Limits
 from .minimal import canonical_form
 
 _LARGE: Final = 4096  # states, from which on what is quick is preferred to joining the last states that are equal

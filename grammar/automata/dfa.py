@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Ints
-from .jit import kernel
+from ..base.array_types import Ints
+from ..jit.kernel import kernel
 from .minimal import canonical_form, depths, distances
 
 BYTES: Final = 256

@@ -11,12 +11,12 @@ from functools import cache
 
 import numpy as np
 
-from ..arrays import Ints, Longs
-from ..remembered import remembered
-from .build import nothing
+from ..base.array_types import Ints, Longs
+from ..jit.kernel import kernel
+from .automaton_cache import remembered
+from .automaton_limits import DEFAULT
+from .construct import nothing
 from .dfa import BYTES, CODE_POINTS, Dfa, canonical
-from .jit import kernel
-from .limits import DEFAULT
 
 
 class Spelling(Enum):

@@ -6,8 +6,8 @@ Minimisation is Valmari's ("Fast brief practical DFA minimization", IPL 112, 201
 
 import numpy as np
 
-from ..arrays import Flags, Ints, Longs
-from .jit import kernel
+from ..base.array_types import Flags, Ints, Longs
+from ..jit.kernel import kernel
 
 
 @kernel

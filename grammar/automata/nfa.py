@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Ints, Longs
+from ..base.array_types import Ints, Longs
 from .algebra import joint_classes
+from .automaton_limits import DEFAULT, Limits
 from .dfa import Dfa, canonical
-from .limits import DEFAULT, Limits
 from .subset import FREE, subsets
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Flags, Ints, Longs
-from .jit import kernel
+from ..base.array_types import Flags, Ints, Longs
+from ..jit.kernel import kernel
 
 # Guards of jumps: when one that reads nothing is open.
 FREE: Final = 0

@@ -1,1 +1,1 @@
-"""Compilers of others behind the matcher interface: xgrammar, for context-free grammars."""
+"""Matchers: over the byte machine, and over xgrammar for grammars that one byte of look-ahead does not decide."""

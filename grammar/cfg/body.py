@@ -10,7 +10,7 @@ State 0 is the start; no arc enters it and it is not final.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import ConstraintTooLarge
+from ..contract.errors import ConstraintTooLarge
 
 Label = int | str
 MOST_STATES = 1 << 14

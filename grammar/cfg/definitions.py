@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from ..errors import ConstraintTooLarge
-from ..regex import tree as rx
-from . import tree
+from ..contract.errors import ConstraintTooLarge
+from ..regex import regex_tree as rx
+from . import grammar_tree as tree
+from .grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 from .order import components
-from .patterns import DIALECT, MOST_NODES, compiled, has_look
 from .scan import Token, invalid
-from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
+from .terminals import DIALECT, MOST_NODES, compiled, has_look
 
 _SKIP: Final = "%ignore"
 _START: Final = "%start"

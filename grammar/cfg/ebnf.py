@@ -7,12 +7,12 @@ on one part. Does not: judge the grammar (`trim`).
 import re
 from typing import Final
 
-from ..errors import ConstraintTooLarge
+from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
-from ..regex import tree as rx
-from . import tree
+from ..regex import regex_tree as rx
+from . import grammar_tree as tree
+from .grammar_tree import Grammar, Part, Ref, Repeat, Text
 from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, escapes, invalid, unsupported
-from .tree import Grammar, Part, Ref, Repeat, Text
 
 _DIALECT: Final = "EBNF"
 _TOKEN: Final = re.compile(

@@ -4,10 +4,10 @@ Does: rules under plain names, characters as escapes, automata as rules of their
 """
 
 from ..automata import Dfa
-from ..regex import tree as rx
+from ..regex import regex_tree as rx
 from ..regex.charset import Charset, encodable
+from .grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 from .regular import class_sets
-from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 
 
 def written(grammar: Grammar) -> str:

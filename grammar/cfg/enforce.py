@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..automata import Dfa, Spelling, encode
-from ..errors import ConstraintTooLarge, Unsatisfiable
+from ..contract.errors import ConstraintTooLarge, Unsatisfiable
 from .body import Body, Loose, determined, unrolled, without_left_recursion
 from .emit import written
 from .flat import Flat, flatten
 from .form import Form, Leaf
+from .grammar_tree import Grammar
 from .lower import Undecided, lower
 from .order import components
 from .table import GrammarRule
-from .tree import Grammar
 from .trim import trimmed
 
 

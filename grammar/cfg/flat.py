@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from ..automata import CODE_POINTS, Dfa, Limits, Nfa, difference, union, words
 from ..automata import Part as Piece
-from ..errors import ConstraintTooLarge
+from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
-from . import tree
+from . import grammar_tree as tree
 from .body import Label, Loose, Wiring, unrolled
+from .grammar_tree import Either, Grammar, Part, Ref, Repeat
 from .order import components
 from .regular import FAILURE, INLINED, JOINED, Regular, class_sets
-from .tree import Either, Grammar, Part, Ref, Repeat
 
 
 @dataclass(frozen=True, slots=True)

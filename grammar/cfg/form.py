@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from ..automata import REFUSED, Dfa, combine
-from ..errors import ConstraintTooLarge
+from ..contract.errors import ConstraintTooLarge
 from .body import Body, Label
 from .order import components
 

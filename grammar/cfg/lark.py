@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from ..errors import ConstraintTooLarge
-from . import tree
+from ..contract.errors import ConstraintTooLarge
+from . import grammar_tree as tree
 from .definitions import Source, Template, Use, mapped, resolved
-from .patterns import DIALECT, literal, regexp, span
+from .grammar_tree import Grammar, Part, Ref, Repeat
 from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, invalid, unsupported
-from .tree import Grammar, Part, Ref, Repeat
+from .terminals import DIALECT, literal, regexp, span
 
 _TOKEN: Final = re.compile(
     r"""(?P<skip>[ \t\f]+|//[^\n]*|\#[^\n]*)

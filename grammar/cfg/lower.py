@@ -14,7 +14,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, NamedTuple
 
-from ..rule import Call, End, Expansion, Goto, Target
+from ..machine.rule import Call, End, Expansion, Goto, Target
 from .form import Form, Leaf, Mask, mask_bytes
 from .order import components
 from .places import OVER, Item, Option, Places, Spot

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..automata import CODE_POINTS, Dfa, Limits
 from ..automata import Part as Piece
-from ..errors import ConstraintTooLarge
+from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
-from ..regex import tree as rx
+from ..regex import regex_tree as rx
 from ..regex.pattern import Emitter
-from . import tree
-from .tree import Either, Fixed, Grammar, Part, Ref, Repeat, Text
+from . import grammar_tree as tree
+from .grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Text
 
 # States of a leaf: `JOINED` if it is put together from rules; if no rule is named in it, 4 more for each state that it
 # has before it is determinised; never more than `MOST_STATES`.

@@ -11,14 +11,14 @@ from typing import Final, NoReturn
 import numpy as np
 
 from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical, difference, nothing, union_all, words
-from ..errors import Refusal, UnsupportedConstraint
-from ..jsonschema.atoms import Kind
-from ..jsonschema.evaluate import holds
-from ..jsonschema.language import Language
-from ..jsonschema.numeric import Numbers
-from ..jsonschema.opaque import opaque
-from ..jsonschema.options import Options
-from ..jsonschema.values import FALSE, TRUE, Json
+from ..contract.errors import Refusal, UnsupportedConstraint
+from ..jsonschema.logic.atoms import Kind
+from ..jsonschema.logic.evaluate import holds
+from ..jsonschema.read.values import FALSE, TRUE, Json
+from ..jsonschema.read.writing_options import Options
+from ..jsonschema.rules.language import Language
+from ..jsonschema.scalars.number_formulas import Numbers
+from ..jsonschema.scalars.opaque import opaque
 from ..regex import charset as cs
 from ..regex import whole
 from .regular import class_sets

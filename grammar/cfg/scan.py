@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from ..errors import ConstraintTooLarge, InvalidConstraint, Refusal, UnsupportedConstraint
-from .tree import Part
+from ..contract.errors import ConstraintTooLarge, InvalidConstraint, Refusal, UnsupportedConstraint
+from .grammar_tree import Part
 
 MOST_RULES: Final = 4096
 DEEPEST: Final = 100

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from ..errors import InvalidConstraint
-from ..jsonschema.uri import step, steps
-from ..jsonschema.values import Json, read
+from ..contract.errors import InvalidConstraint
+from ..jsonschema.read.uri import step, steps
+from ..jsonschema.read.values import Json, read
 from .scalars import refuse
 
 _SILENT: Final = frozenset({

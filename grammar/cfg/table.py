@@ -3,7 +3,7 @@
 Does: answer what `rule.Rule` asks. Does not: make the tables (`lower`).
 """
 
-from ..rule import Expansion, Target
+from ..machine.rule import Expansion, Target
 
 
 class GrammarRule:

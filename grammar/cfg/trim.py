@@ -7,12 +7,12 @@ make automata (`flat`).
 from collections.abc import Mapping
 from typing import Final
 
-from ..errors import Refusal, Unsatisfiable
+from ..contract.errors import Refusal, Unsatisfiable
 from ..regex import charset as cs
-from ..regex import tree as rx
-from . import tree
+from ..regex import regex_tree as rx
+from . import grammar_tree as tree
+from .grammar_tree import EMPTY, Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 from .order import reachable
-from .tree import EMPTY, Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 
 ENDLESS: Final = 1 << 40  # bytes of what can never end
 

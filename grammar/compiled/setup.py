@@ -1,7 +1,7 @@
 """Builds `intaglio_compiled`: a folder of machine code, made from the sources of this checkout.
 
 Does: lay the sources out as they are imported, have them compiled in a process of its own, pack the files. Does not:
-know what is compiled (`grammar/automata/ahead.py`).
+know what is compiled (`grammar/jit/ahead_of_time.py`).
 """
 
 import subprocess
@@ -31,7 +31,7 @@ class CompileLoops(build_py):
                 (package / name).symlink_to(ROOT / name)
             program = (
                 f"import sys; sys.path.insert(0, {tree!r}); "
-                f"from intaglio.grammar.automata.ahead import main; main({str(folder)!r})"
+                f"from intaglio.grammar.jit.ahead_of_time import main; main({str(folder)!r})"
             )
             subprocess.run([sys.executable, "-B", "-c", program], check=True)
 

@@ -29,7 +29,7 @@ from ..automata import (
     intersection,
     union,
 )
-from ..errors import GrammarError
+from ..contract.errors import GrammarError
 from ..regex import search, whole
 from ..regex.parse import parse
 from .strings import lengths

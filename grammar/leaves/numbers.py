@@ -25,10 +25,10 @@ from ..automata import (
     union,
     union_all,
 )
+from ..automata.automaton_cache import automaton_bytes, remembered
 from ..automata.encode import Spelling
-from ..errors import ConstraintTooLarge
+from ..contract.errors import ConstraintTooLarge
 from ..regex import whole
-from ..remembered import automaton_bytes, remembered
 from .divisible import POINT, SYMBOLS, digit_table, divisible, few_states, fewest
 
 MOST_DIGITS: Final = 2000  # of a bound or divisor, written out without an exponent

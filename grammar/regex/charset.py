@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Ints
 from ..automata import CODE_POINTS, DEFAULT, Limits
+from ..base.array_types import Ints
 
 Charset = tuple[tuple[int, int], ...]
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..automata import CODE_POINTS, Dfa, Limits, Nfa, Part, canonical
 from ..automata.subset import AT_END, AT_START, FREE, NOT_START
 from .charset import WORD, Alphabet
-from .tree import Look
+from .regex_tree import Look
 
 WORD_EDGE: Final = 4
 NO_WORD_EDGE: Final = 5

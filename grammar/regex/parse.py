@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..errors import ConstraintTooLarge
+from ..contract.errors import ConstraintTooLarge
 from . import charset as cs
 from .charset import Charset
+from .regex_tree import EMPTY, Chars, Edge, Either, Look, Node, Repeat, Sequence
 from .scanner import Scanner
-from .tree import EMPTY, Chars, Edge, Either, Look, Node, Repeat, Sequence
 
 MOST_CHARACTERS: Final = 1 << 16
 DEEPEST: Final = 200

@@ -7,9 +7,9 @@ Does: anchors anywhere, counted repeats, search or full match; hands patterns wi
 from typing import Final, NoReturn
 
 from ..automata import CODE_POINTS, DEFAULT, Dfa, Limits, Nfa, Part, complement
+from ..automata.automaton_cache import automaton_bytes, remembered
 from ..automata.subset import AT_END, AT_START
-from ..errors import Refusal, UnsupportedConstraint
-from ..remembered import automaton_bytes, remembered
+from ..contract.errors import Refusal, UnsupportedConstraint
 from . import charset as cs
 from .charset import Alphabet
 from .look import (
@@ -23,7 +23,7 @@ from .look import (
     determinise,
 )
 from .parse import parse
-from .tree import Chars, Edge, Either, Look, Node, Repeat, Sequence, walk
+from .regex_tree import Chars, Edge, Either, Look, Node, Repeat, Sequence, walk
 
 ANYTHING: Final = Repeat(Chars(cs.ANY), 0, None)
 _WORD_EDGES: Final = (Edge.WORD, Edge.NOT_WORD)

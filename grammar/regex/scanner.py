@@ -5,7 +5,7 @@ Does: escapes of ECMA-262 with the `u` flag. Does not: read the structure of a p
 
 from typing import Final, NoReturn
 
-from ..errors import InvalidConstraint, Refusal, UnsupportedConstraint
+from ..contract.errors import InvalidConstraint, Refusal, UnsupportedConstraint
 from . import charset as cs
 from .charset import Charset
 

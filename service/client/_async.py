@@ -13,9 +13,9 @@ from types import TracebackType, UnionType
 from typing import Any, Self, TypeVar, Unpack, overload
 
 import httpx2
+from intaglio.schemas.wire import Health, ModelCard, ModelList, Version
 from pydantic import TypeAdapter
 
-from ...schemas.wire import Health, ModelCard, ModelList, Version
 from ._async_jobs import AsyncJobs
 from ._async_wire import AsyncWire
 from .config import address

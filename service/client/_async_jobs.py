@@ -11,10 +11,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Literal
 
+from intaglio.schemas.jobs import ENDED, DeadRow, JobStatus, OutputFormat, Source
+from intaglio.schemas.wire import ExtractOptions
 from pydantic import TypeAdapter
 
-from ...schemas.jobs import ENDED, DeadRow, JobStatus, OutputFormat, Source
-from ...schemas.wire import ExtractOptions
 from ._async_wire import AsyncWire
 from .errors import TimedOut
 from .models import Options

@@ -12,9 +12,9 @@ from types import TracebackType, UnionType
 from typing import Any, Self, TypeVar, Unpack, overload
 
 import httpx2
+from intaglio.schemas.wire import Health, ModelCard, ModelList, Version
 from pydantic import TypeAdapter
 
-from ...schemas.wire import Health, ModelCard, ModelList, Version
 from ._sync_jobs import Jobs
 from ._sync_wire import Wire
 from .config import address

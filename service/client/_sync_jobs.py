@@ -10,10 +10,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Literal
 
+from intaglio.schemas.jobs import ENDED, DeadRow, JobStatus, OutputFormat, Source
+from intaglio.schemas.wire import ExtractOptions
 from pydantic import TypeAdapter
 
-from ...schemas.jobs import ENDED, DeadRow, JobStatus, OutputFormat, Source
-from ...schemas.wire import ExtractOptions
 from ._sync_wire import Wire
 from .errors import TimedOut
 from .models import Options

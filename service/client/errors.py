@@ -31,9 +31,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx2
+from intaglio.schemas.problem import Code, Detail
 from pydantic import JsonValue
-
-from ...schemas.problem import Code, Detail
 
 _RETRYABLE_STATUS = frozenset({408, 429, 502, 503, 504})
 _EXCERPT = 200

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
+from intaglio.schemas.contract import Contract
+from intaglio.schemas.wire import AnswerWarning, ExtractOptions, ExtractResult, Timings, Usage
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
-from ...schemas.contract import Contract
-from ...schemas.wire import AnswerWarning, ExtractOptions, ExtractResult, Timings, Usage
 from .errors import UnexpectedAnswer
 from .shapes import Shape
 

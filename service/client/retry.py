@@ -6,7 +6,8 @@ Does: decide. Does not: sleep or send. Calls are safe to repeat because an extra
 import random
 from dataclasses import dataclass
 
-from ...schemas.problem import Code
+from intaglio.schemas.problem import Code
+
 from .errors import APIStatusError, IntaglioError
 
 

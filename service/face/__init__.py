@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from intaglio.service.client import SchemaRefused as SchemaRefused
     from intaglio.service.client import TimedOut as TimedOut
     from intaglio.service.client import TooLong as TooLong
-    from intaglio.service.llm import LLM as LLM
-    from intaglio.service.llm import extract as extract
+
+    from ..offline.llm import LLM as LLM
+    from ..offline.llm import extract as extract
 
 _SDK = "intaglio.service.client"
-_ENGINE = "intaglio.service.llm"
+_ENGINE = "intaglio.service.offline.llm"
 _HOMES = {
     "LLM": _ENGINE,
     "extract": _ENGINE,

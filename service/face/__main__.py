@@ -1,6 +1,6 @@
 """`python -m intaglio` is the command `intaglio`."""
 
-from intaglio.service.cli import main
+from ..cli.main import main
 
 if __name__ == "__main__":
     main()

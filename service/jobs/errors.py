@@ -16,7 +16,7 @@ JobError
 
 from typing import ClassVar
 
-from ...schemas.problem import Code
+from intaglio.schemas.problem import Code
 
 
 class JobError(Exception):

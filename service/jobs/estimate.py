@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ...schemas.jobs import JobSpec
+from intaglio.schemas.jobs import JobSpec
+
 from ..client import IntaglioError
-from .extracting import ExtractionBackend, Task
+from .backends import ExtractionBackend, Task
 from .ingest import selected_rows
 from .row import Claim, NewRow
 

@@ -1,7 +1,7 @@
 """Jobs that a server runs for its clients: one at a time, in a thread, resumed after a restart.
 
 Does: accept jobs, run the oldest ready one, pause the running one when the server stops. Does not: handle HTTP
-(`service/job_routes.py`).
+(`service/http/job_routes.py`).
 """
 
 import hashlib
@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
+from intaglio.schemas.jobs import ENDED, JobSpec, JobState, JobStatus
+
 from ..client import IntaglioError
+from .backends import ExtractionBackend
 from .errors import InputRefused, JobChanged, JobError, TooManyJobs
-from .extracting import ExtractionBackend
 from .folder import DataFolder
 from .ingest import selected_rows, source_fingerprint
+from .input_files import check_expansion
+from .job_runner import Runner
 from .ledger import Ledger
 from .lock import sole_runner
-from .opening import check_expansion
 from .row import spec_digest
-from .runner import Runner
 
 MakeExtracting = Callable[[JobSpec], ExtractionBackend]
 _POLL_S = 0.5

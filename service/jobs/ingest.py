@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from ...schemas.jobs import JobSpec
+from intaglio.schemas.jobs import JobSpec
+
 from .errors import InputRefused, JobChanged
-from .formats import source_format
+from .file_formats import source_format
 from .readers import kept_types, records
 from .readers.files import members
 from .record import Record, Rejected

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import sqlalchemy as sa
+from intaglio.schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 
-from ...schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 from .errors import JobChanged, UnknownJob
-from .outputs import JobOutputs
+from .job_outputs import JobOutputs
 from .rows import JobRows
 from .tables import connect, jobs, transaction
 

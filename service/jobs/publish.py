@@ -2,7 +2,7 @@
 
 Does: write each output, the dead rows and the report, sync them to disk, then rename them into place. An incomplete job
 gets other names (`targets.partial_path`), and those files are removed once it is complete. Does not: decide when to
-write (`service/cli_job.py`: whenever a run ends), or overwrite files of others.
+write (`service/cli/job_command.py`: whenever a run ends), or overwrite files of others.
 """
 
 import errno
@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ...schemas.jobs import JobState, Output
+from intaglio.schemas.jobs import JobState, Output
+
 from .errors import OutputFailed, OutputRefused
-from .layout import Layout
+from .job_outputs import JobOutputs, content_digest
 from .ledger import Ledger
-from .outputs import JobOutputs, content_digest
 from .report import as_html, as_json, gather
+from .result_columns import Layout
 from .row import RowResult, dead_row
 from .tables import DEAD, DONE
 from .targets import check, companion_files, partial_path, require_own_file

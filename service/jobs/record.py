@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from intaglio.schemas.jobs import Source
 from pydantic import JsonValue
 
-from ...schemas.jobs import Source
 from .errors import InputRefused
 
 MOST_CHARACTERS = 1_000_000  # of a document; the limit of one request

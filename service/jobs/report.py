@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
+from intaglio.schemas.contract import Contract
+from intaglio.schemas.jobs import DeadRow, JobSpec, JobStatus
+from intaglio.schemas.wire import Wire
 from jinja2 import Environment, select_autoescape
 from pydantic import Field, JsonValue
 
-from ...schemas.contract import Contract
-from ...schemas.jobs import DeadRow, JobSpec, JobStatus
-from ...schemas.wire import Wire
 from .ledger import Ledger
 from .row import RowResult, dead_row
 from .tables import DEAD, DONE
@@ -124,9 +124,9 @@ def gather(ledger: Ledger, job: str) -> JobReport:
 def contract_of_job(spec: JobSpec) -> Contract | None:
     """The contract of a job, the same for all rows; None if its schema is no longer in the catalogue."""
     from ..errors import UnknownSchema
-    from ..explain import judge_constraint
-    from ..extract import find_schema
-    from ..translate import extraction_constraint
+    from ..extraction.extract import find_schema
+    from ..extraction.schema_explainer import judge_constraint
+    from ..extraction.translate import extraction_constraint
 
     try:
         schema = find_schema(spec.schema_)

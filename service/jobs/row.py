@@ -7,9 +7,8 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 
+from intaglio.schemas.jobs import DeadRow, JobSpec
 from pydantic import JsonValue
-
-from ...schemas.jobs import DeadRow, JobSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import sqlalchemy as sa
+from intaglio.schemas.jobs import JobCounts
+from intaglio.schemas.problem import Code
 
-from ...schemas.jobs import JobCounts
-from ...schemas.problem import Code
 from .row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 

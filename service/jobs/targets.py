@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ...schemas.jobs import Output
+from intaglio.schemas.jobs import Output
+
 from .errors import OutputRefused
-from .formats import output_format
-from .outputs import JobOutputs
+from .file_formats import output_format
+from .job_outputs import JobOutputs
 from .readers.files import members
 
 # Appended to the name of the first output.

@@ -16,15 +16,23 @@ ATTRIBUTES = 12
 
 # (path, kind, name) -> reason. Every entry must still be needed.
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
-    ("service/cli_app.py", "parameters", "extract"): "the options of a command are its parameters",
-    ("service/cli_job_app.py", "parameters", "run"): "the options of a command are its parameters",
     (
-        "service/cli_job_app.py",
+        "service/cli/commands.py",
+        "parameters",
+        "extract",
+    ): "the options of a command are its parameters",
+    (
+        "service/cli/job_commands.py",
+        "parameters",
+        "run",
+    ): "the options of a command are its parameters",
+    (
+        "service/cli/job_commands.py",
         "function lines",
         "run",
     ): "two lines an option: one that declares it, one that hands it on",
     (
-        "kernels/pick_tile.py",
+        "kernels/sample/logits_pass.py",
         "function lines",
         "tile_pass",
     ): "what a loop of a kernel carries lives in registers: a helper for its body would take and return twenty values",

@@ -20,7 +20,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "intaglio.grammar": ("intaglio.grammar",),
     "intaglio.kernels": ("intaglio.kernels",),
     "intaglio.schemas": ("intaglio.schemas",),
-    "intaglio": ("intaglio.service.client", "intaglio.service.llm"),
+    "intaglio": ("intaglio.service.client", "intaglio.service.offline.llm"),
 }
 
 # Third-party packages that a part must never load, not even lazily.

@@ -10,8 +10,8 @@ from .source import Module, modules
 TERMS = re.compile(r"placeholder|in_?flight|stale|one_?ahead", re.IGNORECASE)
 MOST_FILES = 4
 EXEMPT = {
-    "intaglio.engine.build",  # makes the pipeline that the settings ask for
-    "intaglio.engine.lives",  # requests in flight at the death of a process
+    "intaglio.engine.host.build_engine",  # makes the pipeline that the settings ask for
+    "intaglio.engine.host.lives",  # requests in flight at the death of a process
 }
 
 

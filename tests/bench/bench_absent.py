@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from intaglio.service.llm import LLM
+from intaglio.service.offline.llm import LLM
 
 _TEXT: dict[str, Any] = {"type": "string"}
 _INTEGER: dict[str, Any] = {"type": "integer"}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from intaglio.kernels.attention_flashinfer import FlashInfer
+from intaglio.kernels.attention.flashinfer import FlashInfer
 from intaglio.kernels.contracts import Attend, HostRagged, Places, Ragged
 from intaglio.kernels.dispatch import choose
 

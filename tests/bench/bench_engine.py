@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from intaglio.engine.build import build
-from intaglio.engine.checkpoint import model_folder
 from intaglio.engine.config import EngineConfig
+from intaglio.engine.host.build_engine import build
 from intaglio.engine.loop import Engine
+from intaglio.engine.model.checkpoint import model_folder
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.model.weights import expected_shapes
 from intaglio.engine.text.tokenizer import Tokenizer

@@ -27,12 +27,12 @@ from typing import Any
 import jsonschema
 import tokenizers
 import torch
-from intaglio.engine.build import build
-from intaglio.engine.collector import Collector
 from intaglio.engine.config import EngineConfig
+from intaglio.engine.host.build_engine import build
+from intaglio.engine.host.garbage import Collector
+from intaglio.engine.host.process import TURN_S
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.spec import read_spec
-from intaglio.engine.process import TURN_S
 from intaglio.engine.types import Delta, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind, Whitespace
 

@@ -15,16 +15,16 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from intaglio.grammar.device import DeviceTables
-from intaglio.grammar.export import export
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.values import read
+from intaglio.grammar.device.device_tables import DeviceTables
+from intaglio.grammar.device.export import export
+from intaglio.grammar.jsonschema.read.values import read
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
 from intaglio.kernels.contracts import Draw, SampleArgs
-from intaglio.kernels.grammar_arena import GrammarArena
-from intaglio.kernels.grammar_tokens import lay_out
-from intaglio.kernels.grammar_walk import GrammarStates, GrammarWalker
-from intaglio.kernels.pick import TokenSampler
+from intaglio.kernels.grammar.arena import GrammarArena
+from intaglio.kernels.grammar.vocabulary_layout import lay_out
+from intaglio.kernels.grammar.walk_masks import GrammarStates, GrammarWalker
+from intaglio.kernels.sample.logits_pipeline import TokenSampler
 from torch import Tensor
 
 from tests.support.tokens import data, large

@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.contracts import Legal, Logits, RmsNorm
 from intaglio.kernels.gpu import COUNTERS
-from intaglio.kernels.head import HeadShape, legal_row, legal_words
-from intaglio.kernels.linear import DenseWeight
+from intaglio.kernels.linear.linear import DenseWeight
+from intaglio.kernels.linear.masked_head import HeadShape, legal_row, legal_words
+from intaglio.kernels.runtime.precompile import compile_ahead
 
 DEVICE = torch.device("cuda")
 OUTPUTS = 151_936

@@ -17,11 +17,11 @@ from typing import Any
 from intaglio import LLM
 from intaglio.schemas import catalogue
 from intaglio.schemas.jobs import JobSpec, Source
-from intaglio.service.jobs.extracting import LocalBackend
+from intaglio.service.jobs.backends import LocalBackend
 from intaglio.service.jobs.ingest import source_fingerprint
+from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
-from intaglio.service.jobs.runner import Runner
 from rich.console import Console
 from rich.table import Table
 

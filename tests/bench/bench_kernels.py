@@ -19,8 +19,7 @@ from pathlib import Path
 
 import torch
 import triton
-from intaglio.kernels.ahead import compile_ahead
-from intaglio.kernels.attention import split_attention, tile_attention
+from intaglio.kernels.attention.paged import split_attention, tile_attention
 from intaglio.kernels.contracts import (
     Activation,
     AddTo,
@@ -34,6 +33,7 @@ from intaglio.kernels.contracts import (
     Weight,
 )
 from intaglio.kernels.dispatch import choose
+from intaglio.kernels.runtime.precompile import compile_ahead
 
 from tests.bench.figures import keep
 

@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from intaglio.engine.collector import Collector
+from intaglio.engine.host.garbage import Collector
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
-from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.values import read
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.masking import TokenIndex
-from intaglio.grammar.native import NativeGrammar
-from intaglio.grammar.rehearsal import rehearsal_s, rehearse
+from intaglio.grammar.backends.native import NativeGrammar
+from intaglio.grammar.backends.token_spelling import Speller
+from intaglio.grammar.backends.warmup import rehearsal_s, rehearse
+from intaglio.grammar.jsonschema.read.values import read
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.mask.compute_masks import TokenIndex
 
 from tests.support.tokens import data, large
 

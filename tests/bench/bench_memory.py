@@ -90,7 +90,7 @@ def family(process: int) -> dict[str, list[int]]:
     while waiting:
         for child in children.get(waiting.pop(), ()):
             words = Path(f"/proc/{child}/cmdline").read_bytes()
-            found["engine" if b"engine.process" in words else "examiners"].append(child)
+            found["engine" if b"engine.host.process" in words else "examiners"].append(child)
             waiting.append(child)
     return found
 
@@ -224,7 +224,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = small_model(Path(scratch)) if args.model == "small" else model_folder(args.model)
         port = _free_port()
-        command = [sys.executable, "-P", "-c", "from intaglio.service.cli import main; main()"]
+        command = [sys.executable, "-P", "-c", "from intaglio.service.cli.main import main; main()"]
         words = ["serve", "--model", str(folder), "--port", str(port), "--log-format", "json"]
         environment = {"INTAGLIO_ENGINE_GRAMMAR_STORE": "off", **os.environ}
         log = Path(scratch) / "log"

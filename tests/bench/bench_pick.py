@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from intaglio.kernels.ahead import compile_ahead
 from intaglio.kernels.contracts import Draw, SampleArgs, Truncation
-from intaglio.kernels.pick import TokenSampler
+from intaglio.kernels.runtime.precompile import compile_ahead
+from intaglio.kernels.sample.logits_pipeline import TokenSampler
 from torch import Tensor
 
 from tests.bench.roofline import copy_bandwidth

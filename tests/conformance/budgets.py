@@ -8,8 +8,8 @@ import random
 from dataclasses import dataclass, field
 
 import numpy as np
-from intaglio.engine.closing import BudgetedMatcher
 from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.grammars.budgeted_matcher import BudgetedMatcher
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Forced, SampledBatch

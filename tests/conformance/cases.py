@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from intaglio.grammar.jsonschema import dialects
-from intaglio.grammar.jsonschema.values import Json, read
+from intaglio.grammar.jsonschema.read import dialects
+from intaglio.grammar.jsonschema.read.values import Json, read
 
 DRAFTS = {
     "draft2020-12": dialects.DRAFT2020,

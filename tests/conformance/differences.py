@@ -12,10 +12,10 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-from intaglio.grammar.errors import GrammarError, Unsatisfiable
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.values import read
-from intaglio.grammar.machine import Machine
+from intaglio.grammar.contract.errors import GrammarError, Unsatisfiable
+from intaglio.grammar.jsonschema.read.values import read
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
 
 from tests.conformance import rivals
 from tests.conformance.invented import Json, near, schema

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 from intaglio.grammar.api import CompiledGrammar, GrammarError, Matcher, allowed_tokens, empty_rows
-from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.backends.native import NativeGrammar
 
 from tests.conformance.oracle import Configuration, Interpreter, Tokens
 from tests.conformance.tokens import Spelling

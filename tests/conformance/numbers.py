@@ -13,11 +13,11 @@ from decimal import Decimal
 from typing import Any
 
 from intaglio.grammar.api import ConstraintTooLarge, parse_json
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.values import read
-from intaglio.grammar.machine import Machine
+from intaglio.grammar.jsonschema.read.values import read
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
 from intaglio.service.errors import InvalidOutput
-from intaglio.service.validate import check
+from intaglio.service.extraction.validate import check
 
 from tests.conformance.verdicts import ANY_FORM, accepts
 

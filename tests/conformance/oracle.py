@@ -1,4 +1,4 @@
-"""Masks by trying every token byte by byte: the meaning of `grammar.rule` without machine, trie, rows or cache.
+"""Masks by trying every token byte by byte: the meaning of `grammar.machine.rule` without machine, trie, rows or cache.
 
 Does: follow rules on immutable configurations; find the legal tokens of one, with all configurations they lead to.
 Does not: share code with what it checks. Inside a leaf all tokens take a byte at once (numpy), which is what a table
@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from intaglio.grammar.automata import Dfa
-from intaglio.grammar.rule import Call, End, Goto, Rule, Target
+from intaglio.grammar.machine.rule import Call, End, Goto, Rule, Target
 
 Ids: TypeAlias = npt.NDArray[np.int64]
 DONE: Final = None  # the configuration after the whole output

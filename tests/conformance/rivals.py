@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from intaglio.grammar.jsonschema.values import Json
+from intaglio.grammar.jsonschema.read.values import Json
 
 from tests.conformance.cases import Group
 from tests.conformance.verdicts import Judged, Verdict, written

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from intaglio.grammar.api import Compiler, Constraint, GrammarError, Isolated, Kind
-from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.backends.native import NativeGrammar
 
 from tests.conformance import budgets, differences, hostile, masks, samples, walks, wording
 from tests.conformance.children import Ended, Limits, spread

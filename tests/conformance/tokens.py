@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from intaglio.engine.text.tokenizer import Tokenizer
-from intaglio.grammar.vocabulary import Vocabulary
+from intaglio.grammar.contract.vocabulary import Vocabulary
 
 from tests.conformance.cases import data_folder
 

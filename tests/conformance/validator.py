@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import jsonschema.validators
 import referencing
-from intaglio.service.patterns import search
+from intaglio.service.extraction.ecma_patterns import search
 from jsonschema_specifications import REGISTRY
 
 _LEAP = re.compile(r"(\d\d):(\d\d):60(?:\.\d+)?(?:[zZ]|([+-])(\d\d):(\d\d))$")

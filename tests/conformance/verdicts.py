@@ -13,13 +13,13 @@ import jsonschema
 import numpy as np
 import referencing
 import referencing.exceptions
-from intaglio.grammar.cursor import Cursor
-from intaglio.grammar.errors import GrammarError, Unsatisfiable
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.values import Json
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.spec import Whitespace
+from intaglio.grammar.contract.constraint import Whitespace
+from intaglio.grammar.contract.errors import GrammarError, Unsatisfiable
+from intaglio.grammar.jsonschema.read.values import Json
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.cursor import Cursor
+from intaglio.grammar.machine.machine import Machine
 from jsonschema import validators
 from referencing.jsonschema import DRAFT202012
 

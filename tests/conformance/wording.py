@@ -34,7 +34,7 @@ patterns its engine cannot read).
 """
 BUDGETS = """\
 Random schemas of the open part that compile, each with every budget from its least number of tokens to {more}
-above; a model that picks any legal token; the engine's own rule (`engine/closing.py`) keeps the budget. One
+above; a model that picks any legal token; the engine's own rule (`engine/grammars/budgeted_matcher.py`) keeps the budget. One
 token below the least, the scheduler refuses before anything is computed.
 """
 DIFFERENCES = """\

@@ -5,8 +5,8 @@ import re
 
 import pytest
 from intaglio.schemas.problem import Code
-from intaglio.service.app import ALL_ROUTES
-from intaglio.service.openapi import OPERATIONS, document
+from intaglio.service.http.app import ALL_ROUTES
+from intaglio.service.http.openapi import OPERATIONS, document
 
 from tests.support.pages import DOCS, PAGES
 from tests.support.pages.settings import meanings, settings

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intaglio.engine.embedded.files import DamagedModel, check, folder
-from intaglio.service.prompt import extraction_messages
+from intaglio.engine.embedded.model_files import DamagedModel, check, folder
+from intaglio.service.extraction.prompt import extraction_messages
 from safetensors import safe_open
 
 from examples.train_embedded.encode import SPECIALS, Codec, load

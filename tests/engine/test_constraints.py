@@ -1,8 +1,8 @@
 from concurrent.futures import Future
 
 import pytest
-from intaglio.engine.constraints import Constraints, Opening
 from intaglio.engine.errors import InternalError
+from intaglio.engine.grammars.constraints import Constraints, Opening
 from intaglio.engine.plan import Change, Changes, Plan, SampledBatch, SampledToken, Work
 from intaglio.engine.types import Failure, Finish
 from intaglio.grammar.api import (

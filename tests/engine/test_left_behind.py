@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from intaglio.engine.build import build
 from intaglio.engine.config import EngineConfig
-from intaglio.engine.local import LocalEngine
+from intaglio.engine.host.build_engine import build
+from intaglio.engine.host.local import LocalEngine
 from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from intaglio.engine import outputs
 from intaglio.engine.config import SchedulerConfig
-from intaglio.engine.constraints import Constraints
 from intaglio.engine.errors import EngineStopped, InternalError, InvalidRequest
+from intaglio.engine.grammars.constraints import Constraints
+from intaglio.engine.host.messages import Deltas, encode
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.messages import Deltas, encode
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler

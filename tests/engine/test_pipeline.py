@@ -4,7 +4,7 @@ import time
 
 import pytest
 from intaglio.engine.config import SchedulerConfig
-from intaglio.engine.constraints import Constraints
+from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool

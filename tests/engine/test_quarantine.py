@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from intaglio.engine.errors import RequestQuarantined
-from intaglio.engine.quarantine import Quarantine
+from intaglio.engine.host.quarantine import Quarantine
 from intaglio.engine.types import Request, SamplingParams
 
 

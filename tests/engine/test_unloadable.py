@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from intaglio.engine.api import ModelError, model_folder
-from intaglio.engine.unloadable import LOADABLE
+from intaglio.engine.model.unloadable import LOADABLE
 
 HUB = "hf download Qwen/Qwen2.5-7B-Instruct --local-dir Qwen2.5-7B-Instruct"
 

@@ -23,9 +23,9 @@ import psutil
 import zmq
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.errors import EngineError
-from intaglio.engine.local import LocalEngine
-from intaglio.engine.messages import Check, Checked, Deltas, Event, Ready, encode, event
-from intaglio.engine.process import COMMANDS, EVENTS
+from intaglio.engine.host.local import LocalEngine
+from intaglio.engine.host.messages import Check, Checked, Deltas, Event, Ready, encode, event
+from intaglio.engine.host.process import COMMANDS, EVENTS
 from intaglio.engine.types import Delta, Request, SamplingParams
 from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace
 
@@ -37,7 +37,7 @@ AT_ONCE = 48
 ENTRY = """
 import faulthandler, signal
 faulthandler.register(signal.SIGUSR1, all_threads=True)
-from intaglio.engine.process import main
+from intaglio.engine.host.process import main
 raise SystemExit(main())
 """
 

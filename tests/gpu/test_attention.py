@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from intaglio.kernels.attention import split_attention, tile_attention
-from intaglio.kernels.attention_decode import few_tokens
-from intaglio.kernels.attention_packed import PackedAttention
+from intaglio.kernels.attention.paged import split_attention, tile_attention
+from intaglio.kernels.attention.shared_prefix import PackedAttention
+from intaglio.kernels.attention.split_kv import few_tokens
 from intaglio.kernels.contracts import Packs
 from intaglio.kernels.dispatch import choose
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 import torch
-from intaglio.engine.build import build
-from intaglio.engine.checkpoint import model_folder
+from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, EngineConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.host.build_engine import build
 from intaglio.engine.loop import Engine
-from intaglio.engine.run.build import build_runner
-from intaglio.engine.run.graphs import sizes
+from intaglio.engine.model.checkpoint import model_folder
+from intaglio.engine.run.cuda.graphs import sizes
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Delta, Request, SamplingParams

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 import torch
 from intaglio.engine.types import Request, SamplingParams
-from intaglio.kernels.attention_flashinfer import FlashInfer
+from intaglio.kernels.attention.flashinfer import FlashInfer
 from intaglio.kernels.contracts import Attend, AttentionPass, Places, Ragged
 from intaglio.kernels.dispatch import choose
 

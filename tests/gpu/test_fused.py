@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 import torch
 from intaglio.kernels import reference
+from intaglio.kernels.attention.rope_and_store import rope_and_store
 from intaglio.kernels.contracts import Activation, AddTo, Gate, Places, QKNorm, RmsNorm
 from intaglio.kernels.dispatch import choose
-from intaglio.kernels.rope import rope_and_store
 
 from tests.support.paged import relative_error
 

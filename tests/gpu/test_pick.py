@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from intaglio.kernels import reference_logits
 from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation
-from intaglio.kernels.pick import TokenSampler
+from intaglio.kernels.sample import reference_logits
+from intaglio.kernels.sample.logits_pipeline import TokenSampler
 
 from tests.support.picks import cases, compare, on_device
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from intaglio.grammar.addresses import addresses, grid, line, longs, octets, words
-from intaglio.grammar.arrays import Longs
+from intaglio.grammar.base.addresses import addresses, grid, line, longs, octets, words
+from intaglio.grammar.base.array_types import Longs
 
 
 def test_arrays_are_found_again_and_are_the_same_memory() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from intaglio.grammar.api import Compiler, Constraint, Kind, allowed_tokens, empty_rows
-from intaglio.grammar.native import NativeGrammar
-from intaglio.grammar.vocabulary import Vocabulary
+from intaglio.grammar.backends.native import NativeGrammar
+from intaglio.grammar.contract.vocabulary import Vocabulary
 
 from tests.grammar.test_closing_schemas import HARD
 

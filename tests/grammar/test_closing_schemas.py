@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from intaglio.grammar.api import Compiler, Constraint, Kind
-from intaglio.grammar.vocabulary import Vocabulary
+from intaglio.grammar.contract.vocabulary import Vocabulary
 
 ALWAYS: dict[str, Any] = {
     "definitions": {"eleven": {"type": "number", "multipleOf": 11, "minimum": 100}}

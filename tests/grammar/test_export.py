@@ -8,15 +8,15 @@ from functools import cache
 import numpy as np
 import pytest
 from intaglio.grammar.api import GrammarError, empty_rows
-from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.device import Configuration, DeviceTables
-from intaglio.grammar.export import Limits, export
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.values import Json, read
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.masking import TokenIndex
-from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.backends.native import NativeGrammar
+from intaglio.grammar.backends.token_spelling import Speller
+from intaglio.grammar.device.device_tables import Configuration, DeviceTables
+from intaglio.grammar.device.export import Limits, export
+from intaglio.grammar.jsonschema.read.values import Json, read
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.mask.compute_masks import TokenIndex
 
 from tests.support.table_walk import TableWalk
 from tests.support.tokens import data, small

@@ -7,18 +7,18 @@ import pytest
 from intaglio.grammar.api import DeviceTables, GrammarError, Violation, allowed_tokens, empty_rows
 from intaglio.grammar.api import followers as followers_of
 from intaglio.grammar.automata import Dfa
-from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.device import Configuration
-from intaglio.grammar.export import export
-from intaglio.grammar.followers import Followers
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.values import Json
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.masking import TokenIndex
-from intaglio.grammar.native import NativeGrammar, NativeMatcher
-from intaglio.grammar.outlook import UNKNOWN
-from intaglio.grammar.rule import Rule
+from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
+from intaglio.grammar.backends.token_spelling import Speller
+from intaglio.grammar.device.device_tables import Configuration
+from intaglio.grammar.device.export import export
+from intaglio.grammar.device.followers import Followers
+from intaglio.grammar.device.lookahead import UNKNOWN
+from intaglio.grammar.jsonschema.read.values import Json
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.machine.rule import Rule
+from intaglio.grammar.mask.compute_masks import TokenIndex
 
 from tests.grammar.test_export import UNHURRIED, sample
 from tests.support.tokens import small

@@ -20,10 +20,10 @@ from intaglio.grammar.api import (
     empty_rows,
 )
 from intaglio.grammar.automata import Dfa, literal
-from intaglio.grammar.commons import automata_bytes, shrink_automata
-from intaglio.grammar.mapped import LEAST_BYTES, empty, held_bytes
-from intaglio.grammar.native import NativeGrammar
-from intaglio.grammar.remembered import automaton_bytes, remembered
+from intaglio.grammar.automata.automaton_cache import automaton_bytes, remembered
+from intaglio.grammar.backends.native import NativeGrammar
+from intaglio.grammar.base.growing_array import LEAST_BYTES, empty, held_bytes
+from intaglio.grammar.compiler.automata_budget import automata_bytes, shrink_automata
 
 from tests.support.distinct_schemas import schema
 from tests.support.tokens import small

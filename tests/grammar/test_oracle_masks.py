@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 from intaglio.grammar.api import Compiler, Constraint, GrammarError, Kind
-from intaglio.grammar.native import NativeGrammar
+from intaglio.grammar.backends.native import NativeGrammar
 
 from tests.conformance import masks, samples
 from tests.conformance.cases import data_folder

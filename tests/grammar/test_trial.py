@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from intaglio.grammar.api import Compiler, Constraint, ConstraintTooLarge, Kind, screen
-from intaglio.grammar.trial import attempt
-from intaglio.grammar.vocabulary import Vocabulary
+from intaglio.grammar.contract.vocabulary import Vocabulary
+from intaglio.grammar.intake.trial import attempt
 
 BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
 

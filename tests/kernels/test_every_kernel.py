@@ -17,11 +17,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from intaglio.grammar.device import CALLS, ENDS, LEAVES, NO_BYTE, DeviceTables, Outlook, code
-from intaglio.kernels import ahead, reference, reference_logits
-from intaglio.kernels.attention import split_attention, tile_attention
-from intaglio.kernels.attention_decode import few_tokens
-from intaglio.kernels.attention_packed import PackedAttention
+from intaglio.grammar.device.device_tables import (
+    CALLS,
+    ENDS,
+    LEAVES,
+    NO_BYTE,
+    DeviceTables,
+    Outlook,
+    code,
+)
+from intaglio.kernels import reference
+from intaglio.kernels.attention.paged import split_attention, tile_attention
+from intaglio.kernels.attention.shared_prefix import PackedAttention
+from intaglio.kernels.attention.split_kv import few_tokens
 from intaglio.kernels.contracts import (
     PLAIN_SCORES,
     Activation,
@@ -34,12 +42,14 @@ from intaglio.kernels.contracts import (
     Scores,
 )
 from intaglio.kernels.dispatch import ReferenceKernels
-from intaglio.kernels.gate import gate
 from intaglio.kernels.gpu import GpuKernels
-from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
-from intaglio.kernels.grammar_tokens import lay_out
-from intaglio.kernels.grammar_walk import GrammarStates, GrammarWalker
-from intaglio.kernels.norm import rms_norm
+from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
+from intaglio.kernels.grammar.vocabulary_layout import lay_out
+from intaglio.kernels.grammar.walk_masks import GrammarStates, GrammarWalker
+from intaglio.kernels.linear.rms_norm import rms_norm
+from intaglio.kernels.linear.silu_gate import gate
+from intaglio.kernels.runtime import precompile
+from intaglio.kernels.sample import reference_logits
 
 from tests.support.drafts import answers, random_drafts, stood
 from tests.support.legal import legal_tokens, random_legal
@@ -336,7 +346,7 @@ CASES = [decode, tiles, packed, raw, linears, head, picks, drafts_and_copies, wa
 def _compiled() -> None:
     """All at once; nothing where kernels are interpreted."""
     if ON_DEVICE:
-        ahead.compile_ahead(lambda: [case() for case in CASES])
+        precompile.compile_ahead(lambda: [case() for case in CASES])
 
 
 @pytest.fixture(autouse=True)

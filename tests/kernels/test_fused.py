@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from intaglio.kernels import reference
+from intaglio.kernels.attention.rope_and_store import rope_and_store
 from intaglio.kernels.contracts import (
     Activation,
     AddTo,
@@ -15,14 +16,13 @@ from intaglio.kernels.contracts import (
     QKNorm,
     RmsNorm,
 )
-from intaglio.kernels.gate import gate
-from intaglio.kernels.gemv import GemvShape, gemv
-from intaglio.kernels.kv_copy import kv_copy
-from intaglio.kernels.linear import DenseWeight, most_rows
-from intaglio.kernels.norm import rms_norm
-from intaglio.kernels.product import ADDED, GATED, NOTHING, After
-from intaglio.kernels.rope import rope_and_store
-from intaglio.kernels.skinny import MOST_OF_TILE, MOST_ROWS, SkinnyShape, row_tiles, skinny
+from intaglio.kernels.linear.epilogue import ADDED, GATED, NOTHING, After
+from intaglio.kernels.linear.gemv import GemvShape, gemv
+from intaglio.kernels.linear.linear import DenseWeight, most_rows
+from intaglio.kernels.linear.rms_norm import rms_norm
+from intaglio.kernels.linear.silu_gate import gate
+from intaglio.kernels.linear.skinny import MOST_OF_TILE, MOST_ROWS, SkinnyShape, row_tiles, skinny
+from intaglio.kernels.memory.kv_copy import kv_copy
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
 

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import torch
 from intaglio.grammar.api import Vocabulary, empty_rows, words
-from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.device import NO_BYTE, Configuration, DeviceTables
-from intaglio.grammar.export import Limits, export
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.masking import TokenIndex
-from intaglio.grammar.native import NativeGrammar, NativeMatcher
-from intaglio.grammar.table_walk import MOST_CALLS, Codes, can_end, step
-from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
-from intaglio.kernels.grammar_tokens import lay_out
-from intaglio.kernels.grammar_walk import GrammarStates, GrammarWalker
+from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
+from intaglio.grammar.backends.token_spelling import Speller
+from intaglio.grammar.device.device_tables import NO_BYTE, Configuration, DeviceTables
+from intaglio.grammar.device.export import Limits, export
+from intaglio.grammar.device.table_step import MOST_CALLS, Codes, can_end, step
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.mask.compute_masks import TokenIndex
+from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
+from intaglio.kernels.grammar.vocabulary_layout import lay_out
+from intaglio.kernels.grammar.walk_masks import GrammarStates, GrammarWalker
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 END = 256
@@ -48,7 +48,7 @@ def exported(root_of: Language) -> DeviceTables:
 
 
 def after_compiled(tables: DeviceTables, at: Configuration, byte: int) -> Configuration | None:
-    """`table_walk.step`."""
+    """`table_step.step`."""
     if byte == NO_BYTE or at[0] == tables.over:
         return None  # its callers ask for neither
     stack, calls = np.array(at[1], np.int32), np.empty(MOST_CALLS, np.int32)
@@ -59,7 +59,7 @@ def after_compiled(tables: DeviceTables, at: Configuration, byte: int) -> Config
 
 
 def ends_compiled(tables: DeviceTables, at: Configuration) -> bool:
-    """`table_walk.can_end`."""
+    """`table_step.can_end`."""
     stack = np.array(at[1], np.int32)
     return can_end(Codes(tables.cells, tables.sites, tables.returns), stack, len(stack), at[0])
 

@@ -4,9 +4,9 @@ import random
 
 import pytest
 import torch
+from intaglio.kernels.attention.reference_attention import TILE, PagedAttention, Workspace
 from intaglio.kernels.contracts import NULL_BLOCK, Ragged
 from intaglio.kernels.reference import kv_write
-from intaglio.kernels.reference_attention import TILE, PagedAttention, Workspace
 
 TOLERANCE = 2e-6  # float32 against float64, values of size 1
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 import torch
-from intaglio.kernels.attention import attend
-from intaglio.kernels.attention_decode import few_tokens
+from intaglio.kernels.attention.paged import attend
+from intaglio.kernels.attention.reference_attention import PagedAttention, Workspace
+from intaglio.kernels.attention.split_kv import few_tokens
 from intaglio.kernels.contracts import Packs, Scores
 from intaglio.kernels.dispatch import choose
-from intaglio.kernels.reference_attention import PagedAttention, Workspace
-from intaglio.kernels.softcap import softcap
+from intaglio.kernels.runtime.softcap import softcap
 
 from tests.support.paged import (
     Heads,

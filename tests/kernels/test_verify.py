@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 import torch
-from intaglio.kernels import reference_logits
 from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation, Verified
 from intaglio.kernels.dispatch import ReferenceKernels
-from intaglio.kernels.verify import verify
+from intaglio.kernels.drafts.verify import verify
+from intaglio.kernels.sample import reference_logits
 
 from tests.support.drafts import Drafted, answers, random_drafts, stood
 

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from intaglio.engine.closing import BudgetedMatcher, Followed
-from intaglio.engine.constraints import Constraints
 from intaglio.engine.errors import EngineError
+from intaglio.engine.grammars.budgeted_matcher import BudgetedMatcher, Followed
+from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.memory.manager import KVManager, Reservation
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Masks, Plan, Work
 from intaglio.engine.schedule import scheduler
-from intaglio.engine.schedule.portions import BatchSizer
+from intaglio.engine.schedule.batch_sizing import BatchSizer
 from intaglio.engine.schedule.queue import Ranked
-from intaglio.engine.schedule.roster import SequenceTable
 from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.schedule.sequence_table import SequenceTable
 from intaglio.engine.sequence import SeqState, Sequence
 from intaglio.engine.types import Finish
 

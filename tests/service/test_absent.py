@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 from intaglio.service.client.errors import IntaglioError, ResultMismatch
-from intaglio.service.llm import LLM
+from intaglio.service.offline.llm import LLM
 from pydantic import BaseModel
 
 from tests.bench.bench_absent import DOCUMENTS, SCHEMAS

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from intaglio import Client
-from intaglio.service.access import Access, is_loopback
-from intaglio.service.banner import Banner
+from intaglio.service.cli.banner import Banner
 from intaglio.service.client import Unauthorized
 from intaglio.service.config import ServiceConfig
-from intaglio.service.limits import RequestGate
-from intaglio.service.listen import CannotListen, listen, url
+from intaglio.service.http.access import Access, is_loopback
+from intaglio.service.http.limits import RequestGate
+from intaglio.service.http.listen import CannotListen, listen, url
 
 from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from intaglio.service.budget import room
+from intaglio.service.extraction.budget import room
 
 TEXT: dict[str, Any] = {"type": "string"}
 

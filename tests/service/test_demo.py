@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from intaglio.schemas import catalogue
 from intaglio.schemas.wire import Timings, Usage
-from intaglio.service.cli_trouble import CliError
+from intaglio.service.cli.cli_errors import CliError
+from intaglio.service.cli.demo import DemoDocument, leaves, show
 from intaglio.service.client import Extraction
-from intaglio.service.demo import DemoDocument, leaves, show
 from pydantic import JsonValue
 from rich.console import Console
 

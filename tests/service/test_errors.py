@@ -4,13 +4,13 @@ import pytest
 from intaglio.engine import api as engine
 from intaglio.engine import errors as engine_errors
 from intaglio.grammar import api as grammar
-from intaglio.grammar import errors as grammar_errors
+from intaglio.grammar.contract import errors as grammar_errors
 from intaglio.schemas.problem import Code, ProblemDocument
-from intaglio.service import load_errors
 from intaglio.service.errors import GenerationFailed, MethodNotAllowed, ServiceError
-from intaglio.service.failures import request_error
+from intaglio.service.extraction.failures import request_error
+from intaglio.service.http.problems import STATUS, problem_response
 from intaglio.service.jobs.errors import JobError
-from intaglio.service.problems import STATUS, problem_response
+from intaglio.service.offline import load_errors
 
 
 def tree(root: type[Exception]) -> set[type[Exception]]:

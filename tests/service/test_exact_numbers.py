@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from intaglio.grammar.api import parse_json
 from intaglio.service.errors import InvalidOutput
-from intaglio.service.validate import check
+from intaglio.service.extraction.validate import check
 
 from tests.conformance.numbers import differing
 

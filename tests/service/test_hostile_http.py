@@ -174,7 +174,7 @@ def stopped(word: str) -> Iterator[None]:
 def test_whoever_hangs_up_while_a_schema_is_examined_is_forgotten(service: Live) -> None:
     body = json.dumps({"schema": {"title": "examined for ever", **PLAIN}, "text": ECHO})
     head = f"content-length: {len(body)}\r\nx-request-id: hung-up"
-    with stopped("grammar.worker"):
+    with stopped("grammar.intake.worker"):
         with socket.create_connection(service.address) as connection:
             connection.sendall(
                 f"POST /v1/extract HTTP/1.1\r\nhost: x\r\n{head}\r\n\r\n{body}".encode()

@@ -15,7 +15,7 @@ from intaglio.schemas import catalogue
 from intaglio.schemas.wire import ExtractOptions
 from intaglio.service.client import BadRequest, IntaglioError, NotFound, SchemaRefused, TooLong
 from intaglio.service.client.models import Options
-from intaglio.service.llm import LLM, extract
+from intaglio.service.offline.llm import LLM, extract
 from pydantic import BaseModel, Field
 
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint

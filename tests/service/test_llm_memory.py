@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from intaglio.service.llm import LLM
+from intaglio.service.offline.llm import LLM
 
 from tests.support.distinct_schemas import document, schema
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint

@@ -5,8 +5,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from intaglio.service.nulls import null_warnings, nullable
-from intaglio.service.validate import check
+from intaglio.service.extraction.nulls import null_warnings, nullable
+from intaglio.service.extraction.validate import check
 
 PERSON: dict[str, Any] = {
     "type": "object",

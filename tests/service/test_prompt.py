@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from intaglio.service.prompt import BRIEF, INSTRUCTION, extraction_messages, outline
+from intaglio.service.extraction.prompt import BRIEF, INSTRUCTION, extraction_messages, outline
 
 
 def lines(properties: dict[str, object], **more: object) -> list[str]:

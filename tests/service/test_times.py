@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from intaglio import extract
-from intaglio.service.banner import SHOWN, TEXT
+from intaglio.service.cli.banner import SHOWN, TEXT
 from intaglio.service.client.shapes import shape_of
 from pydantic import AwareDatetime, BaseModel, NaiveDatetime, PastDatetime
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from intaglio.service.errors import InvalidOutput
-from intaglio.service.validate import check
+from intaglio.service.extraction.validate import check
 
 VALID: list[tuple[Any, Any]] = [
     (True, {"x": 1}),

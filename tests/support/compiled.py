@@ -16,9 +16,7 @@ from typing import NamedTuple
 
 import torch
 import triton
-from intaglio.kernels import grammar_walk, launch, pick
-from intaglio.kernels.ahead import compile_ahead
-from intaglio.kernels.attention import attend
+from intaglio.kernels.attention.paged import attend
 from intaglio.kernels.contracts import (
     PLAIN_SCORES,
     Activation,
@@ -34,11 +32,15 @@ from intaglio.kernels.contracts import (
     Sampled,
     Scores,
 )
-from intaglio.kernels.grammar_arena import ArenaLimits, GrammarArena
-from intaglio.kernels.grammar_tokens import lay_out
-from intaglio.kernels.kv_copy import kv_copy
-from intaglio.kernels.linear import DenseWeight, most_rows
-from intaglio.kernels.verify import verify
+from intaglio.kernels.drafts.verify import verify
+from intaglio.kernels.grammar import walk_masks
+from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
+from intaglio.kernels.grammar.vocabulary_layout import lay_out
+from intaglio.kernels.linear.linear import DenseWeight, most_rows
+from intaglio.kernels.memory.kv_copy import kv_copy
+from intaglio.kernels.runtime import launch
+from intaglio.kernels.runtime.precompile import compile_ahead
+from intaglio.kernels.sample import logits_pipeline
 from triton.backends.compiler import GPUTarget
 
 from tests.support.picks import cases
@@ -107,8 +109,8 @@ def walks() -> None:
     """Masks from tables, few rows and many, and all ways to go on."""
     arena = GrammarArena(HOST, ArenaLimits(grammars=2, cells=1000, sites=10, returns=10))
     table = lay_out([bytes([byte]) for byte in range(256)], [3], 151_936, HOST)
-    walker = grammar_walk.GrammarWalker(arena, table, 128)
-    states = grammar_walk.GrammarStates(128, HOST)
+    walker = walk_masks.GrammarWalker(arena, table, 128)
+    states = walk_masks.GrammarStates(128, HOST)
     for count in (1, 16, 37, 128):
         rows = torch.arange(count, dtype=torch.int32)
         walker.walk(states, rows, torch.zeros((count, 4748), dtype=torch.int32))
@@ -121,7 +123,9 @@ def picks() -> None:
     """Every stage, in the types that models have."""
     for dtype in (torch.bfloat16, torch.float32):
         for args in cases(151_936, 0, 4):
-            pick.TokenSampler(HOST, 4).sample(torch.zeros((4, 151_936), dtype=dtype), args)
+            logits_pipeline.TokenSampler(HOST, 4).sample(
+                torch.zeros((4, 151_936), dtype=dtype), args
+            )
 
 
 def drafts() -> None:

@@ -1,4 +1,4 @@
-"""The worker of `intaglio.grammar.isolation`, where patterns that begin with `!` make it fail in the way they name."""
+"""The worker of `intaglio.grammar.intake.isolation`, where patterns that begin with `!` make it fail in the way they name."""
 
 import ctypes
 import os
@@ -6,14 +6,14 @@ import signal
 import time
 from pathlib import Path
 
-from intaglio.grammar import verdict, worker
-from intaglio.grammar.compile import Compiler
-from intaglio.grammar.spec import Constraint
-from intaglio.grammar.verdict import Verdict
+from intaglio.grammar.compiler.compile import Compiler
+from intaglio.grammar.contract.constraint import Constraint
+from intaglio.grammar.intake import verdict, worker
+from intaglio.grammar.intake.verdict import Verdict
 
 ENTRY = (
     f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
-    "from intaglio.grammar.worker import stay_single; stay_single()\n"
+    "from intaglio.grammar.intake.worker import stay_single; stay_single()\n"
     "from tests.support.faulty_worker import main\nraise SystemExit(main())"
 )
 
@@ -56,7 +56,7 @@ FAULTS = {
 
 
 def main() -> int:
-    """As `intaglio.grammar.worker.main`."""
+    """As `intaglio.grammar.intake.worker.main`."""
     whole = verdict.examine
 
     def examine(compiler: Compiler, constraint: Constraint) -> Verdict:

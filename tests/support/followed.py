@@ -17,17 +17,17 @@ import numpy as np
 import numpy.typing as npt
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
-from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.compile import Compiler
-from intaglio.grammar.device import DeviceTables, HostOnly, Outlook
-from intaglio.grammar.export import export
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.values import Json, read
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.masking import TokenIndex
-from intaglio.grammar.native import NativeGrammar
-from intaglio.grammar.vocabulary import Vocabulary
+from intaglio.grammar.backends.native import NativeGrammar
+from intaglio.grammar.backends.token_spelling import Speller
+from intaglio.grammar.compiler.compile import Compiler
+from intaglio.grammar.contract.vocabulary import Vocabulary
+from intaglio.grammar.device.device_tables import DeviceTables, HostOnly, Outlook
+from intaglio.grammar.device.export import export
+from intaglio.grammar.jsonschema.read.values import Json, read
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.mask.compute_masks import TokenIndex
 
 from tests.support.tokens import large, small
 

@@ -2,7 +2,7 @@
 
 import torch
 from intaglio.kernels.contracts import WORD_BITS, Legal
-from intaglio.kernels.reference_logits import allowed
+from intaglio.kernels.sample.reference_logits import allowed
 
 
 def random_legal(rows: int, width: int, share: float, *, seed: int, free: bool = False) -> Legal:

@@ -14,10 +14,10 @@ from typing import Any, Final, TypeVar
 
 import httpx2
 from intaglio.engine.api import BlockReport, EngineClient, GrammarConfig, Launch, Watch
-from intaglio.service.app import Application, Server, ServerAddress
 from intaglio.service.config import ServiceConfig
-from intaglio.service.extract import TextModel
-from intaglio.service.log import make_logger
+from intaglio.service.extraction.extract import TextModel
+from intaglio.service.http.app import Application, Server, ServerAddress
+from intaglio.service.http.log import make_logger
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from intaglio.engine.config import SchedulerConfig
-from intaglio.engine.constraints import Constraints
+from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
@@ -18,7 +18,7 @@ from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.pipeline import OneAhead, Serial
 from intaglio.engine.plan import StepCosts
 from intaglio.engine.schedule.admission import Limits
-from intaglio.engine.schedule.portions import BatchSizer
+from intaglio.engine.schedule.batch_sizing import BatchSizer
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import msgspec
 from intaglio.engine.errors import InternalError, InvalidRequest, ModelError
-from intaglio.engine.messages import EngineInfo
+from intaglio.engine.host.messages import EngineInfo
+from intaglio.engine.host.process import Assembly, main
+from intaglio.engine.host.supervisor import Launch
 from intaglio.engine.metrics import Snapshot
-from intaglio.engine.process import Assembly, main
-from intaglio.engine.supervisor import Launch
 from intaglio.engine.types import Delta, Failure, Finish, Request, Usage
 from intaglio.grammar.api import CacheStats
 

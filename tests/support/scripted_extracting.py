@@ -15,7 +15,7 @@ from typing import Any
 from intaglio.schemas.wire import Timings, Usage
 from intaglio.service.client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
 from intaglio.service.client.errors import ErrorAnswer
-from intaglio.service.jobs.extracting import Finished, Task
+from intaglio.service.jobs.backends import Finished, Task
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from intaglio.service.client import Extraction
-from intaglio.service.jobs.extracting import Task
+from intaglio.service.jobs.backends import Task
 from intaglio.service.jobs.row import Claim
 
 from tests.support.scripted_extracting import Scripted

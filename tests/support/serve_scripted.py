@@ -13,10 +13,15 @@ from typing import Any
 
 import msgspec
 from intaglio.engine.api import EngineClient, GrammarConfig
-from intaglio.service.app import EXIT_CANNOT_SERVE, Application, ServerAddress, serve_application
 from intaglio.service.config import ServiceConfig
-from intaglio.service.extract import TextModel
-from intaglio.service.listen import CannotListen
+from intaglio.service.extraction.extract import TextModel
+from intaglio.service.http.app import (
+    EXIT_CANNOT_SERVE,
+    Application,
+    ServerAddress,
+    serve_application,
+)
+from intaglio.service.http.listen import CannotListen
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 

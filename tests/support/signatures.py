@@ -10,8 +10,8 @@ import fcntl
 import json
 from typing import Any
 
-from intaglio.grammar.automata.ahead import SIGNATURES, spelled
-from intaglio.grammar.automata.machine_code import MachineCode
+from intaglio.grammar.jit.ahead_of_time import SIGNATURES, spelled
+from intaglio.grammar.jit.machine_code import MachineCode
 from numba.core.dispatcher import Dispatcher
 
 _called: dict[tuple[str, str], Any] = {}
@@ -68,7 +68,7 @@ def pytest_unconfigure() -> None:
 
 
 if __name__ == "__main__":
-    from intaglio.service.doctor import run
+    from intaglio.service.cli.doctor import run
 
     record()
     run(None, as_json=True)

@@ -1,9 +1,16 @@
-"""Masks from `DeviceTables` in numpy: every token of a vocabulary at once, by the rules of `kernels.grammar_passes`."""
+"""Masks from `DeviceTables` in numpy: every token of a vocabulary at once, by the rules of `kernels.grammar.grammar_passes`."""
 
 import numpy as np
 import numpy.typing as npt
 from intaglio.grammar.api import MaskRow, Vocabulary, allow, empty_rows
-from intaglio.grammar.device import CALLS, ENDS, LEAVES, NO_BYTE, Configuration, DeviceTables
+from intaglio.grammar.device.device_tables import (
+    CALLS,
+    ENDS,
+    LEAVES,
+    NO_BYTE,
+    Configuration,
+    DeviceTables,
+)
 
 Ints = npt.NDArray[np.int64]
 MOST_OPEN = 64  # rules that one token may open

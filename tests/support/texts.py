@@ -5,9 +5,9 @@ from enum import Enum
 
 import numpy as np
 from intaglio.grammar.cfg.chart import Chart
-from intaglio.grammar.cursor import Cursor
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.screen import Screened
+from intaglio.grammar.compiler.frontend import Screened
+from intaglio.grammar.machine.cursor import Cursor
+from intaglio.grammar.machine.machine import Machine
 
 
 class Fate(Enum):

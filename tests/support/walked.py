@@ -9,9 +9,9 @@ from collections import Counter
 import numpy as np
 import torch
 from intaglio.grammar.api import words
-from intaglio.kernels.grammar_arena import GrammarArena
-from intaglio.kernels.grammar_tokens import lay_out
-from intaglio.kernels.grammar_walk import FREE, GrammarStates, GrammarWalker
+from intaglio.kernels.grammar.arena import GrammarArena
+from intaglio.kernels.grammar.vocabulary_layout import lay_out
+from intaglio.kernels.grammar.walk_masks import FREE, GrammarStates, GrammarWalker
 
 from tests.support.followed import Followed, Outcome, kit, width_of
 

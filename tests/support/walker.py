@@ -1,4 +1,4 @@
-"""A plain interpreter of rules, one byte after the other: the meaning of `grammar.rule` without tables or caches.
+"""A plain interpreter of rules, one byte after the other: the meaning of `grammar.machine.rule` without tables or caches.
 
 Does: say whether a whole text ends a rule, and with which outcome. Slow, and shares no code with the machine.
 """
@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from intaglio.grammar.automata import Dfa
-from intaglio.grammar.rule import Call, End, Goto, Rule, Target
+from intaglio.grammar.machine.rule import Call, End, Goto, Rule, Target
 
 
 @dataclass

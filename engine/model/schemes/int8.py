@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from intaglio.kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
 from torch import Tensor
 
-from ....kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
 from ...errors import ConfigError
 from .scheme import Dense, Part, stacked
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import torch
+from intaglio.kernels.contracts import Kernels, Weight
 from torch import Tensor
-
-from ....kernels.contracts import Kernels, Weight
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from ....schemas.jobs import InputFormat, Source
-from ..formats import source_format
-from ..opening import require_regular_file
+from intaglio.schemas.jobs import InputFormat, Source
+
+from ..file_formats import source_format
+from ..input_files import require_regular_file
 from ..record import Record, Rejected
 
 Read = Callable[[Source, Path], Iterator[Record | Rejected]]
 
 _MODULES: dict[InputFormat, str] = {
-    "csv": "delimited",
-    "tsv": "delimited",
-    "jsonl": "lines",
-    "parquet": "columns",
-    "xml": "elements",
+    "csv": "csv_tsv",
+    "tsv": "csv_tsv",
+    "jsonl": "jsonl",
+    "parquet": "parquet",
+    "xml": "xml",
     "text": "files",
 }
 

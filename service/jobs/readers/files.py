@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ....schemas.jobs import Source
+from intaglio.schemas.jobs import Source
+
 from ..errors import InputRefused
-from ..opening import characters, require_regular_file
+from ..input_files import characters, require_regular_file
 from ..record import MOST_CHARACTERS, Record, Rejected, document
 
 _ENDINGS: Final = (".txt", ".text", ".md")

@@ -7,18 +7,19 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import BinaryIO
 
-from ....schemas.jobs import Output, OutputFormat
-from ..formats import output_format
-from ..layout import Layout, Rows
+from intaglio.schemas.jobs import Output, OutputFormat
+
+from ..file_formats import output_format
+from ..result_columns import Layout, Rows
 
 Write = Callable[[BinaryIO, Rows, Layout, Output], None]
 
 _MODULES: dict[OutputFormat, str] = {
-    "csv": "delimited",
-    "tsv": "delimited",
-    "jsonl": "lines",
-    "parquet": "columns",
-    "xml": "elements",
+    "csv": "csv_tsv",
+    "tsv": "csv_tsv",
+    "jsonl": "jsonl",
+    "parquet": "parquet",
+    "xml": "xml",
 }
 
 

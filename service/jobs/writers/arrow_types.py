@@ -15,7 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pydantic import JsonValue
 
-from ..layout import Schema, kind_of, properties, resolved
+from ..result_columns import Schema, kind_of, properties, resolved
 from ..row import result_text
 
 _SCALARS: Final = {

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 import torch
+from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, Quantization, SchedulerConfig
 from intaglio.engine.errors import ConfigError, ModelError
 from intaglio.engine.model.schemes import SCHEMES
@@ -14,7 +15,6 @@ from intaglio.engine.model.schemes.int8 import FEW, Int8, Int8Weight
 from intaglio.engine.model.schemes.scheme import Part, Stored, stacked
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.model.weights import load_decoder, random_decoder
-from intaglio.engine.run.build import build_runner
 from intaglio.kernels.contracts import Activation, AddTo, Epilogue, Gate, Kernels, RmsNorm, Weight
 from intaglio.kernels.dispatch import choose
 

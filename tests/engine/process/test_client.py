@@ -12,7 +12,6 @@ from typing import Any
 
 import psutil
 import pytest
-from intaglio.engine.client import EngineClient
 from intaglio.engine.errors import (
     EngineError,
     EngineStopped,
@@ -20,9 +19,10 @@ from intaglio.engine.errors import (
     ModelError,
     RequestQuarantined,
 )
-from intaglio.engine.lives import Lives
-from intaglio.engine.messages import BlockReport
-from intaglio.engine.supervisor import EngineState, Watch
+from intaglio.engine.host.client import EngineClient
+from intaglio.engine.host.lives import Lives
+from intaglio.engine.host.messages import BlockReport
+from intaglio.engine.host.supervisor import EngineState, Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 
 from tests.support.scripted_engine import BLOCKS, Script, launch
@@ -334,7 +334,7 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from intaglio.engine.client import EngineClient
+from intaglio.engine.host.client import EngineClient
 from tests.support.scripted_engine import launch, Script
 
 async def main():

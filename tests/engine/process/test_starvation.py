@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 
-from intaglio.engine.starvation import Waits, patiently, waits
+from intaglio.engine.host.starvation import Waits, patiently, waits
 
 PATIENCE_S = 0.2
 

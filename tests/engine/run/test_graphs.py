@@ -1,6 +1,6 @@
 """Which numbers of tokens are captured."""
 
-from intaglio.engine.run.graphs import sizes
+from intaglio.engine.run.cuda.graphs import sizes
 
 
 def test_padding_costs_a_fifth_at_most() -> None:

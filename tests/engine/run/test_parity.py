@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 import torch
+from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
-from intaglio.engine.run.build import build_runner
 from intaglio.engine.run.runner import ModelRunner
 
 from tests.engine.run.driver import Driver, Job, null_is_clean

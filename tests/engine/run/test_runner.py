@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from intaglio.engine.build_runner import Built, build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError, InternalError
 from intaglio.engine.plan import Admitted, Masks, Plan, SampledToken, Work
-from intaglio.engine.run.build import Built, build_runner
-from intaglio.engine.run.rows import SlotState
 from intaglio.engine.run.runner import ModelRunner
+from intaglio.engine.run.slots import SlotState
 from intaglio.engine.types import SamplingParams
 from intaglio.grammar.api import allow, empty_rows
 from intaglio.kernels.contracts import Epilogue, Logits, RmsNorm, Weight
-from intaglio.kernels.reference_logits import allowed
+from intaglio.kernels.sample.reference_logits import allowed
 
 from tests.engine.run.driver import Driver, Job, no_masks, null_is_clean
 from tests.support.tiny_checkpoint import QWEN3, random_weights, write_checkpoint

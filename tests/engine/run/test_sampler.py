@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from intaglio.engine.plan import PLACEHOLDER, Admitted, Masks, Plan, Replay, Work
 from intaglio.engine.run.batch import BatchBuilder
-from intaglio.engine.run.rows import SlotState
 from intaglio.engine.run.sampler import Sampler
+from intaglio.engine.run.slots import SlotState
 from intaglio.engine.types import SamplingParams
 from intaglio.grammar.api import empty_rows
 

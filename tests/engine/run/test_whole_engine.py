@@ -4,12 +4,12 @@ import random
 from pathlib import Path
 
 import pytest
+from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
-from intaglio.engine.constraints import Constraints
+from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.run.build import build_runner
 from intaglio.engine.schedule.admission import Limits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Finish, Request, SamplingParams

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intaglio.grammar.automata.ahead import SIGNATURES
-from intaglio.grammar.automata.identity import identity
-from intaglio.grammar.automata.machine_code import Folder, _is_ours
+from intaglio.grammar.jit.ahead_of_time import SIGNATURES
+from intaglio.grammar.jit.machine_code import Folder, _is_ours
+from intaglio.grammar.jit.source_digest import identity
 
 ONE_LOOP = "intaglio.grammar.automata.dfa:_class_of"
 CALL_COMPILED_AHEAD = """
@@ -28,7 +28,7 @@ CALL_IT = CALL_COMPILED_AHEAD.replace("np.int32", "np.int16")
 COMPILE_IT = """
 import sys, json
 from pathlib import Path
-from intaglio.grammar.automata.ahead import SIGNATURES, compile_into
+from intaglio.grammar.jit.ahead_of_time import SIGNATURES, compile_into
 name = sys.argv[2]
 compile_into(Path(sys.argv[1]), 1, {name: json.loads(SIGNATURES.read_text())[name]})
 """

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from intaglio.engine.closing import BudgetedMatcher
+from intaglio.engine.grammars.budgeted_matcher import BudgetedMatcher
 from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
@@ -13,7 +13,7 @@ from intaglio.grammar.api import (
     empty_rows,
     screen,
 )
-from intaglio.grammar.backends.earley import EarleyGrammar, EarleyMatcher
+from intaglio.grammar.backends.xgrammar_matcher import EarleyGrammar, EarleyMatcher
 from intaglio.grammar.cfg import chart
 
 from tests.support.grammars import SAMPLES, random_lark

@@ -14,13 +14,13 @@ from intaglio.grammar.api import (
     screen,
 )
 from intaglio.grammar.automata import Spelling, encode
+from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.cfg import ebnf, lark
 from intaglio.grammar.cfg.body import determined
 from intaglio.grammar.cfg.chart import Chart
 from intaglio.grammar.cfg.flat import flatten
 from intaglio.grammar.cfg.form import Form, Leaf
 from intaglio.grammar.cfg.trim import trimmed
-from intaglio.grammar.native import NativeGrammar
 
 from tests.support.grammars import SAMPLES
 from tests.support.texts import Fate, fate

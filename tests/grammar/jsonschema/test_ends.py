@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from intaglio.grammar.automata.specimen import specimen
-from intaglio.grammar.cursor import Cursor
-from intaglio.grammar.errors import Unsatisfiable
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.options import Options
+from intaglio.grammar.contract.errors import Unsatisfiable
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
 from intaglio.grammar.leaves import formats
-from intaglio.grammar.machine import Machine
+from intaglio.grammar.machine.cursor import Cursor
+from intaglio.grammar.machine.machine import Machine
 
 COLOURS = {"enum": ["red", "rose", "blue", "black", "blue-green"]}
 PAIR = {"type": "string", "pattern": "^[ab]{2}$"}

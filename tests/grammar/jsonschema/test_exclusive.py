@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from intaglio.grammar.cursor import Cursor
-from intaglio.grammar.errors import Unsatisfiable
-from intaglio.grammar.jsonschema import costs
-from intaglio.grammar.jsonschema.evaluate import holds
-from intaglio.grammar.jsonschema.language import Language
-from intaglio.grammar.jsonschema.normal import Normal
-from intaglio.grammar.jsonschema.options import Options
-from intaglio.grammar.jsonschema.resolve import Schemas
-from intaglio.grammar.jsonschema.values import TRUE, Map, Value
-from intaglio.grammar.machine import Machine
+from intaglio.grammar.contract.errors import Unsatisfiable
+from intaglio.grammar.jsonschema.logic.evaluate import holds
+from intaglio.grammar.jsonschema.logic.normalize import Normal
+from intaglio.grammar.jsonschema.read.resolve import Schemas
+from intaglio.grammar.jsonschema.read.values import TRUE, Map, Value
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules import costs
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.cursor import Cursor
+from intaglio.grammar.machine.machine import Machine
 
 NAMES = "abcd"
 WRITTEN: dict[Value, str] = {TRUE: "true", 1: "1", "x": '"x"'}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from intaglio.grammar.api import Compiler, Constraint, Kind, empty_rows
-from intaglio.grammar.vocabulary import Vocabulary
+from intaglio.grammar.contract.vocabulary import Vocabulary
 
 BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
 

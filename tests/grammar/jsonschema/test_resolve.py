@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from intaglio.grammar.errors import InvalidConstraint, UnsupportedConstraint
-from intaglio.grammar.jsonschema.dialects import (
+from intaglio.grammar.contract.errors import InvalidConstraint, UnsupportedConstraint
+from intaglio.grammar.jsonschema.read.dialects import (
     DRAFT4,
     DRAFT7,
     DRAFT2019,
@@ -13,8 +13,8 @@ from intaglio.grammar.jsonschema.dialects import (
     from_vocabulary,
     named,
 )
-from intaglio.grammar.jsonschema.resolve import Schemas, Scope
-from intaglio.grammar.jsonschema.uri import defragment, join, step, steps
+from intaglio.grammar.jsonschema.read.resolve import Schemas, Scope
+from intaglio.grammar.jsonschema.read.uri import defragment, join, step, steps
 
 
 @pytest.mark.parametrize(

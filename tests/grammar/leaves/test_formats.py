@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.grammar.leaves import formats
 from intaglio.service.errors import InvalidOutput
-from intaglio.service.validate import check
+from intaglio.service.extraction.validate import check
 
 SHARED = Path(os.environ.get("INTAGLIO_TEST_DATA", Path(__file__).parents[4] / "shared" / "data"))
 SUITE = SHARED / "json-schema-test-suite" / "tests" / "draft2020-12" / "optional" / "format"

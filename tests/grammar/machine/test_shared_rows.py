@@ -13,12 +13,12 @@ from intaglio.grammar.api import (
     empty_rows,
 )
 from intaglio.grammar.automata import Dfa, trie
-from intaglio.grammar.backends.spelling import Speller
-from intaglio.grammar.machine import Machine
-from intaglio.grammar.masking import TokenIndex
-from intaglio.grammar.native import NativeGrammar
-from intaglio.grammar.rule import UNKNOWN, Call, End, Expansion, Goto, Target
-from intaglio.grammar.vocabulary import Vocabulary
+from intaglio.grammar.backends.native import NativeGrammar
+from intaglio.grammar.backends.token_spelling import Speller
+from intaglio.grammar.contract.vocabulary import Vocabulary
+from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.machine.rule import UNKNOWN, Call, End, Expansion, Goto, Target
+from intaglio.grammar.mask.compute_masks import TokenIndex
 
 # No token is long enough to leave the leaf of names, so that only the place of its call tells which of them count.
 TOKENS = (*(bytes([byte]) for byte in range(256)), b'{"', b"{},")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from intaglio.service.cli_app import app
+from intaglio.service.cli.commands import app
 from typer.testing import CliRunner, Result
 
 from tests.support.stub_service import StubService, stub_service

@@ -29,7 +29,7 @@ class Blocker:
             raise ModuleNotFoundError(f'No module named {{name!r}}', name=name.split('.')[0])
 sys.meta_path.insert(0, Blocker())
 """
-RUN = BASE + "from intaglio.service.cli import main\nmain()\n"
+RUN = BASE + "from intaglio.service.cli.main import main\nmain()\n"
 
 
 def python(program: str, *given: str | Path) -> "subprocess.CompletedProcess[str]":

@@ -33,7 +33,7 @@ def test_every_command_has_help_without_markup_left_in(run: Run, command: str) -
 def test_help_loads_nothing_that_computes() -> None:
     program = (
         "import sys\nsys.argv = ['intaglio', '--help']\n"
-        "from intaglio.service.cli import main\n"
+        "from intaglio.service.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
         f"loaded = [name for name in {HEAVY!r} if name in sys.modules]\n"
         "assert not loaded, loaded\n"
@@ -51,7 +51,7 @@ def test_without_its_libraries_the_command_says_what_to_install() -> None:
         "        if name.split('.')[0] in ('typer', 'rich'):\n"
         "            raise ModuleNotFoundError(f'No module named {name!r}', name=name.split('.')[0])\n"
         "sys.meta_path.insert(0, Blocker())\n"
-        "from intaglio.service.cli import main\nmain()\n"
+        "from intaglio.service.cli.main import main\nmain()\n"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=120

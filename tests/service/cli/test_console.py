@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 from intaglio.schemas import catalogue
-from intaglio.service.cli_console import compact, condensed, highlighted, pretty
+from intaglio.service.cli.console import compact, condensed, highlighted, pretty
 from rich.console import Console
 
 JSON = st.recursive(

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intaglio.service.cli_documents import text_of
-from intaglio.service.cli_trouble import Trouble
+from intaglio.service.cli.cli_errors import Trouble
+from intaglio.service.cli.documents import text_of
 
 from tests.service.cli.conftest import Run
 from tests.support.stub_service import Answer, StubService, result

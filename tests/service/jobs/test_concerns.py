@@ -11,12 +11,12 @@ from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.schemas.problem import Code
 from intaglio.schemas.wire import Timings, Usage
 from intaglio.service.client import Extraction
-from intaglio.service.jobs.books import ERROR_SCOPES, ErrorScope
-from intaglio.service.jobs.extracting import Finished, LocalBackend, Task
+from intaglio.service.jobs.backends import Finished, LocalBackend, Task
 from intaglio.service.jobs.ingest import source_fingerprint
+from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
+from intaglio.service.jobs.outcome_buffer import ERROR_SCOPES, ErrorScope
 from intaglio.service.jobs.publish import publish
-from intaglio.service.jobs.runner import Runner
 from intaglio.service.jobs.tables import DEAD
 
 from tests.support.scripted_extracting import refusal

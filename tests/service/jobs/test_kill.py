@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
-from intaglio.service.jobs.books import TIMING, Timing
 from intaglio.service.jobs.ingest import source_fingerprint
+from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.lock import sole_runner
+from intaglio.service.jobs.outcome_buffer import TIMING, Timing
 from intaglio.service.jobs.publish import publish
-from intaglio.service.jobs.runner import Runner
 
 from tests.support.scripted_extracting import SCHEMA, Scripted
 

@@ -14,7 +14,7 @@ import pytest
 from intaglio.schemas.jobs import Source
 from intaglio.service.jobs.errors import InputRefused
 from intaglio.service.jobs.readers import records
-from intaglio.service.jobs.readers.delimited import MOST_CELL, MOST_LINES
+from intaglio.service.jobs.readers.csv_tsv import MOST_CELL, MOST_LINES
 from intaglio.service.jobs.record import Record, Rejected
 
 ROUNDS: Final = 40  # of each kind of file

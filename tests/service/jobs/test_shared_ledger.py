@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from intaglio.schemas.jobs import JobState
-from intaglio.service.jobs.books import Timing
 from intaglio.service.jobs.ingest import source_fingerprint
+from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
+from intaglio.service.jobs.outcome_buffer import Timing
 from intaglio.service.jobs.publish import publish
-from intaglio.service.jobs.runner import Runner
 from intaglio.service.jobs.tables import DONE
 
 from tests.service.jobs.test_kill import OUTPUTS, begin, work

@@ -6,9 +6,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from intaglio.service.jobs.books import Progress
+from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
-from intaglio.service.jobs.runner import Runner
+from intaglio.service.jobs.outcome_buffer import Progress
 
 from tests.service.jobs.test_kill import OUTPUTS, begin, work
 from tests.support.scripted_extracting import Scripted

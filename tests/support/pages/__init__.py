@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from intaglio.service.openapi import document
+from intaglio.service.http.openapi import document
 
 from . import cli, decisions, http, sdk, settings
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
-from intaglio.service.cli_app import app
-from intaglio.service.cli_trouble import EXIT_CODES
+from intaglio.service.cli.cli_errors import EXIT_CODES
+from intaglio.service.cli.commands import app
 
 from .markdown import HEADER, table
 

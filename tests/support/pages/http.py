@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from intaglio.service.openapi import OPERATIONS, Ending, Operation, document
+from intaglio.service.http.openapi import OPERATIONS, Ending, Operation, document
 
 from .markdown import HEADER, prose, slug, table
 

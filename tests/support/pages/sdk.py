@@ -8,8 +8,9 @@ from dataclasses import is_dataclass
 from typing import Any, get_overloads
 
 import intaglio
-from intaglio.service import client, llm
+from intaglio.service import client
 from intaglio.service.client import errors
+from intaglio.service.offline import llm
 
 from .markdown import HEADER, prose
 

@@ -1,0 +1,200 @@
+"""From a model folder and settings to a runner that is ready.
+
+Does: choose the device, read the spec, load or draw the weights, size and allocate the KV cache, warm up. Does not:
+tokenise or schedule.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from intaglio.grammar.api import Vocabulary
+from intaglio.kernels.contracts import Kernels
+from intaglio.kernels.dispatch import choose
+
+from .config import CacheConfig, ModelConfig, SchedulerConfig
+from .errors import ConfigError
+from .model.decoder import Decoder
+from .model.schemes import SCHEMES
+from .model.spec import ModelSpec, read_spec
+from .model.weights import load_decoder, random_decoder
+from .plan import StepCosts
+from .run.compute import HostCompute
+from .run.kv import KVCache, count_blocks, kept_dtype
+from .run.prefill_attention import attention_of_prompts
+from .run.runner import ModelRunner, RunnerLimits
+from .run.sampling_inputs import Walks
+from .run.slots import SlotState
+
+if TYPE_CHECKING:
+    from .run.cuda.grammar_masks import DeviceGrammarMasks
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A runner, and the facts found while building.
+
+    `costs`: of steps by graph, where there are graphs.
+    """
+
+    runner: ModelRunner
+    spec: ModelSpec
+    device: torch.device
+    num_blocks: int
+    max_context: int
+    cache_bytes: int
+    costs: StepCosts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a device is given to make a runner of: weights that are there, and how large its steps may be."""
+
+    decoder: Decoder
+    cache: CacheConfig
+    limits: RunnerLimits
+    walks: Walks | None = None
+
+    def rows(self) -> SlotState:
+        """Rows for the sequences of these limits."""
+        return SlotState(self.limits.max_running, self.limits.max_context, self.cache.block_size)
+
+    def kv(self, num_blocks: int) -> KVCache:
+        """A cache of that many blocks, on the weights' device."""
+        embedding = self.decoder.embedding
+        return KVCache(
+            self.decoder.spec,
+            num_blocks,
+            self.cache.block_size,
+            kept_dtype(self.cache, embedding),
+            embedding.device,
+        )
+
+    def count(self, free_bytes: int | None = None) -> int:
+        """Blocks of the cache; see `count_blocks`."""
+        return count_blocks(
+            self.cache,
+            self.decoder.spec,
+            dtype=kept_dtype(self.cache, self.decoder.embedding),
+            max_running=self.limits.max_running,
+            max_context=self.limits.max_context,
+            free_bytes=free_bytes,
+        )
+
+
+def build_runner(
+    model: ModelConfig,
+    cache: CacheConfig,
+    scheduler: SchedulerConfig,
+    *,
+    vocab: int | None = None,
+    vocabulary: Callable[[int], Vocabulary] | None = None,
+) -> Built:
+    """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
+
+    `vocabulary`, given a width, are the tokens by which a device may follow grammars; None: it follows none.
+
+    Raises:
+        ModelError: the checkpoint cannot be used.
+        ConfigError: a setting does not fit the model, the device, or the memory.
+    """
+    if model.threads is not None:
+        torch.set_num_threads(model.threads)
+    spec = replace(read_spec(Path(model.model)), scheme=SCHEMES[model.quantization])
+    max_context = model.max_context if model.max_context is not None else spec.max_positions
+    if max_context > spec.max_positions:
+        raise ConfigError(
+            f"the model has {spec.max_positions} positions, max_context asks for {max_context}",
+            where="max_context",
+            hint=""
+            if spec.window is None
+            else "layers of the model see a sliding window, beyond which its output would change",
+        )
+    device = _device(model.device)
+    limits = RunnerLimits(
+        max_batched_tokens=scheduler.max_batched_tokens,
+        max_running=scheduler.max_running,
+        max_context=max_context,
+        vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
+    )
+    dtype = _dtype(model.dtype, device)
+    with torch.inference_mode():
+        kernels = choose(device, attention_of_prompts(model, cache, spec, dtype, device))
+        decoder = _decoder(model, spec, kernels, dtype, device, max_context)
+        residents = None
+        if vocabulary is not None and device.type == "cuda":
+            from .run.cuda.grammar_masks import (
+                DeviceGrammarMasks,  # not loaded where there is no GPU
+            )
+
+            residents = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
+        parts = Parts(decoder, cache, limits, residents)
+        runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, residents)
+    kv = runner.cache
+    return Built(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs)
+
+
+def _device(name: str) -> torch.device:
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        raise ConfigError(
+            "there is no GPU that torch can use", where="device", hint="set device to cpu"
+        )
+    return torch.device("cpu" if name == "cpu" or not there else "cuda")
+
+
+def _dtype(name: str, device: torch.device) -> torch.dtype:
+    if name == "auto":
+        return torch.float32 if device.type == "cpu" else torch.bfloat16
+    return DTYPES[name]
+
+
+def _decoder(
+    model: ModelConfig,
+    spec: ModelSpec,
+    kernels: Kernels,
+    dtype: torch.dtype,
+    device: torch.device,
+    positions: int,
+) -> Decoder:
+    if model.weights == "random":
+        return random_decoder(
+            spec, kernels=kernels, dtype=dtype, device=device, positions=positions
+        )
+    return load_decoder(
+        Path(model.model), spec, kernels=kernels, dtype=dtype, device=device, positions=positions
+    )
+
+
+def _host(parts: Parts) -> ModelRunner:
+    kv, rows = parts.kv(parts.count()), parts.rows()
+    compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab, parts.walks)
+    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits)
+    runner.warm_up()
+    return runner
+
+
+def _gpu(parts: Parts, residents: "DeviceGrammarMasks | None") -> tuple[ModelRunner, StepCosts]:
+    # Not loaded where there is no GPU.
+    from intaglio.kernels.runtime.precompile import compile_ahead
+
+    from .run.cuda.memory_profile import free_bytes, gpu_runner, run_all
+
+    def walk() -> None:
+        if residents is not None:
+            residents.warm_up(parts.decoder.spec.vocab_size)
+
+    def run() -> None:
+        walk()
+        run_all(parts)
+
+    compile_ahead(run)
+    walk()
+    runner, compute = gpu_runner(parts, parts.count(free_bytes(parts)))
+    costs = compute.capture()
+    runner.warm_up()
+    return runner, costs

@@ -1,0 +1,1 @@
+"""Grammars of running sequences: compilation, masks, budgets, replay of device-masked sequences."""

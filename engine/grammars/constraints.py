@@ -1,0 +1,269 @@
+"""The grammars of the sequences that have one.
+
+Does: own the matchers, fill mask rows, follow what was picked, and say what the grammar forces next; leave all of that
+to the device part for sequences whose masks are made there. Does not: compile (a `Compiler` does, off the step), change
+a sequence, or touch a device. A matcher that fails ends its own request and no other: nothing is logged and carried on.
+"""
+
+import time
+from collections.abc import Callable, Sequence, Set
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from intaglio.grammar.api import CompiledGrammar, Constraint, MaskRow, MaskRows, allow
+
+from ..errors import InternalError
+from ..plan import Changes, Forced, Masks, Plan, SampledBatch, SampledToken
+from ..types import Failure, OutputLimits
+from .budgeted_matcher import BudgetedMatcher
+from .device_constraints import NOT_ON_DEVICE, DeviceConstraints
+from .grammar_faults import MatcherFault, broken, failure, guarded
+from .loop_detection import LoopWatch
+
+
+class Compiler(Protocol):
+    """Compiles constraints off the step. The future raises `GrammarError` where a constraint cannot be used."""
+
+    def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
+        """Start to compile, or to wait for the same compilation that is under way, and return at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a grammar says of every output: the tokens it needs at least if known, and those it begins with.
+
+    `budget`: tokens within which the output will be completed, where its limits make them fewer than was asked for.
+    """
+
+    least_tokens: int | None
+    forced: tuple[int, ...]
+    budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiling:
+    """A compilation that is waited for, and the bounds of its output."""
+
+    constraint: Constraint
+    grammar: Future[CompiledGrammar]
+    budget: int
+    limits: OutputLimits | None
+    prompt: Sequence[int]
+
+
+class Constraints:
+    """Matchers by sequence.
+
+    `rows` is the memory of the mask rows: as wide as the logits, and twice as many as sequences may run, since those
+    of a step may still be read while the next are written. A grammar may end only with one of `end_tokens`, which are
+    also what ends a sequence. `texts`: the bytes of each token, None where it has none; without them no output can be
+    watched for loops. `device`: the part for sequences whose masks an executor makes; None where it makes none.
+    `clock` gives seconds of processor time; grammars that take too many are ended (`BudgetedMatcher`).
+    """
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        *,
+        end_tokens: frozenset[int],
+        rows: MaskRows,
+        texts: Sequence[bytes | None] = (),
+        device: DeviceConstraints | None = None,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._compiler = compiler
+        self._end_tokens = end_tokens
+        self._texts = texts
+        self._device = device
+        self._clock = clock
+        self._rows, self._lent = np.split(rows, 2)
+        self._width = 8 * rows.itemsize * rows.shape[1]
+        self._compiling: dict[int, _Compiling] = {}
+        self._matchers: dict[int, BudgetedMatcher] = {}
+        self._failures: dict[int, Failure] = {}  # of sequences whose last mask could not be filled
+
+    def compile(
+        self,
+        seq_id: int,
+        constraint: Constraint,
+        budget: int,
+        ready: Callable[[int], None],
+        limits: OutputLimits | None = None,
+        prompt: Sequence[int] = (),
+    ) -> None:
+        """Start to compile; `ready(seq_id)` is called once `open` may be, from any thread.
+
+        `budget` is the most tokens that the output may take, whatever else `limits` say of it; `prompt` is what it
+        answers.
+        """
+        try:
+            future = guarded(self._compiler.submit, constraint)
+        except MatcherFault as fault:
+            future = Future()
+            future.set_exception(MatcherFault(fault.failure))
+        self._compiling[seq_id] = _Compiling(constraint, future, budget, limits, prompt)
+        future.add_done_callback(lambda _: ready(seq_id))
+
+    def open(self, seq_id: int) -> Opening | Failure | None:
+        """Place a matcher at the start of a sequence's output, the tokens it begins with accepted already.
+
+        None if the sequence has ended meanwhile; a failure if its constraint cannot be used.
+        """
+        compiling = self._compiling.pop(seq_id, None)
+        if compiling is None:
+            return None
+        try:
+            # Raised, the error would hold this frame by its traceback, and with it the future that holds the error.
+            refused = guarded(compiling.grammar.exception)
+            if refused is not None:
+                return failure(refused)
+            grammar = compiling.grammar.result()
+            least = guarded(lambda: grammar.least_tokens)
+            budget, watch = self._limited(compiling, least)
+            matcher = BudgetedMatcher(guarded(grammar.matcher), budget, watch, self._clock)
+            forced = guarded(matcher.start)
+            guarded(self._check, matcher, forced)
+            if self._device is not None:
+                guarded(self._device.open, seq_id, compiling.constraint, matcher)
+            opening = Opening(least, forced, budget if budget < compiling.budget else None)
+        except MatcherFault as fault:
+            return fault.failure
+        self._matchers[seq_id] = matcher
+        return opening
+
+    @property
+    def hosted(self) -> Set[int]:
+        """The sequences whose mask rows are filled here, by matchers that have followed all their tokens."""
+        device = self._device
+        if device is None or not device.sequences:
+            return self._matchers.keys()
+        return self._matchers.keys() - device.sequences
+
+    def masks(self, plan: Plan) -> Masks:
+        """The legal tokens of every constrained sequence that gets one in this step.
+
+        The rows are lent until the step after the next. A row that cannot be filled, or allows nothing, makes its
+        sequence fail in `advance`; it allows token 0, so that a sampler needs no case for it.
+
+        Raises:
+            InternalError: a constrained sequence asks for several rows of logits, whose masks are not made here.
+        """
+        device = NOT_ON_DEVICE if self._device is None else self._device.masks(plan)
+        row_of: dict[int, int] = {}
+        self._rows, self._lent = self._lent, self._rows
+        hosted = self.hosted
+        for work in plan.works if hosted else ():
+            if work.seq_id not in hosted or not work.logits:
+                continue
+            if work.logits > 1:
+                raise InternalError(f"sequence {work.seq_id} asks for {work.logits} masks")
+            row = self._rows[len(row_of)]
+            row_of[work.seq_id] = len(row_of)
+            try:
+                guarded(_fill, self._matchers[work.seq_id], row)
+            except MatcherFault as fault:
+                self._failures[work.seq_id] = fault.failure
+                row.fill(0)
+                allow(row, 0)
+        return Masks(self._rows[: len(row_of)], row_of, device.sequences, device.replays)
+
+    def advance(self, picked: SampledBatch) -> Forced:
+        """Follow what was picked, end tokens included, and say what must come next, which is accepted as well.
+
+        A sequence whose matcher refuses what its mask allowed, or fails, is among the failures. Picks that are left out
+        of `picked` are not followed: their sequences go on as if there had been none.
+        """
+        if self._device is None:
+            return self._follow(picked.picks)
+        forced, rest = self._device.advance(picked)
+        others = self._follow(rest)
+        self._device.retire()
+        return Forced(
+            {**others.tokens, **forced.tokens},
+            {**others.failures, **forced.failures},
+            others.instead | forced.instead,
+            {**others.looped, **forced.looped},
+        )
+
+    def forget(self, changes: Changes) -> None:
+        """Drop the matchers of sequences that ended."""
+        for change in changes.items:
+            if change.finish is not None:
+                self._compiling.pop(change.seq_id, None)
+                self._matchers.pop(change.seq_id, None)
+                self._failures.pop(change.seq_id, None)
+                if self._device is not None:
+                    self._device.forget(change.seq_id)
+
+    def check(self, live: set[int]) -> None:
+        """Only live sequences have a matcher or wait for one.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        if not self._matchers.keys() | self._compiling.keys() <= live:
+            raise InternalError("a sequence that has ended still has a grammar")
+        if self._device is not None:
+            self._device.check(self._matchers.keys())
+
+    def _follow(self, picks: Sequence[SampledToken]) -> Forced:
+        """See `advance`, of the sequences that are followed here."""
+        failures: dict[int, Failure] = {}
+        forced: dict[int, tuple[int, ...]] = {}
+        instead: set[int] = set()
+        looped: dict[int, tuple[int, int]] = {}
+        for pick in picks:
+            matcher = self._matchers.get(pick.seq_id)
+            if matcher is None or pick.failure:
+                continue
+            unmasked = self._failure(pick.seq_id)
+            if unmasked is not None:
+                failures[pick.seq_id] = unmasked
+                continue
+            try:
+                followed = guarded(matcher.follow, pick.tokens)
+                guarded(self._check, matcher, followed.tokens, pick.tokens)
+            except MatcherFault as fault:
+                failures[pick.seq_id] = fault.failure
+                continue
+            if followed.tokens:
+                forced[pick.seq_id] = followed.tokens
+            if followed.instead:
+                instead.add(pick.seq_id)
+            if followed.looped is not None:
+                looped[pick.seq_id] = followed.looped
+        return Forced(forced, failures, frozenset(instead), looped)
+
+    def _failure(self, seq_id: int) -> Failure | None:
+        """Why a sequence had no mask, or did not come back from the device; told once."""
+        if self._failures and seq_id in self._failures:
+            return self._failures.pop(seq_id)
+        return None if self._device is None else self._device.failure(seq_id)
+
+    def _limited(self, compiling: _Compiling, least: int | None) -> tuple[int, LoopWatch | None]:
+        """The budget of an output whose shortest form takes `least` tokens, and the watch over it."""
+        budget, limits = compiling.budget, compiling.limits
+        if limits is None:
+            return budget, None
+        if limits.room is not None and least is not None:
+            budget = min(budget, least + limits.room)
+        return budget, LoopWatch(self._texts, compiling.prompt) if self._texts else None
+
+    def _check(
+        self, matcher: BudgetedMatcher, forced: tuple[int, ...], picked: tuple[int, ...] = ()
+    ) -> None:
+        """Forced tokens exist, and a grammar ends with an end token: nothing else ends a sequence."""
+        if forced and not 0 <= min(forced) <= max(forced) < self._width:
+            raise MatcherFault(broken("the grammar forced a token that does not exist"))
+        tokens = picked + forced
+        if matcher.matcher.finished and not (tokens and tokens[-1] in self._end_tokens):
+            raise MatcherFault(broken("the grammar ended without an end token"))
+
+
+def _fill(matcher: BudgetedMatcher, row: MaskRow) -> None:
+    matcher.fill(row)
+    if not row.any():
+        raise MatcherFault(broken("no token is legal, and the output is not complete"))

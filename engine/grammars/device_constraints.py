@@ -1,0 +1,274 @@
+"""The sequences whose masks are made where the logits are, from tables of their grammars.
+
+Does: have grammars exported off the step, decide which sequences are on the device, and tell the executor of each what
+it cannot know (the grammar, and the text that it did not pick itself). Does not: walk tables (the executor does), fill
+rows, or relax anything: the host follows every token of these sequences as well (`along`), keeps the budget, and
+refuses a token that a mask should not have allowed.
+
+A sequence starts on the host. It goes to the device once its tables are there and the executor has room for them, and
+comes back for good if its stack grows too high for a device.
+"""
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from intaglio.grammar.api import Constraint, DeviceTables, HostOnly, tables_of
+
+from ..errors import InternalError
+from ..executor import GrammarHolder
+from ..plan import Forced, Plan, Replay, SampledBatch, SampledToken
+from ..types import Failure
+from .budgeted_matcher import BudgetedMatcher
+from .grammar_faults import MatcherFault, guarded
+from .host_replay import HostReplay
+
+MOST_DEPTH: Final = 128
+"""Half of what a device's stacks hold: the other half is for what one step adds."""
+
+
+class Exports:
+    """Tables by their constraint's key, made in one thread, one after the other, and kept up to a size."""
+
+    def __init__(
+        self,
+        limit_bytes: int = 256 << 20,
+        export: Callable[[Constraint], DeviceTables | HostOnly] = tables_of,
+    ) -> None:
+        self._limit = limit_bytes
+        self._export = export
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="export")
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Future[DeviceTables | HostOnly]] = OrderedDict()
+
+    def ask(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
+        """The tables of a constraint with that key, once they are there. Returns at once."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                self._shrink()
+                found = self._kept[key] = self._pool.submit(self._tables, constraint)
+            self._kept.move_to_end(key)
+            return found
+
+    def close(self) -> None:
+        """End the thread; what was not begun is cancelled."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _tables(self, constraint: Constraint) -> DeviceTables | HostOnly:
+        """The export; one that fails costs nothing but speed, since the host's rows are complete.
+
+        Its error is not kept: the traceback would hold all that the export has made.
+        """
+        try:
+            return guarded(self._export, constraint)
+        except MatcherFault as fault:
+            return HostOnly(f"the export failed: {fault.failure.message}")
+
+    def _shrink(self) -> None:
+        """Forget what was asked for longest ago until the rest keeps the limit."""
+        sizes = {key: _size(future) for key, future in self._kept.items()}
+        total = sum(sizes.values())
+        for key, size in sizes.items():
+            if total <= self._limit:
+                break
+            del self._kept[key]
+            total -= size
+
+
+def _size(future: Future[DeviceTables | HostOnly]) -> int:
+    if not future.done() or future.cancelled():
+        return 0
+    tables = future.result()
+    return tables.nbytes if isinstance(tables, DeviceTables) else 256
+
+
+class DeviceMasks(NamedTuple):
+    """The sequences of a plan whose masks the executor makes, and what it must replay for some of them first."""
+
+    sequences: frozenset[int]
+    replays: Mapping[int, Replay]
+
+
+NOT_ON_DEVICE: Final = DeviceMasks(frozenset(), {})
+
+
+@dataclass(slots=True)
+class DeviceSequence:
+    """A sequence that is, or may come, on the device.
+
+    The executor must be told the `pending` tokens of its output; the whole output with `must_reset`; with `must_undo`,
+    that the last pick it followed was not kept.
+    """
+
+    key: str
+    tables: Future[DeviceTables | HostOnly]
+    matcher: BudgetedMatcher
+    pending: list[int] = field(default_factory=list)
+    must_reset: bool = True
+    must_undo: bool = False
+
+
+class _MaskedStep(NamedTuple):
+    """A step whose masks are made and whose picks are not followed yet.
+
+    `masked`: the sequences that get a pick; `followed`: those of them that the executor follows itself.
+    """
+
+    masked: set[int]
+    followed: frozenset[int]
+
+
+class DeviceConstraints:
+    """The device's part of `Constraints`. `texts`: the bytes of each token, None where it has none."""
+
+    def __init__(
+        self,
+        holder: GrammarHolder,
+        exports: Exports,
+        *,
+        end_tokens: frozenset[int],
+        texts: Sequence[bytes | None],
+    ) -> None:
+        self._holder = holder
+        self._exports = exports
+        self._texts = texts
+        self._replay = HostReplay(texts, end_tokens)
+        self._known: dict[int, DeviceSequence] = {}
+        self._on_device: set[int] = set()
+        self._news: set[int] = set()  # sequences that need a replay before their next mask
+        self._steps: deque[_MaskedStep] = deque()
+        self._failures: dict[int, Failure] = {}  # of sequences that could not come back to the host
+
+    @property
+    def sequences(self) -> Set[int]:
+        """The sequences that are on the device."""
+        return self._on_device
+
+    def open(self, seq_id: int, constraint: Constraint, matcher: BudgetedMatcher) -> None:
+        """One more sequence, which may come on the device. The export of its grammar begins."""
+        key = constraint.key
+        tables = self._exports.ask(key, constraint)
+        self._known[seq_id] = DeviceSequence(key, tables, matcher)
+
+    def masks(self, plan: Plan) -> DeviceMasks:
+        """Which masks of a plan the executor makes; it will follow their picks."""
+        self._enter_ready()
+        for seq_id in (*plan.released, *(new.seq_id for new in plan.admitted)):
+            if seq_id in self._known:
+                self._known[seq_id].must_reset = True
+                self._news.add(seq_id)
+        masked = {work.seq_id for work in plan.works if work.logits}
+        replays: dict[int, Replay] = {}
+        for seq_id in self._news & masked & self._on_device:
+            try:
+                replays[seq_id] = guarded(self._replayed, seq_id)
+            except MatcherFault as fault:  # its output cannot be spelled: it fails, on the host
+                self._leave(seq_id)
+                self._failures[seq_id] = fault.failure
+        self._news.difference_update(replays)
+        followed = frozenset(masked & self._on_device)
+        self._steps.append(_MaskedStep(masked, followed))
+        return DeviceMasks(followed, replays)
+
+    def advance(self, picked: SampledBatch) -> tuple[Forced, Sequence[SampledToken]]:
+        """Follow the picks of sequences on the device, all at once; the others are handed back.
+
+        The sequences that leave the device are there until `retire`.
+        """
+        followed = self._steps.popleft().followed if self._steps else frozenset()
+        here = self._replay.keys()
+        picks: dict[int, tuple[int, ...]] = {}
+        others: list[SampledToken] = []
+        for pick in picked.picks:
+            if pick.seq_id in here and not pick.failure:
+                picks[pick.seq_id] = pick.tokens
+            else:
+                others.append(pick)
+        forced = self._replay.advance(picks)
+        for seq_id, after in forced.tokens.items():
+            known = self._known[seq_id]
+            known.pending += after
+            known.must_reset |= seq_id in forced.instead
+            self._news.add(seq_id)
+            if any(seq_id in later.followed for later in self._steps):
+                known.must_undo = True
+        for seq_id in picks.keys() - followed:
+            self._known[seq_id].must_reset = True
+            self._news.add(seq_id)
+        return forced, others
+
+    def retire(self) -> None:
+        """Give the host those whose stack has grown too high, or whose tables lead nowhere."""
+        for seq_id in (*self._replay.above(MOST_DEPTH), *(self._on_device - self._replay.keys())):
+            self._leave(seq_id)
+
+    def failure(self, seq_id: int) -> Failure | None:
+        """Why a sequence could not come back to the host; told once."""
+        return self._failures.pop(seq_id, None) if self._failures else None
+
+    def forget(self, seq_id: int) -> None:
+        """A sequence ended."""
+        self._replay.forget(seq_id)
+        self._leave(seq_id)
+        self._failures.pop(seq_id, None)
+
+    def check(self, matched: Set[int]) -> None:
+        """Only sequences with a matcher, which are `matched`, are here.
+
+        Raises:
+            InternalError: that is not so.
+        """
+        if not self._on_device <= self._known.keys() <= matched:
+            raise InternalError("a sequence without a matcher is on the device")
+
+    def _enter_ready(self) -> None:
+        """Bring those on the device whose tables are there, and give up on those that will have none.
+
+        Not while a pick under a mask of the host is not followed: the executor does not follow it.
+        """
+        if len(self._known) == len(self._on_device):
+            return
+        for seq_id in self._known.keys() - self._on_device:
+            known = self._known[seq_id]
+            if not known.tables.done() or any(seq_id in step.masked for step in self._steps):
+                continue
+            cancelled = known.tables.cancelled()
+            tables = HostOnly("no export") if cancelled else known.tables.result()
+            if isinstance(tables, HostOnly) or not self._holder.hold(known.key, tables):
+                del self._known[seq_id]
+                continue
+            self._on_device.add(seq_id)
+            self._news.add(seq_id)
+            try:
+                guarded(self._replay.enter, seq_id, tables, known.matcher)
+            except MatcherFault as fault:
+                self._failures[seq_id] = fault.failure
+        self.retire()
+
+    def _replayed(self, seq_id: int) -> Replay:
+        """What the executor must replay before it makes the next mask of a sequence."""
+        known = self._known[seq_id]
+        tokens = self._replay.tokens(seq_id) if known.must_reset else known.pending
+        undo = known.must_undo and not known.must_reset
+        replay = Replay(known.key, self._spell(tokens), known.must_reset, undo)
+        known.pending, known.must_reset, known.must_undo = [], False, False
+        return replay
+
+    def _leave(self, seq_id: int) -> None:
+        known = self._known.pop(seq_id, None)
+        self._news.discard(seq_id)
+        if known is not None and seq_id in self._on_device:
+            self._on_device.discard(seq_id)
+            self._holder.drop(known.key)
+        try:
+            if seq_id in self._replay:
+                guarded(self._replay.leave, seq_id)
+        except MatcherFault as fault:
+            self._failures[seq_id] = fault.failure
+
+    def _spell(self, tokens: Iterable[int]) -> bytes:
+        return b"".join([self._texts[token] or b"" for token in tokens])

@@ -1,0 +1,109 @@
+"""An engine, assembled from its settings.
+
+Does: make each part with its own section and hand it the parts it works with. Does not: do any of their work.
+"""
+
+import os
+import time
+from contextlib import ExitStack
+from math import prod
+from pathlib import Path
+
+from intaglio.grammar.api import Compiler, Vocabulary
+
+from ..build_runner import Built, build_runner
+from ..config import EngineConfig
+from ..grammars.constraints import Constraints
+from ..grammars.device_constraints import DeviceConstraints, Exports
+from ..grammars.schema_gate import CompilerService, shared_bytes
+from ..loop import Engine
+from ..memory.manager import KVManager
+from ..memory.pool import BlockPool
+from ..memory.prefix import PrefixCache
+from ..model.weights import expected_shapes
+from ..pipeline import OneAhead, Serial
+from ..schedule.admission import Limits
+from ..schedule.batch_sizing import BatchSizer
+from ..schedule.scheduler import Scheduler
+from ..text.tokenizer import Tokenizer
+from .messages import EngineInfo
+from .process import Assembly
+
+
+def build(config: EngineConfig) -> Assembly:
+    """Load the model that `config` names and put an engine around it.
+
+    Raises:
+        ModelError: the checkpoint cannot be used.
+        ConfigError: a setting does not fit it, or the memory.
+    """
+    folder = Path(config.model.model)
+    tokenizer = Tokenizer.load(folder)
+    on_device = config.grammar.grammar_device == "auto"
+    built = build_runner(
+        config.model,
+        config.cache,
+        config.scheduler,
+        vocab=tokenizer.size,
+        vocabulary=tokenizer.vocabulary if on_device else None,
+    )
+    width = built.spec.vocab_size
+    scheduler = Scheduler(
+        config.scheduler,
+        KVManager(
+            BlockPool(built.num_blocks),
+            config.cache.block_size,
+            PrefixCache(config.cache.block_size) if config.cache.prefix_caching else None,
+        ),
+        Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
+        time.monotonic,
+        BatchSizer(built.costs),
+    )
+    vocabulary = tokenizer.vocabulary(width)
+    compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
+    workshop = CompilerService(config.grammar, compiler)
+    exports = Exports()
+    closing = ExitStack()
+    closing.callback(exports.close)
+    closing.callback(workshop.close)
+    constraints = _constraints(config, built, workshop, exports, vocabulary)
+    overlap = config.scheduler.overlap
+    ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
+    info = EngineInfo(
+        model=folder.resolve().name,
+        context_length=built.max_context,
+        parameters=sum(prod(shape) for shape in expected_shapes(built.spec).values()),
+        vocabulary=width,
+        blocks=built.num_blocks - 1,  # block 0 is padding and belongs to nobody
+        block_size=config.cache.block_size,
+        device=built.device.type,
+        dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
+        pid=os.getpid(),
+    )
+    return Assembly(
+        engine=Engine(scheduler, constraints, built.runner, pipeline=OneAhead if ahead else Serial),
+        info=info,
+        grammar_stats=lambda: workshop.cache.stats,
+        close=closing.close,
+    )
+
+
+def _constraints(
+    config: EngineConfig,
+    built: Built,
+    workshop: CompilerService,
+    exports: Exports,
+    vocabulary: Vocabulary,
+) -> Constraints:
+    """Masks are made on the host, or by the executor where it can."""
+    end_tokens, texts = frozenset(vocabulary.end_ids), vocabulary.tokens
+    device = None
+    if built.runner.makes_masks:
+        device = DeviceConstraints(built.runner, exports, end_tokens=end_tokens, texts=texts)
+    return Constraints(
+        workshop.cache,
+        end_tokens=end_tokens,
+        rows=built.runner.mask_buffer(2 * config.scheduler.max_running, built.spec.vocab_size),
+        texts=texts,
+        device=device,
+    )

@@ -1,0 +1,82 @@
+"""What a client knows of the lives of its engine's process: what was in flight at each death, and what came after.
+
+Does: remember requests from the moment they are sent until they end, whether or not their caller still waits; count
+deaths and restarts; tell the quarantine. Does not: notice a death (engine/host/supervisor.py) or end a stream.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+
+from ..errors import EngineLost
+from ..types import Delta, Request
+from .quarantine import Quarantine
+
+
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """How often the engine's process died and how often another took its place; requests that are refused for that.
+
+    `reason` is how the last one died, with `lost` requests in flight; `pid` is the process that runs now.
+    """
+
+    deaths: int = 0
+    restarts: int = 0
+    quarantined: int = 0
+    reason: str = ""
+    lost: int = 0
+    pid: int = 0
+
+
+class LifeRecord:
+    """The lives of one client's engine. A `run` is the number of a process."""
+
+    def __init__(self) -> None:
+        self._in_flight: dict[str, Request] = {}
+        self._quarantine = Quarantine()
+        self._lives = Lives()
+        self._tell: Callable[[Lives], None] = lambda _: None
+
+    @property
+    def lives(self) -> Lives:
+        """Deaths and restarts so far."""
+        return replace(self._lives, quarantined=self._quarantine.refused)
+
+    def when_changed(self, call: Callable[[Lives], None]) -> None:
+        """Have `call` made at each death and each restart."""
+        self._tell = call
+
+    def watch(self, request: Request) -> AbstractAsyncContextManager[None]:
+        """See `Quarantine.watch`."""
+        return self._quarantine.watch(request)
+
+    def sent(self, request: Request) -> None:
+        """A request is in flight from now on."""
+        self._in_flight[request.id] = request
+
+    def ended(self, delta: Delta, run: int) -> None:
+        """The last delta of a request has come."""
+        request = self._in_flight.pop(delta.request_id, None)
+        if request is None:
+            return
+        if delta.error is not None and delta.error.code == EngineLost.code:  # its step failed
+            self._quarantine.lost(request, run)
+        else:
+            self._quarantine.survived(request)
+
+    def ready(self, run: int, pid: int) -> None:
+        """A process takes requests."""
+        self._lives = replace(self._lives, pid=pid)
+        if run > 1:
+            self._lives = replace(self._lives, restarts=self._lives.restarts + 1)
+            self._tell(self.lives)
+
+    def died(self, error: EngineLost, run: int) -> None:
+        """A process ended that should have gone on."""
+        lost = len(self._in_flight)
+        for request in self._in_flight.values():
+            self._quarantine.lost(request, run)
+        self._in_flight.clear()
+        deaths = self._lives.deaths + 1
+        self._lives = replace(self._lives, deaths=deaths, reason=error.message, lost=lost, pid=0)
+        self._tell(self.lives)

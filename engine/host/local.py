@@ -1,0 +1,108 @@
+"""An engine in the caller's own process, for programs that wait for their results.
+
+Does: build one, run batches of requests to their ends, check and close it. Does not: use threads of its own; two
+threads that call it take turns.
+"""
+
+import threading
+from collections.abc import Generator, Iterable
+from itertools import islice
+from typing import Self
+
+from ..config import EngineConfig, wait_passively
+from ..errors import EngineStopped
+from ..metrics import Snapshot
+from ..types import Delta, Request
+from .messages import BlockReport, EngineInfo
+from .process import Assembly, Steppable, report
+
+
+class LocalEngine:
+    """One engine, driven by whoever calls it."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+        self._closed = False
+        self._turn = threading.Lock()
+
+    @classmethod
+    def build(cls, config: EngineConfig) -> Self:
+        """Load the model in this process.
+
+        Raises:
+            ModelError: the checkpoint cannot be used.
+            ConfigError: a setting does not fit it.
+        """
+        wait_passively()
+        from .build_engine import build
+
+        return cls(build(config))
+
+    @property
+    def info(self) -> EngineInfo:
+        """What is loaded."""
+        return self._assembly.info
+
+    def generate(
+        self, requests: Iterable[Request | None], *, at_once: int = 512
+    ) -> Generator[Delta, None, None]:
+        """Run `requests`; their deltas as they come, one with `finish` for each. Closing it early aborts the rest.
+
+        At most `at_once` are in the engine at a time; the others are drawn from `requests` as these end. None among
+        them says that there is no other just now: the engine takes a step before it draws again, or ends where it has
+        nothing left to do.
+
+        Raises:
+            EngineStopped: the engine was closed, or has failed.
+            InvalidRequest: two requests share an id.
+        """
+        with self._turn:
+            engine = self._running()
+            source = iter(requests)
+            open_ids: set[str] = set()
+            try:
+                while True:
+                    for request in islice(source, at_once - len(open_ids)):
+                        if request is None:
+                            break
+                        engine.submit(request)
+                        open_ids.add(request.id)
+                    if not open_ids:
+                        return
+                    if not engine.has_work:
+                        engine.wait(1.0)
+                    for delta in engine.step():
+                        if delta.finish is not None:
+                            open_ids.discard(delta.request_id)
+                        yield delta
+            finally:
+                for request_id in open_ids:
+                    engine.abort(request_id)
+                while open_ids:
+                    ended = {delta.request_id for delta in engine.step() if delta.finish}
+                    open_ids -= ended
+
+    def abort(self, request_id: str) -> None:
+        """End a request that is being generated; one that has ended is left alone."""
+        self._running().abort(request_id)
+
+    def metrics(self) -> Snapshot:
+        """Counters and gauges of now."""
+        return self._running().metrics()
+
+    def check(self) -> BlockReport:
+        """Check every invariant and count the blocks."""
+        with self._turn:
+            return report(self._running(), self.info)
+
+    def close(self) -> None:
+        """Take no more requests and end the threads; safe to call twice."""
+        with self._turn:
+            if not self._closed:
+                self._closed = True
+                self._assembly.close()
+
+    def _running(self) -> Steppable:
+        if self._closed:
+            raise EngineStopped("the engine was closed", hint="make another")
+        return self._assembly.engine

@@ -1,0 +1,299 @@
+"""The engine's own process: a step loop in the main thread, the socket of commands in another.
+
+Does: build an engine from the configuration on standard input, carry messages, send a beat four times a second, end
+when told to, when its parent is gone, or when a step fails. Does not: schedule or restart itself; a step that raises
+ends the process, and its parent starts another (engine/host/client.py).
+
+Standard input stays open for as long as the parent lives. Its end is the parent's end, however that came about, so no
+engine outlives the process that started it, and the folder of the sockets goes with it.
+"""
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import zmq
+from intaglio.grammar.api import CacheStats
+
+from ..errors import EngineError, InternalError, InvalidRequest
+from ..grammars.grammar_faults import sendable
+from ..metrics import Snapshot
+from ..types import Delta, Failure, Finish, Request, Usage
+from .garbage import Collector
+from .messages import (
+    Abort,
+    Beat,
+    BlockReport,
+    Check,
+    Checked,
+    Deltas,
+    EngineInfo,
+    Event,
+    Ready,
+    Shutdown,
+    Submit,
+    Unusable,
+    addressee,
+    command,
+    encode,
+)
+
+COMMANDS = "commands"
+EVENTS = "events"
+BEAT_S = 0.25
+IDLE_S = 0.05
+
+TURN_S = 1e-4
+"""How long a thread keeps the interpreter while others want it, 5 ms by default. A step lets go of it dozens of times,
+to launch or to copy, and each time waits for its turn behind whatever thread compiles: 18 times as often with this."""
+
+EXIT_UNUSABLE = 3
+
+
+class Steppable(Protocol):
+    """What is driven: `intaglio.engine.loop.Engine`, or a double of it. It says what each of these promises."""
+
+    def submit(self, request: Request) -> None:
+        """From any thread."""
+        ...
+
+    def abort(self, request_id: str) -> None:
+        """From any thread."""
+        ...
+
+    def step(self) -> list[Delta]:
+        """Everything that one step did."""
+        ...
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a step would do something now."""
+        ...
+
+    @property
+    def open_requests(self) -> int:
+        """Requests taken that have not ended."""
+        ...
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Sleep until something arrives, at most so long."""
+        ...
+
+    def metrics(self) -> Snapshot:
+        """From any thread."""
+        ...
+
+    def check(self) -> None:
+        """Raise `InternalError` where an invariant is broken."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """An engine with what its host has to know of it. `close` ends its threads."""
+
+    engine: Steppable
+    info: EngineInfo
+    grammar_stats: Callable[[], CacheStats]
+    close: Callable[[], None]
+
+
+Builder = Callable[[bytes], Assembly]
+
+
+class _Outbox:
+    """The socket of events, shared by both threads."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str) -> None:
+        self._lock = threading.Lock()
+        self._socket = context.socket(zmq.PUSH)
+        self._socket.linger = 1000
+        self._socket.connect(address)
+
+    def send(self, event: Event) -> None:
+        with self._lock:
+            self._socket.send(encode(event))
+
+    def close(self) -> None:
+        with self._lock:
+            self._socket.close()
+
+
+class Host:
+    """Drives one engine: `listen` in a thread of its own, `run` in the main thread."""
+
+    def __init__(self, outbox: _Outbox, commands: zmq.Socket[bytes]) -> None:
+        self._outbox = outbox
+        self._commands = commands
+        self._assembly: Assembly | None = None
+        self._checks: list[int] = []
+        self._step_began: float | None = None
+        self._stop = threading.Event()
+
+    def listen(self) -> None:
+        """Receive commands and send beats until told to stop."""
+        last_beat = 0.0
+        while not self._stop.is_set():
+            if self._commands.poll(int(BEAT_S * 1000)):
+                self._obey(self._commands.recv())
+            if time.monotonic() - last_beat >= BEAT_S:
+                last_beat = time.monotonic()
+                self._outbox.send(self._beat())
+        self._commands.close(linger=0)
+
+    def run(self, assembly: Assembly) -> None:
+        """Step until told to stop."""
+        self._assembly = assembly
+        engine, info, collector = assembly.engine, assembly.info, Collector()
+        collector.start()
+        sys.setswitchinterval(TURN_S)
+        self._outbox.send(Ready(info))
+        while not self._stop.is_set():
+            self._step_began = time.monotonic()
+            deltas = engine.step()
+            self._step_began = None
+            if deltas:
+                self._outbox.send(Deltas(tuple(deltas)))
+            while self._checks:
+                self._outbox.send(Checked(self._checks.pop(0), report(engine, info)))
+            idle = not engine.has_work
+            if idle:
+                engine.wait(IDLE_S)
+                idle = not engine.has_work
+            collector.between_steps(idle=idle and not engine.open_requests)
+
+    def stop(self) -> None:
+        """Have both loops end."""
+        self._stop.set()
+
+    def _beat(self) -> Beat:
+        began, assembly = self._step_began, self._assembly
+        stalled = 0.0 if began is None else time.monotonic() - began
+        if assembly is None:
+            return Beat(stalled, None, None)
+        return Beat(stalled, assembly.engine.metrics(), assembly.grammar_stats())
+
+    def _obey(self, data: bytes) -> None:
+        try:
+            order = command(data)
+        except msgspec.DecodeError as error:
+            self._refuse(data, error)
+            return
+        if isinstance(order, Shutdown):
+            self._stop.set()
+            return
+        if self._assembly is None:
+            raise RuntimeError(f"{type(order).__name__} came before Ready was sent")
+        engine = self._assembly.engine
+        if isinstance(order, Submit):
+            try:
+                engine.submit(order.request)
+            except EngineError as error:
+                prompt_tokens = len(order.request.prompt)
+                self._outbox.send(Deltas((_refused(order.request.id, prompt_tokens, error),)))
+        elif isinstance(order, Abort):
+            engine.abort(order.request_id)
+        elif isinstance(order, Check):
+            self._checks.append(order.ticket)
+
+    def _refuse(self, data: bytes, error: msgspec.DecodeError) -> None:
+        """End the request in `data`, which is no command. Without an id there is no one to tell but the log."""
+        found = addressee(data)
+        if found is None:
+            sys.stderr.write(f"a message was ignored that is no command: {error}\n")
+            return
+        refusal = InvalidRequest(f"the request cannot be read: {error}")
+        self._outbox.send(Deltas((_refused(found, 0, refusal),)))
+
+
+def report(engine: Steppable, info: EngineInfo) -> BlockReport:
+    """What `check` finds, and the blocks as the last step left them. For the thread that steps, between two steps."""
+    fault = None
+    try:
+        engine.check()
+    except InternalError as error:
+        fault = error.message
+    free = engine.metrics().free_blocks
+    return BlockReport(
+        free=free,
+        used=info.blocks - free,
+        open_requests=engine.open_requests,
+        fault=fault,
+    )
+
+
+def main(builder: Builder | None = None) -> int:
+    """Entry of the process. The first argument is the folder of the sockets; returns the exit status."""
+    folder = Path(sys.argv[1])
+    configuration = sys.stdin.buffer.readline()
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
+    context = zmq.Context()
+    outbox = _Outbox(context, f"ipc://{folder / EVENTS}")
+    commands = context.socket(zmq.PULL)
+    commands.connect(f"ipc://{folder / COMMANDS}")
+    host = Host(outbox, commands)
+    listener = threading.Thread(target=_or_die, args=(host.listen,), daemon=True)
+    listener.start()
+    try:
+        return _serve(host, outbox, builder or _build, configuration)
+    finally:
+        host.stop()
+        listener.join()
+        outbox.close()
+        context.term()
+
+
+def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) -> int:
+    """Build and run; the exit status."""
+    try:
+        assembly = builder(configuration)
+    except EngineError as error:
+        outbox.send(Unusable(error.message, error.hint))
+        return EXIT_UNUSABLE
+    host.run(assembly)
+    assembly.close()
+    return 0
+
+
+def _build(configuration: bytes) -> Assembly:
+    from ..config import EngineConfig, wait_passively
+
+    wait_passively()
+    from .build_engine import build
+
+    return build(msgspec.json.decode(configuration, type=EngineConfig))
+
+
+def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:
+    """The only delta of a request that was not taken."""
+    return Delta(
+        request_id=request_id,
+        finish=Finish.ERROR,
+        usage=Usage(prompt_tokens=prompt_tokens, output_tokens=0),
+        error=Failure(error.code, sendable(error.message), error.hint, error.retryable),
+    )
+
+
+def _or_die(work: Callable[[], None]) -> None:
+    """Run `work`; where it raises, end the whole process, since half an engine serves nobody."""
+    try:
+        work()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        os._exit(1)
+        raise
+
+
+def _end_with_parent(folder: Path) -> None:
+    # Not through `sys.stdin`: a thread that waits inside it would hold its lock when the interpreter ends.
+    while os.read(0, 4096):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)

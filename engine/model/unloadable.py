@@ -1,0 +1,148 @@
+"""What a name or a folder is that holds no checkpoint the engine loads, and how to come by one.
+
+Does: recognise ids of a hub, adapters, quantised weights and the formats of other engines, by the names of files and
+`config.json`; raise `ModelError` with what to do. Does not: read weights; `model/weights.py` judges what is in them.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelError
+
+LOADABLE = (
+    "Intaglio loads Llama, Mistral, Qwen2 (also 2.5), Qwen3 and Gemma 2 checkpoints whose weights are safetensors in "
+    "bfloat16, float16 or float32"
+)
+_HUB = re.compile(
+    r"(?:https?://)?(?:huggingface\.co/|hf\.co/|hf://|hf:)?([\w.-]+/[\w.-]+)(?:/(?:tree|resolve)/.*)?/?"
+)
+_PICKLED = re.compile(r"(pytorch_)?model.*\.bin|consolidated.*\.pth|.*\.(pt|ckpt)")
+_POINTER = b"version https://git-lfs"
+_POINTER_BYTES = 1024
+
+
+def no_folder(model: str) -> ModelError:
+    """The error for a name that is no folder: an id on a hub, a file, or a mistake."""
+    path = Path(model).expanduser()
+    if path.is_file():
+        if path.suffix == ".gguf":
+            return _gguf(model)
+        return _error(
+            f"{model!r} is a file, not the folder of a checkpoint", f"give {str(path.parent)!r}"
+        )
+    found = _HUB.fullmatch(model)
+    if found is not None and not model.startswith((".", "/", "~")):
+        name = found[1].rpartition("/")[2]
+        return _unloadable(
+            f"there is no folder {model!r}, and nothing is downloaded by itself",
+            f"if it is on the Hugging Face hub, fetch it once: hf download {found[1]} --local-dir {name}, "
+            f"then give the folder: {name}",
+        )
+    return _unloadable(
+        f"there is no folder {model!r}",
+        "give the folder of a downloaded checkpoint (hf download ORGANISATION/NAME --local-dir NAME), "
+        "or 'embedded' for the model that comes with Intaglio",
+    )
+
+
+def refuse_unloadable(folder: Path) -> None:
+    """Raise `ModelError` where `folder` holds something else than weights as the engine loads them."""
+    for error in _reasons(folder):
+        raise error
+
+
+def _reasons(folder: Path) -> Iterator[ModelError]:
+    files = sorted(path.name for path in folder.iterdir() if path.is_file())
+    weights = [folder / name for name in files if name.endswith(".safetensors")]
+    config = _config(folder)
+    if "adapter_config.json" in files and "config.json" not in files:
+        yield _adapter(folder)
+    if not weights and any(name.endswith(".gguf") for name in files):
+        yield _gguf(str(folder))
+    quantised = config.get("quantization_config") or config.get("quantization")
+    if quantised:
+        yield _quantised(quantised)
+    if not weights:
+        yield from _other_weights(folder, files)
+    for path in weights:
+        if path.stat().st_size < _POINTER_BYTES and path.read_bytes().startswith(_POINTER):
+            yield _error(
+                f"{path} is a pointer of Git LFS, not the weights",
+                f"fetch them: git -C {folder} lfs pull",
+            )
+
+
+def _other_weights(folder: Path, files: list[str]) -> Iterator[ModelError]:
+    pickled = [name for name in files if _PICKLED.fullmatch(name)]
+    others = [
+        name for name in files if name.endswith((".onnx", ".h5", ".msgpack", ".npz", ".engine"))
+    ]
+    snapshots = sorted(folder.glob("snapshots/*/config.json"))
+    if pickled:
+        yield _unloadable(
+            f"the weights in {folder} are pickled ({pickled[0]}), and reading those could run any code",
+            "fetch the safetensors of this model, or convert it: transformers.AutoModelForCausalLM."
+            f"from_pretrained({str(folder)!r}).save_pretrained('NEW_FOLDER'), and copy its tokenizer's files there",
+        )
+    if others:
+        yield _unloadable(
+            f"the weights in {folder} are in the format of another engine ({others[0]})",
+            "fetch the model's original checkpoint with safetensors",
+        )
+    if snapshots:
+        yield _error(
+            f"{folder} is an entry of the Hugging Face cache, not the folder of a checkpoint",
+            f"give {str(snapshots[-1].parent)!r}",
+        )
+    if not files:
+        yield _error(
+            f"the folder {str(folder)!r} is empty", "hf download ORGANISATION/NAME --local-dir NAME"
+        )
+
+
+def _adapter(folder: Path) -> ModelError:
+    try:
+        base = json.loads((folder / "adapter_config.json").read_text("utf-8"))
+        name = base.get("base_model_name_or_path") or "its base model"
+    except (OSError, ValueError, AttributeError):
+        name = "its base model"
+    return _unloadable(
+        f"{folder} holds an adapter (LoRA) for {name}, not a model",
+        f"merge it into {name} first: peft.AutoPeftModelForCausalLM.from_pretrained({str(folder)!r})"
+        ".merge_and_unload().save_pretrained('NEW_FOLDER'), and copy the base model's tokenizer there",
+    )
+
+
+def _gguf(model: str) -> ModelError:
+    return _unloadable(
+        f"{model!r} is GGUF, the format of llama.cpp, which Intaglio does not load",
+        "fetch the original checkpoint that it was made of, with safetensors",
+    )
+
+
+def _quantised(found: Any) -> ModelError:
+    method = found.get("quant_method") if isinstance(found, dict) else None
+    return _unloadable(
+        f"the weights are quantised{f' ({method})' if method else ''}, and Intaglio loads none of these",
+        "fetch the model's original checkpoint, without GPTQ, AWQ, FP8, bitsandbytes or MLX in its name",
+        where="config.json",
+    )
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}  # `model/spec.py` says what is wrong with it
+    return found if isinstance(found, dict) else {}
+
+
+def _error(message: str, hint: str) -> ModelError:
+    return ModelError(message, where="model", hint=hint)
+
+
+def _unloadable(message: str, hint: str, where: str = "model") -> ModelError:
+    return ModelError(message, where=where, hint=f"{hint}. {LOADABLE}")

@@ -1,0 +1,1 @@
+"""The GPU half of a step: input buffers, CUDA graphs, streams, grammar masks."""

@@ -1,0 +1,203 @@
+"""`Compute` on a GPU: inputs in fixed buffers, few tokens by CUDA graph, many by launches; the host never waits.
+
+Does: keep block tables on the device, run the model. Does not: lay out what is copied (`inputs`), say what is computed
+(`model`), capture (`graphs`), or choose tokens (`chooser`).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from intaglio.grammar.api import DeviceTables, MaskRows, words
+from intaglio.kernels.attention.shared_prefix import packed_from, packs_at_once
+from intaglio.kernels.attention.split_kv import few_tokens
+from intaglio.kernels.contracts import HostRagged, Packs, Ragged, Sampled
+from torch import Tensor
+
+from ...errors import InternalError
+from ...model.decoder import Decoder
+from ...plan import StepCosts
+from ..batch import Batch
+from ..compute import sent
+from ..kv import KVCache
+from ..sampling_inputs import SamplingInputs, Walks
+from . import token_packing
+from .graphs import ForwardGraphs, sizes
+from .input_buffers import POSITIONS, SLOTS, SOURCES, Inputs, Packing
+from .sampling_graphs import SamplingGraphs
+from .streams import StreamSet
+
+FEW = 8
+"""Most tokens of one sequence in a graph. A few read the keys before them together, which more do faster elsewhere."""
+
+
+class GpuCompute:
+    """One model on one GPU, on its current stream."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        cache: KVCache,
+        tables: npt.NDArray[np.int32],
+        *,
+        vocab: int,
+        most_tokens: int,
+        captured: int,
+        walks: Walks | None,
+    ) -> None:
+        """`vocab` tokens may be picked. Batches have `most_tokens` tokens at most; those of up to `captured` go by
+        graph once `capture` ran.
+        """
+        device = decoder.embedding.device
+        max_running = tables.shape[0]
+        self._decoder = decoder
+        self._cache = cache
+        self._sizes = sizes(captured)
+        streams = None if walks is None else walks.streams
+        self._streams = StreamSet(device) if streams is None else streams
+        self._inputs = Inputs(
+            self._streams,
+            max(most_tokens, self._sizes[-1]),
+            self._sizes,
+            tables,
+            cache.block_size,
+            _packing(decoder, device),
+        )
+        self._host_tables = tables
+        # One row more than there are: entries of padding are written there.
+        self._tables = torch.zeros(
+            (max_running + 1, tables.shape[1]), dtype=torch.int32, device=device
+        )
+        self._each = torch.arange(self._sizes[-1] + 1, dtype=torch.int32, device=device)
+        self._graphs: ForwardGraphs | None = None
+        embedding = decoder.embedding
+        # Where a pass begins and, as layers add to it in place, ends.
+        self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
+        self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
+        self._sampling = SamplingGraphs(
+            decoder, vocab, self._states, self._inputs.picks, self._streams, walks
+        )
+
+    def capture(self) -> StepCosts:
+        """Run every captured size once, then capture it, and measure it.
+
+        The tokens measured are padding: what attention costs is not in it.
+        """
+        token_packing.warm_up()
+        self._run_sizes()
+        torch.cuda.synchronize()
+        graphs = self._graphs = ForwardGraphs(self._forward_few, self._sizes)
+        self._sampling.capture()
+        seconds = []
+        for size in self._sizes:
+            self._inputs.clear(size)
+            seconds.append((size, graphs.seconds(size)))
+        return StepCosts(tuple(seconds), FEW)
+
+    def run_sizes(self) -> None:
+        """Run every size that `capture` captures, and what is chosen from them."""
+        self._run_sizes()
+        self._sampling.run_sizes()
+
+    def _run_sizes(self) -> None:
+        """Run every captured size once.
+
+        All tokens are padding: nothing is stored. Whatever is compiled for a size is met here and not when the first
+        batch of that size comes.
+        """
+        for size in reversed(self._sizes):
+            self._inputs.clear(size)
+            self._forward_few(size)
+
+    def hidden(self, batch: Batch) -> Tensor | None:
+        """See `Compute`."""
+        count, wanted = batch.tokens.size, batch.wanted.size
+        rows, graphs = self._sampling.rows(max(wanted, 1)), self._graphs
+        if graphs is not None and count <= graphs.most and batch.longest <= FEW:
+            size = graphs.padded(count)
+            if not self._inputs.fill_few(batch, size):
+                self._grow(batch)
+            graphs.replay(size)
+            self._wanted = batch.wanted
+        else:
+            self._grow(batch)
+            hidden = self._forward_many(batch, min(rows, count))
+            self._states[: hidden.shape[0]].copy_(hidden)
+            self._wanted = np.arange(wanted)
+        self._streams.pass_ends()
+        return self._states[:rows] if wanted else None
+
+    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
+        """See `Compute`; `hidden` is what `hidden` returned last."""
+        if hidden.data_ptr() != self._states.data_ptr():
+            raise InternalError("tokens are chosen from other states than the last")
+        return self._sampling.choose(choice, self._wanted)
+
+    @property
+    def makes_masks(self) -> bool:
+        """See `Executor`."""
+        return self._sampling.walks is not None
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `GrammarHolder`."""
+        walks = self._sampling.walks
+        return walks is not None and walks.hold(key, tables)
+
+    def drop(self, key: str) -> None:
+        """See `GrammarHolder`."""
+        if self._sampling.walks is not None:
+            self._sampling.walks.drop(key)
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        """See `Executor`."""
+        pinned = torch.zeros((count, words(width)), dtype=torch.int32, pin_memory=True)
+        memory: MaskRows = pinned.numpy()
+        return memory
+
+    def _grow(self, batch: Batch) -> None:
+        if batch.grown.size:
+            at, blocks = sent(batch.grown, self._tables.device)
+            self._tables.view(-1).index_copy_(0, at, blocks.int())
+
+    def _forward_few(self, size: int) -> Tensor:
+        """Hidden states of `size` tokens, in up to as many sequences."""
+        few = self._inputs.few[size]
+        self._tables.view(-1).index_copy_(0, few.grown_at, few.grown)
+        tables = self._tables.index_select(0, few.owners)
+        if few.order is None:
+            ragged = Ragged(few.starts, few.lengths, tables)
+        else:
+            packs = Packs(few.order.view(-1), few.shared, few.leads.view(-1))
+            ragged = Ragged(self._each[: size + 1], few.lengths, tables, packs)
+        return self._forward(few.fields, ragged, out=self._states[:size])
+
+    def _forward_many(self, batch: Batch, wanted: int) -> Tensor:
+        """Hidden states [wanted, hidden] of those tokens of `batch` that are wanted."""
+        there = self._inputs.fill_many(batch)
+        width = -(-int(batch.lengths.max()) // self._cache.block_size)
+        tables = self._tables[:, :width].index_select(0, there.rows)
+        host = HostRagged(batch.starts, batch.lengths, batch.rows, self._host_tables)
+        ragged = Ragged(there.starts, there.lengths, tables, host=host)
+        return self._forward(there.fields, ragged, wanted=there.wanted[:wanted])
+
+    def _forward(
+        self,
+        fields: Tensor,
+        ragged: Ragged,
+        *,
+        wanted: Tensor | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        decoder = self._decoder
+        tokens = self._inputs.buffer.index_select(0, fields[SOURCES])
+        shape = self._cache.layers[0].shape
+        step = decoder.step(ragged, fields[POSITIONS], fields[SLOTS], shape)
+        return decoder.hidden(tokens, self._cache.layers, step, wanted, out)
+
+
+def _packing(decoder: Decoder, device: torch.device) -> Packing:
+    heads, kv_heads = decoder.spec.heads, decoder.spec.kv_heads
+    group = heads // kv_heads
+    at_once, least = (of(group, kv_heads, device) for of in (packs_at_once, packed_from))
+    return Packing(few_tokens(group), at_once, least)

@@ -1,0 +1,223 @@
+"""A batch on the device: what a pass of the model reads, at fixed addresses, filled by one copy.
+
+Does: lay out the buffer and its views for every captured size, write a batch to pinned memory and start the copy. Does
+not: compute, or know graphs.
+
+The buffer begins with what was picked last, so that one lookup serves tokens that the host knows and tokens that only
+the device knows. Then come four numbers for each token, field by field, and then whose they are: the `Few` of a
+captured size, or the `Many` of any other batch.
+
+Why nothing is written too early: inputs are copied after the pass before has read its own, and come from two pinned
+buffers in turn, of which one is written again once its last copy is done, which was long ago.
+"""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ..batch import Batch
+from ..compiled_loops import compiled
+from ..slots import Ints
+from .streams import StreamSet
+from .token_packing import Words, cut, pack
+
+TOKENS, SOURCES, POSITIONS, SLOTS = range(4)
+FIELDS = 4
+NOWHERE = -1
+
+
+class Packing(NamedTuple):
+    """How many tokens a pack holds, and how many packs a device works on at once; sizes of `least` and more are packed.
+
+    One round more than the fewest packs take, since packs that are smaller and more may end earlier.
+    """
+
+    most: int
+    at_once: int
+    least: int
+
+    def packs(self, size: int) -> int | None:
+        """How many packs there are for a captured size; None: it is not packed."""
+        if size < self.least:
+            return None
+        fewest = -(-size // self.most)
+        return (-(-fewest // self.at_once) + 1) * self.at_once
+
+
+class Few(NamedTuple):
+    """Views of a captured batch of `size` tokens: tensors on the device, or arrays of pinned memory.
+
+    `fields` [FIELDS, size]. `grown_at` int64 and `grown` int32 [size]: entries of the block tables that are written
+    first, by flat index. `owners` and `lengths` [size]: rows and context lengths of as many sequences as tokens; either
+    `starts` [size + 1] of those, or, where every token is a sequence, `order` and `leads` [packs, most] and `shared`
+    [packs] of its packs (see `pieces`); the others are None.
+    """
+
+    fields: Any
+    grown_at: Any
+    grown: Any
+    owners: Any
+    lengths: Any
+    starts: Any
+    order: Any
+    leads: Any
+    shared: Any
+
+
+class Many(NamedTuple):
+    """Views of a batch of any size, on the device: `fields` as in `Few`; tokens wanted [S or more], starts [S + 1],
+    context lengths [S] and rows [S] of its S sequences."""
+
+    fields: Tensor
+    wanted: Tensor
+    starts: Tensor
+    lengths: Tensor
+    rows: Tensor
+
+
+class _Staging:
+    """A pinned buffer, its views by captured size, and when it was copied last."""
+
+    def __init__(self, length: int) -> None:
+        self.pinned = torch.zeros(length, dtype=torch.int32, pin_memory=True)
+        self.words: Words = self.pinned.numpy()
+        self.few: dict[int, Few] = {}
+        self.parts: dict[int, Tensor] = {}
+        self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+
+
+class Inputs:
+    """Batches of up to `most_tokens` tokens, and of the sizes `captured`. `tables`: the host's block tables by row."""
+
+    def __init__(
+        self,
+        streams: StreamSet,
+        most_tokens: int,
+        captured: Iterable[int],
+        tables: Words,
+        block_size: int,
+        packing: Packing,
+    ) -> None:
+        self._streams, self._tables, self._block_size = streams, tables, block_size
+        self._packing = packing
+        rows, captured = tables.shape[0], list(captured)
+        self._front = 2 * rows
+        ends = {size: self._few_length(size) for size in captured}
+        length = max(*ends.values(), FIELDS * most_tokens + 4 * rows + 1)
+        device = streams.caller.device
+        self.buffer = torch.zeros(self._front + length, dtype=torch.int32, device=device)
+        self.picks = self.buffer[: self._front]
+        self.nowhere = tables.size  # past the last entry of the block tables
+        there = self.buffer[self._front :]
+        self.few = {size: self._few(there, torch.int64, size) for size in captured}
+        self._targets = {size: there[:end] for size, end in ends.items()}
+        self._staging = [_Staging(length) for _ in range(2)]
+        for staging in self._staging:
+            staging.few = {size: self._few(staging.words, np.int64, size) for size in captured}
+            staging.parts = {size: staging.pinned[:end] for size, end in ends.items()}
+
+    def clear(self, size: int) -> None:
+        """Make the inputs those of `size` tokens of padding: nothing of them is stored."""
+        self.buffer.zero_()
+        self.few[size].fields[SLOTS].fill_(NOWHERE)
+
+    def fill_few(self, batch: Batch, size: int) -> bool:
+        """Copy a batch, padded to a captured size.
+
+        Returns whether what has grown goes along: there is as much room for it as for tokens.
+        """
+        staging = self._next()
+        to = staging.few[size]
+        self._fill(batch, to.fields)
+        grown: int = batch.grown.shape[1]
+        along = grown <= size
+        to.grown_at[:] = self.nowhere
+        if along and grown:
+            to.grown_at[:grown], to.grown[:grown] = batch.grown
+        if to.order is None:
+            cut(batch, self._packing.most, to.owners, to.lengths, to.starts)
+        else:
+            count = batch.tokens.size
+            to.owners[:count], to.lengths[:count] = batch.owners, batch.positions + 1
+            to.owners[count:] = to.lengths[count:] = 0
+            packs = to.order, to.leads, to.shared
+            pack(batch, self._tables, self._block_size, self._packing.at_once, *packs)
+        self._send(self._targets[size], staging.parts[size], staging.copied)
+        return along
+
+    def fill_many(self, batch: Batch) -> Many:
+        """Copy a batch as it is."""
+        staging = self._next()
+        count, wanted, sequences = batch.tokens.size, batch.wanted.size, batch.rows.size
+        begin = FIELDS * count
+        self._fill(batch, staging.words[:begin].reshape(FIELDS, count))
+        lengths = max(sequences, wanted), sequences + 1, sequences, sequences
+        ends = np.cumsum((begin, *lengths)).tolist()
+        parts = [staging.words[a:b] for a, b in pairwise(ends)]
+        parts[0][:wanted], parts[0][wanted:] = batch.wanted, 0
+        parts[1][:], parts[2][:], parts[3][:] = batch.starts, batch.lengths, batch.rows
+        there = self.buffer[self._front :]
+        self._send(there[: ends[-1]], staging.pinned[: ends[-1]], staging.copied)
+        tail = torch.split_with_sizes(there[begin : ends[-1]], lengths)
+        return Many(there[:begin].view(FIELDS, count), *tail)
+
+    def _next(self) -> _Staging:
+        self._staging.reverse()
+        staging = self._staging[0]
+        staging.copied.synchronize()
+        return staging
+
+    def _fill(self, batch: Batch, fields: Words) -> None:
+        _fill_tokens(batch.tokens, batch.sources, batch.positions, batch.slots, self._front, fields)
+
+    def _send(self, target: Tensor, source: Tensor, copied: torch.cuda.Event) -> None:
+        with self._streams.inputs as stream:
+            target.copy_(source, non_blocking=True)
+            copied.record(stream)
+        self._streams.awaited()
+
+    def _few_length(self, size: int) -> int:
+        packs = self._packing.packs(size)
+        last = size + 1 if packs is None else (2 * self._packing.most + 1) * packs
+        return (FIELDS + 5) * size + last
+
+    def _few(self, words: Any, int64: Any, size: int) -> Few:
+        """Views of the first words of a tensor or an array."""
+        packs = self._packing.packs(size)
+        ends = [FIELDS * size]
+        for words_each in (2, 1, 1, 1):
+            ends.append(ends[-1] + words_each * size)
+        grown_at, grown, owners, lengths = (words[a:b] for a, b in pairwise(ends))
+        common = words[: ends[0]].reshape(FIELDS, size), grown_at.view(int64), grown
+        rest = words[ends[-1] : self._few_length(size)]
+        if packs is None:
+            return Few(*common, owners, lengths, rest, None, None, None)
+        held = packs * self._packing.most
+        order, leads = (rest[at : at + held].reshape(packs, -1) for at in (0, held))
+        return Few(*common, owners, lengths, None, order, leads, rest[2 * held :])
+
+
+@compiled
+def _fill_tokens(
+    tokens: npt.NDArray[np.int32],
+    sources: Ints,
+    positions: Ints,
+    slots: Ints,
+    front: int,
+    fields: Words,
+) -> None:
+    """`fields` [FIELDS, size] of all tokens, and of padding past them."""
+    for i in range(fields.shape[1]):
+        fields[TOKENS, i] = fields[POSITIONS, i] = 0
+        fields[SOURCES, i], fields[SLOTS, i] = front + i, NOWHERE
+    for i in range(tokens.size):
+        if sources[i] < 0:
+            fields[TOKENS, i] = tokens[i]
+        else:
+            fields[SOURCES, i] = sources[i]
+        fields[POSITIONS, i], fields[SLOTS, i] = positions[i], slots[i]

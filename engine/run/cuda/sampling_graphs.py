@@ -1,0 +1,264 @@
+"""Sampling on a GPU: masks are made during the forward pass; head, pick and grammar moves are a CUDA graph.
+
+Does: own the inputs of sampling (states, masks, one packed buffer of options by row) at fixed addresses, capture the
+graphs by number of rows, and copy picks to the host during the next pass. Does not: lay out options (`sampler`), walk
+grammars (`residents`), or order streams (`beside`).
+
+Picks go to two pinned buffers in turn: a step is read before the one after the next is begun.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import torch
+from intaglio.grammar.api import words
+from intaglio.kernels.contracts import Draw, SampleArgs, Sampled
+from torch import Tensor
+
+from ...errors import InternalError
+from ...model.decoder import Decoder
+from ..compiled_loops import compiled
+from ..compute import sent
+from ..sampling_inputs import SamplingInputs, Walks, completed
+from ..slots import Ints
+from .graphs import pick_sizes
+from .streams import StreamSet
+from .token_packing import Words
+
+_FIELDS = 8  # int32 a row: two words of 64 bits, temperature, row of the masks, of the walks, of the states
+
+
+class _Columns(NamedTuple):
+    """Views of one packed buffer, by row: int64 [most, 2], float32 [most], int32 [most] three times."""
+
+    keys: Tensor
+    temperature: Tensor
+    mask_rows: Tensor
+    walk_rows: Tensor
+    states: Tensor
+
+
+def _unpacked(buffer: Tensor) -> _Columns:
+    most = buffer.shape[0] // _FIELDS
+    keys, temperature, *others = torch.split_with_sizes(buffer, [4 * most, *[most] * 4])
+    words64 = keys.view(torch.int64).view(most, 2)
+    return _Columns(words64, temperature.view(torch.float32), *others)
+
+
+class _Staging:
+    """A pinned buffer, and when it was copied last."""
+
+    def __init__(self, size: int) -> None:
+        self.buffer = torch.zeros(size, dtype=torch.int32, pin_memory=True)
+        self._columns = [field.numpy() for field in _unpacked(self.buffer)]
+        self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+
+    def fill(self, choice: SamplingInputs, states: Ints, padding_row: int) -> None:
+        """Wait for the last copy, which was long ago, and write what the next one brings."""
+        self.copied.synchronize()
+        keys, temperature, *numbers = self._columns
+        count = choice.keys.shape[0]
+        keys[:count] = choice.keys
+        temperature[:count] = choice.temperature
+        _fill_rows(choice.mask_rows, choice.walk_rows, states, padding_row, *numbers)
+
+
+@compiled
+def _fill_rows(
+    masked: Words,
+    walked: Words,
+    states: Ints,
+    padding_row: int,
+    mask_rows: Words,
+    walk_rows: Words,
+    state_rows: Words,
+) -> None:
+    for i in range(masked.size):
+        mask_rows[i] = masked[i]
+        walk_rows[i] = walked[i] if walked[i] >= 0 else padding_row
+        state_rows[i] = states[i] if i < states.size else 0
+
+
+class _DeviceColumns:
+    """Sampling options by row, on the device, at fixed addresses."""
+
+    def __init__(self, most: int, device: torch.device) -> None:
+        size = _FIELDS * most
+        self.buffer = torch.zeros(size, dtype=torch.int32, device=device)
+        self.columns = _unpacked(self.buffer)
+        self._staging = [_Staging(size) for _ in range(2)]
+
+    def ask(
+        self, choice: SamplingInputs, states: Ints, padding_row: int, stream: torch.cuda.Stream
+    ) -> None:
+        """One copy, in the order of `stream`, which is the current one."""
+        self._staging.reverse()
+        staging = self._staging[0]
+        staging.fill(choice, states, padding_row)
+        self.buffer.copy_(staging.buffer, non_blocking=True)
+        staging.copied.record(stream)
+
+
+class _Fetched:
+    """A pinned buffer for tokens and statuses, its parts by number of rows, and when it was filled last."""
+
+    def __init__(self, most: int, sizes: Iterable[int]) -> None:
+        buffer = torch.zeros(2 * most, dtype=torch.int32, pin_memory=True)
+        self.parts = {size: buffer[: 2 * size] for size in sizes}
+        self.done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+
+
+class SamplingGraphs:
+    """Picks among `vocab` tokens from rows of states. `picks` int32 [2 * most] keeps the last tokens and statuses.
+
+    `states` [any, hidden]: where a pass of the model leaves its rows before `choose`.
+    """
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        vocab: int,
+        states: Tensor,
+        picks: Tensor,
+        streams: StreamSet,
+        walks: Walks | None,
+    ) -> None:
+        device, most = picks.device, len(picks) // 2
+        self._decoder, self._vocab, self.walks = decoder, vocab, walks
+        self._sizes = pick_sizes(most)
+        self._states = states
+        self._masks = torch.zeros(
+            (2 * most, words(decoder.spec.vocab_size)), dtype=torch.int32, device=device
+        )
+        self._on_device = _DeviceColumns(most, device)
+        self._streams = streams
+        # Of `size` rows: the tokens, then their statuses.
+        self._picks = {size: picks[: 2 * size].view(2, size) for size in self._sizes}
+        self._fetched = [_Fetched(most, self._sizes) for _ in range(2)]
+        self._choices: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Sampled]] = {}
+        self._walking: dict[int, torch.cuda.CUDAGraph] = {}
+
+    def rows(self, wanted: int) -> int:
+        """For how many rows `wanted` ones are chosen."""
+        return self._sizes[bisect_left(self._sizes, wanted)]
+
+    def capture(self) -> None:
+        """Capture the choices that ask for nothing but a mask, a temperature and a draw, for every number of rows.
+
+        Each is run before: what is compiled on first use cannot be captured.
+        """
+        pool = torch.cuda.graph_pool_handle()
+        self._on_device.columns.mask_rows.fill_(-1)
+        self._on_device.columns.walk_rows.fill_(self._padding_row)
+        for size in reversed(self._sizes):
+            for walking in {False, self.walks is not None}:
+                self._choose(size, None, walking=walking)
+                torch.cuda.synchronize()
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph, pool=pool):
+                    drawn = self._choose(size, None, walking=walking)
+                self._choices[size, walking] = graph, drawn
+            if self.walks is not None:
+                self._walk(size)
+                torch.cuda.synchronize()
+                walk = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(walk, pool=pool):
+                    self._walk(size)
+                self._walking[size] = walk
+
+    def run_sizes(self) -> None:
+        """Run all that `capture` captures, on padding."""
+        self._on_device.columns.mask_rows.fill_(-1)
+        self._on_device.columns.walk_rows.fill_(self._padding_row)
+        for size in self._sizes:
+            for walking in {False, self.walks is not None}:
+                self._choose(size, None, walking=walking)
+            if self.walks is not None:
+                self._walk(size)
+
+    def choose(self, choice: SamplingInputs, states: Ints) -> Callable[[], Sampled]:
+        """See `Compute`; `states` are the rows of the states chosen from, the other rows choose from any."""
+        count, walking = choice.keys.shape[0], choice.walks
+        self._prepare(choice, states, count, walking=walking)
+        self._streams.awaited()
+        self._streams.fetch_awaited()
+        captured = self._choices.get((count, walking)) if choice.is_plain else None
+        if captured is None:
+            drawn = self._choose(count, choice, walking=walking)
+        else:
+            graph, drawn = captured
+            graph.replay()
+        self._streams.choice_ends()
+        return self._fetch(count, drawn)
+
+    def _prepare(self, choice: SamplingInputs, states: Ints, count: int, *, walking: bool) -> None:
+        """Options and masks, during the forward pass."""
+        if walking and self.walks is None:
+            raise InternalError("this executor makes no masks")
+        with self._streams.begun as stream:
+            self._on_device.ask(choice, states, self._padding_row, stream)
+            if len(choice.masks):
+                given, width = choice.masks.shape
+                target = self._masks[count : count + given, :width]
+                target.copy_(torch.from_numpy(choice.masks), non_blocking=True)
+            if self.walks is not None and walking:
+                self.walks.replay(choice.replays)
+                walk = self._walking.get(count)
+                self._walk(count) if walk is None else walk.replay()
+
+    @property
+    def _padding_row(self) -> int:
+        return 0 if self.walks is None else self.walks.padding_row
+
+    def _walk(self, count: int) -> None:
+        assert self.walks is not None
+        self.walks.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
+
+    def _choose(self, count: int, choice: SamplingInputs | None, *, walking: bool) -> Sampled:
+        """Head, pick, and what follows the picks. `choice` None: a plain one."""
+        columns = self._on_device.columns
+        args = SampleArgs(
+            self._vocab,
+            self._masks,
+            columns.mask_rows[:count],
+            draw=Draw(columns.temperature[:count], columns.keys[:count]),
+        )
+        if choice is not None:
+            args = completed(args, choice, lambda array: sent(array, self._states.device))
+        hidden = self._states.index_select(0, columns.states[:count])
+        logits = self._decoder.logits(hidden, args.legal)
+        drawn = self._decoder.kernels.sample(logits, args)
+        tokens, status = self._picks[count]
+        tokens.copy_(drawn.tokens)
+        status.copy_(drawn.status)
+        if walking:
+            assert self.walks is not None
+            self.walks.advance(columns.walk_rows[:count], drawn.tokens)
+        return drawn
+
+    def _fetch(self, count: int, drawn: Sampled) -> Callable[[], Sampled]:
+        """Start to bring what was picked to the host; the function waits for it."""
+        self._fetched.reverse()
+        fetched = self._fetched[0]
+        there = fetched.parts[count]
+        with self._streams.fetching as stream:
+            there.copy_(self._picks[count].view(-1), non_blocking=True)
+            asked = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs
+            others = [_to_host(tensor, stream) for tensor in asked]
+            fetched.done.record(stream)
+
+        def wait() -> Sampled:
+            fetched.done.synchronize()
+            return Sampled(there[:count], there[count:], *others)
+
+        return wait
+
+
+def _to_host(tensor: Tensor | None, stream: torch.cuda.Stream) -> Tensor | None:
+    """A copy in pinned memory, under way on `stream`."""
+    if tensor is None:
+        return None
+    tensor.record_stream(stream)
+    host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    return host.copy_(tensor, non_blocking=True)

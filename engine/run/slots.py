@@ -1,0 +1,240 @@
+"""The executor's state of each running sequence, in fixed arrays.
+
+Does: keep a row a sequence: block table, tokens, sampling options, and the place of its last pick on the device. Does
+not: decide anything; plans change it. The arrays never grow: `max_running` rows of `max_context` tokens.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from intaglio.kernels.contracts import NULL_BLOCK
+
+from ..errors import InternalError
+from ..plan import PLACEHOLDER, Admitted
+from ..types import SamplingParams
+from .compiled_loops import compiled
+
+# Bits of `SamplingColumns.asks`.
+TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
+SPECIAL = 2  # is penalised, has a bias, or wants log-probabilities
+
+LEAST_TEMPERATURE = 1e-5
+"""Below it a draw is the most likely token: `logit / temperature` would be past float32, and ties would decide."""
+
+_WORD64 = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+# For compiled code, in which a word and a plain number together are no word.
+_ONE, _STEP = np.uint64(1), np.uint64(_GOLDEN)
+_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
+_FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+_NO_SEQUENCE = np.iinfo(np.int64).min
+
+Ints = npt.NDArray[np.int64]
+
+
+class SamplingColumns(NamedTuple):
+    """How rows are drawn, by row: temperature 0 is greedy; top-k 0, top-p 1 and min-p 0 leave nothing out."""
+
+    temperature: npt.NDArray[np.float32]
+    top_k: Ints
+    top_p: npt.NDArray[np.float32]
+    min_p: npt.NDArray[np.float32]
+    asks: npt.NDArray[np.uint8]
+
+
+class Draws(NamedTuple):
+    """How a token is drawn for each of some rows; `asks`: the union of their `SamplingColumns.asks`."""
+
+    keys: Ints
+    temperature: npt.NDArray[np.float32]
+    asks: int
+
+
+class SlotState:
+    """Rows by sequence. Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context],
+    `prompts` int64 [rows] (tokens of the prompt). A token may be `PLACEHOLDER` until its pick is
+    read.
+    """
+
+    def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
+        self.tables = np.full(
+            (max_running, -(-max_context // block_size)), NULL_BLOCK, dtype=np.int32
+        )
+        self.tokens = np.zeros((max_running, max_context), dtype=np.int32)
+        self.prompts = np.zeros(max_running, dtype=np.int64)
+        self.seeds = np.zeros(max_running, dtype=np.uint64)
+        self.sampling: list[SamplingParams | None] = [None] * max_running
+        self.columns = SamplingColumns(
+            np.zeros(max_running, dtype=np.float32),
+            np.zeros(max_running, dtype=np.int64),
+            np.ones(max_running, dtype=np.float32),
+            np.zeros(max_running, dtype=np.float32),
+            np.zeros(max_running, dtype=np.uint8),
+        )
+        self._kept_at = np.full(max_running, -1, dtype=np.int64)
+        self._holders = np.full(max_running, _NO_SEQUENCE, dtype=np.int64)
+        self._held = [0] * max_running
+        self._row_of: dict[int, int] = {}
+        self._free = list(range(max_running - 1, -1, -1))
+        self._entropy = secrets.randbits(64)
+
+    @property
+    def row_of(self) -> Mapping[int, int]:
+        """Rows by sequence id."""
+        return self._row_of
+
+    def admit(self, admitted: Admitted) -> int:
+        """Give a sequence a row, and return it. Raises `InternalError` if it has one, or none is free."""
+        if admitted.seq_id in self._row_of:
+            raise InternalError(f"sequence {admitted.seq_id} was admitted twice")
+        if not self._free:
+            raise InternalError(f"more than {len(self.sampling)} sequences were admitted")
+        row = self._free.pop()
+        self._row_of[admitted.seq_id] = row
+        self._holders[row] = admitted.seq_id
+        self.tables[row] = NULL_BLOCK
+        self._held[row] = 0
+        self.hold(row, admitted.blocks)
+        self.tokens[row, : len(admitted.tokens)] = admitted.tokens
+        self.prompts[row] = admitted.prompt_length
+        self._wish(row, admitted.sampling)
+        seed = admitted.sampling.seed
+        # Without a seed: as random as this process, and still the same again for a sequence that was preempted.
+        self.seeds[row] = (
+            _mix(self._entropy + admitted.seq_id * _GOLDEN) if seed is None else _mix(seed)
+        )
+        return row
+
+    def hold(self, row: int, blocks: Sequence[int]) -> int:
+        """Append to a row's block table; returns where. Raises `InternalError` if they do not fit."""
+        held = self._held[row]
+        if held + len(blocks) > self.tables.shape[1]:
+            raise InternalError(f"{held + len(blocks)} blocks do not fit a block table")
+        self.tables[row, held : held + len(blocks)] = blocks
+        self._held[row] = held + len(blocks)
+        return held
+
+    def read(
+        self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[Any]
+    ) -> None:
+        """Replace placeholders by the tokens picked for these sequences, in the rows that they had."""
+        holders = np.fromiter(sequences, np.int64, len(sequences))
+        _read(self.tokens, self._holders, holders, rows, positions, tokens)
+
+    def keep(self, rows: Ints) -> None:
+        """The device keeps a pick for each of these rows, in their order, until it keeps the next ones.
+
+        Of several picks of one row the last is its next token.
+        """
+        self._kept_at[rows] = np.arange(len(rows))
+
+    def sources(self, tokens: npt.NDArray[np.int32], owners: Ints) -> Ints:
+        """Which of the picks kept last stands for each token of these rows; -1 for tokens that are known."""
+        return np.where(tokens == PLACEHOLDER, self._kept_at[owners], -1)
+
+    def forget(self, seq_id: int) -> None:
+        """Free the row of a sequence. Raises `InternalError` for an unknown one."""
+        row = self._row_of.pop(seq_id, None)
+        if row is None:
+            raise InternalError(f"sequence {seq_id} was released and is not here")
+        self.sampling[row] = None
+        self._holders[row] = _NO_SEQUENCE
+        self._free.append(row)
+
+    def draws(self, rows: Ints, positions: Ints, count: int) -> Draws:
+        """How the tokens at `positions` of these rows are drawn; padded to `count`, greedily.
+
+        The keys, int64 [count, 2], are the halves of a word: SplitMix64 of (seed, position), so a request's draws
+        depend on its seed and on nothing else.
+        """
+        keys, temperature = np.empty((count, 2), np.int64), np.empty(count, np.float32)
+        columns = self.columns
+        asks = _draws(
+            self.seeds, columns.temperature, columns.asks, rows, positions, keys, temperature
+        )
+        return Draws(keys, temperature, asks)
+
+    def check(self) -> None:
+        """Every row is free or belongs to one sequence. Raises `InternalError`."""
+        rows = sorted([*self._row_of.values(), *self._free])
+        if rows != list(range(len(self.sampling))):
+            raise InternalError("a row is lost, or belongs to two sequences")
+
+    def _wish(self, row: int, sampling: SamplingParams) -> None:
+        temperature = sampling.temperature if sampling.temperature >= LEAST_TEMPERATURE else 0
+        self.sampling[row] = sampling
+        self.columns.temperature[row] = temperature
+        self.columns.top_k[row] = max(sampling.top_k, 0)
+        self.columns.top_p[row] = sampling.top_p
+        self.columns.min_p[row] = sampling.min_p
+        truncated = sampling.top_k > 0 or sampling.top_p < 1 or sampling.min_p > 0
+        special = (
+            sampling.is_penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
+        )
+        self.columns.asks[row] = TRUNCATED * (truncated and temperature > 0) + SPECIAL * special
+
+
+def check_fits(sampling: SamplingParams) -> None:
+    """Raise what laying out these values in arrays, beside those of other sequences, would raise."""
+    bias = sampling.logit_bias
+    for value in (
+        *(sampling.temperature, sampling.top_p, sampling.min_p, sampling.repetition_penalty),
+        *(sampling.presence_penalty, sampling.frequency_penalty, *bias.values()),
+    ):
+        np.float32(value + 0.0)
+    for count in (sampling.top_k, sampling.logprobs or 0, *bias):
+        np.int64(count + 0)
+    _mix(sampling.seed or 0)
+
+
+@compiled
+def _draws(
+    seeds: npt.NDArray[np.uint64],
+    temperatures: npt.NDArray[np.float32],
+    asks: npt.NDArray[np.uint8],
+    rows: Ints,
+    positions: Ints,
+    keys: Ints,
+    temperature: npt.NDArray[np.float32],
+) -> int:
+    """Fills `keys` and `temperature`; what any of the rows asks for."""
+    found = 0
+    for i in range(len(rows)):
+        row = rows[i]
+        z = seeds[row] + (np.uint64(positions[i]) + _ONE) * _STEP
+        z = (z ^ (z >> _SHIFTS[0])) * _FACTORS[0]
+        z = (z ^ (z >> _SHIFTS[1])) * _FACTORS[1]
+        z ^= z >> _SHIFTS[2]
+        keys[i, 0], keys[i, 1] = np.int64(z >> _HALF), np.int64(z & _LOW)
+        temperature[i] = temperatures[row]
+        found |= asks[row]
+    keys[len(rows) :] = 0
+    temperature[len(rows) :] = 0
+    return found
+
+
+@compiled
+def _read(
+    tokens: npt.NDArray[np.int32],
+    holders: Ints,
+    sequences: Ints,
+    rows: Ints,
+    positions: Ints,
+    picked: Ints,
+) -> None:
+    for i in range(len(rows)):
+        row, position = rows[i], positions[i]
+        if holders[row] == sequences[i] and tokens[row, position] == PLACEHOLDER:
+            tokens[row, position] = picked[i]
+
+
+def _mix(value: int) -> int:
+    """SplitMix64's finaliser (Steele, Lea and Flood 2014) of `value` modulo 2**64."""
+    z = value & _WORD64
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _WORD64
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _WORD64
+    return z ^ (z >> 31)

@@ -1,0 +1,129 @@
+"""How a tokenizer would write text that a grammar forces.
+
+Does: turn bytes that must come next into the tokens that the model itself would have written, as far as no later text
+can change them. Does not: know any grammar.
+
+The rule: a place between two bytes is *hard* if no token holds those two bytes next to one another. No tokenisation
+ever crosses a hard place, so what stands before it is spelled alike whatever follows.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from ..base.array_types import Flags
+from ..base.bounded_cache import Kept
+from ..contract.vocabulary import Vocabulary
+
+Canonical = Callable[[bytes], tuple[int, ...]]
+_KEPT_BYTES = 8 << 20  # of spellings remembered
+_TOKEN_BYTES = 40  # of a token in a tuple
+WINDOW = 64  # tokens looked back for a hard place
+
+
+class Speller:
+    """The spelling rules of one vocabulary. Immutable; shared by all grammars of a compiler.
+
+    `canonical` says how the tokenizer spells bytes in the middle of an output (empty where it cannot).
+    """
+
+    def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
+        self._vocabulary = vocabulary
+        self._canonical = canonical
+        self._crossed = crossed(vocabulary.tokens)
+        self._spelled: Kept[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = Kept(
+            _KEPT_BYTES
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the spellings remembered."""
+        return self._spelled.nbytes
+
+    def hard(self, left: int, right: int) -> bool:
+        """Whether no token holds byte `left` followed by byte `right`."""
+        return not self._crossed[left, right]
+
+    def spell(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
+        """Tokens for `text`, which must come next after the tokens `history`.
+
+        With `final` the output ends after `text`; otherwise tokens after the last hard place are left out. Empty where
+        the tokenizer would not have written `history` as it is, given that `text` follows.
+        """
+        window, before = self._since_hard(history, text)
+        if window is None:
+            return ()
+        key = (window, before + text, final)
+        found = self._spelled.get(key)
+        if found is None:
+            found = self._after(window, before, text, final=final)
+            size = len(before) + len(text) + _TOKEN_BYTES * (len(window) + len(found))
+            self._spelled.put(key, found, size)
+        return found
+
+    def complete(self, history: Sequence[int], text: bytes) -> tuple[int, ...]:
+        """Tokens for `text`, with which the output ends; empty where there are none.
+
+        As the tokenizer would write it after `history`; if it would have written `history` otherwise, as it writes
+        `text` by itself; else a token a byte. All of these spell the same bytes, so all are as legal.
+        """
+        for before in (history, ()):
+            run = self.spell(before, text, final=True) if text else ()
+            if b"".join(self._vocabulary.text(token) or b"" for token in run) == text:
+                return run
+        if any(byte not in self.single_bytes for byte in text):
+            return ()
+        return tuple(self.single_bytes[byte] for byte in text)
+
+    @cached_property
+    def single_bytes(self) -> dict[int, int]:
+        """The token of each byte that is a token by itself."""
+        tokens = enumerate(self._vocabulary.tokens)
+        return {text[0]: token for token, text in tokens if text and len(text) == 1}
+
+    def _after(
+        self, window: tuple[int, ...], before: bytes, text: bytes, *, final: bool
+    ) -> tuple[int, ...]:
+        """Tokens for `text` after the tokens `window`, which spell `before`."""
+        ids = self._canonical(before + text)
+        pieces = [self._vocabulary.text(token) or b"" for token in ids]
+        if ids[: len(window)] != window or b"".join(pieces) != before + text:
+            return ()
+        whole = before + text
+        kept = len(ids)
+        at = len(whole)
+        while kept > len(window) and not (
+            final if at == len(whole) else self.hard(whole[at - 1], whole[at])
+        ):
+            kept -= 1
+            at -= len(pieces[kept])
+        return ids[len(window) : kept]
+
+    def _since_hard(
+        self, history: Sequence[int], text: bytes
+    ) -> tuple[tuple[int, ...] | None, bytes]:
+        """The end of `history` since its last hard place, as tokens and bytes; None where there is none near."""
+        right = text[0]
+        tail: list[bytes] = []
+        for count, token in enumerate(reversed(history)):
+            piece = self._vocabulary.text(token) or b""
+            if count >= WINDOW or not piece:
+                return None, b""
+            if self.hard(piece[-1], right):
+                return tuple(history[len(history) - count :]), b"".join(reversed(tail))
+            tail.append(piece)
+            right = piece[0]
+        return tuple(history), b"".join(reversed(tail))
+
+
+def crossed(tokens: Sequence[bytes | None]) -> Flags:
+    """[256, 256]: whether some token holds the two bytes next to one another."""
+    table = np.zeros((256, 256), dtype=np.bool_)
+    texts = [token for token in tokens if token]
+    if texts:
+        whole = np.frombuffer(b"".join(texts), dtype=np.uint8)
+        inside = np.ones(len(whole), dtype=np.bool_)
+        inside[np.cumsum([len(text) for text in texts]) - 1] = False
+        table[whole[:-1][inside[:-1]], whole[1:][inside[:-1]]] = True
+    return table

@@ -1,0 +1,213 @@
+"""Masks made before text needs them: those along outputs that are written for it.
+
+Does: write beginnings of outputs that take every name and every turn of the rules once, and follow them as any output
+is followed; what is learned and kept on the way is there when text comes. Does not: change what is legal, or promise
+that text goes this way.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from time import sleep, thread_time
+from typing import Final
+
+from ..automata import Dfa
+from ..completion.search import Ways
+from ..completion.shortest_texts import liked, usual
+from ..contract.bitmask import empty_rows
+from ..contract.errors import GrammarError, Violation
+from ..machine.lazy_tables import CALLED, DEAD, ENDED, ENTRY, LEAVE, OUTCOME
+from ..machine.machine import Site
+from ..machine.rule import Rule
+from .native import NativeGrammar
+
+_LEAST_S: Final = 0.0027
+_MOST_S: Final = 0.15
+_SHORT: Final = 700  # characters of a source
+_CHARACTER_S: Final = 40e-6  # for each one more
+
+_ALONE: Final = 16  # tokens after which other threads may go on
+_MOST_OUTPUTS: Final = 8
+_MOST_BYTES: Final = 6_144  # of one output
+_DEEPEST: Final = 10  # rules within one another, from which on only the end is sought
+_AHEAD: Final = 4  # moves looked ahead for something new
+_FAR: Final = 1_024  # bytes to an end that is not known
+_LARGEST: Final = 8_000  # states of a leaf whose texts are looked up
+_NO_NAME: Final = 2  # bytes of a shortest text of those that have no names of their own
+
+
+def rehearsal_s(source: str) -> float:
+    """For how long a constraint is rehearsed: what is long takes its time anyway, and most text goes through it."""
+    return min(_MOST_S, max(_LEAST_S, _CHARACTER_S * (len(source) - _SHORT)))
+
+
+def rehearse(grammar: NativeGrammar, seconds: float) -> None:
+    """Make masks for at most so long of this thread's own time, and one more.
+
+    What cannot be made is an error only for the text that reaches it.
+    """
+    until = thread_time() + seconds
+    writer, start = _Writer(grammar.ways), grammar.machine.start
+    with suppress(GrammarError):
+        for _ in range(_MOST_OUTPUTS):
+            text = writer.output(until)
+            with suppress(Violation):
+                _follow(grammar, grammar.speller.spell((), text, final=True) if text else (), until)
+            if thread_time() > until or not writer.fresh(start, 0, _AHEAD):
+                return
+
+
+def _follow(grammar: NativeGrammar, tokens: Iterable[int], until: float) -> None:
+    matcher, row = grammar.matcher(), empty_rows(1, grammar.index.vocabulary.width)[0]
+    for place, token in enumerate(tokens):
+        if thread_time() > until:
+            return
+        matcher.fill(row)
+        matcher.accept(token)
+        if place % _ALONE == 0:
+            sleep(0)  # others may be in the middle of an output
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A rule that is being written: the site it was called from, and what was read in it so far.
+
+    `names`: the outcomes of the names written. `compared`: whether a text was written that must not come again, as the
+    next one of its kind would: texts are always written alike.
+    """
+
+    site: int
+    rule: Rule | Dfa
+    names: set[int] = field(default_factory=set)
+    compared: bool = False
+
+
+class _Writer:
+    """Writes outputs, and knows what has been written of a machine's rules."""
+
+    def __init__(self, ways: Ways) -> None:
+        self._ways = ways
+        self._machine = ways.machine
+        self._known: set[int] = set()  # sites that called
+        # By the site that a rule was called from and the entry of its leaf of names: those that are still to come.
+        self._left: dict[tuple[int, int], dict[int, None]] = {}
+        self._texts: dict[int, dict[int, bytes]] = {}  # of leaves, by entry and outcome
+        self._open: list[_Open] = []
+
+    def output(self, until: float) -> bytes:
+        """The beginning of an output that takes turns not taken before."""
+        machine = self._machine
+        if isinstance(machine.root, Dfa):
+            return usual(machine.root)[1]
+        text, state = bytearray(), machine.start
+        self._open = [_Open(0, machine.root)]
+        while state >= 0 and len(text) < _MOST_BYTES and thread_time() < until:
+            move, taken = self._choose(state)
+            if move == LEAVE:
+                state = ENDED - machine.tables.states.item(state, OUTCOME)
+            elif move <= CALLED:
+                state = self._call(CALLED - move, text)
+            else:
+                text += taken
+                state = move
+            while CALLED < state <= ENDED and len(self._open) > 1:
+                state = self._after(self._open.pop().site, ENDED - state)
+        return bytes(text)
+
+    def _choose(self, state: int) -> tuple[int, bytes]:
+        """A move that leads to something new, or towards the end; with a byte that makes it."""
+        moves, here = self._ways.moves(state), self._open[-1]
+        new = []
+        if len(self._open) < _DEEPEST:
+            new = [move for move in moves if self._is_new(move[0], here.site, _AHEAD)]
+        if new:
+            # Rather go on than call, but not round and round.
+            again = any(each.rule == here.rule for each in self._open[:-1])
+            move, taken = min(new) if again else max(new)
+        else:
+            move, taken = min(moves, key=self._distance, default=(DEAD, b""))
+        return move, liked(taken) if move > CALLED and taken else b""
+
+    def _distance(self, way: tuple[int, bytes]) -> int:
+        """About how far the end is."""
+        move, _ = way
+        if move >= 0:
+            return 2 + self._ways.ahead(move, _FAR)
+        return 1 if move <= CALLED else 0
+
+    def _call(self, site: int, text: bytearray) -> int:
+        """Where to go on: in the callee, or behind a leaf, a text of which is written."""
+        place, entry = self._at(site)
+        call, here = place.call, self._open[-1]
+        self._known.add(site)
+        here.compared |= call.same is not None and call.live is None
+        if not isinstance(call.callee, Dfa):
+            self._open.append(_Open(site, call.callee))
+            return entry
+        texts = self._texts.get(entry)
+        if texts is None:
+            texts = self._texts[entry] = self._texts_of(entry, call.callee, call.live)
+        outcome = next(iter(texts), -1) if call.live is None else self._name(entry, call.live)
+        if outcome not in texts:
+            return DEAD
+        text += texts[outcome]
+        return self._after(site, outcome)
+
+    def _at(self, site: int) -> tuple[Site, int]:
+        place = self._machine.sites[site]
+        assert place is not None
+        return place, self._machine.tables.sites.item(site, ENTRY)
+
+    def _after(self, site: int, outcome: int) -> int:
+        return next(self._ways.after(site, outcome), DEAD)
+
+    def _texts_of(self, entry: int, leaf: Dfa, live: frozenset[int] | None) -> dict[int, bytes]:
+        if leaf.states > _LARGEST:
+            return {}
+        if live is None or len(leaf.outcomes) == 1:
+            return dict([usual(leaf)])
+        return dict(self._ways.nearest(entry, leaf, bytes(range(256)), None))
+
+    def _name(self, entry: int, live: frozenset[int]) -> int:
+        """A name that is still to come here, else one that has not come in this activation."""
+        here = self._open[-1]
+        left = self._left.get((here.site, entry), {})
+        name = next((each for each in left if each in live), None)
+        if name is None:
+            name = min((each for each in live if each not in here.names), default=max(live))
+        left.pop(name, None)
+        here.names.add(name)
+        return name
+
+    def fresh(self, state: int, within: int, ahead: int) -> bool:
+        """Whether a rule called from site `within` goes on from a state to something new, within so many moves."""
+        return any(self._is_new(move, within, ahead) for move, _ in self._ways.moves(state))
+
+    def _is_new(self, move: int, within: int, ahead: int) -> bool:
+        if move >= 0:
+            return ahead > 0 and self.fresh(move, within, ahead - 1)
+        if move > CALLED:
+            return False
+        site = CALLED - move
+        place, entry = self._at(site)
+        call, here = place.call, self._open[-1]
+        if call.live is not None:
+            left = self._left.get((within, entry))
+            if left is None:
+                left = self._left[within, entry] = dict.fromkeys(_named(call.callee))
+            return any(name in call.live for name in left)
+        if call.same is not None and here.compared and here.site == within:
+            return False
+        if isinstance(call.callee, Dfa) or site not in self._known:
+            return site not in self._known
+        deep = len(self._open) + 1 < _DEEPEST
+        return deep and ahead > 0 and self.fresh(entry, site, ahead - 1)
+
+
+def _named(leaf: Rule | Dfa) -> Iterable[int]:
+    """The outcomes that have names of their own; all where none has."""
+    assert isinstance(leaf, Dfa)
+    if leaf.states > _LARGEST:
+        return ()
+    least = leaf.least
+    return [each for each in leaf.outcomes if least[each] > _NO_NAME] or leaf.outcomes

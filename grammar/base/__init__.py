@@ -1,0 +1,1 @@
+"""Building blocks below all others: typed arrays, strict JSON, a bounded cache."""

@@ -1,0 +1,1 @@
+"""Compiled grammars, kept within a bound of memory."""

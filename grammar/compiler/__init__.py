@@ -1,0 +1,1 @@
+"""Constraints to compiled grammars, for one vocabulary."""

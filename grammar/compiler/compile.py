@@ -1,0 +1,153 @@
+"""Constraints to compiled grammars, for one vocabulary.
+
+Does: choose the back end: our own machine, or xgrammar's for grammars that it cannot run. Does not:
+keep what it made (`cache`), judge (`screen`).
+
+The compiled code of the machine is loaded with the first constraint, or by `warm`, not with this module.
+"""
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import finalize
+
+from ..backends.token_spelling import Canonical, Speller
+from ..backends.xgrammar_matcher import EarleyCompiler
+from ..contract.bitmask import empty_rows
+from ..contract.constraint import Constraint, Kind
+from ..contract.matcher import CompiledGrammar
+from ..contract.vocabulary import Vocabulary
+from ..device.device_tables import tables_of
+from .frontend import Screened, screen
+
+if TYPE_CHECKING:
+    from ..mask.compute_masks import TokenIndex
+
+# Something of everything that has compiled code of its own.
+_WARMING = r"""{
+    "properties": {
+        "a": {"type": "string", "pattern": "(?=a)b*|\\bx$", "minLength": 3},
+        "b": {"enum": [1, "x", null, [1]]},
+        "c": {"type": "string", "format": "date-time"},
+        "d": {"type": "number", "multipleOf": 0.7, "minimum": 1},
+        "e": {"not": {"type": "string", "pattern": "^a+$"}},
+        "f": {"items": {"type": "integer"}, "uniqueItems": true, "contains": {"type": "integer"}, "minItems": 2},
+        "g": {}
+    },
+    "patternProperties": {"^x": {"type": "boolean"}},
+    "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
+}"""
+# Lengths of strings, freely spelled and canonically: how near their bound is what their masks are shared by.
+_BOUNDED = 12, 48
+# Strings that are read through windows, and how much of them.
+_WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname"}', 1)
+_SHARED_BYTES = 128 << 20
+
+
+class Compiler:
+    """Compiles for one vocabulary. Safe to call from several threads.
+
+    `canonical` says how the tokenizer spells bytes in the middle of an output, empty where it cannot. `shared_bytes`
+    bounds what grammars share, half of it masks of leaves, half automata; masks of one grammar may take half as much.
+    `is_warming`: whether `warm` runs, which compiles our own code on a machine where nothing has done that before.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, canonical: Canonical, shared_bytes: int = _SHARED_BYTES
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.is_warming = False
+        self._shared_bytes = shared_bytes
+        self._speller = Speller(vocabulary, canonical)
+        self._earley = EarleyCompiler(vocabulary, self._speller)
+
+    def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
+        """Compile a constraint. `shortest`: a short complete output if one is known, which need not be searched then.
+
+        Raises:
+            GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
+        """
+        grammar = self.build(screen(constraint), shortest)
+        self._rehearse(grammar, constraint)
+        return grammar
+
+    def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
+        """The second half of `compile`, which raises what it does. The rules of `screened` go with the grammar."""
+        if screened.parsed is not None:
+            return self._earley.compile(screened.parsed)
+        from ..backends.native import NativeGrammar
+        from ..machine.machine import Machine
+
+        assert screened.root is not None
+        machine = Machine(screened.root)
+        if screened.release is not None:
+            finalize(machine, screened.release).atexit = False
+        grammar = NativeGrammar(machine, self._index, self._speller, shortest)
+        _ = grammar.least_tokens  # found here, off the step loop
+        return grammar
+
+    @staticmethod
+    def _rehearse(grammar: CompiledGrammar, constraint: Constraint) -> None:
+        from ..backends.native import NativeGrammar
+        from ..backends.warmup import rehearsal_s, rehearse
+
+        if isinstance(grammar, NativeGrammar):
+            rehearse(grammar, rehearsal_s(constraint.source))
+
+    @staticmethod
+    def shortest(grammar: CompiledGrammar) -> bytes | None:
+        """A short complete output of a grammar; None where the back end cannot tell."""
+        from ..backends.native import NativeGrammar
+
+        return grammar.shortest if isinstance(grammar, NativeGrammar) else None
+
+    def spelled(self, text: bytes) -> tuple[int, ...]:
+        """The tokens of a whole output that reads `text`; empty where the tokenizer would write something else."""
+        return self._speller.spell((), text, final=True) if text else ()
+
+    def warm(self) -> None:
+        """Load all compiled code, index the vocabulary, make what many ask: formats, strings near their bound."""
+        self.is_warming = True
+        try:
+            self._load()
+        finally:
+            self.is_warming = False
+
+    def _load(self) -> None:
+        from ..leaves.formats import KNOWN
+
+        for name in sorted(KNOWN):
+            asked = json.dumps({"type": "string", "format": name})
+            self.compile(Constraint(Kind.JSON_SCHEMA, asked))
+        matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()
+        row = empty_rows(1, self.vocabulary.width)[0]
+        for token in matcher.closing() or ():
+            matcher.fill(row)
+            matcher.forced()
+            matcher.accept(token)
+        matcher.rollback(1)
+        followed = [(json.dumps({"type": "string", "maxLength": size}), size) for size in _BOUNDED]
+        for asked, size in [*followed, *_WINDOWS] if ord("a") in self._speller.single_bytes else ():
+            matcher = self.compile(Constraint(Kind.JSON_SCHEMA, asked)).matcher()
+            for byte in b'"' + b"a" * size:
+                matcher.accept(self._speller.single_bytes[byte])
+                matcher.fill(row)
+        tables_of(Constraint(Kind.JSON_SCHEMA, "{}"))
+
+    def shared(self) -> dict[str, int]:
+        """Bytes that grammars share, by part; of automata no more than `shared_bytes` allow are left."""
+        held = {"texts": self._speller.nbytes}
+        if "_index" in vars(self):  # else nothing is loaded that could hold any
+            from .automata_budget import automata_bytes, shrink_automata
+
+            shrink_automata(self._shared_bytes // 2)
+            held["texts"] += self._index.texts_bytes
+            held["leaf_masks"] = self._index.leaf_rows.nbytes
+            held["automata"] = automata_bytes()
+        return held
+
+    @cached_property
+    def _index(self) -> "TokenIndex":
+        from ..mask.compute_masks import TokenIndex
+
+        return TokenIndex(self.vocabulary, self._shared_bytes)

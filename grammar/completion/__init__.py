@@ -1,0 +1,1 @@
+"""The shortest valid end of an output, in bytes."""

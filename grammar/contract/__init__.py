@@ -1,0 +1,1 @@
+"""Values and protocols that the rest of the package and its callers share: constraints, masks, matchers, errors."""

@@ -1,0 +1,93 @@
+"""Texts along `device.DeviceTables`, compiled: one byte, what must come next, whether the output may end.
+
+Does: what `DeviceTables.follow` and `can_end` say in Python, without touching the stack it is given. Does not: know
+tokens (`followers`).
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..base.array_types import Ints
+from ..jit.kernel import kernel
+from .device_tables import CALLS, END_COLUMN, ENDS, STAY_COLUMN
+
+FIRST_COLUMN: Final = STAY_COLUMN + 1  # of those that bytes have
+MOST_CALLS: Final = 64  # rules that one byte may open, one within the other
+_MOST_MOVES: Final = 4096  # for one byte
+
+Whole = int | np.int64  # what is read from arrays is made int64: types of one name have to agree
+
+
+class Codes(NamedTuple):
+    """`cells`, `sites` and `returns` of `DeviceTables`."""
+
+    cells: Ints
+    sites: Ints
+    returns: Ints
+
+
+class Step(NamedTuple):
+    """After one byte: the state (-1: it is refused), how many frames of the stack stay, how many come on top of them.
+
+    `outcome`: that of the outermost rule if it has ended, with this byte or before it; else -1.
+    """
+
+    state: Whole
+    kept: Whole
+    more: Whole
+    outcome: Whole
+
+
+@kernel
+def leave(codes: Codes, stack: Ints, at: Step, calls: Ints, outcome: Whole) -> Step:
+    """The innermost rule has ended with an outcome. A step's frames on top are `calls[:more]`."""
+    _, kept, more, _ = at
+    while True:
+        if more > 0:
+            more -= 1
+            back = np.int64(calls[more])
+        elif kept > 0:
+            kept -= 1
+            back = np.int64(stack[kept])
+        else:
+            return Step(len(codes.cells), 0, 0, outcome)
+        found = np.int64(codes.returns[back + outcome])
+        if found >= 0:
+            return Step(found - 1, kept, more, -1)
+        outcome = (-1 - found) >> 2
+
+
+@kernel
+def step(codes: Codes, stack: Ints, depth: Whole, state: Whole, column: Whole, calls: Ints) -> Step:
+    """Read a byte of a column from a state under `stack[:depth]`; the frames that come on top are put in `calls`."""
+    at = Step(np.int64(state), np.int64(depth), 0, -1)
+    for _ in range(_MOST_MOVES):
+        found = np.int64(codes.cells[at.state, column])
+        if found >= 0:
+            return Step(found - 1, at.kept, at.more, -1)
+        kind, value = (-1 - found) & 3, (-1 - found) >> 2
+        if kind == CALLS:
+            if at.more == len(calls):
+                break
+            calls[at.more] = codes.sites[value, 1]
+            at = Step(np.int64(codes.sites[value, 0]) - 1, at.kept, at.more + 1, -1)
+        else:
+            at = leave(codes, stack, at, calls, value)
+            if kind == ENDS or at.state < 0:
+                return at
+            if at.state == len(codes.cells):
+                return Step(-1, 0, 0, at.outcome)
+    return Step(-1, 0, 0, -1)
+
+
+@kernel
+def can_end(codes: Codes, stack: Ints, depth: Whole, state: Whole) -> bool:
+    """Whether the output may end in a state under `stack[:depth]`."""
+    at = Step(np.int64(state), np.int64(depth), 0, -1)
+    while 0 <= at.state < len(codes.cells):
+        end = np.int64(codes.cells[at.state, END_COLUMN])
+        if end == 0:
+            return False
+        at = leave(codes, stack, at, stack[:0], (-1 - end) >> 2)
+    return bool(at.state >= 0)

@@ -1,0 +1,215 @@
+"""What becomes of a constraint: how each part is enforced or why not, what it costs, what it lets through.
+
+Does: compile one constraint and look at the result. Does not: write for people (the service does), or know prompts.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+from ..compiler.compile import Compiler
+from ..compiler.frontend import screen
+from ..contract.bitmask import empty_rows
+from ..contract.constraint import Constraint, Kind
+from ..contract.coverage import Coverage
+from ..contract.errors import GrammarError, Violation
+from ..contract.matcher import CompiledGrammar
+from ..jsonschema.read.uri import steps
+
+if TYPE_CHECKING:
+    from ..automata import Dfa
+    from ..machine.rule import Rule
+
+# What the tiers mean.
+TIERS: Final = {
+    "A": "by the automaton",
+    "B": "by the automaton and a memory of what was written",
+    "C": "judged at the end of the value, whose last byte is refused if it fails",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One keyword at one place: enforced by `tier` (see `TIERS`), or not at all (None), and then why.
+
+    `unknown`: the word itself is not known; `hint` says what to write instead.
+    """
+
+    where: str
+    keyword: str
+    tier: Literal["A", "B", "C"] | None
+    reason: str = ""
+    unknown: bool = False
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What compiling took and holds. `states` and `size_bytes` are those made so far: more are made as text reaches
+    them. `first_mask_s`: from the compiled grammar to its first mask.
+    """
+
+    states: int | None
+    size_bytes: int
+    compile_s: float
+    first_mask_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything known of one constraint; `error` is None where it can be enforced, and then the rest is there.
+
+    `coverage` sums up the findings of a schema. `engine` is what follows the constraint: `machine`, or `xgrammar` with
+    `note` saying why. `shortest` and `typical` are texts it lets through, None where none was found; `least_tokens` is
+    what the shortest takes with its end token, and `typical_tokens` the same of `typical`.
+    """
+
+    constraint: Constraint
+    error: GrammarError | None
+    findings: tuple[Finding, ...] = ()
+    coverage: Coverage | None = None
+    engine: str = ""
+    note: str = ""
+    cost: Cost | None = None
+    least_tokens: int | None = None
+    typical_tokens: int | None = None
+    shortest: str | None = None
+    typical: str | None = None
+
+
+_Looked = tuple[tuple[Finding, ...], Coverage | None]
+
+
+def explain(compiler: Compiler, constraint: Constraint) -> Explanation:
+    """Compile `constraint` and say what became of it. A constraint that is refused is explained too."""
+    looked: _Looked = ((), None)
+    try:
+        looked = _findings(constraint)
+        began = time.perf_counter()
+        grammar = compiler.compile(constraint)
+        compiled = time.perf_counter()
+        grammar.matcher().fill(empty_rows(1, compiler.vocabulary.width)[0])
+        cost = _cost(grammar, compiled - began, time.perf_counter() - compiled)
+    except GrammarError as error:
+        return _refused(constraint, error, looked)
+    return _explained(compiler, constraint, looked, grammar, cost)
+
+
+def judge(constraint: Constraint) -> Explanation:
+    """As `explain`, without a vocabulary: whether it can be enforced and how, but no costs or texts."""
+    looked: _Looked = ((), None)
+    try:
+        looked = _findings(constraint)
+        screen(constraint)
+    except GrammarError as error:
+        return _refused(constraint, error, looked)
+    return Explanation(constraint, None, *looked)
+
+
+def _refused(constraint: Constraint, error: GrammarError, looked: _Looked) -> Explanation:
+    """What is refused is told by the error alone."""
+    places = {refusal.where for refusal in error.refusals}
+    findings, found = looked
+    rest = tuple(finding for finding in findings if finding.where not in places)
+    return Explanation(constraint, error, rest, found)
+
+
+def _explained(
+    compiler: Compiler,
+    constraint: Constraint,
+    looked: _Looked,
+    grammar: CompiledGrammar,
+    cost: Cost,
+) -> Explanation:
+    from ..backends.native import NativeGrammar
+
+    root = grammar.machine.root if isinstance(grammar, NativeGrammar) else None
+    closing, tokens = grammar.matcher().closing(), compiler.vocabulary.tokens
+    shortest = None if closing is None else b"".join(tokens[token] or b"" for token in closing)
+    typical = shortest if root is None else _typical(root) or shortest
+    count = None if typical is None else _tokens(compiler, grammar, typical)
+    return Explanation(
+        constraint,
+        None,
+        *looked,
+        engine="xgrammar" if root is None else "machine",
+        note=screen(constraint).note if root is None else "",
+        cost=cost,
+        least_tokens=grammar.least_tokens,
+        typical_tokens=count,
+        shortest=_text(shortest),
+        typical=None if count is None else _text(typical),
+    )
+
+
+def _cost(grammar: CompiledGrammar, compile_s: float, first_mask_s: float) -> Cost:
+    from ..backends.native import NativeGrammar
+
+    states = grammar.machine.states if isinstance(grammar, NativeGrammar) else None
+    return Cost(states, grammar.size_bytes, compile_s, first_mask_s)
+
+
+def _tokens(compiler: Compiler, grammar: CompiledGrammar, text: bytes) -> int | None:
+    """Tokens of a whole output, its end token included; None where they cannot be told or are not let through."""
+    matcher, tokens = grammar.matcher(), compiler.spelled(text)
+    if text and not tokens:
+        return None
+    try:
+        for token in (*tokens, compiler.vocabulary.end_ids[0]):
+            matcher.accept(token)
+    except Violation:
+        return None
+    return len(tokens) + 1
+
+
+def _text(text: bytes | None) -> str | None:
+    return None if text is None else text.decode("utf-8", "replace")
+
+
+def _findings(constraint: Constraint) -> _Looked:
+    """Of a schema, what happens to its keywords. Nothing where it is too broken to be looked at."""
+    if constraint.kind is not Kind.JSON_SCHEMA:
+        return (), None
+    from ..jsonschema.logic.normalize import Normal
+    from ..jsonschema.read.resolve import Schemas
+    from ..jsonschema.read.values import read, read_all
+    from ..jsonschema.report.summary import covered
+    from ..jsonschema.report.survey import look
+    from ..jsonschema.report.unenforced import unread
+
+    schema = read(constraint.source)
+    normal = Normal(Schemas(schema, read_all(constraint.schemas)), constraint.formats)
+    enforced, _ = look(normal)
+    found = [Finding(entry.where, entry.keyword, entry.tier.value) for entry in enforced]
+    found += [
+        Finding(entry.where, entry.keyword, None, entry.reason, entry.kind == "unknown", entry.hint)
+        for entry in unread(normal)
+    ]
+    return tuple(sorted(found, key=partial(_rank, schema))), covered(normal, enforced)
+
+
+def _typical(root: "Rule | Dfa") -> bytes | None:
+    from ..automata import Dfa
+    from ..automata.specimen import specimen
+    from ..jsonschema.rules.sample import usual
+    from ..jsonschema.rules.value_rule import ValueRule
+
+    if isinstance(root, Dfa):
+        text = specimen(root, seed=0)
+        return None if text is None else bytes(text)
+    return usual(root) if isinstance(root, ValueRule) else None
+
+
+def _rank(schema: object, finding: Finding) -> tuple[object, ...]:
+    """Where a finding stands in its document; those in other documents come last, by their URIs."""
+    document, _, pointer = finding.where.rpartition("#")
+    here, rank = schema, []
+    for part in steps(pointer):
+        if isinstance(here, dict) and part in here:
+            rank.append(list(here).index(part))
+            here = here[part]
+        elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+            rank.append(int(part))
+            here = here[int(part)]
+    return document, rank, pointer

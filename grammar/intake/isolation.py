@@ -1,0 +1,249 @@
+"""Examination of constraints that nobody vouches for, in processes that may be killed.
+
+Does: keep a zygote (`worker`) and its children, give each constraint to an idle child to be examined or explained, end
+a child that is late or has died, and say of its constraint that it is too large. Does not: remember verdicts or bound
+how many wait (`admission`).
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from ..contract.constraint import Constraint
+from ..contract.vocabulary import Vocabulary
+from .channel import ChildLimits, Gone, encode_start, receive, send
+from .explain import Explanation
+from .explanation_codec import decode_explanation
+from .verdict import Verdict, cut_off, decode_verdict, encode_constraint
+from .worker import ANSWER, END, EXAMINE, EXIT_MEMORY, EXPLAIN, FORK, MORE, ORDER
+
+WORKER: Final = "from intaglio.grammar.intake.worker import main; raise SystemExit(main())"
+_START_S: Final = 180.0  # the first start on a machine compiles the inner loops
+_ANSWER_S: Final = 10.0
+_CLOSING_S: Final = 1.0
+_STARTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one examination may take: `wall_s` from its start to the answer, `cpu_s` of processor time, and `memory`
+    bytes above those of a fresh worker.
+    """
+
+    wall_s: float = 1.8
+    cpu_s: float = 1.5
+    memory: int = 1 << 30
+
+
+class WorkerFailure(Exception):
+    """No constraint can be examined: a defect of the installation or of this package, not of a constraint."""
+
+
+class _Zygote:
+    """The warm process that forks. Commands take turns."""
+
+    def __init__(self, entry: str) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603  this interpreter and our own entry
+                (sys.executable, "-P", "-c", entry),
+                stdin=theirs.fileno(),
+                stdout=2,  # whatever a library prints belongs to the log
+                start_new_session=True,  # Ctrl-C is for the parent
+            )
+        self._control = ours
+        self._turn = threading.Lock()
+
+    def load(self, start: bytes) -> None:
+        """Wait until it can fork. Raises `Gone` where it has died."""
+        send(self._control, start)
+        receive(self._control, time.monotonic() + _START_S)
+        self._control.settimeout(_ANSWER_S)
+
+    def fork(self) -> "_Child":
+        """A new child. Raises `Gone` where the zygote has died."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                return _Child(self._answer(FORK, 0, [theirs.fileno()]), ours)
+            except Gone:
+                ours.close()
+                raise
+
+    def end(self, child: int) -> int:
+        """Kill a child, and say how it ended. Raises `Gone` where the zygote has died."""
+        return self._answer(END, child, [])
+
+    def _answer(self, verb: bytes, process: int, sockets: list[int]) -> int:
+        with self._turn:
+            try:
+                socket.send_fds(self._control, [ORDER.pack(verb, process)], sockets)
+                data = self._control.recv(ANSWER.size)
+            except OSError as error:
+                raise Gone(str(error)) from error
+        if len(data) < ANSWER.size:
+            raise Gone("closed")
+        return int(ANSWER.unpack(data)[0])
+
+    def close(self) -> None:
+        """End it, and its children with it. Whoever waits for it is told that it is gone."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_CLOSING_S)
+        if self._process.returncode is None:
+            self._process.kill()
+            self._process.wait()
+        self._control.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    process: int
+    channel: socket.socket
+
+    @property
+    def alive(self) -> bool:
+        """Whether an idle child is still there: it says nothing of its own accord but that it is gone."""
+        try:
+            self.channel.settimeout(0)
+            return bool(self.channel.recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def ask(self, question: bytes, until: float) -> tuple[bool, bytes]:
+        """(whether it takes another, its answer). Raises `Gone` where there is none in time."""
+        self.channel.settimeout(max(until - time.monotonic(), 1e-3))
+        send(self.channel, question)
+        data = receive(self.channel, until)
+        return data[:1] == MORE, data[1:]
+
+
+class Isolated:
+    """Examines constraints in processes of its own. Each thread in `examine` has one for itself meanwhile."""
+
+    def __init__(
+        self, vocabulary: Vocabulary, limits: Limits | None = None, *, entry: str = WORKER
+    ) -> None:
+        """`entry`: the program of the first process."""
+        self._limits = limits or Limits()
+        self._entry = entry
+        self._start = encode_start(ChildLimits(self._limits.memory, self._limits.cpu_s), vocabulary)
+        self._lock = threading.Lock()  # held while a zygote starts
+        self._zygote: _Zygote | None = None
+        self._idle: list[_Child] = []
+        self._closed = False
+
+    def start(self) -> None:
+        """Have a process ready; without this the first constraint waits for it.
+
+        Raises:
+            WorkerFailure: there is none to be had.
+        """
+        self._idle.append(self._take())
+
+    def examine(self, constraint: Constraint) -> Verdict:
+        """The verdict on a constraint. One that goes over a limit, or ends its process, is too large.
+
+        Raises:
+            WorkerFailure: there is no process to be had, or the examination has a bug.
+        """
+        answer = self._ask(EXAMINE, constraint)
+        return decode_verdict(answer) if isinstance(answer, bytes) else answer
+
+    def explain(self, constraint: Constraint) -> Explanation:
+        """What becomes of a constraint; tokens are counted as if each were a byte. Raises as `examine`."""
+        answer = self._ask(EXPLAIN, constraint)
+        if isinstance(answer, bytes):
+            return decode_explanation(constraint, answer)
+        return Explanation(constraint, answer.error)
+
+    def _ask(self, verb: bytes, constraint: Constraint) -> bytes | Verdict:
+        """An answer, or what is said of a constraint for which there is none."""
+        question = verb + encode_constraint(constraint)
+        child = self._take()
+        until = time.monotonic() + self._limits.wall_s
+        try:
+            more, answer = child.ask(question, until)
+        except Gone:
+            late = time.monotonic() >= until
+            return self._cause(self._end(child), late)
+        if more and not self._closed:
+            self._idle.append(child)
+        else:
+            self._end(child)
+        return answer
+
+    def close(self) -> None:
+        """End all processes; safe to call twice. What is being examined meanwhile is found too large."""
+        self._closed = True
+        zygote = self._zygote  # not under the lock: one that is starting is ended as well
+        if zygote is not None:
+            zygote.close()
+        while self._idle:
+            self._idle.pop().channel.close()
+
+    def _take(self) -> _Child:
+        """An idle child, or a new one."""
+        while self._idle:
+            with contextlib.suppress(IndexError):  # another thread was quicker
+                child = self._idle.pop()
+                if child.alive:
+                    return child
+                self._end(child)
+        for _ in range(_STARTS):
+            zygote = self._loaded()
+            try:
+                return zygote.fork()
+            except Gone:
+                self._forget(zygote)
+        raise WorkerFailure("the process that compiles dies as soon as it is started")
+
+    def _loaded(self) -> _Zygote:
+        with self._lock:
+            if self._closed:
+                raise WorkerFailure("closed")
+            if self._zygote is None:
+                self._zygote = _Zygote(self._entry)
+                try:
+                    self._zygote.load(self._start)
+                except Gone as error:
+                    self._zygote.close()
+                    self._zygote = None
+                    raise WorkerFailure("the process that compiles does not start") from error
+            return self._zygote
+
+    def _forget(self, zygote: _Zygote) -> None:
+        zygote.close()
+        with self._lock:
+            if self._zygote is zygote:
+                self._zygote = None
+
+    def _end(self, child: _Child) -> int:
+        """End a child; the wait status of it, or that of a killed one where its zygote has died before it."""
+        child.channel.close()
+        zygote = self._zygote
+        try:
+            return zygote.end(child.process) if zygote else int(signal.SIGKILL)
+        except Gone:
+            return int(signal.SIGKILL)
+
+    def _cause(self, status: int, late: bool) -> Verdict:
+        """What is said of a constraint whose child has ended like this."""
+        limits = self._limits
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+            return cut_off(f"compiling this takes more than {limits.cpu_s:g} s of processor time")
+        if late:
+            return cut_off(f"compiling this takes longer than {limits.wall_s:g} s")
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) != EXIT_MEMORY:
+            raise WorkerFailure("the process that compiles failed; its log says why")
+        return cut_off("compiling this takes more memory or depth than allowed")

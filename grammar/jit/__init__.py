@@ -1,0 +1,1 @@
+"""Compilation of the inner loops with numba, and the cache of machine code."""

@@ -1,0 +1,162 @@
+"""Compilation of the inner loops ahead of time, when the package `intaglio-compiled` is built.
+
+Does: compile every function that Python calls, for every combination of types in `signatures.json`, for a processor
+that any machine has. Does not: know why these types; `tests/support/signatures.py` writes them down. Needs numba and
+numpy alone: a stand-in takes the place of every other package that a module with loops imports.
+"""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.caching import NullCache
+
+from .kernel import kernels_of
+from .machine_code import Folder, MachineCode, baseline, is_portable
+
+SIGNATURES = Path(__file__).with_name("signatures.json")
+UNUSED = ("idna", "jsonschema_specifications", "msgspec", "torch", "xgrammar")
+"""Packages that modules with loops import, and loops never use."""
+
+Spelled = Any  # JSON: a name, an array as "int32:2C", a list for a tuple, {"class": [...]} for a named tuple
+
+
+def spelled(kind: Any) -> Spelled:
+    """A type of numba as JSON. Raises TypeError for kinds that no loop takes."""
+    if isinstance(kind, types.Array):
+        flags = ("" if kind.mutable else "r") + ("" if kind.aligned else "u")
+        return f"{kind.dtype}:{kind.ndim}{kind.layout}{flags}"
+    if isinstance(kind, types.BaseNamedTuple):
+        home = kind.instance_class
+        return {f"{home.__module__}:{home.__qualname__}": [spelled(each) for each in kind.types]}
+    if isinstance(kind, types.BaseTuple):
+        return [spelled(each) for each in kind.types]
+    if isinstance(kind, types.Omitted):
+        return {"omitted": kind.value}
+    if isinstance(kind, types.Number | types.Boolean | types.NoneType):
+        return str(kind)
+    raise TypeError(f"{kind!r} is no type that a loop takes")
+
+
+def read(text: Spelled) -> Any:
+    """The type that `spelled` gave as `text`."""
+    if isinstance(text, list):
+        return types.BaseTuple.from_types([read(each) for each in text])
+    if isinstance(text, dict):
+        ((name, members),) = text.items()
+        if name == "omitted":
+            return types.Omitted(members)
+        module, _, home = name.partition(":")
+        kind = getattr(importlib.import_module(module), home)
+        return types.BaseTuple.from_types([read(each) for each in members], kind)
+    name, _, form = text.partition(":")
+    if not form:
+        return getattr(types, {"bool": "boolean"}.get(name, name))
+    dtype = getattr(types, {"bool": "boolean"}.get(name, name))
+    return types.Array(
+        dtype, int(form[0]), form[1], readonly="r" in form[2:], aligned="u" not in form[2:]
+    )
+
+
+class _StandIn(type):
+    """A class that answers every attribute, call, subscript and operator with itself or another such class."""
+
+    def __new__(cls, name: str, bases: Any, members: Any, **_: object) -> Any:
+        return super().__new__(cls, name, bases, members)
+
+    def __init__(cls, name: str, bases: Any, members: Any, **_: object) -> None:
+        super().__init__(name, bases, members)
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls
+
+    def __call__(cls, *_: object, **__: object) -> Any:
+        return cls
+
+    def __getitem__(cls, _: object) -> Any:
+        return cls
+
+    def __or__(cls, _: object) -> Any:
+        return cls
+
+    __ror__ = __or__
+
+    def __iter__(cls) -> Iterator[Any]:
+        return iter(())
+
+
+class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives modules of stand-ins for what modules with loops import and their loops do not use."""
+
+    def find_spec(self, name: str, *_: object) -> Any:
+        if name.split(".")[0] not in UNUSED:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, _: object) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__getattr__ = partial(getattr, _StandIn("StandIn", (), {}))  # type: ignore[method-assign]
+
+
+def compile_into(folder: Path, processes: int, listed: Mapping[str, Sequence[Spelled]]) -> int:
+    """Compile loops, by module and name, for lists of types into files in `folder`; returns how many.
+
+    Must be called in a fresh process, for it decides on the processor that numba compiles for.
+    """
+    sys.meta_path.insert(0, _Absent())
+    numba.config.CPU_NAME, numba.config.CPU_FEATURES = baseline(), ""
+    modules = {name.partition(":")[0] for name in listed}
+    loops = {
+        f"{module}:{name}": loop
+        for module in modules
+        for name, loop in kernels_of(importlib.import_module(module))
+    }
+    for module in [each for name, each in sys.modules.items() if name.startswith("intaglio.")]:
+        for _, loop in kernels_of(module):
+            loop._cache = NullCache()
+    work = [(loops[name], each) for name, signatures in listed.items() for each in signatures]
+    begin = work, Folder(folder, baseline())
+    with multiprocessing.get_context("fork").Pool(processes, _begin, begin) as pool:
+        return sum(pool.imap_unordered(_compile, range(len(work)), chunksize=1))
+
+
+_WORK: list[Any] = []
+
+
+def _begin(work: list[Any], folder: Folder) -> None:
+    _WORK[:] = [work, folder]
+
+
+def _compile(index: int) -> int:
+    work, folder = _WORK
+    loop, signature = work[index]
+    argument_types = tuple(map(read, signature))
+    loop.compile(argument_types)
+    result = loop.overloads[argument_types]
+    if not is_portable(result):
+        raise TypeError(f"{loop.py_func.__qualname__} holds addresses of this process")
+    key = MachineCode(loop.py_func).key(argument_types, baseline())
+    folder.write(key, result._reduce())
+    return 1
+
+
+def main(folder: str) -> None:
+    """Compile into `folder` with all processors, and say how much that was."""
+    listed = json.loads(SIGNATURES.read_text("utf-8"))
+    count = compile_into(Path(folder), len(os.sched_getaffinity(0)), listed)
+    print(f"{count} functions for {baseline()}")  # noqa: T201

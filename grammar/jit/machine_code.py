@@ -1,0 +1,218 @@
+"""Machine code of compiled functions, found by content and kept between runs.
+
+Does: find the machine code of a function for given types in the package that was compiled ahead of time, or in a folder
+of this user; keep there what had to be compiled. Does not: compile (`jit`). It never fails: where no folder can be
+written, a function is compiled for this process alone.
+
+Files are named by a digest of the function (`identity`), the types, the versions of Python and of the compiler, and the
+processor. So any number of checkouts and installations share a folder, and nothing in it is ever out of date.
+"""
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import platform
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import llvmlite
+import numba
+from numba.core import serialize
+from numba.core.compiler import CompileResult
+
+from .source_digest import identity
+
+PACKAGE: Final = "intaglio_compiled"
+"""The import name of the package with machine code for the processors of `BASELINE`."""
+BASELINE: Final = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}
+"""The processor that code compiled ahead of time is for, by machine; "generic" for others."""
+_DIGEST_BYTES: Final = 32
+_ENDING: Final = ".code"
+_SILENT_S: Final = 5.0  # between two lines about what is being compiled
+
+_log = logging.getLogger("intaglio")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Machine code for one kind of processor. `processor` is empty for the one that this process runs on.
+
+    `is_kept`: whether more is kept there, up to about `most_bytes`.
+    """
+
+    path: Path
+    processor: str = ""
+    is_kept: bool = False
+    most_bytes: int = 256 << 20
+
+    def read(self, key: str) -> Any:
+        """What is kept under `key`, unpickled; None where nothing is, or it is damaged."""
+        try:
+            content = (self.path / (key + _ENDING)).read_bytes()
+        except OSError:
+            return None
+        digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+        return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None  # noqa: S301
+
+    def write(self, key: str, value: object) -> None:
+        """Keep `value` under `key`. Raises OSError."""
+        data: bytes = serialize.dumps(value)
+        with tempfile.NamedTemporaryFile(dir=self.path, delete=False) as file:
+            try:
+                file.write(hashlib.sha256(data).digest() + data)
+                file.close()
+                Path(file.name).replace(self.path / (key + _ENDING))
+            except OSError:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+
+    def trim(self) -> None:
+        """Remove the oldest files beyond the bound. Raises OSError."""
+        files = [(path.stat(), path) for path in self.path.glob("*" + _ENDING)]
+        size = 0
+        for status, path in sorted(files, key=lambda file: -file[0].st_mtime):
+            size += status.st_size
+            if size > self.most_bytes:
+                path.unlink(missing_ok=True)
+
+
+def baseline() -> str:
+    """The least processor of this kind of machine that code compiled ahead of time runs on."""
+    return BASELINE.get(platform.machine(), "generic")
+
+
+@cache
+def folders() -> tuple[Folder, ...]:
+    """Where machine code is looked for, in this order; the one to keep more in, if there is one, comes last."""
+    package = find_spec(PACKAGE)
+    places = (package.submodule_search_locations or ()) if package else ()
+    found = [Folder(Path(place), baseline()) for place in places]
+    kept = next(filter(_is_ours, _candidates()), None)
+    if kept is not None:
+        found.append(Folder(kept, is_kept=True))
+    return tuple(found)
+
+
+def _candidates() -> Iterator[Path]:
+    name = Path("intaglio", "machine-code")
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR) / name
+    with contextlib.suppress(RuntimeError):  # there is no home
+        yield Path.home() / ".cache" / name
+    with contextlib.suppress(FileNotFoundError):
+        yield Path(tempfile.gettempdir()) / f"intaglio-{os.getuid()}"
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether this user can write there and no other user can: what is read from there is run."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = path.lstat()
+    except OSError:
+        return False
+    mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return mine and not status.st_mode & 0o022 and os.access(path, os.W_OK)
+
+
+class MachineCode:
+    """The machine code of one function, for all types it was asked for. What numba expects of a cache."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function = function
+
+    @cached_property
+    def _identity(self) -> str:
+        return identity(self._function)
+
+    def key(self, types: Iterable[object], processor: object) -> str:
+        """The name under which code for `types` (of numba) on `processor` is kept."""
+        versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
+        parts = self._identity, str(tuple(types)), versions, sys.platform, processor
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The compiled function, ready to be called; None where it has to be compiled now."""
+        context.refresh()
+        types = getattr(signature, "args", signature)
+        for folder in folders():
+            processor = folder.processor or context.codegen().magic_tuple()
+            content = folder.read(self.key(types, processor))
+            if content is not None:
+                return CompileResult._rebuild(context, *content)
+        progress().missed()
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep what was compiled, where there is a folder for it."""
+        last = folders()[-1] if folders() else None
+        if last is None or not last.is_kept or not is_portable(result):
+            return
+        types = getattr(signature, "args", signature)
+        with contextlib.suppress(OSError):
+            last.write(self.key(types, result.codegen.magic_tuple()), result._reduce())
+            last.trim()
+
+    @property
+    def cache_path(self) -> str:
+        """For numba's statistics."""
+        return str(folders()[-1].path) if folders() else ""
+
+    def flush(self) -> None:
+        """Nothing: files are named by what is in them."""
+
+
+def is_portable(result: Any) -> bool:
+    """Whether another process can run what was compiled: no address of this process is in it."""
+    return not result.lifted and not result.library.has_dynamic_globals
+
+
+class Progress:
+    """Tells, now and then, that functions are being compiled, which happens once after an installation."""
+
+    def __init__(self) -> None:
+        self.compiled = 0
+        self._told = -_SILENT_S
+
+    def missed(self) -> None:
+        """One more function has to be compiled."""
+        self.compiled += 1
+        now = time.monotonic()
+        if now - self._told < _SILENT_S:
+            return
+        self._told = now
+        _log.warning(
+            "compiling the inner loops for this machine, %d so far; this takes a minute or two and %s",
+            self.compiled,
+            "happens once" if folders() and folders()[-1].is_kept else "nothing can be kept of it",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledLoops:
+    """How many functions this process had to compile, and the folder they are kept in, if there is one."""
+
+    now: int
+    kept: Path | None
+
+
+def compiled_loops() -> CompiledLoops:
+    """What this process compiled until now."""
+    last = folders()[-1] if folders() else None
+    kept = last.path if last is not None and last.is_kept else None
+    return CompiledLoops(progress().compiled, kept)
+
+
+@cache
+def progress() -> Progress:
+    """How many functions this process had to compile."""
+    return Progress()

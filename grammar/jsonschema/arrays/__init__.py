@@ -1,0 +1,1 @@
+"""Arrays, item by item."""

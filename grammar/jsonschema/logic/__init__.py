@@ -1,0 +1,1 @@
+"""Schemas as Boolean formulas over atoms, and their evaluation."""

@@ -1,0 +1,1 @@
+"""Objects, member by member."""

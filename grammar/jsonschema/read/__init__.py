@@ -1,0 +1,1 @@
+"""Reading a schema: values, dialects, keyword shapes, references."""

@@ -1,0 +1,105 @@
+"""Whether the values of a schema's keywords have the shape their specification demands.
+
+Does: name what is malformed by JSON Pointer, keyword and reason. Does not: resolve references or judge instances.
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from ...contract.errors import Refusal
+from .dialects import LISTS, MAPS, ONE, Dialect
+from .uri import step
+from .values import Json
+
+TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+
+_Shape = tuple[str, Callable[[Json], bool]]
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _is_count(value: Json) -> bool:
+    return _is_number(value) and value >= 0 and value == int(value)  # type: ignore[operator,call-overload]
+
+
+def _is_names(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _is_types(value: Json) -> bool:
+    names = value if isinstance(value, list) else [value]
+    return bool(names) and all(isinstance(name, str) and name in TYPES for name in names)
+
+
+def _is_name_lists(value: Json) -> bool:
+    return isinstance(value, dict) and all(_is_names(names) for names in value.values())
+
+
+_NUMBER: _Shape = ("a number", _is_number)
+_POSITIVE: _Shape = ("a number above 0", lambda value: _is_number(value) and value > 0)  # type: ignore[operator]
+_COUNT: _Shape = ("an integer of 0 or more", _is_count)
+_STRING: _Shape = ("a string", lambda value: isinstance(value, str))
+_BOOLEAN: _Shape = ("true or false", lambda value: isinstance(value, bool))
+_NAMES: _Shape = ("a list of strings", _is_names)
+
+_SHAPES: Mapping[str, _Shape] = {
+    **dict.fromkeys(("maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"), _NUMBER),
+    **dict.fromkeys(
+        (
+            *("maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"),
+            *("maxContains", "minContains"),
+        ),
+        _COUNT,
+    ),
+    **dict.fromkeys(("pattern", "format", "$ref", "$dynamicRef", "$recursiveRef"), _STRING),
+    "multipleOf": _POSITIVE,
+    "uniqueItems": _BOOLEAN,
+    "required": _NAMES,
+    "type": (f"one of {', '.join(sorted(TYPES))}, or a list of these", _is_types),
+    "enum": ("a list", lambda value: isinstance(value, list)),
+    "dependentRequired": ("an object of lists of strings", _is_name_lists),
+}
+
+
+def malformed(schema: dict[str, Json], pointer: str, dialect: Dialect) -> list[Refusal]:
+    """A refusal for each malformed keyword of one schema object (not of its sub-schemas)."""
+    return [
+        Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"give {wanted}")
+        for keyword, value in schema.items()
+        if keyword in dialect.keywords and (wanted := _wanted(keyword, value, dialect)) is not None
+    ]
+
+
+def _wanted(keyword: str, value: Json, dialect: Dialect) -> str | None:
+    """What the keyword's value should be, None if it is that."""
+    if dialect.name == "draft4" and keyword in {"exclusiveMaximum", "exclusiveMinimum"}:
+        wanted, holds = _BOOLEAN
+    elif keyword in _SHAPES:
+        wanted, holds = _SHAPES[keyword]
+    else:
+        return _wanted_schemas(keyword, value, dialect)
+    return None if holds(value) else wanted
+
+
+def _wanted_schemas(keyword: str, value: Json, dialect: Dialect) -> str | None:
+    if keyword in MAPS:
+        if not isinstance(value, dict):
+            return "an object of schemas"
+        names_too = keyword == "dependencies"
+        fits = all(is_schema(part) or (names_too and _is_names(part)) for part in value.values())
+        return None if fits else "an object of schemas"
+    if keyword in LISTS and isinstance(value, list):
+        if keyword == "items" and "prefixItems" in dialect.keywords:
+            return "a schema (a list of schemas is called prefixItems since 2020-12)"
+        fits = bool(value) or keyword == "items"
+        return None if fits and all(map(is_schema, value)) else "a list of at least one schema"
+    if keyword in ONE:
+        return None if is_schema(value) else "a schema"
+    return "a list of at least one schema" if keyword in LISTS else None
+
+
+def is_schema(value: Json) -> bool:
+    """Whether the value can stand where a schema is wanted."""
+    return isinstance(value, dict | bool)

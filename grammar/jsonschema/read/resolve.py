@@ -1,0 +1,280 @@
+"""Where the schemas of a document are, and what their references mean.
+
+Does: walk schema documents, keep base URIs, `$id`, anchors and dynamic anchors, resolve `$ref`, `$dynamicRef` and
+`$recursiveRef` to sites. Does not: fetch anything: what neither the document nor the caller's registry nor the
+specification's own meta-schemas hold is refused. Does not judge instances.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+import jsonschema_specifications
+
+from ...contract.errors import InvalidConstraint, Refusal, UnsupportedConstraint
+from .dialects import DRAFT2020, LISTS, MAPS, ONE, Dialect, from_vocabulary, named
+from .keyword_shapes import is_schema, malformed
+from .uri import defragment, join, step, steps
+from .values import Json
+
+_DYNAMIC = frozenset({"$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"})
+
+MOST_FAULTS = 100  # malformed keywords that are told at once
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One schema in one document: `pointer` from the document's root, `base` the URI of its resource."""
+
+    document: str
+    pointer: str
+    base: str
+    dialect: Dialect
+
+    def __hash__(self) -> int:
+        """Of what tells sites of one compilation apart."""
+        return hash((self.document, self.pointer))
+
+    @property
+    def where(self) -> str:
+        """The JSON Pointer a caller is told, with the document's URI in front where it is not the caller's own."""
+        return f"{self.document}#{self.pointer}" if self.document else self.pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The dynamic scope: the resources entered on the way to a schema, outermost first, each once."""
+
+    resources: tuple[str, ...] = ()
+
+    def entered(self, resource: str) -> "Scope":
+        """The scope after going into `resource`."""
+        if resource in self.resources:
+            return self
+        return Scope((*self.resources, resource))
+
+
+class Schemas:
+    """The documents of one compilation, indexed when they are first needed."""
+
+    def __init__(
+        self,
+        root: Json,
+        registry: Mapping[str, Json] | None = None,
+        dialect: Dialect = DRAFT2020,
+    ) -> None:
+        """`root`: the caller's schema; `registry`: other documents by URI; `dialect`: where `$schema` is absent.
+
+        `dynamic` becomes true once a document plays with the dynamic scope; until then nobody has to keep it.
+
+        Raises:
+            InvalidConstraint: something in `root` is not a schema.
+        """
+        self.dynamic = False
+        self._registry = {uri.rstrip("#"): schema for uri, schema in (registry or {}).items()}
+        self._default = dialect
+        self._values: dict[tuple[str, str], Json] = {}
+        self._sites: dict[tuple[str, str], Site] = {}
+        self._resources: dict[str, Site] = {}
+        self._anchors: dict[tuple[str, str], Site] = {}
+        self._dynamic_anchors: dict[tuple[str, str], Site] = {}
+        self._roots: dict[str, Json] = {"": root}
+        if not is_schema(root):
+            _invalid("", "a schema is an object or a Boolean")
+        self._index("", "", Site("", "", "", dialect))
+        self.root = self._sites["", ""]
+
+    def value(self, site: Site) -> Json:
+        """The schema that stands at `site`."""
+        return self._values[site.document, site.pointer]
+
+    def below(self, site: Site, *keys: str | int) -> Site:
+        """The sub-schema under `site` at `keys`."""
+        pointer = site.pointer
+        for key in keys:
+            pointer = step(pointer, key)
+        return self._sites[site.document, pointer]
+
+    def resolve(self, site: Site, reference: str, keyword: str = "$ref") -> Site:
+        """What `$ref: reference` in the schema at `site` refers to.
+
+        Raises:
+            InvalidConstraint: the place does not exist or is no schema.
+            UnsupportedConstraint: the document is not at hand.
+        """
+        uri, fragment = defragment(join(site.base, reference))
+        resource = self._resources.get(uri) or self._load(uri, site, keyword)
+        if not fragment:
+            return resource
+        if fragment.startswith("/"):
+            return self._at_pointer(resource, fragment, step(site.where, keyword))
+        place = (resource.base, fragment)
+        found = self._anchors.get(place) or self._dynamic_anchors.get(place)
+        if found is None:
+            _invalid(step(site.where, keyword), f"no anchor {fragment!r} in {uri or 'the schema'}")
+        return found
+
+    def resolve_dynamic(self, site: Site, reference: str, scope: Scope) -> Site:
+        """What `$dynamicRef: reference` refers to in a dynamic scope."""
+        target = self.resolve(site, reference, "$dynamicRef")
+        _, fragment = defragment(reference)
+        if self._dynamic_anchors.get((target.base, fragment)) != target:
+            return target
+        for resource in scope.resources:
+            outer = self._dynamic_anchors.get((resource, fragment))
+            if outer is not None:
+                return outer
+        return target
+
+    def resolve_recursive(self, site: Site, scope: Scope) -> Site:
+        """What `$recursiveRef: "#"` refers to in a dynamic scope (2019-09)."""
+        target = self.resolve(site, "#", "$recursiveRef")
+        if not self._is_recursive_anchor(target):
+            return target
+        for resource in scope.resources:
+            outer = self._resources[resource]
+            if self._is_recursive_anchor(outer):
+                return outer
+        return target
+
+    def _is_recursive_anchor(self, site: Site) -> bool:
+        schema = self.value(site)
+        return isinstance(schema, dict) and schema.get("$recursiveAnchor") is True
+
+    def _load(self, uri: str, site: Site, keyword: str) -> Site:
+        schema = self._registry.get(uri)
+        where = step(site.where, keyword)
+        if schema is None:
+            schema = _meta_schema(uri)
+        if schema is None:
+            refusal = Refusal(
+                where,
+                keyword,
+                f"{uri} is not at hand, and nothing is ever fetched",
+                "put the schema it names under $defs, or give it beside this one",
+            )
+            raise UnsupportedConstraint(f"{where}: {refusal.reason}", (refusal,))
+        if not is_schema(schema):
+            _invalid(where, f"{uri} is no schema")
+        self._roots[uri] = schema
+        self._index(uri, "", Site(uri, "", uri, self._default))
+        return self._resources[uri]
+
+    def _at_pointer(self, resource: Site, fragment: str, where: str) -> Site:
+        value = self.value(resource)
+        pointer, nearest = resource.pointer, resource
+        for key in steps(fragment):
+            pointer = step(pointer, key)
+            if isinstance(value, dict) and key in value:
+                value = value[key]
+            elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+                value = value[int(key)]
+            else:
+                _invalid(where, f"#{fragment} points to nothing")
+            nearest = self._sites.get((resource.document, pointer), nearest)
+        if (nearest.document, nearest.pointer) != (resource.document, pointer):
+            # The place is known to no keyword: it becomes a schema by being referred to.
+            if not is_schema(value):
+                _invalid(where, f"what stands at #{fragment} is no schema")
+            self._index(resource.document, pointer, nearest)
+        return self._sites[resource.document, pointer]
+
+    def _index(self, document: str, pointer: str, parent: Site) -> None:
+        """Enter the schema at `pointer` and all below it; `parent` lends base URI and dialect.
+
+        Raises:
+            InvalidConstraint: keywords are malformed; below such a schema nothing is looked at.
+        """
+        start = self._roots[document]
+        for key in steps(pointer):
+            start = start[int(key)] if isinstance(start, list) else start[key]  # type: ignore[index]
+        todo = [(start, pointer, parent)]
+        faults: list[Refusal] = []
+        while todo and len(faults) < MOST_FAULTS:
+            schema, place, outer = todo.pop()
+            site = self._enter(schema, place, outer)
+            if isinstance(schema, dict):
+                found = malformed(schema, site.where, site.dialect)
+                faults += found
+                below = () if found else tuple(parts(schema, place, site.dialect))
+                todo += [(part, where, site) for part, where in reversed(below)]
+        if faults:
+            first = faults[0]
+            raise InvalidConstraint(f"{first.where}: {first.keyword} {first.reason}", tuple(faults))
+
+    def _enter(self, schema: Json, pointer: str, outer: Site) -> Site:
+        """Note base URI, dialect and anchors of one schema."""
+        document, base, dialect = outer.document, outer.base, outer.dialect
+        names: dict[str, Json] = schema if isinstance(schema, dict) else {}
+        is_root = not pointer
+        if "$schema" in names:
+            dialect = self._dialect(names["$schema"], pointer)
+        identifier = names.get(dialect.id_keyword)
+        if dialect.ref_alone and "$ref" in names:
+            identifier = None
+        anchor: Json = None
+        if isinstance(identifier, str):
+            if identifier.startswith("#") and dialect.ref_alone:
+                anchor = identifier[1:]
+            else:
+                base = defragment(join(base, identifier))[0]
+        site = Site(document, pointer, base, dialect)
+        self._values[document, pointer] = schema
+        self._sites[document, pointer] = site
+        if is_root or base != outer.base:
+            self._resources[base] = site
+        if is_root:
+            self._resources[document] = site
+        if dialect.modern:
+            anchor = names.get("$anchor")
+            dynamic = names.get("$dynamicAnchor")
+            if isinstance(dynamic, str):
+                self._dynamic_anchors[base, dynamic] = site
+            self.dynamic = self.dynamic or not _DYNAMIC.isdisjoint(names)
+        if isinstance(anchor, str):
+            self._anchors[base, anchor] = site
+        return site
+
+    def _dialect(self, uri: Json, pointer: str) -> Dialect:
+        where = step(pointer, "$schema")
+        if not isinstance(uri, str):
+            _invalid(where, "must be a URI")
+        known = named(uri)
+        if known is not None:
+            return known
+        custom = self._registry.get(uri.rstrip("#"))
+        if not isinstance(custom, dict):
+            _invalid(where, f"unknown draft {uri!r}", f"leave it out, or name {DRAFT2020.uri}")
+        return from_vocabulary(uri, custom.get("$vocabulary"), where)
+
+
+def parts(schema: dict[str, Json], pointer: str, dialect: Dialect) -> Iterator[tuple[Json, str]]:
+    """The sub-schemas directly in `schema` with their pointers."""
+    if dialect.ref_alone and "$ref" in schema:
+        # Its siblings do not count, but definitions beside it can still be referred to.
+        schema = {key: schema[key] for key in ("definitions", "$defs") if key in schema}
+    for keyword, value in schema.items():
+        known = keyword in dialect.keywords or keyword == "contentSchema"
+        below = step(pointer, keyword)
+        if not known and keyword not in {"$defs", "definitions"}:
+            continue
+        if keyword in MAPS and isinstance(value, dict):
+            yield from ((part, step(below, key)) for key, part in value.items() if is_schema(part))
+        elif keyword in LISTS and isinstance(value, list):
+            yield from ((part, step(below, i)) for i, part in enumerate(value) if is_schema(part))
+        elif keyword in ONE and is_schema(value):
+            yield value, below
+
+
+def _meta_schema(uri: str) -> Json:
+    """One of the specification's own meta-schemas, None if `uri` names none."""
+    for known in (uri, f"{uri}#"):
+        if known in jsonschema_specifications.REGISTRY:
+            contents: Json = jsonschema_specifications.REGISTRY.contents(known)
+            return contents
+    return None
+
+
+def _invalid(where: str, reason: str, hint: str = "correct the schema there") -> NoReturn:
+    refusal = Refusal(where, where.rpartition("/")[2], reason, hint)
+    raise InvalidConstraint(f"{where or 'the schema'}: {reason}", (refusal,))

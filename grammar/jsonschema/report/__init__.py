@@ -1,0 +1,1 @@
+"""Which keywords of a schema are enforced, and which are not and why."""

@@ -1,0 +1,170 @@
+"""What of a schema is enforced, and how: one entry for each keyword, by JSON Pointer.
+
+Does: reach every sub-schema once, so that everything that has to be refused is refused before any output begins, and
+tell the tier of each keyword. Does not: build automata, but for patterns, which can be refused too.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ... import regex
+from ...contract.errors import (
+    ConstraintTooLarge,
+    GrammarError,
+    InvalidConstraint,
+    Refusal,
+    UnsupportedConstraint,
+)
+from ..logic.atoms import Format, MultipleOf, Props, Sub, subs_of
+from ..logic.formula import Formula
+from ..logic.normalize import BUILDERS, Normal
+from ..read.dynamic_scope import Place, Schema
+from ..read.uri import step
+from ..read.values import number
+from ..scalars.opaque import opaque
+from .unenforced import why_unread
+
+# Least counts above this are refused: no output budget reaches them.
+MOST_DEMANDED = 16_384
+# Names times schemas applied in place to one object.
+MOST_COMBINED = 2_000_000
+
+
+class Tier(StrEnum):
+    """How a keyword is enforced."""
+
+    AUTOMATON = "A"  # by the automaton
+    BOOKKEEPING = "B"  # by an automaton whose states remember values that were written
+    JUDGED = "C"  # by judging a value at its end, whose last byte is refused if it fails
+
+
+@dataclass(frozen=True, slots=True)
+class Enforced:
+    """One keyword at one place."""
+
+    where: str
+    keyword: str
+    tier: Tier
+
+
+def survey(normal: Normal) -> tuple[Enforced, ...]:
+    """Every keyword that is enforced.
+
+    Raises:
+        UnsupportedConstraint, InvalidConstraint, ConstraintTooLarge: with all refusals of that kind, by JSON Pointer.
+    """
+    found, errors = look(normal)
+    for kind in (InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge):
+        own = [error for error in errors if isinstance(error, kind)]
+        if own:
+            refusals = tuple(dict.fromkeys(r for e in own for r in e.refusals))
+            more = f", and {len(refusals) - 1} more" if len(refusals) > 1 else ""
+            raise kind(own[0].message + more, refusals)
+    return found
+
+
+def look(normal: Normal) -> tuple[tuple[Enforced, ...], tuple[GrammarError, ...]]:
+    """Every keyword that is enforced, in the order of the schema, and everything that is refused."""
+    errors: list[GrammarError] = []
+    _reach(normal, errors)
+    found: list[Enforced] = []
+    for place in normal.built:
+        schema = normal.schemas.value(place.site)
+        if isinstance(schema, dict):
+            errors += _refused(place, schema)
+            found += _enforced(place, schema, normal.formats)
+    return tuple(dict.fromkeys(found)), tuple(errors)
+
+
+def _reach(normal: Normal, errors: list[GrammarError]) -> None:
+    """Make the formula of every sub-schema that can be reached."""
+    seen: set[Sub] = set()
+    done: set[Formula] = set()
+    todo = deque([normal.root])
+    while todo:
+        sub = todo.popleft()
+        if sub in seen:
+            continue
+        seen.add(sub)
+        try:
+            formula = sub.formula
+        except GrammarError as error:
+            errors.append(error)
+            continue
+        errors += _too_wide(sub.where, formula)
+        for part in formula.atoms:
+            if part not in done:
+                done.add(part)
+                todo += subs_of(part.atom)
+
+
+def _too_wide(where: str, formula: Formula) -> Iterator[GrammarError]:
+    """An object each of whose names is looked at under each of its alternatives, and too many of both."""
+    names = sum(len(part.atom.named) for part in formula.atoms if isinstance(part.atom, Props))
+    if names * len(formula.atoms) > MOST_COMBINED:
+        reason = (
+            f"{names} names of members in {len(formula.atoms)} schemas that apply to one object"
+        )
+        hint = "tell the alternatives apart by fewer names, or split the schema"
+        yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, "", reason, hint),))
+
+
+def _keywords(place: Place, schema: Schema) -> Iterator[str]:
+    dialect = place.site.dialect
+    if dialect.ref_alone and "$ref" in schema:
+        yield "$ref"
+        return
+    for keyword in schema:
+        if keyword in dialect.keywords and (keyword in BUILDERS or keyword in {"then", "else"}):
+            yield keyword
+
+
+def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
+    """What cannot be had at one place: patterns, counts, numbers."""
+    for keyword in _keywords(place, schema):
+        value = schema[keyword]
+        where = step(place.site.where, keyword)
+        sources = (
+            [value] if keyword == "pattern" else value if keyword == "patternProperties" else []
+        )
+        for source in sources if isinstance(sources, list | dict) else ():
+            try:
+                regex.search(str(source))
+            except GrammarError as error:
+                own = where if keyword == "pattern" else step(where, str(source))
+                yield _at(own, keyword, error)
+        counted = keyword in {"minLength", "minItems", "minProperties", "minContains"}
+        if counted and isinstance(value, int) and value > MOST_DEMANDED:
+            reason = f"at least {value} are more than any output can hold"
+            hint = f"demand {MOST_DEMANDED} at most"
+            yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))
+
+
+def _at(where: str, keyword: str, error: GrammarError) -> GrammarError:
+    """What is wrong with a pattern, told by its place in the schema."""
+    told = error.refusals or (Refusal("", keyword, error.message, "use a simpler pattern"),)
+    refusals = tuple(
+        replace(refusal, where=where, reason=f"{refusal.reason} ({refusal.where})")
+        if refusal.where
+        else replace(refusal, where=where)
+        for refusal in told
+    )
+    return type(error)(f"{where}: {refusals[0].reason}", refusals)
+
+
+def _enforced(place: Place, schema: Schema, formats: bool) -> Iterator[Enforced]:
+    for keyword in _keywords(place, schema):
+        value, tier = schema[keyword], Tier.AUTOMATON
+        if why_unread(place, schema, keyword, formats) or (keyword, value) == (
+            "uniqueItems",
+            False,
+        ):
+            continue
+        if keyword == "uniqueItems":
+            tier = Tier.BOOKKEEPING
+        elif keyword in {"format", "multipleOf"}:
+            atom = Format(str(value)) if keyword == "format" else MultipleOf(number(value))  # type: ignore[arg-type]
+            tier = Tier.JUDGED if opaque(atom) else tier
+        yield Enforced(step(place.site.where, keyword), keyword, tier)

@@ -1,0 +1,182 @@
+"""The keywords of a schema that nothing is enforced for, where a reader may believe otherwise.
+
+Does: tell each with the reason and, for a probable slip of the pen, the word that was meant: unknown words, words of
+another draft, formats that are annotations, words that mean nothing where they stand. Does not: report plain
+annotations such as `title`.
+"""
+
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from ...contract.coverage import Unread, UnreadKind
+from ...leaves.formats import KNOWN
+from ..logic.normalize import UNREACHED, Normal
+from ..read.dialects import DIALECTS, Dialect
+from ..read.dynamic_scope import Place, Schema
+from ..read.uri import step
+
+# Annotations that describe a value to readers: nothing is enforced for them, and no schema expects it.
+DESCRIBING: Final = frozenset(
+    [
+        *("$comment", "default", "deprecated", "description", "example", "examples", "readOnly"),
+        *("title", "writeOnly", "discriminator", "xml", "externalDocs", "markdownDescription"),
+    ]
+)
+# Words that organise a schema document and say nothing about a value by themselves.
+_STRUCTURE: Final = frozenset(
+    [
+        *("$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema"),
+        *("$vocabulary", "definitions", "id", "$async"),
+    ]
+)
+_CONTENT: Final = frozenset({"contentEncoding", "contentMediaType", "contentSchema"})
+_WORDS: Final = frozenset().union(*(dialect.keywords for dialect in DIALECTS.values()))
+# What a keyword needs beside it to mean anything.
+_BESIDE: Final = {
+    **dict.fromkeys(("then", "else"), "if"),
+    **dict.fromkeys(("minContains", "maxContains"), "contains"),
+    "additionalItems": "items",
+}
+# Words of other schema languages, by their spelling without case, hyphens and underscores.
+_INSTEAD: Final = {
+    "nullable": 'allow null by its type: "type": ["string", "null"]',
+    "optional": "leave the property out of `required`",
+    "min": "minimum, minLength or minItems says it",
+    "max": "maximum, maxLength or maxItems says it",
+    "length": "minLength and maxLength say it",
+    "size": "minItems and maxItems say it",
+    "regex": "pattern says it",
+    "regexp": "pattern says it",
+    "choices": "enum says it",
+    "options": "enum says it",
+    "values": "enum says it",
+    "fields": "properties says it",
+    "property": "properties says it",
+    "unique": "uniqueItems says it",
+}
+_FORMATS_INSTEAD: Final = {
+    "datetime": "date-time",
+    "timestamp": "date-time",
+    "mail": "email",
+    "url": "uri",
+    "guid": "uuid",
+    "ip": "ipv4",
+    "localdatetime": "date-time-local",
+    "localtime": "time-local",
+}
+# Formats that OpenAPI registers for readers: known words for which nothing is enforced here.
+_REGISTERED: Final = frozenset(
+    [
+        *("base64url", "binary", "byte", "char", "commonmark", "decimal", "decimal128", "double"),
+        *("double-int", "float", "html", "http-date", "int16", "int32", "int64", "int8"),
+        *("media-range", "password", "sf-binary", "sf-boolean", "sf-decimal", "sf-integer"),
+        *("sf-string", "sf-token", "uint8", "uint16", "uint32", "uint64"),
+    ]
+)
+_ALIKE: Final = 0.8  # of two spellings, 1 being the same
+_LONGEST_NAME: Final = 64  # characters; longer words are no misspelt keywords
+
+
+class Cause(NamedTuple):
+    """Why a keyword is not enforced. `unknown`: the word is not known, so it may be a slip; `hint` what to write."""
+
+    kind: UnreadKind
+    reason: str
+    hint: str = ""
+
+
+def unread(normal: Normal) -> tuple[Unread, ...]:
+    """Of all sub-schemas that have been reached, in their order."""
+    found: list[Unread] = []
+    for place in normal.built:
+        schema = normal.schemas.value(place.site)
+        if isinstance(schema, dict):
+            for keyword in schema:
+                cause = why_unread(place, schema, keyword, normal.formats)
+                if cause is not None:
+                    found.append(Unread(step(place.site.where, keyword), keyword, *cause))
+    return tuple(dict.fromkeys(found))
+
+
+def why_unread(place: Place, schema: Schema, keyword: str, formats: bool) -> Cause | None:
+    """Why a keyword is not enforced; None where it is, or where no reader expects it to be."""
+    dialect, value = place.site.dialect, schema[keyword]
+    if dialect.ref_alone and "$ref" in schema:
+        beside = keyword in dialect.keywords - {"$ref", "definitions"}
+        return _annotation(f"{dialect.name} ignores everything beside $ref") if beside else None
+    if keyword in DESCRIBING or keyword in _STRUCTURE:
+        return None
+    if keyword.startswith("x-"):
+        return _extension(keyword)
+    if keyword in _CONTENT:
+        return _annotation("what a string encodes is an annotation in every draft")
+    if keyword not in dialect.keywords:
+        return _foreign(keyword, value, dialect)
+    needed = _BESIDE.get(keyword)
+    if needed is not None and needed not in schema:
+        return _annotation(f"it means nothing without {needed} beside it")
+    if keyword == "format":
+        return _of_format(value, formats or dialect.asserts_formats)
+    if keyword == "maxLength" and isinstance(value, int) and value >= UNREACHED:
+        return _annotation(f"no output has a string of {UNREACHED} characters")
+    return None
+
+
+def is_annotation(keyword: str) -> bool:
+    """Whether a keyword describes a value and no reader expects it to be enforced."""
+    return keyword in DESCRIBING or (keyword.startswith("x-") and _extension(keyword) is None)
+
+
+def _annotation(reason: str) -> Cause:
+    return Cause("annotation", reason)
+
+
+def _extension(keyword: str) -> Cause | None:
+    """Words that begin with x- belong to others, all but ours."""
+    if not keyword.startswith("x-intaglio"):
+        return None
+    return Cause("unknown", "there are no x-intaglio keywords", "leave it out")
+
+
+def _of_format(value: object, asserted: bool) -> Cause | None:
+    if not asserted:
+        return _annotation("formats are annotations here")
+    if not isinstance(value, str) or value in KNOWN:
+        return None
+    if value in _REGISTERED:
+        return _annotation(f"the format {value!r} is an annotation: nothing checks it")
+    meant = _meant(value, tuple(sorted(KNOWN))) or _FORMATS_INSTEAD.get(_plain(value))
+    hint = f"did you mean {meant}?" if meant else "give a pattern instead"
+    return Cause("unknown", f"{_short(value)!r} is no format that is known", hint)
+
+
+def _foreign(keyword: str, value: object, dialect: Dialect) -> Cause:
+    if keyword in _WORDS:
+        reason = f"{dialect.name} has no such keyword"
+        return Cause("unknown", reason, "write it as that draft does, or name its own in $schema")
+    meant = _meant(keyword, tuple(sorted(dialect.keywords | DESCRIBING | _STRUCTURE)))
+    hint = f"did you mean {meant}?" if meant else _INSTEAD.get(_plain(keyword), "")
+    if not hint and isinstance(value, dict):
+        hint = "a property of that name belongs under `properties`"
+    return Cause("unknown", "there is no such keyword", hint)
+
+
+@lru_cache(1024)
+def _meant(word: str, known: tuple[str, ...]) -> str | None:
+    """The known word that was meant: one that differs in case, hyphens or underscores, or else in a letter or two."""
+    if len(word) > _LONGEST_NAME:
+        return None
+    plain = {_plain(name): name for name in known}
+    if _plain(word) in plain:
+        return plain[_plain(word)]
+    close = get_close_matches(_plain(word), plain, 1, _ALIKE)
+    return plain[close[0]] if close else None
+
+
+def _plain(word: str) -> str:
+    return word.casefold().replace("-", "").replace("_", "")
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= _LONGEST_NAME else word[:_LONGEST_NAME] + "…"

@@ -1,0 +1,1 @@
+"""JSON values as rules of the byte machine."""

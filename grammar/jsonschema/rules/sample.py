@@ -1,0 +1,197 @@
+"""A document that a schema allows and that looks usual: every declared member, a few items, plain words.
+
+Does: follow the rules of one schema, choosing where they leave a choice; so what comes out is legal by construction.
+Does not: read annotations, or promise anything about how likely a model is to write it.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ...automata import Dfa
+from ...automata.specimen import specimen
+from ...machine.rule import Call, End, Expansion, Goto, Rule, Target
+from ..arrays.arrays import BetweenItems
+from ..logic.atoms import Kind
+from ..objects.name_rule import Keys
+from ..objects.plain_objects import PlainKeys
+from ..scalars.counted_strings import Chars
+from .states import After, Entry, Opened, Start, State
+from .value_rule import ValueRule
+from .whitespace import Gap
+
+_ITEMS: Final = 2  # of an array, where it may end
+_DEEP: Final = 4  # containers around a value from which on it is kept small
+_DEEPEST: Final = 60
+_TRIES: Final = 12  # texts tried for one scalar
+_MOST: Final = 20_000  # bytes
+_LETTERS: Final = 8  # of a string that is read by character
+_WORDS: Final = (
+    b'"Example"', b'"example"', b'"an example"', b'"name@example.com"', b'"2026-03-14"', b'"09:26:53Z"', b'"EUR"',
+    b'"DE"', b'"2026-03-14T09:26:53Z"', b'"09:26"', b'"P3D"', b'"https://example.com/"', b'"example.com"',
+    b"42", b"12.5", b"7", b"1", b"2", b"3", b"0.5", b"true", b"false",
+)  # fmt: skip
+
+
+class _Stuck(Exception):
+    """What was chosen leads nowhere."""
+
+
+def usual(root: Rule) -> bytes | None:
+    """A document of the rule; None where none was found with little effort."""
+    for items in range(_ITEMS, -1, -1):
+        writer = _Writer(items)
+        try:
+            writer.value(root, 0)
+        except _Stuck:
+            continue
+        return bytes(writer.text)
+    return None
+
+
+class _Writer:
+    """Writes one document, `items` items into each array that does not demand more."""
+
+    def __init__(self, items: int) -> None:
+        self.text = bytearray()
+        self._items = items
+        self._salt = 0  # makes the scalars of another try differ
+
+    def value(self, rule: Rule, depth: int) -> int:
+        """Write a text of `rule` and say its outcome. `depth`: how many containers are around it."""
+        if depth > _DEEPEST or len(self.text) > _MOST:
+            raise _Stuck
+        place = _Place(rule, depth, rule.start, set())
+        while True:
+            target = self._move(place, place.rule.expand(place.key))
+            if isinstance(target, End):
+                return target.outcome
+            place.key = target.key
+
+    def _move(self, place: "_Place", expansion: Expansion) -> Target:
+        """One step: a byte, or all that a call reads."""
+        key, call = place.key, expansion.call
+        if isinstance(key, Gap):
+            return Goto(key.inner)
+        arcs = {taken[0]: target for taken, target in expansion.arcs if place.alive(target)}
+        choices: list[int | None] = [*arcs, *([] if call is None else [None])]
+        for choice in sorted(choices, key=lambda byte: self._rank(place, byte)):
+            if choice is not None:
+                self.text.append(choice)
+                return arcs[choice]
+            assert call is not None
+            target = self._call(place, call)
+            if target is not None:
+                place.items += isinstance(key, Opened | Entry)
+                return target
+        raise _Stuck
+
+    def _rank(self, place: "_Place", byte: int | None) -> int:
+        """How gladly a byte is taken, None standing for the call; the lowest goes first."""
+        key, rule = place.key, place.rule
+        if isinstance(key, Opened | After) and isinstance(rule, ValueRule):
+            closes = byte in b"}]" if isinstance(key, Opened) and byte else byte not in (None, 0x2C)
+            return int(closes is self._wants(place, rule, key.state))
+        if isinstance(key, Chars):
+            long = len(self.text) - self.text.rfind(b'"') > _LETTERS
+            return int((byte is None) is long)
+        if isinstance(key, Start) and isinstance(rule, ValueRule):
+            container = byte is not None and byte in b"{["
+            kind = Kind.OBJECT if byte == ord("{") else Kind.ARRAY
+            gladly = container and place.depth < _DEEP and rule.demands(kind)
+            return 0 if gladly else 3 if container else 2 if byte is None else 1
+        return 0
+
+    def _wants(self, place: "_Place", rule: ValueRule, state: State) -> bool:
+        """Whether another member or item should come where the container may end."""
+        if place.depth >= _DEEP:
+            return False
+        if isinstance(state, BetweenItems):
+            return place.items < self._items
+        names = rule.names_in(state)
+        if names is None:
+            return False
+        declared = len(names.layout.vocabulary.names)
+        if declared:
+            return any(label < declared for label in names.labels - place.labels)
+        return isinstance(place.key, Opened)
+
+    def _call(self, place: "_Place", call: Call) -> Target | None:
+        """Write what the call reads; None where nothing tried led on, and then nothing is written."""
+        start, salt = len(self.text), self._salt
+        for attempt in range(_TRIES):
+            if isinstance(call.callee, Dfa):
+                found = _texts(call, place, salt + attempt)
+            else:
+                self._salt = salt + attempt
+                outcome = self.value(call.callee, place.depth + 1)
+                found = iter([(outcome, bytes(self.text[start:]))])
+                del self.text[start:]
+            self._salt = salt
+            for outcome, text in found:
+                target = place.resumed(call, outcome, text)
+                if target is not None and place.alive(target):
+                    if isinstance(call.back, Keys | PlainKeys):
+                        place.labels.add(outcome)
+                    self.text += text
+                    return target
+        return None
+
+
+@dataclass
+class _Place:
+    """A rule that is being written: its state, what it remembers, items begun, names read."""
+
+    rule: Rule
+    depth: int
+    key: Hashable
+    seen: set[Hashable]
+    items: int = 0
+    labels: set[int] = field(default_factory=set)
+
+    def alive(self, target: Target) -> bool:
+        """Whether there is an end behind it."""
+        return isinstance(target, End) or self.rule.least(target.key) is not None
+
+    def resumed(self, call: Call, outcome: int, text: bytes) -> Target | None:
+        """Where the rule goes on after a call, None where it does not."""
+        if call.judge is not None:
+            outcome = call.judge(outcome, text)
+            if outcome < 0:
+                return None
+        if call.same is None:
+            return self.rule.resume(call.back, outcome, twin=False)
+        name = call.same(text)
+        target = self.rule.resume(call.back, outcome, name in self.seen)
+        self.seen.add(name)
+        return target
+
+
+def _texts(call: Call, place: _Place, seed: int) -> Iterator[tuple[int, bytes]]:
+    """Texts of a leaf with their outcomes, the most usual first."""
+    leaf = call.callee
+    assert isinstance(leaf, Dfa)
+    if isinstance(call.back, Keys | PlainKeys):
+        leaf = leaf.restrict([_name(call.back, place)])
+    elif isinstance(call.back, Start):
+        judged = ((leaf.judge(word), word) for word in _WORDS[seed:])
+        yield from ((outcome, word) for outcome, word in judged if outcome >= 0)
+        least = bytes(leaf.shortest() or b"")
+        if seed == 0 and least[:1] in b"-0123456789":  # digits at random are no example
+            yield leaf.judge(least), least
+    made = specimen(leaf, seed)
+    if made is not None:
+        yield leaf.judge(made), bytes(made)
+
+
+def _name(keys: Keys | PlainKeys, place: _Place) -> int:
+    """The label of the name to write: the first declared one that is new; deep down a demanded one, if there is any."""
+    vocabulary = keys.layout.vocabulary
+
+    def late(label: int) -> tuple[bool, bool, int]:
+        spared = (
+            place.depth >= _DEEP and vocabulary.all_names[label].text not in vocabulary.demanded
+        )
+        return label in place.labels, spared, label
+
+    return min(keys.labels, key=late)

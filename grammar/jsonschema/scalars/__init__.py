@@ -1,0 +1,1 @@
+"""Strings, numbers and finite sets of values as leaves."""

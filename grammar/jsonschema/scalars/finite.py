@@ -1,0 +1,152 @@
+"""The values of a formula where there are few, and whether different ones can be had for all items of an array.
+
+Does: enumerate, match. Does not: list arrays and objects (`small`), build automata, but for strings.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING, Final
+
+from ...automata import REFUSED, Dfa
+from ...contract.errors import GrammarError
+from ..logic.atoms import AtLeast, AtMost, Integer, Kind, MultipleOf, OneOf
+from ..logic.evaluate import holds
+from ..logic.formula import Formula, Op
+from ..read.values import FALSE, TRUE, Value
+from .small_containers import FiniteContainers
+
+if TYPE_CHECKING:
+    from ..rules.language import Language
+
+# More values than this are taken for infinitely many: nobody runs out of them.
+FEW: Final = 256
+
+
+class Finite:
+    """The small sets of values of one compilation."""
+
+    def __init__(self, language: "Language") -> None:
+        self._language = language
+        self._known: dict[Formula, frozenset[Value] | None] = {}
+        self._names: dict[object, tuple[str, ...]] = {}
+        self._containers = FiniteContainers(
+            language.normal.pool, self.values, language.options.extra_properties
+        )
+        self._open: set[Formula] = set()  # those that are being listed: schemas may be recursive
+
+    def values(self, formula: Formula) -> frozenset[Value] | None:
+        """All values that fulfil a formula; None: more than `FEW`, or they cannot be listed."""
+        if formula in self._open:
+            return None
+        if formula not in self._known:
+            self._open.add(formula)
+            try:
+                self._known[formula] = self._find(formula)
+            finally:
+                self._open.discard(formula)
+        return self._known[formula]
+
+    def names(
+        self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
+    ) -> tuple[str, ...]:
+        """The names besides the known ones that some patterns and formulas single out, where these are few.
+
+        Such names are remembered one by one, as declared ones are: no name is begun that only a used one could end.
+        """
+        key = known, patterns, formulas
+        if key not in self._names:
+            dfa, vectors = self._language.names.told_apart(known, patterns, formulas)
+            found = [
+                _texts(dfa.restrict([outcome])) or ()
+                for outcome, vector in enumerate(vectors)
+                if vector
+            ]
+            self._names[key] = tuple(sorted(name for some in found for name in some))
+        return self._names[key]
+
+    def _find(self, formula: Formula) -> frozenset[Value] | None:
+        parts = formula.args if formula.op is Op.ALL else (formula,)
+        given = [part.atom.values for part in parts if isinstance(part.atom, OneOf)]
+        if given:
+            least = min(given, key=len)
+            return frozenset(v for v in least if holds(formula, v)) if len(least) <= FEW else None
+        to, false = self._language.restriction.to, self._language.normal.pool.false
+        containers = self._containers.possible(to(formula, Kind.ARRAY), to(formula, Kind.OBJECT))
+        if containers is None:
+            return None
+        found: set[Value] = {v for v in (None, TRUE, FALSE, *containers) if holds(formula, v)}
+        strings = to(formula, Kind.STRING)
+        try:
+            texts = () if strings is false else _texts(self._language.texts.of(strings))
+        except GrammarError:
+            return None
+        numbers = _numbers(to(formula, Kind.NUMBER))
+        if texts is None or numbers is None:
+            return None
+        found.update(texts)
+        found.update(number for number in numbers if holds(formula, number))
+        return frozenset(found) if len(found) <= FEW else None
+
+
+def _numbers(formula: Formula) -> Sequence[int | Fraction] | None:
+    """Numbers among which all are that fulfil a formula, where whole steps and bounds are plainly demanded."""
+    if formula.op is Op.FALSE:
+        return ()
+    atoms = [part.atom for part in (formula.args if formula.op is Op.ALL else (formula,))]
+    steps = [1 for atom in atoms if isinstance(atom, Integer)]
+    step = max([*steps, *(atom.step for atom in atoms if isinstance(atom, MultipleOf))], default=0)
+    low = max((atom.bound for atom in atoms if isinstance(atom, AtLeast)), default=None)
+    high = min((atom.bound for atom in atoms if isinstance(atom, AtMost)), default=None)
+    if not step or low is None or high is None:
+        return None
+    first, last = ceil(Fraction(low) / step), floor(Fraction(high) / step)
+    if last - first >= FEW:
+        return None
+    return [_whole(Fraction(k) * step) for k in range(first, last + 1)]
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    return value.numerator if value.denominator == 1 else value
+
+
+def _texts(chars: Dfa) -> tuple[str, ...] | None:
+    """All texts of an automaton over code points, None if there are more than `FEW`."""
+    found: list[str] = []
+    todo = [(0, "")]
+    ends = [*chars.bounds[1:].tolist(), chars.top]
+    intervals = list(zip(chars.bounds.tolist(), ends, chars.classes.tolist(), strict=True))
+    while todo:
+        state, text = todo.pop()
+        if chars.outcome[state] != REFUSED:
+            found.append(text)
+        following = [
+            (int(chars.table[state, c]), low, high)
+            for low, high, c in intervals
+            if c >= 0 and chars.table[state, c] >= 0
+        ]
+        width = sum(high - low for _, low, high in following)
+        # Every open text can be completed, so each stands for one at least.
+        if len(found) + len(todo) + width > FEW or len(text) > FEW:
+            return None
+        todo += [
+            (target, text + chr(p)) for target, low, high in following for p in range(low, high)
+        ]
+    return tuple(found)
+
+
+def distinct(sets: Sequence[frozenset[Value] | None]) -> bool:
+    """Whether a different value can be taken from each set (None: of infinitely many); augmenting paths (Kuhn 1955)."""
+    few = [found for found in sets if found is not None]
+    taken: dict[Value, int] = {}
+
+    def augmented(at: int, tried: set[Value]) -> bool:
+        for value in few[at]:
+            if value not in tried:
+                tried.add(value)
+                if value not in taken or augmented(taken[value], tried):
+                    taken[value] = at
+                    return True
+        return False
+
+    return len(few) <= FEW * FEW and all(augmented(at, set()) for at in range(len(few)))

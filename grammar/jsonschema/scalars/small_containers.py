@@ -1,0 +1,104 @@
+"""The arrays and objects of a formula where there are few: `[]` and `[null]` where nulls must differ.
+
+Does: list a superset of them, by their positions and names. Does not: list scalars, or evaluate formulas (`finite`).
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from ..logic.atoms import ItemCount, Items, Names, OtherMembers, Props, Required, Sub, Unique
+from ..logic.evaluate import selected
+from ..logic.formula import Atom, Formula, Op, Pool
+from ..read.values import List, Map, Value
+
+_FEW: Final = 64  # arrays or objects: each that was used makes the formula of the next item longer
+
+Values = Callable[[Formula], frozenset[Value] | None]
+
+
+class FiniteContainers:
+    """Arrays and objects of which a formula admits few."""
+
+    def __init__(self, pool: Pool, values: Values, extra_properties: bool) -> None:
+        """`values`: all values of a formula, None where they are many. `extra_properties`: see `Options`."""
+        self._pool = pool
+        self._values = values
+        self._extra = extra_properties
+
+    def possible(self, arrays: Formula, objects: Formula) -> list[Value] | None:
+        """A superset of the values of two formulas, one restricted to each kind; None: there may be many."""
+        lists = self._listed(arrays, self._arrays)
+        maps = None if lists is None else self._listed(objects, self._objects)
+        return None if lists is None or maps is None else [*lists, *maps]
+
+    def _listed(
+        self, formula: Formula, find: Callable[[list[Atom], list[Atom]], list[Value] | None]
+    ) -> list[Value] | None:
+        found: dict[Value, None] = {}
+        for option in formula.args if formula.op in {Op.ANY, Op.ONE} else (formula,):
+            if option is self._pool.false:
+                continue
+            parts = option.args if option.op is Op.ALL else (option,)
+            plain = [part.atom for part in parts if part.op is Op.ATOM]
+            some = find(plain, [part.atom for part in option.atoms])
+            if some is None:
+                return None
+            found.update(dict.fromkeys(some))
+        return list(found) if len(found) <= _FEW else None
+
+    def _arrays(self, atoms: list[Atom], _: list[Atom]) -> list[Value] | None:
+        items = [atom for atom in atoms if isinstance(atom, Items)]
+        most = [
+            atom.most for atom in atoms if isinstance(atom, ItemCount) and atom.most is not None
+        ]
+        unique = any(isinstance(atom, Unique) for atom in atoms)
+        longest: list[tuple[Value, ...]] = [()]
+        found: list[Value] = [List(())]
+        for at in range(min(most, default=_FEW + 1)):
+            subs = (atom.prefix[at] if at < len(atom.prefix) else atom.rest for atom in items)
+            options = self._options(sub for sub in subs if sub is not None)
+            if options is None or len(longest) * len(options) > _FEW * _FEW:
+                return None
+            longest = [
+                (*said, item)
+                for said in longest
+                for item in options
+                if not unique or item not in said
+            ]
+            found += map(List, longest)
+            if not longest or len(found) > _FEW:
+                break
+        return found if len(found) <= _FEW else None
+
+    def _objects(self, atoms: list[Atom], mentioned: list[Atom]) -> list[Value] | None:
+        props = [atom for atom in atoms if isinstance(atom, Props)]
+        names = self._names(mentioned, props)
+        if names is None:
+            return None
+        found: list[frozenset[tuple[str, Value]]] = [frozenset()]
+        for name in names:
+            options = self._options(sub for atom in props for sub in selected(atom, name))
+            if options is None or len(found) * (1 + len(options)) > _FEW * _FEW:
+                return None
+            found += [members | {(name, value)} for members in found for value in options]
+        return [*map(Map, found)] if len(found) <= _FEW else None
+
+    def _names(self, mentioned: list[Atom], props: list[Props]) -> Iterable[str] | None:
+        """All names that members can have; None: others, too. `mentioned`: atoms, of which `props` have to hold."""
+        for atom in props:
+            if not atom.patterns and self._is_nothing(atom.rest):
+                return [name for name, _ in atom.named]
+        every = [atom for atom in mentioned if isinstance(atom, Props)]
+        spoken = any(isinstance(atom, Names | OtherMembers) for atom in mentioned)
+        spoken = spoken or any(atom.patterns or atom.rest is not None for atom in every)
+        if self._extra or spoken or not any(atom.named for atom in every):
+            return None
+        declared = [name for atom in every for name, _ in atom.named]
+        demanded = [sorted(atom.names) for atom in mentioned if isinstance(atom, Required)]
+        return dict.fromkeys(declared + [name for some in demanded for name in some])
+
+    def _is_nothing(self, sub: Sub | None) -> bool:
+        return sub is not None and sub.formula is self._pool.false
+
+    def _options(self, subs: Iterable[Sub]) -> frozenset[Value] | None:
+        return self._values(self._pool.all(sub.formula for sub in subs))

@@ -1,0 +1,125 @@
+"""Formulas about strings as automata over code points.
+
+Does: Boolean algebra over patterns, lengths, formats and constants. Does not: write JSON strings (`leaves`).
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Final
+
+import numpy as np
+
+from ... import regex
+from ...automata import (
+    CODE_POINTS,
+    REFUSED,
+    Dfa,
+    combine,
+    complement,
+    difference,
+    everything,
+    intersection,
+    nothing,
+    union_all,
+    words,
+)
+from ...leaves import formats, strings
+from ..logic.atoms import Format, Length, OneOf, Pattern, Possibly, Superset, Surely
+from ..logic.formula import Atom, Formula, Op
+
+Vectors = tuple[int, ...]
+_WIDE: Final = 64  # characters of a bound on length
+
+
+class Texts:
+    """The languages of formulas restricted to strings; each is made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[Formula, Dfa] = {}
+        self.anything = everything(CODE_POINTS)
+
+    def of(self, formula: Formula) -> Dfa:
+        """The strings that fulfil a formula, outcome 0.
+
+        Raises:
+            UnsupportedConstraint, InvalidConstraint: of a pattern or format.
+            ConstraintTooLarge: an automaton on the way is too large.
+        """
+        known = self._made.get(formula)
+        if known is None:
+            known = self._made[formula] = self._make(formula)
+        return known
+
+    def unsure(self, name: str) -> Dfa:
+        """The strings of which no automaton can tell whether they have a format."""
+        return difference(formats.possible(name), formats.sure(name))
+
+    def _make(self, formula: Formula) -> Dfa:
+        if formula.op is Op.TRUE:
+            return self.anything
+        if formula.op is Op.FALSE:
+            return nothing(CODE_POINTS)
+        if formula.op is Op.ATOM:
+            return _atom(formula.atom)
+        parts = [self.of(part) for part in formula.args]
+        if formula.op is Op.NOT:
+            return complement(parts[0])
+        if formula.op is Op.ANY:
+            return union_all(parts)
+        if formula.op is Op.ALL:
+            order = sorted(formula.args, key=lambda f: (_is_wide(f.atom), self.of(f).states))
+            return reduce(intersection, map(self.of, order))
+        return exactly_one(self.anything, parts)
+
+
+def classes(universe: Dfa, parts: Sequence[Dfa]) -> tuple[Dfa, Vectors]:
+    """The texts of `universe` by which of `parts` take them: outcome o stands for the bit vector `vectors[o]`."""
+    result = universe.relabel(dict.fromkeys(universe.outcomes, 0))
+    vectors: Vectors = (0,)
+    for i, part in enumerate(parts):
+        if part.empty:
+            continue
+        if part is everything(part.top):
+            vectors = tuple(vector | 1 << i for vector in vectors)
+            continue
+        count, width = len(vectors), max(part.outcomes, default=-1) + 2
+        choice = np.full((count + 1, width), REFUSED, np.int32)
+        choice[1:, 0] = np.arange(count)
+        choice[1:, 1:] = np.arange(count, 2 * count, dtype=np.int32)[:, None]
+        result = combine(result, part, choice)
+        both = (*vectors, *(vector | 1 << i for vector in vectors))
+        kept = result.outcomes
+        result = result.relabel({old: new for new, old in enumerate(kept)})
+        vectors = tuple(both[old] for old in kept)
+    return result, vectors
+
+
+def exactly_one(universe: Dfa, parts: Iterable[Dfa]) -> Dfa:
+    """The texts of `universe` that exactly one of `parts` takes."""
+    result = universe  # outcome 0: none so far, 1: one
+    for part in parts:
+        choice = np.full((3, max(part.outcomes, default=-1) + 2), REFUSED, np.int32)
+        choice[1:, 0] = (0, 1)
+        choice[1, 1:] = 1
+        result = combine(result, part, choice)
+    return result.restrict([1]).relabel({1: 0})
+
+
+def _is_wide(atom: Atom | None) -> bool:
+    """Whether an atom multiplies what it is combined with, so that it should come last."""
+    return isinstance(atom, Length) and max(atom.least, atom.most or 0) > _WIDE
+
+
+def _atom(atom: Atom) -> Dfa:
+    if isinstance(atom, Pattern):
+        return regex.search(atom.source)
+    if isinstance(atom, Length):
+        return strings.lengths(atom.least, atom.most)
+    if isinstance(atom, Format | Superset):
+        return formats.language(atom.name)
+    if isinstance(atom, Surely):
+        return formats.sure(atom.name)
+    if isinstance(atom, Possibly):
+        return formats.possible(atom.name)
+    assert isinstance(atom, OneOf)
+    return words({value: 0 for value in atom.values if isinstance(value, str)})

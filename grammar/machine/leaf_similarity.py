@@ -1,0 +1,228 @@
+"""How far a leaf fares like any string: bounds on length and patterns at its far end differ from it for few tokens.
+
+Does: pair the states of a leaf with those of the leaf of any string, tell for how many bytes both go the same ways.
+Does not: walk tokens (`leaf_walk`).
+"""
+
+from functools import cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..automata import Dfa, Spelling
+from ..automata.algebra import joint_classes
+from ..base.array_types import Flags, Ints
+from ..base.bounded_cache import Kept
+from ..jit.kernel import kernel
+from ..leaves.strings import any_string
+
+ENDLESS: Final = 1 << 14  # bytes; longer than any token
+# A leaf in whose first state so many bytes can come begins inside the quotes.
+_INSIDE: Final = 24
+ALIKE: Final = 14  # bytes, from which on being like any string saves more than it costs
+_NEVER_NEEDED: Final = b"1", b"f", b"002", b"003", b"006"  # how numbers of characters begin
+_NEAR: Final = 32  # bytes for which states of the same leaf are held against one another
+_KEPT_BYTES: Final = 8 << 20
+_LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
+
+
+class Likeness(NamedTuple):
+    """How a leaf's states fare like others, of the leaf of any string (`plain`) or of the same leaf (None).
+
+    Of each state: `twin` is the other, -1 if there is none, and both go the same ways for so many `bytes`. `meaning`:
+    of each outcome there, that of the leaf here.
+    """
+
+    twin: Ints  # [states]
+    bytes: Ints  # [states]
+    meaning: Ints  # [outcomes of the other]
+    plain: Dfa | None
+
+    @property
+    def far(self) -> bool:
+        """Whether some state inside the quotes is like one of any string for long."""
+        if self.plain is None:
+            return True
+        inside = self.plain.step(0, ord('"'))
+        return bool((self.bytes[self.twin == inside] >= ALIKE).any())
+
+
+Sides = tuple[Ints, Ints, Ints, Ints]
+"""The table of a leaf, that of another automaton; the outcomes of their states, in this order."""
+Classes = tuple[Ints, Ints]
+"""Of each joint class of bytes: the class of the one automaton and that of the other, or -1."""
+
+
+@kernel
+def _step(table: Ints, state: int, c: int) -> int:
+    return table[state, c] if c >= 0 else -1
+
+
+@kernel
+def _paired(
+    sides: Sides, classes: Classes, over: Flags, twin: Ints, first: int, depth: int
+) -> tuple[Ints, int]:
+    """Pair states from that of state `first` on; (the states in order, the outcome that is `over` in both).
+
+    Those that more than `depth` bytes lead to are left out.
+    """
+    table, other, ends, other_ends = sides
+    order = np.empty(len(table), np.int32)
+    order[0], count, at, outcome, end = first, 1, 0, -1, 1
+    while at < count:
+        if at == end:
+            end = count
+            depth -= 1
+        if depth == 0:
+            break
+        s = order[at]
+        at += 1
+        if over[s] and outcome < 0 and other_ends[twin[s]] >= 0:
+            outcome = ends[s]
+        for c in range(len(classes[0])):
+            t, u = _step(table, s, classes[0][c]), _step(other, twin[s], classes[1][c])
+            if t >= 0 and u >= 0 and twin[t] < 0:
+                twin[t] = u
+                order[count] = t
+                count += 1
+    return order[:count].copy(), outcome
+
+
+@kernel
+def _alike(sides: Sides, classes: Classes, pairs: tuple[Ints, Ints], meaning: Ints) -> Ints:
+    """For how many bytes the pairs go the same ways; -1 where they differ themselves."""
+    (table, other, ends, other_ends), (order, twin) = sides, pairs
+    alike, place = np.full(len(table), -1, np.int32), np.empty(len(table), np.int32)
+    for i in range(len(order)):
+        s = order[i]
+        place[s] = i
+        ending = other_ends[twin[s]]
+        same = ends[s] == meaning[ending] if ending >= 0 else ends[s] < 0
+        alike[s] = ENDLESS if same else -1
+    changed = True
+    while changed:
+        changed = back = False
+        for i in range(len(order) - 1, -1, -1):
+            s = order[i]
+            least = alike[s]
+            for c in range(len(classes[0])):
+                t, u = _step(table, s, classes[0][c]), _step(other, twin[s], classes[1][c])
+                if t >= 0 and u >= 0 and twin[t] == u:
+                    least = min(least, alike[t] + 1)
+                    back = back or place[t] <= i
+                elif t >= 0 or u >= 0:
+                    least = min(least, 0)
+            if least < alike[s]:
+                alike[s] = least
+                changed = True
+        changed = changed and back
+    return alike
+
+
+@kernel
+def _differ(sides: Sides, classes: Classes, state: int, other: int, depth: int) -> bool:
+    """Whether two states go different ways within so many bytes; where texts end alike is told by whether they do."""
+    table, beside, ends, other_ends = sides
+    seen, stride = np.zeros(len(table), np.bool_), len(classes[0])
+    pairs = np.empty((len(table), 2), np.int32)
+    pairs[0, 0], pairs[0, 1], at, count = state, other, 0, 1
+    seen[state] = True
+    for _ in range(depth + 1):
+        end = count
+        while at < end:
+            s, u = pairs[at]
+            at += 1
+            if (ends[s] < 0) != (other_ends[u] < 0):
+                return True
+            for c in range(stride):
+                t, v = _step(table, s, classes[0][c]), _step(beside, u, classes[1][c])
+                if (t < 0) != (v < 0):
+                    return True
+                if t >= 0 and not seen[t]:
+                    seen[t] = True
+                    pairs[count, 0], pairs[count, 1] = t, v
+                    count += 1
+    return False
+
+
+def unlike(dfa: Dfa, state: int, plain: Dfa, other: int) -> bool:
+    """Whether a state surely is like another, of any leaf, for fewer than `ALIKE` bytes; quick to tell."""
+    _, _, classes = joint_classes((dfa, plain))
+    sides = dfa.table, plain.table, dfa.outcome, plain.outcome
+    return bool(_differ(sides, (classes[0], classes[1]), state, other, ALIKE - 1))
+
+
+def likeness(dfa: Dfa, over: Flags) -> Likeness:
+    """How a leaf fares like any string, spelled as this leaf spells; `over`: where it has ended for good."""
+    known = _known()
+    found = known.get(dfa.fingerprint)
+    if found is None:
+        found = _likeness(dfa, over)
+        known.put(dfa.fingerprint, found, found.twin.nbytes + found.bytes.nbytes)
+    return found
+
+
+@cache
+def _known() -> Kept[bytes, Likeness]:
+    """Those of leaves that other grammars had before; strings of bounded length come often and are large."""
+    return Kept(_KEPT_BYTES)
+
+
+def _likeness(dfa: Dfa, over: Flags) -> Likeness:
+    if dfa.states <= _LARGE and _spelled_freely(dfa):
+        freely = _held_against(any_string(Spelling.JSON), dfa, over)
+        if freely.far:
+            return freely
+    return _held_against(any_string(Spelling.JSON_CANONICAL), dfa, over)
+
+
+def _spelled_freely(dfa: Dfa) -> bool:
+    """Whether more characters may be written by their numbers than those that have to be."""
+    inside = 0 if _begins_inside(dfa) else dfa.step(0, ord('"'))
+    ways = [_way(dfa, inside, b"\\u" + digits) for digits in _NEVER_NEEDED]
+    return any(ways)
+
+
+def _way(dfa: Dfa, state: int, text: bytes) -> bool:
+    """Whether a text can be read from a state on (-1: from nowhere)."""
+    for byte in text:
+        state = -1 if state < 0 else dfa.step(state, byte)
+    return state >= 0
+
+
+def _begins_inside(dfa: Dfa) -> bool:
+    return bool((np.append(dfa.table[0] >= 0, False)[dfa.class_of]).sum() >= _INSIDE)
+
+
+def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> Likeness:
+    _, _, classes = joint_classes((dfa, plain))
+    sides, own = (dfa.table, plain.table, dfa.outcome, plain.outcome), (classes[0], classes[1])
+    twin = np.full(dfa.states, -1, np.int32)
+    twin[0] = plain.step(0, ord('"')) if _begins_inside(dfa) else 0
+    order, outcome = _paired(sides, own, over, twin, 0, dfa.states)
+    meaning = np.array([outcome], np.int32)
+    alike = _alike(sides, own, (order, twin), meaning)
+    return Likeness(twin, alike, meaning, plain=plain)
+
+
+def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
+    """How a state fares like another of the same leaf, and what follows it like what follows the other.
+
+    It is told for some 30 bytes.
+    """
+    twin = np.full(dfa.states, -1, np.int32)
+    twin[state] = other
+    meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
+    nowhere = np.zeros(dfa.states, np.bool_)
+    same = np.arange(dfa.table.shape[1], dtype=np.int32)
+    sides = dfa.table, dfa.table, dfa.outcome, dfa.outcome
+    order, _ = _paired(sides, (same, same), nowhere, twin, state, _NEAR)
+    alike = _alike(sides, (same, same), (order, twin), meaning)
+    return Likeness(twin, alike, meaning, plain=None)
+
+
+def identity(dfa: Dfa) -> Likeness:
+    """Each state of a leaf is like itself."""
+    twin = np.arange(dfa.states, dtype=np.int32)
+    meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
+    return Likeness(twin, np.full(dfa.states, ENDLESS, np.int32), meaning, plain=None)

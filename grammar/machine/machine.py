@@ -1,0 +1,305 @@
+"""The runtime of rules: a lazy, deterministic byte machine with a call stack.
+
+Does: number the states of rules as text reaches them, fill their rows in `tables`, embed leaves by copying, say how far
+an end is. Does not: walk tokens (`walk`), follow one output (`native`), know JSON.
+
+One machine serves many sequences and threads: tables only grow, under a lock, and compiled code works on snapshots.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Final
+
+import numpy as np
+
+from ..automata import Dfa
+from ..contract.errors import ConstraintTooLarge, Unsatisfiable
+from .lazy_tables import (
+    ALPHABET,
+    AS_WRITTEN,
+    CALLED,
+    DEAD,
+    ENDED,
+    FINAL,
+    FIRST,
+    JUDGED,
+    LEAF,
+    LEAVE,
+    OUTCOME,
+    REMEMBERS,
+    ROW,
+    SIZE,
+    UNRESOLVED,
+    GrowingTables,
+    Tables,
+)
+from .leaf import Leaf
+from .rule import Call, End, Rule, Target, as_written
+
+MOST_BYTES: Final = 1 << 25
+_UNKNOWN: Final = -1, -1, -1, -1, 0  # a state that text has not reached
+# States made by `renew`: there may be one for each character of a long text.
+_MOST_RENEWED: Final = 4096
+# Estimates of memory: of a rule's state and a call site, and of what all rules of a constraint share.
+_STATE_BYTES: Final = 500
+_SITE_BYTES: Final = 600
+_RULES_BYTES: Final = 30_000
+_LEAVES_MORE: Final = 6  # times as much may be added for leaves, whose own construction is bounded
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place that calls: what is called, by which rule, and how its text is looked at."""
+
+    caller: Rule
+    call: Call
+    _refusals: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
+
+    def refuses_twin(self, outcome: int) -> bool:
+        """Whether a text that ends with an outcome is refused here only because it came before."""
+        known = self._refusals.get(outcome)
+        if known is None:
+            known = self._refusals[outcome] = self._find_refusal(outcome)
+        return known
+
+    def _find_refusal(self, outcome: int) -> bool:
+        if self.call.live is not None and outcome not in self.call.live:
+            return False
+        resume, back = self.caller.resume, self.call.back
+        return resume(back, outcome, True) is None and resume(back, outcome, False) is not None  # noqa: FBT003
+
+
+class _Outcomes:
+    """The outcomes of rules, numbered as they appear."""
+
+    def __init__(self) -> None:
+        self.meanings: list[int] = []
+        self._numbers: dict[int, int] = {}
+
+    def number(self, outcome: int) -> int:
+        """The number of an outcome."""
+        number = self._numbers.setdefault(outcome, len(self.meanings))
+        if number == len(self.meanings):
+            self.meanings.append(outcome)
+        return number
+
+
+@dataclass(slots=True)
+class _Renewals:
+    """Which call sites are renewed (see `Call`), and how many states were made by that.
+
+    `items`: by rule and entry, a site at which it compares items with others (see `exhaustion`).
+    """
+
+    sites: set[int] = field(default_factory=set)
+    states: int = 0
+    items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
+
+
+class Machine:
+    """A rule (or leaf) and everything it calls, expanded as far as text has reached."""
+
+    def __init__(self, root: Rule | Dfa, most_bytes: int = MOST_BYTES) -> None:
+        """`most_bytes` bounds the tables, those of leaves not counted up to twice as much.
+
+        Raises:
+            Unsatisfiable: nothing can be written at all.
+        """
+        self.root = root
+        self.most_bytes = most_bytes
+        self.leaves: list[Leaf] = []
+        self.sites: list[Site | None] = [None]
+        self.renewals = _Renewals()
+        self._growing = GrowingTables()
+        self._lock = RLock()
+        self._keys: list[tuple[Rule, Hashable] | None] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._outcomes = _Outcomes()
+        self._leaf_bytes = 0
+        no_bytes = self._growing.alphabet(np.zeros(256, np.int32))
+        self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0))
+        self._keys.append(None)
+        self._growing.sites.append((FINAL, 0, 0, 0, -1))
+        if (isinstance(root, Dfa) and root.empty) or _hopeless(root):
+            raise Unsatisfiable("no output can match this constraint")
+        self.start = self._entry(root, chosen=False)
+
+    @property
+    def tables(self) -> Tables:
+        """What is known now."""
+        return self._growing.tables
+
+    @property
+    def states(self) -> int:
+        """States made so far, those of leaves included."""
+        return self._growing.states.count
+
+    @property
+    def size_bytes(self) -> int:
+        """Memory held, by estimate: the tables as far as they are written, leaves, rules and their states."""
+        leaves = sum(leaf.held_bytes for leaf in list(self.leaves))
+        named = _STATE_BYTES * len(self._numbers) + _SITE_BYTES * len(self.sites)
+        return self._growing.held_bytes + leaves + named + _RULES_BYTES
+
+    def expand(self, state: int) -> None:
+        """Make the row of a state.
+
+        Raises:
+            ConstraintTooLarge: the tables have reached their limit.
+        """
+        with self._lock:
+            if self._growing.states.array[state, ROW] >= 0:
+                return
+            extra = min(2 * self._leaf_bytes, _LEAVES_MORE * self.most_bytes)  # arrays double
+            if self._growing.nbytes > self.most_bytes + extra:
+                raise ConstraintTooLarge(
+                    f"this constraint needs tables of more than {self.most_bytes} bytes"
+                )
+            named = self._keys[state]
+            assert named is not None
+            rule, key = named
+            expansion = rule.expand(key)
+            # Class 0 is every byte that no arc takes.
+            row = [DEAD if expansion.outcome is None else LEAVE]
+            if expansion.call is not None:
+                row = [self._call(rule, expansion.call)]
+            row += [self._target(rule, target) for _, target in expansion.arcs]
+            row += [self._call(rule, call) for _, call in expansion.calls]
+            growing = self._growing
+            if expansion.outcome is not None:
+                growing.states.array[state, OUTCOME] = self._outcomes.number(expansion.outcome)
+            growing.states.array[state, ALPHABET] = growing.partition(
+                tuple(taken for taken, _ in (*expansion.arcs, *expansion.calls))
+            )
+            growing.states.array[state, ROW] = growing.cells.extend(row)
+
+    def _target(self, rule: Rule, target: Target | None) -> int:
+        if target is None:
+            return DEAD
+        if isinstance(target, End):
+            return ENDED - self._outcomes.number(target.outcome)
+        number = self._state(rule, target.key, target.sure)
+        if target.soon and number >= 0:
+            self.expand(number)
+        return number
+
+    def _state(self, rule: Rule, key: Hashable, sure: bool) -> int:
+        """The number of a rule's state, `DEAD` if it leads nowhere."""
+        name = (rule, key)
+        number = self._numbers.get(name)
+        if number is None:
+            number = DEAD
+            if sure or rule.least(key) is not None:
+                number = self._growing.states.append(_UNKNOWN)
+                self._keys.append(name)
+            self._numbers[name] = number
+        return number
+
+    def _entry(self, callee: Rule | Dfa, chosen: bool) -> int:
+        """The first state of a rule or leaf; see `_leaf`."""
+        if isinstance(callee, Dfa):
+            return self._leaf(callee, chosen)
+        return self._state(callee, callee.start, sure=False)
+
+    def _call(self, rule: Rule, call: Call) -> int:
+        """The move that enters a new site."""
+        if _hopeless(call.callee):
+            return DEAD
+        flags = 0
+        if call.same is not None:
+            flags |= REMEMBERS | (AS_WRITTEN if call.same is as_written else 0)
+        if call.judge is not None:
+            flags |= JUDGED
+        entry, live, room = self._entry(call.callee, chosen=call.live is not None), -1, 1
+        if isinstance(call.callee, Dfa):
+            room = call.callee.outcomes[-1] + 1
+        first = self._growing.returns.extend((UNRESOLVED, UNRESOLVED) * room)
+        if call.live is not None:
+            assert isinstance(call.callee, Dfa)
+            counts = np.zeros(room, np.uint8)
+            counts[list(call.live)] = 1
+            returns = self._growing.returns.array[first : first + 2 * room].reshape(-1, 2)
+            returns[counts == 0] = DEAD
+            leaf = self.leaves[self._growing.states.array[entry, LEAF]]
+            # Ends are told by `returns`.
+            if leaf.rest not in call.live:
+                alive = leaf.alive(counts)
+                live = -1 if alive[~leaf.over].all() else self._growing.alive(alive)
+        self.sites.append(Site(rule, call))
+        if call.renew is not None:
+            self.renewals.sites.add(len(self.sites) - 1)
+        number = self._growing.sites.append((entry, first, room, flags, live))
+        if flags & (REMEMBERS | JUDGED) == REMEMBERS and not isinstance(call.callee, Dfa):
+            self.renewals.items.setdefault(rule, {})[entry] = number
+        return CALLED - number
+
+    def resolve(self, site: int, outcome: int, twin: bool) -> None:
+        """Find out where a site's rule goes on after an outcome of its callee."""
+        with self._lock:
+            place = self.sites[site]
+            assert place is not None
+            if outcome >= self._growing.sites.array[site, SIZE]:
+                self._growing.enlarge(site, outcome + 1)
+            target = place.caller.resume(place.call.back, self.meaning(site, outcome), twin)
+            at = int(self._growing.sites.array[site, FIRST]) + 2 * outcome + twin
+            moved = self._target(place.caller, target)
+            self._growing.returns.array[at] = moved
+
+    def renew(self, site: int, text: bytes) -> int:
+        """The caller's state in which to go on instead of within a leaf that has read `text`, or -1; see `Call`."""
+        with self._lock:
+            place = self.sites[site]
+            assert place is not None
+            assert place.call.renew is not None
+            key = place.call.renew(text)
+            if key is None:
+                return -1
+            state = self._numbers.get((place.caller, key))
+            if state is None and self.renewals.states < _MOST_RENEWED:
+                self.renewals.states += 1
+                return self._state(place.caller, key, sure=True)
+            return -1 if state is None else state
+
+    def meaning(self, site: int, outcome: int) -> int:
+        """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""
+        place = self.sites[site]
+        if place is None or isinstance(place.call.callee, Dfa):
+            return outcome
+        return self._outcomes.meanings[outcome]
+
+    def number(self, site: int, outcome: int) -> int:
+        """The inverse of `meaning`."""
+        place = self.sites[site]
+        if place is None or isinstance(place.call.callee, Dfa):
+            return outcome
+        return self._outcomes.number(outcome)
+
+    def _leaf(self, dfa: Dfa, chosen: bool) -> int:
+        """The first state of the copy of a leaf, made at the first call.
+
+        `chosen`: only some outcomes count where it is called. That copy is another one: its masks depend on which.
+        """
+        name = (dfa.fingerprint, chosen)
+        base = self._numbers.get(name)
+        if base is not None:
+            return base
+        growing, base = self._growing, self._growing.states.count
+        leaf = Leaf(dfa, base, chosen)
+        alphabet = growing.alphabet(leaf.alphabet)
+        cells, block = leaf.copied(growing.cells.count, alphabet, len(self.leaves))
+        growing.cells.extend(cells.reshape(-1))
+        growing.states.extend(block)
+        self._keys.extend([None] * dfa.states)
+        self._leaf_bytes += cells.nbytes + block.nbytes
+        self.leaves.append(leaf)
+        self._numbers[name] = base
+        return base
+
+    def name(self, state: int) -> tuple[Rule, Hashable] | None:
+        """The rule and key of a state; None for states of leaves and the final one."""
+        return self._keys[state]
+
+
+def _hopeless(callee: Rule | Dfa) -> bool:
+    return callee.empty if isinstance(callee, Dfa) else callee.least(callee.start) is None

@@ -1,0 +1,1 @@
+"""Paged attention in Triton, and its definition in torch."""

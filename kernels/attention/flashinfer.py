@@ -1,0 +1,162 @@
+"""Paged causal attention by FlashInfer, for steps with prompts.
+
+Does: write a step down as FlashInfer wants it, from the host's numbers; place new tokens with our kernel, then hand
+queries and cache over. Does not: serve captured passes, as a plan is made on the host, for the lengths of one step; nor
+import FlashInfer before it is asked for.
+
+FlashInfer compiles its kernels when they are first needed, with nvcc and ninja, and keeps them in the user's cache
+folder.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ..contracts import PLAIN_SCORES, AttentionPass, HostRagged, Places, QKNorm, Ragged, Scores
+from ..runtime.launch import processors
+from .rope_and_store import rope_and_store
+
+HEAD_SIZES = (64, 128, 256)
+DTYPES = (torch.float16, torch.bfloat16)
+
+LEAST_MEMORY = 128 << 20
+"""What FlashInfer recommends for the pieces of contexts that were split."""
+TILE = 128
+"""Most query rows of a program of FlashInfer's."""
+Ints32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Block tables of S sequences in FlashInfer's form, int32.
+
+    Sequence `s` has blocks `indices[starts[s]:starts[s + 1]]`, the last of which holds `last[s]` tokens, at least one.
+    """
+
+    starts: Ints32
+    indices: Ints32
+    last: Ints32
+
+
+def pages(host: HostRagged, block_size: int) -> Pages:
+    """The blocks that the contexts of a step fill, concatenated by sequence."""
+    lengths = host.context_lengths
+    counts = -(-lengths // block_size)
+    starts = np.zeros(counts.size + 1, dtype=np.int32)
+    np.cumsum(counts, out=starts[1:])
+    width = int(counts.max())
+    used = np.arange(width) < counts[:, None]
+    indices = host.tables[host.rows, :width][used]
+    return Pages(starts, indices, (lengths - (counts - 1) * block_size).astype(np.int32))
+
+
+def memory_bytes(heads: int, kv_heads: int, head_dim: int, multiprocessors: int) -> int:
+    """Bytes of device memory that suffice for any plan.
+
+    FlashInfer splits contexts as long as there are at most two programs a multiprocessor. Each leaves a float32 row and
+    its log-sum-exp for every query row, which its planner counts for all heads at once.
+    """
+    tiles = 2 * multiprocessors // kv_heads
+    return max(LEAST_MEMORY, heads * tiles * TILE * (head_dim + 1) * 4)
+
+
+class FlashInfer:
+    """FlashInfer's planner and workspace for models of one head layout. One instance serves one stream."""
+
+    def __init__(
+        self, device: torch.device, dtype: torch.dtype, heads: int, kv_heads: int, head_dim: int
+    ) -> None:
+        """Its kernels are compiled here if they never were: a minute, once.
+
+        Raises:
+            ImportError: it is not installed, or not as it should be.
+            RuntimeError: its kernels cannot be compiled.
+            OSError: the compiler is not there, or there is no place for what it makes.
+        """
+        from flashinfer import BatchPrefillWithPagedKVCacheWrapper
+
+        size = memory_bytes(heads, kv_heads, head_dim, processors(device))
+        memory = torch.empty(size, dtype=torch.uint8, device=device)
+        self._dtype = dtype
+        # Two in turn, as the host is one step ahead of the device.
+        self._planners: list[Any] = [
+            BatchPrefillWithPagedKVCacheWrapper(memory, "NHD", backend="fa2") for _ in range(2)
+        ]
+        self._copied = [torch.cuda.Event(), torch.cuda.Event()]  # type: ignore[no-untyped-call]
+        self._stream = torch.cuda.current_stream(device)
+        one = np.ones(1, dtype=np.int64)
+        token = HostRagged(np.arange(2), one, one - 1, np.ones((1, 1), dtype=np.int32))
+        self._plan(token, heads, (2, 2, 1, kv_heads, head_dim))
+
+    def attend(
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
+    ) -> AttentionPass:
+        """See `Kernels.attend`; the step is planned here.
+
+        Raises:
+            ValueError: the step has no description on the host, or its scores are scaled or capped in their own way.
+        """
+        if scores != PLAIN_SCORES:
+            raise ValueError("scores are scaled by 1 / sqrt(head_dim) here, without a soft cap")
+        if ragged.host is None:
+            raise ValueError("FlashInfer plans on the host, which this step does not describe")
+        planner = self._plan(ragged.host, heads, cache_shape)
+        return _Pass(planner, places, heads)
+
+    def _plan(self, host: HostRagged, heads: int, cache_shape: Sequence[int]) -> Any:
+        _, _, block_size, kv_heads, head_dim = cache_shape
+        self._planners.reverse()
+        self._copied.reverse()
+        planner, copied = self._planners[0], self._copied[0]
+        # What it plans passes through pinned memory, from which the plan before the last may still be read.
+        copied.synchronize()
+        blocks = pages(host, block_size)
+        planner.plan(
+            _pinned(host.query_starts),
+            _pinned(blocks.starts),
+            _pinned(blocks.indices),
+            _pinned(blocks.last),
+            heads,
+            kv_heads,
+            head_dim,
+            block_size,
+            causal=True,
+            q_data_type=self._dtype,
+            kv_data_type=self._dtype,
+            seq_lens=_pinned(host.context_lengths),
+        )
+        copied.record(self._stream)
+        return planner
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """The `AttentionPass` of the step that `planner` planned last."""
+
+    planner: Any
+    places: Places
+    heads: int
+
+    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+        rows, _, dim = fused.shape
+        out = torch.empty((rows, self.heads, dim), dtype=fused.dtype, device=fused.device)
+        query = rope_and_store(fused, self.places, norms, cache)
+        keys, values = cache.unbind(0)
+        # Without overlap of launches, for which the kernels of both sides would have to keep the same rule.
+        self.planner.run(query, (keys, values), out=out, enable_pdl=False)
+        return out
+
+
+def _pinned(numbers: npt.NDArray[Any]) -> Tensor:
+    """The numbers as int32 in pinned memory, from which copies to the device do not wait."""
+    return torch.from_numpy(numbers.astype(np.int32, copy=False)).pin_memory()

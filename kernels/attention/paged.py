@@ -1,0 +1,89 @@
+"""Paged causal attention on an accelerator, for any mix of query and context lengths.
+
+Does: choose the kernels of a step. A lone token has one of its own; else the new tokens are normed, rotated and stored,
+and sequences with few of them go to the split kernel, the others to the tile kernel. Does not: compute.
+Reference: `reference_attention.PagedAttention`.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from ..contracts import PLAIN_SCORES, AttentionPass, Places, QKNorm, Ragged, Scores
+from .prefill import TileAttention, tile_shape
+from .rope_and_store import rope_and_store
+from .shared_prefix import PackedAttention
+from .single_token import LoneAttention
+from .split_kv import DecodeAttention, decode_shape
+
+
+def split_attention(
+    ragged: Ragged, heads: int, cache_shape: Sequence[int], scores: Scores = PLAIN_SCORES
+) -> DecodeAttention:
+    """The split kernel, cut as suits the number of sequences."""
+    lengths = ragged.context_lengths
+    shape = decode_shape(lengths.shape[0], cache_shape[3], lengths.device)
+    return DecodeAttention(ragged, heads, cache_shape, shape, scores)
+
+
+def tile_attention(
+    ragged: Ragged, query: Tensor, cache_shape: Sequence[int], scores: Scores = PLAIN_SCORES
+) -> TileAttention:
+    """The tile kernel for queries like these, cut as suits them."""
+    rows, heads, dim = query.shape
+    shape = tile_shape(dim, heads // cache_shape[3], query.element_size())
+    return TileAttention(ragged, rows, heads, cache_shape, shape, scores)
+
+
+def attend(
+    ragged: Ragged,
+    places: Places,
+    heads: int,
+    cache_shape: Sequence[int],
+    scores: Scores = PLAIN_SCORES,
+) -> AttentionPass:
+    """See `Kernels.attend`."""
+    if places.positions.shape[0] == ragged.context_lengths.shape[0] == 1:
+        return LoneAttention(ragged, places, heads, cache_shape, scores=scores)
+    return PagedAttention(ragged, places, heads, cache_shape, scores)
+
+
+class PagedAttention:
+    """Prepared attention of a step; `run` serves every layer. Nothing is read back from the device.
+
+    Where there are as many rows as sequences none has many new tokens (see `Ragged`), and the tile kernel is not
+    launched. Rows that no sequence owns are left as they come from the allocator.
+    """
+
+    def __init__(
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: Scores = PLAIN_SCORES,
+    ) -> None:
+        self._ragged = ragged
+        self._places = places
+        self._heads = heads
+        self._scores = scores
+        self._sequences = ragged.context_lengths.shape[0]
+        self._few: PackedAttention | DecodeAttention
+        if ragged.packs is None:
+            self._few = split_attention(ragged, heads, cache_shape, scores)
+        else:
+            self._few = PackedAttention(ragged, ragged.packs, heads, cache_shape, scores=scores)
+        self._tiles: TileAttention | None = None
+
+    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+        """See `AttentionPass.run`; `fused` has contiguous rows and `cache` is contiguous."""
+        rows, _, dim = fused.shape
+        out = torch.empty((rows, self._heads, dim), dtype=fused.dtype, device=fused.device)
+        query = rope_and_store(fused, self._places, norms, cache)
+        self._few.run(query, cache, out)
+        if rows != self._sequences:
+            if self._tiles is None:
+                self._tiles = tile_attention(self._ragged, query, cache.shape, self._scores)
+            self._tiles.run(query, cache, out)
+        return out

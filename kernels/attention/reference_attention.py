@@ -1,0 +1,279 @@
+"""Paged causal attention in plain torch, for any mix of query and context lengths, fast enough to serve on a CPU.
+
+Does: cut the step into equal pieces, run them together, merge the pieces. Does not: write keys and values.
+
+Queries are cut into chunks of rows, keys into tiles of `TILE` tokens; a piece is one chunk against one tile. All
+sequences with a single new token share one call, whatever their lengths; the others are cut at multiples of `CHUNK`
+positions. Pieces are merged by their log-sum-exp, tile after tile (Dao et al. 2022, online softmax; split-KV decoding).
+A row always meets the same tiles in the same order, so the way a prompt was chunked does not change the sum it makes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from ..contracts import NULL_BLOCK, PLAIN_SCORES, Ragged, Scores
+
+TILE = 128
+CHUNK = 64
+CALL_PIECES = 16
+ROWS = 8
+"""Rows of a piece come in multiples of this. BLAS multiplies fewer rows in another order, and a token's attention would
+then depend on how many tokens it was computed with. Measured with MKL in float32: the same bits from 6 rows on."""
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """Pieces of a group that are computed at once.
+
+    `chunk_of` [pieces] is the chunk of each. `blocks` indexes the cache as [2 * num_blocks, ...]: all key blocks of the
+    pieces, then all value blocks. `bias` [pieces, 1, 1 or rows, TILE], None where every row sees every key.
+    """
+
+    chunk_of: Tensor
+    blocks: Tensor
+    bias: Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Chunks of one row count. `rows` [chunks, count] are rows of the step, repeated past a chunk's end; `out_rows` are
+    the rows to fill from `picked` (flat positions in [chunks, count]). `tiles[t]` is how many chunks, from the first,
+    have a tile `t`: pieces are ordered by tile, then by chunk.
+    """
+
+    rows: Tensor
+    out_rows: Tensor
+    picked: Tensor | None
+    tiles: tuple[int, ...]
+    calls: tuple[_Call, ...]
+
+
+class Workspace:
+    """Scratch memory for gathered keys and values, kept from call to call and step to step.
+
+    A fresh tensor of some megabytes for every layer costs more in page faults than the attention itself. It grows to
+    the largest call, `CALL_PIECES` tiles, and no further.
+    """
+
+    def __init__(self) -> None:
+        self._memory: Tensor | None = None
+
+    def gathered(self, flat: Tensor, index: Tensor) -> Tensor:
+        """Rows `index` [n] of `flat` [rows, width], valid until the next call."""
+        size = index.shape[0] * flat.shape[1]
+        memory = self._memory
+        if memory is None or memory.numel() < size or memory.dtype != flat.dtype:
+            with torch.inference_mode(mode=False):
+                memory = self._memory = torch.empty(size, dtype=flat.dtype)
+        out = memory[:size].view(index.shape[0], flat.shape[1])
+        return torch.index_select(flat, 0, index, out=out)
+
+
+class PagedAttention:
+    """Prepared attention of one step. Stateless between layers."""
+
+    def __init__(
+        self,
+        ragged: Ragged,
+        heads: int,
+        cache_shape: Sequence[int],
+        workspace: Workspace,
+        scores: Scores = PLAIN_SCORES,
+    ) -> None:
+        self._workspace = workspace
+        _, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape
+        if TILE % block_size:
+            raise ValueError(f"block_size must divide {TILE}, not {block_size}")
+        self._heads = heads
+        self._scores = scores
+        starts = ragged.query_starts.numpy().astype(np.int64)
+        lengths = ragged.context_lengths.numpy().astype(np.int64)
+        tables = ragged.block_tables.numpy()
+        counts = np.diff(starts)
+        single = np.flatnonzero(counts == 1)
+        several = np.flatnonzero(counts > 1)
+        cutter = _Cutter(self._num_blocks, block_size, heads // self._kv_heads)
+        self._groups: list[_Group] = []
+        if single.size:
+            self._groups.append(
+                cutter.cut(
+                    1, single, starts[single], np.ones_like(single), lengths[single] - 1, tables
+                )
+            )
+        if several.size:
+            chunks = _chunks(several, starts, lengths)
+            self._groups.append(cutter.cut(int(chunks[2].max()), *chunks, tables))
+
+    def run(self, query: Tensor, cache: Tensor) -> Tensor:
+        """Attention of `query` [N, heads, head_dim] over one layer's `cache`; returns [N, heads, head_dim]."""
+        out = torch.zeros_like(query)
+        flat = cache.view(2 * self._num_blocks, -1)
+        for group in self._groups:
+            self._run_group(group, query, flat, out)
+        return out
+
+    def _run_group(self, group: _Group, query: Tensor, flat: Tensor, out: Tensor) -> None:
+        chunks, count = group.rows.shape
+        per_kv = self._heads // self._kv_heads
+        q = query.index_select(0, group.rows.view(-1))
+        q = q.view(chunks, count, self._kv_heads, per_kv, self._head_dim).permute(0, 2, 3, 1, 4)
+        q = q.reshape(chunks, self._kv_heads, per_kv * count, self._head_dim)
+        q = pad(q, (0, 0, 0, _padding(per_kv * count)))
+        parts = [self._run_call(call, q, flat) for call in group.calls]
+        merged = _merge(parts, group.tiles)[:, :, : per_kv * count]
+        merged = merged.reshape(chunks, self._kv_heads, per_kv, count, self._head_dim)
+        rows = merged.permute(0, 3, 1, 2, 4).reshape(chunks * count, self._heads, self._head_dim)
+        if group.picked is not None:
+            rows = rows.index_select(0, group.picked)
+        out.index_copy_(0, group.out_rows, rows)
+
+    def _run_call(self, call: _Call, q: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
+        """Outputs [pieces, kv_heads, rows, head_dim] and log-sum-exps [pieces, kv_heads, rows] of a call."""
+        pieces = call.chunk_of.shape[0]
+        kv = self._workspace.gathered(flat, call.blocks)
+        kv = kv.view(2, pieces, TILE, self._kv_heads, self._head_dim).transpose(2, 3)
+        queries = q.index_select(0, call.chunk_of)
+        softcap = self._scores.softcap
+        if softcap is not None:
+            return _capped_attention(queries, kv, call.bias, self._scores.scale, softcap)
+        out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+            queries, kv[0], kv[1], attn_mask=call.bias, scale=self._scores.scale
+        )
+        return out, lse
+
+
+def _capped_attention(
+    queries: Tensor, kv: Tensor, bias: Tensor | None, scale: float | None, softcap: float
+) -> tuple[Tensor, Tensor]:
+    """Attention with a soft cap, as `_run_call` returns it; scores and their weights are float32.
+
+    `queries` [pieces, kv_heads, rows, head_dim]; `kv` [2, pieces, kv_heads, TILE, head_dim]; every row sees a key.
+    """
+    scale = queries.shape[-1] ** -0.5 if scale is None else scale
+    scores = torch.matmul(queries.float(), kv[0].float().transpose(-1, -2))
+    scores.mul_(scale / softcap).tanh_().mul_(softcap)
+    if bias is not None:
+        scores.add_(bias)
+    lse = scores.logsumexp(-1)
+    weights = scores.sub_(lse.unsqueeze(-1)).exp_()
+    return torch.matmul(weights.to(kv.dtype), kv[1]), lse
+
+
+def _merge(parts: list[tuple[Tensor, Tensor]], tiles: tuple[int, ...]) -> Tensor:
+    """Join the pieces of each chunk: parts follow one another in the order of pieces, see `_Group.tiles`."""
+    if len(parts) == 1:
+        outs, lses = parts[0]
+    else:
+        outs, lses = torch.cat([out for out, _ in parts]), torch.cat([lse for _, lse in parts])
+    total, weight = outs[: tiles[0]], lses[: tiles[0]]
+    if len(tiles) > 1:
+        total, weight = total.clone(), weight.clone()
+    first = tiles[0]
+    for size in tiles[1:]:
+        out, lse = outs[first : first + size], lses[first : first + size]
+        # Spelt out: unlike `exp` and `log`, `logaddexp` rounds differently at the end of an array.
+        most = torch.maximum(weight[:size], lse)
+        old, new = (weight[:size] - most).exp_(), (lse - most).exp_()
+        both = old + new
+        total[:size].mul_((old / both).unsqueeze(-1))
+        total[:size].addcmul_(out, (new / both).unsqueeze(-1))
+        weight[:size] = most.add_(both.log_())
+        first += size
+    return total
+
+
+def _padding(rows: int) -> int:
+    """Rows to add to reach a multiple of `ROWS`."""
+    return -rows % ROWS
+
+
+def _chunks(which: Ints, starts: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Cut sequences `which` at multiples of CHUNK positions: owner, first row, row count, first position of each."""
+    owners, rows, counts, positions = [], [], [], []
+    for s in which.tolist():
+        row, end = int(starts[s]), int(starts[s + 1])
+        position = int(lengths[s]) - (end - row)
+        while row < end:
+            count = min(CHUNK - position % CHUNK, end - row)
+            owners.append(s)
+            rows.append(row)
+            counts.append(count)
+            positions.append(position)
+            row, position = row + count, position + count
+    return np.array(owners), np.array(rows), np.array(counts), np.array(positions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Builds groups for caches of one shape."""
+
+    num_blocks: int
+    block_size: int
+    per_kv: int
+
+    def cut(
+        self, width: int, owners: Ints, rows: Ints, counts: Ints, positions: Ints, tables: Ints
+    ) -> _Group:
+        """A group of chunks of at most `width` rows. Each row of a chunk sees a key of each of the chunk's tiles."""
+        ends = positions + counts
+        order = np.argsort(-ends // TILE, kind="stable")
+        owners, rows, counts, positions, ends = (
+            a[order] for a in (owners, rows, counts, positions, ends)
+        )
+        steps = np.arange(width)
+        padded = rows[:, None] + np.minimum(steps[None, :], counts[:, None] - 1)
+        real = (steps[None, :] < counts[:, None]).reshape(-1)
+        tile_counts = -(-ends // TILE)
+        tiles = tuple(int((tile_counts > t).sum()) for t in range(int(tile_counts[0])))
+        calls: list[_Call] = []
+        chunk_of = np.concatenate([np.arange(n) for n in tiles])
+        tile_of = np.repeat(np.arange(len(tiles)), tiles)
+        last = tile_of == tile_counts[chunk_of] - 1
+        edges = np.flatnonzero(np.diff(last)) + 1 if width > 1 else np.array([], np.int64)
+        for run in np.split(np.arange(chunk_of.size), edges):
+            for at in range(0, run.size, CALL_PIECES):
+                piece = run[at : at + CALL_PIECES]
+                chunk, tile = chunk_of[piece], tile_of[piece]
+                blocks = self._blocks(tables, owners[chunk], tile, ends[chunk])
+                bias = None
+                if last[piece].any():
+                    seen = positions[chunk, None] + np.minimum(steps, counts[chunk, None] - 1) + 1
+                    bias = self._bias(seen - tile[:, None] * TILE)
+                calls.append(_Call(torch.from_numpy(chunk), blocks, bias))
+        everything = bool(real.all())
+        return _Group(
+            rows=torch.from_numpy(padded),
+            out_rows=torch.from_numpy(padded.reshape(-1)[real]),
+            picked=None if everything else torch.from_numpy(np.flatnonzero(real)),
+            tiles=tiles,
+            calls=tuple(calls),
+        )
+
+    def _blocks(self, tables: Ints, owners: Ints, tile: Ints, ends: Ints) -> Tensor:
+        """Key blocks, then value blocks, of each piece; the null block past the sequence's last key."""
+        per_tile = TILE // self.block_size
+        column = tile[:, None] * per_tile + np.arange(per_tile)[None, :]
+        used = column * self.block_size < ends[:, None]
+        column = np.minimum(column, tables.shape[1] - 1)
+        keys = np.where(used, tables[owners[:, None], column], NULL_BLOCK).astype(np.int64)
+        return torch.from_numpy(
+            np.concatenate([keys.reshape(-1), keys.reshape(-1) + self.num_blocks])
+        )
+
+    def _bias(self, seen: Ints) -> Tensor:
+        """Attention bias: 0 where a row may attend, else -inf; rows see `seen` [pieces, rows] keys of the tile."""
+        visible = np.arange(TILE)[None, None, :] < seen[:, :, None]
+        bias = np.where(visible, np.float32(0), np.float32("-inf"))
+        if seen.shape[1] > 1:
+            bias = np.tile(bias, (1, self.per_kv, 1))
+            padding = _padding(bias.shape[1])
+            bias = np.pad(bias, ((0, 0), (0, padding), (0, 0)))
+        return torch.from_numpy(bias[:, None])

@@ -1,0 +1,246 @@
+"""Decode attention at batch 1 in one launch, with the norm, the rotation and the KV store that come before it.
+
+Does: what `rope` and `split_kv` do in two launches, split along the context in the same way. Does not: more
+tokens, or several sequences.
+
+At batch 1 a layer is a chain of launches that each wait for the one before, and its attention waits longest: for the
+query, then for keys. Keys and values of earlier tokens are as old as the step before, so every program loads its first
+tile of them before the kernel ahead has finished. (With several sequences this would be wrong: one may share a block
+that another fills in the same step.) The first program of a key head takes the new token itself, which it stores, and
+nobody reads back.
+"""
+
+from collections.abc import Sequence
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+from ..contracts import PLAIN_SCORES, Places, QKNorm, Ragged, Scores
+from ..runtime.launch import precision, processors
+from ..runtime.tuples import Pair
+from .attention_launch import layout
+from .merge import finish, members_merged
+from .rope_and_store import as_kept
+from .split_kv import DecodeShape, absorb, addresses, fold, product_rows, scored
+
+
+@triton.jit
+def _turned(
+    heads_at: tl.tensor,
+    used: tl.tensor,
+    norm_ptr: tl.tensor,
+    cos: tl.tensor,
+    sin: tl.tensor,
+    eps: tl.tensor,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    NORMED: tl.constexpr,
+) -> tl.tensor:
+    """Normed and rotated heads [H, BLOCK_DIM], loaded from `heads_at` [H, 1] where `used`."""
+    dim = tl.arange(0, BLOCK_DIM)
+    partner = tl.where(dim < DIM // 2, dim + DIM // 2, dim - DIM // 2)
+    own = tl.load(heads_at + dim[None, :], mask=used, other=0.0).to(tl.float32)
+    other = tl.load(heads_at + partner[None, :], mask=used, other=0.0).to(tl.float32)
+    if NORMED:
+        scale = tl.rsqrt(tl.sum(own * own, 1) / DIM + eps)[:, None]
+        real = dim < DIM
+        own *= scale * tl.load(norm_ptr + dim, mask=real, other=0.0).to(tl.float32)[None, :]
+        other *= scale * tl.load(norm_ptr + partner, mask=real, other=0.0).to(tl.float32)[None, :]
+    return (own * cos[None, :] + other * sin[None, :]).to(heads_at.dtype.element_ty)
+
+
+@triton.jit
+def _place(
+    key_at: tl.tensor,
+    norm_ptr: tl.tensor,
+    cos: tl.tensor,
+    sin: tl.tensor,
+    eps: tl.tensor,
+    stored_ptr: tl.tensor,
+    plane: tl.tensor,
+    slot: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    NORMED: tl.constexpr,
+) -> Pair:
+    """Store the new token's key and value unless `slot` is negative; returns both [1, BLOCK_DIM] as kept."""
+    dim = tl.arange(0, BLOCK_DIM)[None, :]
+    one = tl.zeros((1, 1), tl.int32)
+    key = _turned(key_at + one, dim < DIM, norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
+    key = as_kept(key, stored_ptr)
+    value = tl.load(key_at + KV_HEADS * DIM + dim, mask=dim < DIM, other=0.0)
+    value = as_kept(value, stored_ptr)
+    keeps = (dim < DIM) & (one + slot >= 0)
+    tl.store(stored_ptr + dim, key, mask=keeps)
+    tl.store(stored_ptr + plane + dim, value, mask=keeps)
+    return key, value
+
+
+@triton.jit(
+    do_not_specialize=["slots"],
+    do_not_specialize_on_alignment=[
+        "table_ptr", "starts_ptr", "lengths_ptr", "positions_ptr", "slots_ptr",
+    ],
+)  # fmt: skip
+def _lone(
+    fused_ptr: tl.tensor,
+    cache_ptr: tl.tensor,
+    plane: tl.tensor,
+    table_ptr: tl.tensor,
+    starts_ptr: tl.tensor,
+    lengths_ptr: tl.tensor,
+    cos_ptr: tl.tensor,
+    sin_ptr: tl.tensor,
+    positions_ptr: tl.tensor,
+    slots_ptr: tl.tensor,
+    slots: tl.tensor,
+    query_norm_ptr: tl.tensor,
+    key_norm_ptr: tl.tensor,
+    eps: tl.tensor,
+    out_ptr: tl.tensor,
+    partial_ptr: tl.tensor,
+    lse_ptr: tl.tensor,
+    arrived_ptr: tl.tensor,
+    scale: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    GROUP: tl.constexpr,
+    ROWS: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr,
+    TILE: tl.constexpr,
+    SPLITS: tl.constexpr,
+    MEMBERS: tl.constexpr,
+    STAGES: tl.constexpr,
+    NORMED: tl.constexpr,
+    CAP: tl.constexpr,
+    PRECISION: tl.constexpr,
+    EARLY: tl.constexpr,
+) -> None:
+    HEADS: tl.constexpr = KV_HEADS * GROUP
+    kv_head, split = tl.program_id(0), tl.program_id(1)
+    if EARLY:
+        gdc_launch_dependents()
+    # Inputs of the step, the tables of the model and all earlier keys: no kernel that may still run writes them.
+    earlier = tl.maximum(tl.load(lengths_ptr) - 1, 0)
+    earlier = tl.where(tl.load(starts_ptr + 1) > tl.load(starts_ptr), earlier, 0)
+    per_split = tl.maximum(tl.cdiv(tl.cdiv(earlier, TILE), SPLITS), 1) * TILE
+    parts = tl.maximum(tl.cdiv(earlier, per_split), 1)
+    first = split * per_split
+    end = tl.minimum(first + per_split, earlier)
+    head_cache = cache_ptr + kv_head * DIM
+    dim = tl.arange(0, BLOCK_DIM)
+    real = dim < DIM
+    tile_at, there = addresses(
+        first + tl.arange(0, TILE), end, table_ptr, head_cache, KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE
+    )
+    key = tl.load(tile_at, mask=there, other=0.0)
+    value = tl.load(tile_at + plane, mask=there, other=0.0)
+    position = tl.load(positions_ptr).to(tl.int64)
+    slot = tl.full((), -1, tl.int64)
+    if slots > 0:
+        slot = tl.load(slots_ptr).to(tl.int64)
+    cos = tl.load(cos_ptr + position * DIM + dim, mask=real, other=0.0).to(tl.float32)
+    sin = tl.load(sin_ptr + position * DIM + dim, mask=real, other=0.0).to(tl.float32)
+    if EARLY:
+        gdc_wait()
+    if split >= parts:
+        return
+    member = tl.arange(0, ROWS)
+    used = (member < GROUP)[:, None] & real[None, :]
+    out_first = out_ptr + kv_head * GROUP * DIM
+    heads_at = fused_ptr + (kv_head * GROUP + member)[:, None] * DIM
+    query = _turned(heads_at, used, query_norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
+    most = tl.full((ROWS,), float("-inf"), tl.float32)
+    total = tl.zeros((ROWS,), tl.float32)
+    acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
+    if split == 0:
+        new_key, new_value = _place(
+            fused_ptr + (HEADS + kv_head) * DIM, key_norm_ptr, cos, sin, eps,
+            head_cache + slot * (KV_HEADS * DIM), plane, slot, KV_HEADS, DIM, BLOCK_DIM, NORMED,
+        )  # fmt: skip
+        most = scored(tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1), scale, CAP)
+        total = tl.full((ROWS,), 1.0, tl.float32)
+        acc += new_value.to(tl.float32)
+    limit = tl.zeros((ROWS,), tl.int32) + end
+    most, total, acc = fold(
+        query, key, value, first + tl.arange(0, TILE), limit, most, total, acc, scale, CAP, PRECISION,
+    )  # fmt: skip
+    most, total, acc = absorb(
+        query, most, total, acc, first + TILE, end, limit, table_ptr, head_cache, plane, scale,
+        KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
+    )  # fmt: skip
+    finish(
+        most, total, acc, GROUP, parts, kv_head, out_first, partial_ptr, lse_ptr, arrived_ptr,
+        GROUP, ROWS, HEADS, DIM, BLOCK_DIM, SPLITS, MEMBERS,
+    )  # fmt: skip
+
+
+def lone_shape(kv_heads: int, device: torch.device) -> DecodeShape:
+    """Splits as measured on an H200: two programs on each multiprocessor, never more than 32 splits."""
+    wanted = max(1, min(32, 2 * processors(device) // kv_heads))
+    return DecodeShape(splits=1 << (wanted.bit_length() - 1), tile=64, stages=2, warps=4)
+
+
+class LoneAttention:
+    """Prepared attention of a step of one token. A row that no sequence owns sees itself alone, and is not stored."""
+
+    def __init__(
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        shape: DecodeShape | None = None,
+        scores: Scores = PLAIN_SCORES,
+    ) -> None:
+        sizes, device = layout(heads, cache_shape, scores), ragged.context_lengths.device
+        shape = lone_shape(sizes.kv_heads, device) if shape is None else shape
+        self._ragged, self._places, self._scale = ragged, places, sizes.scale
+        self._out_shape = 1, heads, sizes.dim
+        self._grid = sizes.kv_heads, shape.splits
+        rows = product_rows(sizes.group)
+        self._options = sizes.options(shape, ragged.context_lengths) | {
+            "ROWS": rows,
+            "SPLITS": shape.splits,
+            "MEMBERS": members_merged(shape.splits, sizes.dim, sizes.group),
+        }
+        parts = sizes.kv_heads * rows * shape.splits
+        self._partial = torch.empty((parts, sizes.dim), dtype=torch.float32, device=device)
+        self._lse = torch.empty(parts, dtype=torch.float32, device=device)
+        # Programs count themselves in and the last one resets the count, layer after layer.
+        self._arrived = torch.zeros(sizes.kv_heads, dtype=torch.int32, device=device)
+
+    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+        """See `AttentionPass.run`; `fused` [1, heads + 2 * kv_heads, head_dim] and `cache` are contiguous."""
+        ragged, places = self._ragged, self._places
+        out = torch.empty(self._out_shape, dtype=fused.dtype, device=fused.device)
+        _lone[self._grid](
+            fused,
+            cache,
+            cache.stride(0),
+            ragged.block_tables,
+            ragged.query_starts,
+            ragged.context_lengths,
+            places.cos,
+            places.sin,
+            places.positions,
+            places.slots,
+            places.slots.shape[0],
+            fused if norms is None else norms.query,
+            fused if norms is None else norms.key,
+            0.0 if norms is None else norms.eps,
+            out,
+            self._partial,
+            self._lse,
+            self._arrived,
+            self._scale,
+            NORMED=norms is not None,
+            PRECISION=precision(fused.dtype),
+            **self._options,
+        )
+        return out

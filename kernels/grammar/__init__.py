@@ -1,0 +1,1 @@
+"""Grammar tables on the device: masks before a token is sampled, moves after it."""

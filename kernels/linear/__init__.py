@@ -1,0 +1,1 @@
+"""Matrix products, normalisation and gates in Triton."""

@@ -1,0 +1,105 @@
+"""The unquantised matrix on an accelerator: which of three ways its product goes.
+
+Does: one row by `gemv`, a few by `skinny`, many by torch (the vendor's library) with the norm and the epilogue as
+kernels of their own. Does not: know layers.
+"""
+
+import torch
+from torch import Tensor
+
+from ..contracts import AddTo, Epilogue, Gate, Logits, RmsNorm
+from ..runtime.softcap import softcap
+from .epilogue import ADDED, GATED, NOTHING
+from .gemv import gemv
+from .masked_head import MOST_MASKED_ROWS, legal_row, legal_words
+from .rms_norm import rms_norm
+from .silu_gate import gate
+from .skinny import MOST_OF_TILE, MOST_ROWS, skinny
+
+SMALL = 8 << 20
+"""Numbers of a matrix for which `skinny` has a second tile of rows. The library multiplies more than one tile of rows
+faster, but its kernels wait half a microsecond for one another: of a small matrix that is more than they save."""
+
+
+class DenseWeight:
+    """A matrix [outputs, inputs] in the dtype of the model. See `Weight`.
+
+    Fused into products of few rows: the norm of one row, the bias, a gate, a residual without a norm, and the choice of
+    legal logits. Post-norms and soft caps are launches of their own.
+    """
+
+    def __init__(self, matrix: Tensor, bias: Tensor | None, counters: Tensor) -> None:
+        """`counters` are those of `skinny`, shared by all matrices of one stream."""
+        self.outputs, self.inputs = matrix.shape
+        self.matrix = matrix.contiguous()
+        self.bias = bias
+        self._transposed = self.matrix.t()
+        self._counters = counters
+        self._most_rows = most_rows(self.outputs, self.inputs)
+
+    def matmul(
+        self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
+    ) -> Tensor:
+        """See `Weight`."""
+        rows = x.shape[0]
+        legal = epilogue.legal if isinstance(epilogue, Logits) else None
+        if legal is not None and rows <= MOST_MASKED_ROWS:
+            words = legal_words(legal, rows, self.outputs)
+            return finish(self._legal_logits(x, norm, words), epilogue)
+        if rows > self._most_rows:
+            return self._by_library(x, norm, epilogue)
+        after, out, width = NOTHING, None, self.outputs
+        if isinstance(epilogue, Gate):
+            after, width, epilogue = GATED[epilogue.activation], width // 2, None
+        elif isinstance(epilogue, AddTo) and epilogue.norm is None:
+            after, out, epilogue = ADDED, epilogue.residual, None
+        if out is None:
+            out = torch.empty((rows, width), dtype=x.dtype, device=x.device)
+        if rows == 1:
+            gemv(x, self.matrix, self.bias, out, norm=norm, after=after)
+        else:
+            normed = x if norm is None else rms_norm(x, norm)
+            skinny(normed, self.matrix, self.bias, out, self._counters, after=after)
+        return finish(out, epilogue, early=True)
+
+    def _legal_logits(self, x: Tensor, norm: RmsNorm | None, words: Tensor) -> Tensor:
+        """Logits of few rows where a bit of `words` is set: see `legal_words`. Memory is left as it was elsewhere."""
+        rows = x.shape[0]
+        out = torch.empty((rows, self.outputs), dtype=x.dtype, device=x.device)
+        if rows == 1 and norm is not None:
+            legal_row(x, norm, self.matrix, self.bias, words, out)
+        else:
+            normed = x if norm is None else rms_norm(x, norm)
+            skinny(normed, self.matrix, self.bias, out, self._counters, legal=words)
+        return out
+
+    def _by_library(self, x: Tensor, norm: RmsNorm | None, epilogue: Epilogue | None) -> Tensor:
+        if norm is not None:
+            x = rms_norm(x, norm, early=False)
+        if isinstance(epilogue, AddTo) and epilogue.norm is None:
+            residual = epilogue.residual
+            if self.bias is not None:
+                residual.add_(self.bias)
+            return residual.addmm_(x, self._transposed)
+        if self.bias is None:
+            return finish(torch.mm(x, self._transposed), epilogue)
+        return finish(torch.addmm(self.bias, x, self._transposed), epilogue)
+
+
+def most_rows(outputs: int, inputs: int) -> int:
+    """Most rows of a product that go to `skinny`, more to the library."""
+    return MOST_ROWS if outputs * inputs <= SMALL else MOST_OF_TILE
+
+
+def finish(product: Tensor, epilogue: Epilogue | None, *, early: bool = False) -> Tensor:
+    """See `Kernels.finish`. `early`: see `norm.rms_norm`."""
+    match epilogue:
+        case Gate(activation):
+            return gate(product, activation)
+        case AddTo(residual, None):
+            return residual.add_(product)
+        case AddTo(residual, RmsNorm() as norm):
+            return rms_norm(product, norm, onto=residual, early=early)
+        case Logits(softcap=cap) if cap is not None:
+            softcap(product, cap)
+    return product

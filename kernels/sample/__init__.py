@@ -1,0 +1,1 @@
+"""The logits pipeline in Triton: mask, penalties, truncation, draw. Its definition in torch."""

@@ -1,0 +1,205 @@
+"""Exit codes, and the display of errors on a terminal.
+
+Does: map errors of the SDK and the service to exit codes; print message, place, reason and hint to standard error. Does
+not: catch unknown exceptions: those are bugs and show a traceback.
+"""
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NoReturn, ParamSpec
+
+import typer
+from intaglio.schemas.problem import Code, Detail
+
+from ..client import APIStatusError, ConfigError, ConnectionFailed, IntaglioError, ModelError
+from ..jobs.errors import JobError, LedgerRefused, LedgerUnknown
+from .console import errors
+
+P = ParamSpec("P")
+
+
+class Exit(IntEnum):
+    """The exit codes of `intaglio`."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    REFUSED = 3
+    UNREACHABLE = 4
+    INVALID = 5
+    INTERRUPTED = 130
+    PIPE = 141
+
+
+EXIT_CODES = """
+0 success · 1 no valid result · 2 wrong usage · 3 the schema was refused ·
+4 the service, the model or the ledger could not be reached or started · 5 not a schema, pattern or grammar ·
+130 interrupted · 141 output closed early
+"""
+
+_BY_CODE = {
+    **dict.fromkeys(
+        (
+            Code.INVALID_SCHEMA,
+            Code.UNSUPPORTED_SCHEMA,
+            Code.UNSATISFIABLE_SCHEMA,
+            Code.SCHEMA_TOO_LARGE,
+        ),
+        Exit.REFUSED,
+    ),
+    **dict.fromkeys(
+        (
+            Code.INVALID_REQUEST,
+            Code.INVALID_JSON,
+            Code.UNKNOWN_FIELD,
+            Code.UNKNOWN_SCHEMA,
+            Code.UNKNOWN_MODEL,
+            Code.UNAUTHORIZED,
+            Code.HOST_NOT_ALLOWED,
+        ),
+        Exit.USAGE,
+    ),
+    Code.NOT_READY: Exit.UNREACHABLE,
+}
+
+
+@dataclass(eq=False)
+class CliError(Exception):
+    """An error with its exit code, as a command reports it."""
+
+    message: str
+    exit: Exit = Exit.FAILED
+    code: str = ""
+    hint: str = ""
+    details: tuple[Detail, ...] = ()
+    request_id: str | None = None
+    where: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """The error as JSON, for machine-readable output."""
+        fields: dict[str, Any] = {"message": self.message, "code": self.code, "hint": self.hint}
+        fields["details"] = [detail.model_dump() for detail in self.details]
+        fields |= {"where": self.where, "request_id": self.request_id}
+        return {key: value for key, value in fields.items() if value}
+
+
+def cli_error(error: Exception) -> CliError | None:
+    """`error` as a `CliError`; None for an exception that is not meant for users."""
+    if isinstance(error, CliError):
+        return error
+    if isinstance(error, APIStatusError):
+        return CliError(
+            error.message,
+            _BY_CODE.get(error.code, Exit.FAILED),  # type: ignore[call-overload]
+            error.code,
+            error.hint,
+            error.details,
+            error.request_id,
+            "" if error.details else error.param or "",
+        )
+    if isinstance(error, ModelError | ConfigError):
+        end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
+        return CliError(error.message, end, error.code, error.hint, where=error.where)
+    if isinstance(error, IntaglioError):
+        unreachable = isinstance(error, ConnectionFailed)
+        return CliError(
+            error.message, Exit.UNREACHABLE if unreachable else Exit.FAILED, hint=error.hint
+        )
+    if isinstance(error, JobError):
+        end = Exit.FAILED if error.retryable else Exit.USAGE
+        if isinstance(error, LedgerRefused) and not isinstance(error, LedgerUnknown):
+            end = Exit.UNREACHABLE
+        return CliError(error.message, end, error.code, error.hint, where=error.param)
+    if isinstance(error, ModuleNotFoundError):
+        return _missing(error)
+    return _engine_error(error)
+
+
+_EXTRAS = {
+    **dict.fromkeys(("sqlalchemy", "psycopg", "pyarrow", "lxml", "charset_normalizer"), "bulk"),
+    "flashinfer": "flashinfer",
+    "ray": "cluster",
+    "xgrammar": "grammars",
+}
+
+
+def _missing(error: ModuleNotFoundError) -> CliError | None:
+    """The error for a missing package, with the extra that provides it; None for a module of this package (a bug)."""
+    name = (error.name or "").partition(".")[0]
+    if name in ("", "intaglio"):
+        return None
+    extras = ",".join(filter(None, ["server", _EXTRAS.get(name)]))
+    return CliError(
+        f"this needs {name!r}, which is not installed",
+        Exit.UNREACHABLE,
+        hint=f"pip install 'intaglio[{extras}]'",
+    )
+
+
+def _engine_error(error: Exception) -> CliError | None:
+    """The error for a model or setting that the local engine refused at startup."""
+    # Not imported: cannot be the source, and importing it takes a second.
+    if "intaglio.engine.api" not in sys.modules:
+        return None
+    from intaglio.engine.api import ConfigError, EngineError
+
+    if not isinstance(error, EngineError):
+        return None
+    end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
+    return CliError(error.message, end, error.code, error.hint, where=error.where)
+
+
+def show(found: CliError, about: str = "") -> None:
+    """Print `found` to standard error: message, place, reasons and hints."""
+    console = errors()
+    head = f"{about}: {found.message}" if about else found.message
+    console.print("error", style="bold red", end=" ")
+    console.print(head)
+    if found.where:
+        console.print(f"  at: {found.where}", style="cyan")
+    for detail in found.details:
+        console.print(f"  {detail.pointer or '/'}", style="cyan", end=" ")
+        console.print(detail.reason)
+        if detail.hint and detail.hint != found.hint:
+            _hint(detail.hint, indent=4)
+    if found.hint:
+        _hint(found.hint, indent=2)
+    if found.request_id:
+        console.print(f"  request id: {found.request_id}", style="dim")
+
+
+def _hint(text: str, indent: int) -> None:
+    errors().print(" " * indent + "hint:", style="green", end=" ")
+    errors().print(text)
+
+
+def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
+    """Decorate a function that returns an exit code as a command: errors are printed, and the process exits with the
+    code.
+    """
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
+        try:
+            end = command(*args, **kwargs)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            errors().print("interrupted", style="yellow")
+            end = Exit.INTERRUPTED
+        except BrokenPipeError:
+            # The reader of the pipe is gone. Prevent a second error when the interpreter flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            end = Exit.PIPE
+        except Exception as error:
+            found = cli_error(error)
+            if found is None:
+                raise
+            show(found)
+            end = found.exit
+        raise typer.Exit(int(end))
+
+    return run

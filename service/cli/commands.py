@@ -1,0 +1,287 @@
+"""The commands of `intaglio`: names, options and help. Each command's code is in a module of its own, loaded on call.
+
+Does: declare. Does not: run anything itself.
+"""
+
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .cli_errors import EXIT_CODES, Exit, reporting
+from .job_commands import jobs
+
+app = typer.Typer(
+    name="intaglio",
+    help="Reliable structured output: a schema and a document in, validated JSON out.",
+    epilog=f"Exit codes: {EXIT_CODES}",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+catalogue = typer.Typer(
+    help="The catalogue of ready-made extraction schemas.", no_args_is_help=True
+)
+app.add_typer(catalogue, name="schema")
+app.add_typer(jobs, name="job")
+
+
+def _print_version(requested: bool) -> None:
+    if requested:
+        typer.echo(f"intaglio {installed('intaglio')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Reliable structured output: a schema and a document in, validated JSON out."""
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print raw JSON on one line.")]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", "-m", help="Model folder; default: the included model."),
+]
+
+
+@app.command()
+@reporting
+def extract(
+    documents: Annotated[
+        list[str], typer.Argument(metavar="DOCUMENT", help="Text files in UTF-8; - reads stdin.")
+    ],
+    schema: Annotated[
+        str,
+        typer.Option(
+            "--schema", "-s", help="File with a JSON Schema, or a name: `intaglio schema list`."
+        ),
+    ],
+    url: Annotated[
+        str | None, typer.Option(help="URL of a service; default: run the model locally.")
+    ] = None,
+    model: Model = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of tokens of an answer.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the result to this file.")
+    ] = None,
+    nulls: Annotated[
+        bool,
+        typer.Option(
+            "--nulls", help="Allow null for required values that a document does not state."
+        ),
+    ] = False,
+    strict_schema: Annotated[
+        bool,
+        typer.Option("--strict-schema", help="Refuse schemas with unknown keywords."),
+    ] = False,
+    answer: Annotated[
+        bool,
+        typer.Option(
+            "--answer",
+            help="Print the whole answer as one line of JSON: data, contract, warnings, usage, timings.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> Exit:
+    """Extract the data that a schema describes from documents.
+
+    One document: prints its data. Several: one line of JSON each, with "document" and "data" or "error". Progress and
+    timings go to standard error.
+    """
+    from .extract_command import ExtractCommand, run
+
+    return run(
+        ExtractCommand(
+            tuple(documents),
+            schema,
+            url,
+            model,
+            max_tokens,
+            output,
+            as_json,
+            nulls=nulls,
+            strict_schema=strict_schema,
+            answer=answer,
+        )
+    )
+
+
+@app.command()
+@reporting
+def serve(
+    model: Model = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on.  [default: 127.0.0.1]")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Port; 0 selects a free one.  [default: 8000]"),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="CPU threads of the model; default: torch's.")
+    ] = None,
+    max_running: Annotated[
+        int | None,
+        typer.Option(min=1, help="Maximum number of requests in a batch.  [default: 256]"),
+    ] = None,
+    max_context: Annotated[
+        int | None, typer.Option(min=2, help="Maximum number of tokens of a prompt and its answer.")
+    ] = None,
+    log_format: Annotated[str | None, typer.Option(help="Log format: console or json.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder for files of clients; enables jobs.")
+    ] = None,
+) -> Exit:
+    """Serve a model over HTTP until Ctrl-C.
+
+    Environment variables INTAGLIO_SERVICE_… and INTAGLIO_ENGINE_… hold further settings.
+    """
+    from .serve_command import ServeCommand, run
+
+    return run(ServeCommand(model, host, port, threads, max_running, max_context, log_format, data))
+
+
+@app.command()
+@reporting
+def demo(
+    every: Annotated[
+        bool, typer.Option("--all", help="All documents of the catalogue, not just three.")
+    ] = False,
+    model: Model = None,
+    as_json: Json = False,
+) -> Exit:
+    """Extract from an invoice, an e-mail and a receipt with the included model. Works without a network."""
+    from .demo import run
+
+    return run(model, every=every, as_json=as_json)
+
+
+@app.command()
+@reporting
+def doctor(model: Model = None, as_json: Json = False) -> Exit:
+    """Check that everything an extraction needs is installed and works; suggest a fix if not."""
+    from .doctor import run
+
+    return run(model, as_json=as_json)
+
+
+@app.command()
+@reporting
+def version(as_json: Json = False) -> Exit:
+    """Print the version."""
+    from .console import compact
+
+    number = installed("intaglio")
+    typer.echo(compact({"version": number}) if as_json else f"intaglio {number}")
+    return Exit.OK
+
+
+@catalogue.command("list")
+@reporting
+def schema_list(as_json: Json = False) -> Exit:
+    """List the schemas of the catalogue."""
+    from .schema_command import show_list
+
+    return show_list(as_json=as_json)
+
+
+@catalogue.command("show")
+@reporting
+def schema_show(
+    name: Annotated[str, typer.Argument(help="A name from `intaglio schema list`.")],
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Print the sample document instead.")
+    ] = False,
+    as_json: Json = False,
+) -> Exit:
+    """Print one schema, ready to be edited and used as a file."""
+    from .schema_command import show_one
+
+    return show_one(name, sample=sample, as_json=as_json)
+
+
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        help="json_schema, regex, ebnf, ...; default: by the file extension, else json_schema."
+    ),
+]
+Whitespace = Annotated[
+    str,
+    typer.Option(
+        "--whitespace", help="White space of the output: compact, spaced, pretty or lenient."
+    ),
+]
+AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow properties in any order.")]
+Extra = Annotated[
+    bool,
+    typer.Option("--extra-properties", help="Allow properties that the schema does not name."),
+]
+Refs = Annotated[
+    list[str] | None,
+    typer.Option("--ref", metavar="URI=FILE", help="A schema that a $ref refers to; repeatable."),
+]
+
+
+@catalogue.command("explain")
+@reporting
+def schema_explain(
+    name: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file, - for stdin, or a catalogue name.")
+    ],
+    model: Model = None,
+    kind: Kind = None,
+    whitespace: Whitespace = "compact",
+    any_order: AnyOrder = False,
+    extra_properties: Extra = False,
+    ref: Refs = None,
+    as_json: Json = False,
+) -> Exit:
+    """Explain how each part of a schema is enforced or why not, what it costs, and which outputs it allows.
+
+    Exit codes: 0 enforced, 2 unreadable, 3 refused, 5 not a schema.
+    """
+    from .explain_command import SchemaInput, explain
+
+    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    return explain(name, form, model, as_json=as_json)
+
+
+@catalogue.command("check")
+@reporting
+def schema_check(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE", help="Files, - for stdin, or catalogue names."),
+    ],
+    kind: Kind = None,
+    whitespace: Whitespace = "compact",
+    any_order: AnyOrder = False,
+    extra_properties: Extra = False,
+    ref: Refs = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Fail for unknown keywords or formats, which may be typos."),
+    ] = False,
+    as_json: Json = False,
+) -> Exit:
+    """Check without a model that schemas can be enforced in full; made for CI.
+
+    Exit codes: 0 all can, 2 unreadable, 3 refused (with --strict also for unknown keywords), 5 not a schema; the
+    greatest wins.
+    """
+    from .explain_command import SchemaInput, check
+
+    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
+    return check(names, form, strict=strict, as_json=as_json)

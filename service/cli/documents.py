@@ -1,0 +1,142 @@
+"""Input of commands: documents and schemas from files, pipes and standard input.
+
+Does: read bounded UTF-8 text; name the kind of a file that is not text. Does not: extract (`extract_command`).
+"""
+
+import json
+import os
+import select
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from intaglio.schemas import catalogue
+from intaglio.schemas.wire import MAX_TEXT_CHARACTERS
+
+from ..file_kind import HEAD, kind_of, why_not_utf8
+from .cli_errors import CliError, Exit
+
+_MAX_BYTES: Final = 4 * MAX_TEXT_CHARACTERS + 3  # in UTF-8, with a byte order mark
+_WAIT_S: Final = 10  # for the writer of a pipe to start
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and its display name."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A document that could not be read, and the error."""
+
+    name: str
+    error: CliError
+
+
+def read_schema(name_or_path: str) -> Any:
+    """The schema in a file, or the name of a catalogue schema. Raises `CliError` if it is neither."""
+    path = Path(name_or_path)
+    if name_or_path in catalogue.names():
+        return name_or_path
+    if not path.is_file():
+        hint = "give a file with a JSON Schema, or a name from `intaglio schema list`"
+        try:
+            catalogue.get(name_or_path)
+        except catalogue.UnknownSchema as unknown:
+            raise CliError(f"no such file, and {unknown}", Exit.USAGE, hint=hint) from None
+    try:
+        return json.loads(text_of(path))
+    except ValueError as error:
+        raise CliError(f"{name_or_path} is not JSON: {error}", Exit.REFUSED) from None
+
+
+def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:
+    """Read all documents. Of several, an unreadable one is returned as `Unreadable`.
+
+    Raises:
+        CliError: the only document is unreadable, or standard input is named twice.
+    """
+    if names.count("-") > 1:
+        raise CliError("standard input (-) can be read only once", Exit.USAGE)
+    found: list[Document | Unreadable] = []
+    for name in names:
+        try:
+            found.append(_document(name))
+        except CliError as error:
+            if len(names) == 1:
+                raise
+            found.append(Unreadable(name, error))
+    return tuple(found)
+
+
+def text_of(path: Path, wait_s: float = _WAIT_S) -> str:
+    """The text of a file, or of a pipe that is written to within `wait_s`. Raises `CliError` if it is unreadable."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(number, "rb") as file:
+            _wait_for_writer(number, path, wait_s)
+            os.set_blocking(number, True)
+            return decoded(str(path), _bounded(file, str(path)))
+    except OSError as error:
+        raise CliError(f"cannot read {path}: {error.strerror}", Exit.USAGE) from None
+
+
+def decoded(name: str, content: bytes) -> str:
+    """Decode UTF-8 bytes. Raises `CliError` for anything else."""
+    found = kind_of(content[:HEAD])
+    if found is None:
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            found = why_not_utf8(content[:HEAD], name)
+            what = f"{name} is not UTF-8 text but {found.name} (byte {error.start})"
+    else:
+        what = f"{name} is {found.name}, not text"
+    raise CliError(what, Exit.USAGE, hint=found.hint)
+
+
+def _document(name: str) -> Document:
+    if name == "-":
+        name = "standard input"
+        text = decoded(name, _bounded(sys.stdin.buffer, name))
+    else:
+        text = text_of(Path(name))
+    if not text.strip():
+        raise CliError(f"{name} is empty", Exit.USAGE)
+    return Document(name, text)
+
+
+def _bounded(file: BinaryIO, name: str) -> bytes:
+    """Read a whole file up to the size limit of a document; refuses longer and endless ones."""
+    content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        found = kind_of(content[:HEAD])
+        raise CliError(
+            f"{name} is {found.name}, not text" if found else f"{name} is too long",
+            Exit.USAGE,
+            hint=found.hint
+            if found
+            else f"a document has at most {MAX_TEXT_CHARACTERS:,} characters: split it; "
+            "`intaglio job run` reads files of many documents",
+        )
+    return content
+
+
+def _wait_for_writer(number: int, path: Path, wait_s: float) -> None:
+    """Wait for data on a pipe, with a time limit; opening a pipe does not wait."""
+    if not stat.S_ISFIFO(os.fstat(number).st_mode):
+        return
+    spinner = select.poll()
+    spinner.register(number, select.POLLIN | select.POLLHUP)
+    if not spinner.poll(wait_s * 1000):
+        raise CliError(
+            f"nothing was written to the pipe {path} for {wait_s:g} seconds",
+            Exit.USAGE,
+            hint="start the writing program first, or give a file",
+        )

@@ -1,0 +1,285 @@
+"""`intaglio extract`: extract from documents, locally or through a service.
+
+Does: process documents together and write each result in order as soon as it is ready. Does not: read documents
+(`documents`), format errors (`cli_errors`) or run engines (`llm`, `client`).
+"""
+
+import asyncio
+import errno
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TextIO
+
+from intaglio.schemas.contract import Contract
+
+from ..client import AsyncClient, Extraction, IntaglioError, Options
+from .cli_errors import CliError, Exit, cli_error, show
+from .console import compact, errors, pretty, spinner, write_json
+from .documents import Document, Unreadable, read_documents, read_schema
+from .local_model import offline
+
+AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractCommand:
+    """The arguments of `intaglio extract`, as typed."""
+
+    documents: tuple[str, ...]
+    schema: str
+    url: str | None = None
+    model: str | None = None
+    max_tokens: int | None = None
+    output: Path | None = None
+    as_json: bool = False
+    nulls: bool = False
+    strict_schema: bool = False
+    answer: bool = False
+
+    @property
+    def options(self) -> Options:
+        options: Options = {}
+        if self.nulls:
+            options["not_stated"] = "null"
+        if self.strict_schema:
+            options["strict_schema"] = True
+        if self.max_tokens is not None:
+            options["max_tokens"] = self.max_tokens
+        return options
+
+
+Outcome = Extraction[Any] | IntaglioError
+Emit = Callable[[Document, Outcome], None]
+
+
+def run(command: ExtractCommand) -> Exit:
+    """Run the command. Raises `CliError` for errors that concern all documents; errors of one document are printed."""
+    require_no_input_overwritten(command)
+    schema = read_schema(command.schema)
+    found = read_documents(command.documents)
+    documents = [document for document in found if isinstance(document, Document)]
+    with _Writer(command, found) as writer:
+        if not documents:
+            writer.skip()
+        elif command.url is not None:
+            asyncio.run(_remote(command, command.url, schema, documents, writer.write))
+        else:
+            _local(command, schema, documents, writer.write)
+    return writer.end
+
+
+def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], emit: Emit) -> None:
+    with offline(command.model) as loaded:
+        note = f"model {loaded.llm.info.model} ready in {loaded.seconds:.1f} s"
+        errors().print(note, style="dim")
+        for start in range(0, len(documents), AT_ONCE):
+            batch = documents[start : start + AT_ONCE]
+            texts = [document.text for document in batch]
+            with spinner(f"extracting {', '.join(document.name for document in batch[:3])} …"):
+                outcomes = loaded.llm.extract_many(
+                    schema, texts, return_errors=True, **command.options
+                )
+            for document, outcome in zip(batch, outcomes, strict=True):
+                emit(document, outcome)
+
+
+async def _remote(
+    command: ExtractCommand, url: str, schema: Any, documents: Sequence[Document], emit: Emit
+) -> None:
+    try:
+        client = AsyncClient(url)
+    except ValueError as error:
+        raise CliError(str(error), Exit.USAGE) from None
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def extract_one(document: Document) -> Outcome:
+        async with slots:
+            try:
+                return await client.extract(
+                    schema, document.text, model=command.model, **command.options
+                )
+            except IntaglioError as error:
+                return error
+
+    async with client:
+        tasks = [asyncio.create_task(extract_one(document)) for document in documents]
+        try:
+            for document, result in zip(documents, tasks, strict=True):
+                with spinner(f"extracting {document.name}"):
+                    outcome = await result
+                emit(document, outcome)
+        finally:
+            for unfinished in tasks:
+                unfinished.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Writer:
+    """Writes results to standard output or a file, notes to standard error; `end` is the exit code so far."""
+
+    def __init__(self, command: ExtractCommand, found: Sequence[Document | Unreadable]) -> None:
+        self.end = Exit.OK
+        self._command = command
+        self._many = len(found) > 1
+        self._contract_printed = False
+        self._unwritten = deque(found)
+        self._cleanup = ExitStack()
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> Self:
+        if self._command.output is not None:
+            self._file = self._cleanup.enter_context(_replacing(self._command.output))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._cleanup.__exit__(kind, error, trace)
+
+    def skip(self) -> None:
+        """Write the errors of unreadable documents up to the next readable one."""
+        while self._unwritten and isinstance(document := self._unwritten[0], Unreadable):
+            self._unwritten.popleft()
+            self._fail(document.name, document.error)
+
+    def write(self, document: Document, outcome: Outcome) -> None:
+        """Write the outcome of the next document. Raises `CliError` for a failure that all documents would share."""
+        self.skip()
+        self._write(document, outcome)
+        self._unwritten.popleft()
+        self.skip()
+
+    def _write(self, document: Document, outcome: Outcome) -> None:
+        if isinstance(outcome, IntaglioError):
+            found = cli_error(outcome)
+            assert found is not None, "every error of the SDK has a CliError"
+            if found.exit is not Exit.FAILED:
+                raise found
+            self._fail(document.name, found)
+            return
+        self._print_contract(outcome.contract)
+        if self._command.answer:
+            named = {"document": document.name} if self._many else {}
+            self._line({**named, **outcome.raw})
+        elif self._many:
+            line: dict[str, Any] = {"document": document.name, "data": outcome.data}
+            if any(outcome.contract.notes()):
+                line["contract"] = outcome.raw["contract"]
+            if outcome.warnings:
+                line["warnings"] = [warning.model_dump() for warning in outcome.warnings]
+            self._line(line)
+        elif self._file is not None:
+            text = compact(outcome.data) if self._command.as_json else pretty(outcome.data)
+            self._file.write(text + "\n")
+        else:
+            write_json(outcome.data, raw=self._command.as_json)
+        for warning in outcome.warnings:
+            pointer, hint = warning.pointer or "/", f"; {warning.hint}" if warning.hint else ""
+            note = f"{document.name}: {pointer} {warning.kind}: {warning.message}{hint}"
+            errors().print(note, style="yellow", markup=False)
+        errors().print(f"{document.name}: {summary(outcome)}", style="dim")
+
+    def _print_contract(self, contract: Contract) -> None:
+        """Print once which keywords of the schema are not enforced; it is the same for every document."""
+        if not self._contract_printed:
+            for note in contract.notes():
+                errors().print(f"{self._command.schema}: {note}", style="yellow")
+        self._contract_printed = True
+
+    def _fail(self, name: str, found: CliError) -> None:
+        self.end = Exit.FAILED
+        show(found, name)
+        if self._many:
+            self._line({"document": name, "error": found.document()})
+
+    def _line(self, value: dict[str, Any]) -> None:
+        target = self._file or sys.stdout
+        target.write(compact(value) + "\n")
+        target.flush()
+
+
+def require_no_input_overwritten(command: ExtractCommand) -> None:
+    """Refuse an output file that is one of the documents or the schema, under any name.
+
+    Raises:
+        CliError: the output would overwrite an input.
+    """
+    if command.output is None:
+        return
+    for name in (*command.documents, command.schema):
+        if name != "-" and _is_same(command.output, Path(name)):
+            raise CliError(
+                f"{command.output} would overwrite {name}, which is an input",
+                Exit.USAGE,
+                hint="choose another name for the result (--output)",
+            )
+
+
+def _is_same(output: Path, other: Path) -> bool:
+    """Whether two paths refer to the same file, also through links and alternative spellings."""
+    try:
+        return output.samefile(other)
+    except OSError:
+        return os.path.lexists(other) and os.path.realpath(output) == os.path.realpath(other)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[TextIO]:
+    """A file that replaces `path` once it is complete; partial output remains beside it as `.part`."""
+    if os.path.lexists(path) and not path.is_file():
+        raise CliError(f"cannot write {path}: it exists and is not a regular file", Exit.USAGE)
+    part, file = _partial_file(path)
+    whole = False
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        whole = True
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:
+            raise CliError(f"cannot write {path}: {error.strerror}") from None
+        raise
+    finally:
+        if part.stat().st_size == 0:
+            part.unlink()
+        elif whole:
+            part.replace(path)
+        else:
+            errors().print(f"the results so far are in {part}")
+
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def _partial_file(path: Path) -> tuple[Path, TextIO]:
+    """Create a new file beside `path` and return it with its path; existing files are never overwritten."""
+    for number in range(1, 1000):
+        part = path.with_name(f"{path.name}{f'.{number}' if number > 1 else ''}.part")
+        try:
+            return part, part.open("x", encoding="utf-8")
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise CliError(f"cannot write {path}: {error.strerror}", Exit.USAGE) from None
+    raise CliError(f"cannot write {path}: there are 999 of {path.name}.part", Exit.USAGE)
+
+
+def summary(result: Extraction[Any]) -> str:
+    """Validity, tokens and time of one result on one line."""
+    usage, timings = result.usage, result.timings
+    work = timings.prefill_ms + timings.decode_ms
+    return (
+        f"{'valid' if result.valid else 'INVALID'} · "
+        f"{usage.prompt_tokens} tokens in, {usage.output_tokens} out · {work:.0f} ms of model work"
+        f"{' · cut short to fit the budget: raise --max-tokens' if usage.budget_forced else ''}"
+    )

@@ -1,0 +1,42 @@
+"""The local model for commands that run one.
+
+Does: load it with a spinner, and report what to install or fetch if that fails. Does not: extract.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .cli_errors import CliError, Exit
+from .console import spinner
+
+if TYPE_CHECKING:
+    from ..offline.llm import LLM
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A loaded model and the seconds it took, imports included."""
+
+    llm: "LLM"
+    seconds: float
+
+
+@contextmanager
+def offline(model: str | None) -> Iterator[Loaded]:
+    """Load the model in folder `model`, or the included one. Raises `CliError` if this install cannot run a model."""
+    started = time.perf_counter()
+    with spinner("loading the model"):
+        try:
+            from ..offline.llm import LLM
+        except ModuleNotFoundError as error:
+            raise CliError(
+                f"running a local model needs {error.name!r}, which is not installed",
+                Exit.UNREACHABLE,
+                hint="pip install 'intaglio[server]', or use a service: --url http://…",
+            ) from error
+        llm = LLM(model)
+    with llm:
+        yield Loaded(llm, time.perf_counter() - started)

@@ -1,0 +1,1 @@
+"""One extraction, from schema and text to a validated result."""

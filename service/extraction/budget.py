@@ -1,0 +1,148 @@
+"""The default token budget of an answer, from its schema and the length of the document.
+
+Does: walk a schema once and count. The engine adds the tokens of the shortest legal answer, which it knows exactly, and
+completes an answer that needs more in the shortest legal way (`engine.grammars.budgeted_matcher`). Does not: truncate anything, or know
+the context length.
+
+    room = 128 + 2 D + sum over values + sum over arrays of D / (2 v) rows, each with its names and punctuation
+
+D is the number of tokens of the document, v the number of values of a row. A free string has 96 tokens of its own, any
+other value 32: a legitimate answer copies at most the document, with names and punctuation around the copied parts. The
+figures and the alternatives are in docs/decisions/answers-end.md.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+_ALWAYS: Final = 128
+_STRING: Final = 96
+_OTHER: Final = 32
+_PUNCTUATION: Final = 5  # tokens of quotes, colon and comma around a value in a row, and of a value that is not copied
+_OPEN_ROW_NAMES: Final = 12  # tokens of property names in a row whose schema declares none
+_MAX_SUBSCHEMAS: Final = 20_000  # sub-schemas visited
+_SCHEMA_LISTS: Final = ("anyOf", "oneOf", "allOf")
+_BOUNDING_KEYWORDS: Final = frozenset({"enum", "const", "format", "pattern"})
+
+
+@dataclass(slots=True)
+class _TokenCount:
+    """Token counts of a sub-schema: `room` for its values once; for a row, the number of `values` and the tokens of
+    `names`.
+    """
+
+    room: int = 0
+    values: int = 0
+    names: int = 0
+    rows: float = 0.0  # answer tokens for each document token, from nested arrays
+
+    def add(self, other: "_TokenCount") -> None:
+        self.room += other.room
+        self.values += other.values
+        self.names += other.names
+        self.rows += other.rows
+
+
+def room(schema: Mapping[str, Any] | bool, document_tokens: int) -> int:
+    """Tokens that an answer may take beyond the shortest legal one."""
+    found = _SchemaWalk(schema).count(schema, ())
+    return _ALWAYS + found.room + round((2 + found.rows) * document_tokens)
+
+
+class _SchemaWalk:
+    """One walk through a schema; follows references where they are used."""
+
+    def __init__(self, root: Mapping[str, Any] | bool) -> None:
+        self._root = root
+        self._subschemas_left = _MAX_SUBSCHEMAS
+
+    def count(self, schema: Any, references: tuple[str, ...]) -> _TokenCount:
+        """The counts of a sub-schema. `references`: the references on the way here."""
+        self._subschemas_left -= 1
+        if self._subschemas_left < 0 or schema is False:
+            return _TokenCount()
+        if not isinstance(schema, Mapping) or not schema:
+            return _TokenCount(_STRING, 1, 0, _row(1, _OPEN_ROW_NAMES))  # any value
+        found = _TokenCount()
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            if reference in references:  # recursive: nests as deep as the document does
+                return _TokenCount(_STRING, 1, _OPEN_ROW_NAMES, _row(1, _OPEN_ROW_NAMES))
+            target = self._target(reference)
+            if target is not None:
+                found.add(self.count(target, (*references, reference)))
+        for name, value in _members(schema):
+            found.add(self.count(value, references))
+            found.names += len(name) // 3 + 1
+        for value in _alternatives(schema):
+            found.add(self.count(value, references))
+        for value in _items(schema):
+            item = self.count(value, references)
+            item.rows += _row(item.values, item.names)
+            found.add(item)
+        if not (found.values or found.rows):
+            found.add(_leaf(schema))
+        return found
+
+    def _target(self, reference: str) -> Any:
+        """The target of a local reference; None if it cannot be resolved here."""
+        here: Any = self._root
+        if not reference.startswith("#"):
+            return None
+        for part in reference[1:].split("/")[1:]:
+            part = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(here, Mapping) or part not in here:
+                return None
+            here = here[part]
+        return here
+
+
+def _leaf(schema: Mapping[str, Any]) -> _TokenCount:
+    """The counts of a value without parts."""
+    types = schema.get("type")
+    named = {types} if isinstance(types, str) else set(types) if isinstance(types, list) else set()
+    if named & {"object", "array"} or not (named or _BOUNDING_KEYWORDS & schema.keys()):
+        return _TokenCount(_STRING, 1, 0, _row(1, _OPEN_ROW_NAMES))
+    free = "string" in named and not _BOUNDING_KEYWORDS & schema.keys()
+    return _TokenCount(_STRING if free else _OTHER, 1)
+
+
+def _row(values: int, names: int) -> float:
+    """Answer tokens around the values of rows for each document token: a row of v values takes at least 2 v document
+    tokens.
+    """
+    return (names + _PUNCTUATION * values) / (2 * max(1, values))
+
+
+def _members(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for keyword in ("properties", "patternProperties"):
+        members = schema.get(keyword)
+        if isinstance(members, Mapping):
+            yield from members.items()
+
+
+def _alternatives(schema: Mapping[str, Any]) -> Iterator[Any]:
+    for keyword in _SCHEMA_LISTS:
+        parts = schema.get(keyword)
+        if isinstance(parts, list):
+            yield from parts
+    for keyword in ("then", "else"):
+        if keyword in schema:
+            yield schema[keyword]
+    dependent = schema.get("dependentSchemas")
+    if isinstance(dependent, Mapping):
+        yield from dependent.values()
+
+
+def _items(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The sub-schemas that apply to any number of values."""
+    for keyword in ("additionalProperties", "unevaluatedProperties", "unevaluatedItems", "items"):
+        value = schema.get(keyword)
+        if isinstance(value, Mapping) or (value is True and keyword == "items"):
+            yield value
+        elif isinstance(value, list):
+            yield from value
+    for value in (
+        schema.get("prefixItems", ()) if isinstance(schema.get("prefixItems"), list) else ()
+    ):
+        yield value

@@ -1,0 +1,137 @@
+"""Warnings for values of an answer that were ended early, with JSON Pointers.
+
+Does: map the token offsets that the engine reports to pointers, in one pass over the output. Does not: decide which
+values end early (`engine.grammars.budgeted_matcher`, `engine.grammars.loop_detection`).
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from intaglio.engine.api import Cut, CutReason
+from intaglio.schemas.wire import AnswerWarning
+
+_HINTS = {
+    CutReason.LOOPED: "the document may not state this value: allow null in the schema, or send "
+    'not_stated: "null"',
+    CutReason.BUDGET: "raise max_tokens, or limit the strings and arrays of the schema",
+}
+_MESSAGES = {
+    CutReason.LOOPED: "the value repeated itself and was ended in the shortest legal way",
+    CutReason.BUDGET: "the budget was reached here: this and all later values were ended in the shortest legal way",
+}
+_WHITESPACE = b" \t\n\r"
+
+
+def cut_warnings(
+    tokens: Sequence[int], texts: Sequence[bytes | None], cuts: Iterable[Cut]
+) -> tuple[AnswerWarning, ...]:
+    """One warning for each value that was ended early. `texts`: the bytes of each token of the vocabulary, or None."""
+    walk, at = _OpenValues(), 0
+    warnings = []
+
+    def advance_to(end: int) -> list["_Value"]:
+        nonlocal at
+        for token in tokens[at:end]:
+            walk.feed(texts[token] or b"")
+        at = max(at, min(end, len(tokens)))
+        return walk.open
+
+    for cut in sorted(cuts, key=lambda cut: cut.begin):
+        before = list(advance_to(cut.begin))
+        if cut.reason is CutReason.LOOPED:
+            still_open = {value.begin for value in advance_to(cut.end)}
+            closed = [value for value in before if value.begin not in still_open]
+            pointer = closed[0].pointer if closed else before[-1].pointer if before else ""
+        else:
+            pointer = before[-1].pointer if before else ""
+        warnings.append(
+            AnswerWarning(
+                pointer=pointer,
+                kind=cut.reason.value,
+                message=_MESSAGES[cut.reason],
+                hint=_HINTS[cut.reason],
+            )
+        )
+    return tuple(warnings)
+
+
+@dataclass(slots=True)
+class _Value:
+    """An open value: its pointer, its begin, and the state of its current member or item."""
+
+    pointer: str
+    begin: int
+    bracket: int = 0
+    index: int = 0
+    name: bytearray | None = None
+    expects_name: bool = False  # a property name is next, or is being read
+
+
+class _OpenValues:
+    """The stack of open values while JSON text is read, outermost first, scalars included."""
+
+    def __init__(self) -> None:
+        self.open: list[_Value] = []
+        self._offset = 0
+        self._quoted = False
+        self._escaped = False
+
+    def feed(self, text: bytes) -> None:
+        """Read the next bytes of a legal text."""
+        for byte in text:
+            self._step(byte)
+            self._offset += 1
+
+    def _step(self, byte: int) -> None:
+        top = self.open[-1] if self.open else None
+        if self._quoted:
+            self._in_quotes(byte, top)
+        elif byte in b",]}:":
+            self._punctuation(byte)
+        elif byte in _WHITESPACE:
+            return
+        elif byte in b'"' and top is not None and top.bracket == ord("{") and top.expects_name:
+            top.name, self._quoted = bytearray(b'"'), True
+        elif top is None or top.bracket:
+            value = _Value(self._pointer(top), self._offset)
+            self.open.append(value)
+            if byte in b"{[":
+                value.bracket, value.expects_name = byte, byte == ord("{")
+            self._quoted = byte == ord('"')
+
+    def _in_quotes(self, byte: int, top: _Value | None) -> None:
+        name = None if top is None or not top.bracket else top.name
+        if name is not None:
+            name.append(byte)
+        if self._escaped:
+            self._escaped = False
+        elif byte == ord("\\"):
+            self._escaped = True
+        elif byte == ord('"'):
+            self._quoted = False
+            if name is None:
+                self.open.pop()
+
+    def _punctuation(self, byte: int) -> None:
+        """Handle a comma, colon or closing bracket, which also ends a number or a literal."""
+        if byte != ord(":") and self.open and not self.open[-1].bracket:
+            self.open.pop()
+        if not self.open:
+            return
+        top = self.open[-1]
+        if byte == ord(":"):
+            top.expects_name = False
+        elif byte == ord(","):
+            top.index += 1
+            top.expects_name = top.bracket == ord("{")
+        else:
+            self.open.pop()
+
+    def _pointer(self, top: _Value | None) -> str:
+        if top is None:
+            return ""
+        if top.bracket == ord("["):
+            return f"{top.pointer}/{top.index}"
+        name = json.loads(bytes(top.name or b'""'))
+        return f"{top.pointer}/{name.replace('~', '~0').replace('/', '~1')}"

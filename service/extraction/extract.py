@@ -1,0 +1,377 @@
+"""One extraction, from a schema and a text to a validated result. HTTP and the offline `LLM` share all of this code.
+
+Does: before generation, resolve the schema, build and count the prompt, set the budget; after it, parse the output,
+validate it independently and build the result. Does not: generate.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Self
+from uuid import uuid4
+
+from intaglio.engine.api import (
+    ChatTemplate,
+    Delta,
+    Detokenizer,
+    EngineInfo,
+    EngineStopped,
+    Failure,
+    Finish,
+    OutputLimits,
+    Request,
+    Tokenizer,
+    TooLong,
+)
+from intaglio.engine.api import Usage as EngineUsage
+from intaglio.grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
+from intaglio.schemas import catalogue
+from intaglio.schemas.contract import Contract
+from intaglio.schemas.problem import Detail
+from intaglio.schemas.wire import (
+    AnswerWarning,
+    ExtractOptions,
+    ExtractRequest,
+    ExtractResult,
+    Timings,
+    Usage,
+)
+
+from ..errors import (
+    Incomplete,
+    InvalidBody,
+    InvalidOutput,
+    RequestDeadlineExceeded,
+    UnknownModel,
+    UnknownSchema,
+)
+from .budget import room
+from .early_endings import cut_warnings
+from .enforcement import contract_of, require_known_keywords
+from .failures import request_error
+from .nulls import null_warnings, nullable
+from .prompt import BRIEF, extraction_messages
+from .translate import extraction_constraint, sampling
+
+MAX_OUTPUT_DEPTH = 512
+
+# Any character except white space, control and format characters, fillers and the replacement character.
+_READABLE = re.compile(
+    r"[^\s\x00-\x1f\x7f-\xa0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffd\U000e0000-\U000e0fff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextModel:
+    """The tokenizer and chat template of a model. Needs no weights."""
+
+    tokenizer: Tokenizer
+    chat: ChatTemplate
+    vocabulary: Vocabulary
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read the tokenizer and chat template of a checkpoint.
+
+        Raises:
+            ModelError: a file is missing or unusable.
+        """
+        tokenizer = Tokenizer.load(folder)
+        return cls(tokenizer, ChatTemplate.load(folder, tokenizer), tokenizer.vocabulary())
+
+    def detokenizer(self, stop: tuple[str, ...] = ()) -> Detokenizer:
+        """An incremental detokenizer for one output, which ends at a stop string."""
+        return Detokenizer(self.vocabulary, stop)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The text of a whole output."""
+        detokenizer = self.detokenizer()
+        return detokenizer.push(tokens) + detokenizer.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedExtraction:
+    """A parsed and well-formed request. Its schema is not examined yet; a separate process does that.
+
+    `strict` is the schema as requested if `schema`, which the answer must meet, also allows null.
+    """
+
+    body: ExtractRequest
+    schema: Mapping[str, Any] | bool
+    constraint: Constraint
+    started: float
+    strict: Mapping[str, Any] | bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An extraction that is ready for the engine; `strict` as in `ParsedExtraction`."""
+
+    request: Request
+    schema: Mapping[str, Any] | bool
+    contract: Contract
+    started: float
+    strict: Mapping[str, Any] | bool | None = None
+
+
+@dataclass(slots=True)
+class EngineOutput:
+    """The output of one request so far. `first_token_s` is the time to first token in seconds."""
+
+    started: float = field(default_factory=time.perf_counter)
+    tokens: list[int] = field(default_factory=list)
+    first_token_s: float | None = None
+    finish: Finish | None = None
+    usage: EngineUsage | None = None
+    error: Failure | None = None
+
+    def add(self, delta: Delta) -> None:
+        """Append the next delta of the request."""
+        if delta.tokens and self.first_token_s is None:
+            self.first_token_s = time.perf_counter() - self.started
+        self.tokens.extend(delta.tokens)
+        self.finish, self.usage, self.error = delta.finish, delta.usage, delta.error
+
+
+class Extractor:
+    """Prepares and finishes extractions for one loaded model. Safe to share between threads."""
+
+    def __init__(self, text: TextModel, info: EngineInfo) -> None:
+        self._text = text
+        self._info = info
+        # The last token of an output is sampled but never computed, so it needs no slot in the KV cache.
+        self._room = min(info.context_length, info.blocks * info.block_size + 1)
+
+    @property
+    def text(self) -> TextModel:
+        """Tokenizer and chat template of the model."""
+        return self._text
+
+    def parse(self, body: ExtractRequest) -> ParsedExtraction:
+        """Check everything in a request that does not depend on the contents of the schema.
+
+        Raises:
+            InvalidBody: the text has no readable characters.
+            UnknownModel, UnknownSchema: the model or schema name is unknown.
+        """
+        started = time.perf_counter()
+        if _READABLE.search(body.text) is None:
+            raise InvalidBody(
+                "text has no readable characters",
+                param="text",
+                hint="it holds only white space or control characters: is it the right document?",
+                details=(Detail(pointer="/text", reason="has no readable characters"),),
+            )
+        if body.model is not None and body.model != self._info.model:
+            raise UnknownModel(
+                f"no model {body.model!r} is loaded",
+                param="model",
+                hint=f"the loaded model is {self._info.model!r}; or omit the field",
+                details=(Detail(pointer="/model", reason="not loaded"),),
+            )
+        schema = find_schema(body.schema_)
+        strict = None
+        if body.options.not_stated == "null":
+            schema, strict = nullable(schema), schema
+        return ParsedExtraction(
+            body, schema, extraction_constraint(schema, body.options), started, strict
+        )
+
+    def prepare(self, parsed: ParsedExtraction, verdict: Verdict) -> Prepared:
+        """Build the engine's request; `verdict` is the verdict on the constraint.
+
+        Raises:
+            GrammarError: the constraint is unusable, or has unknown keywords and the request forbids them.
+            TooLong: prompt and budget do not fit the context.
+        """
+        if verdict.error is not None:
+            raise verdict.error
+        body, schema = parsed.body, parsed.schema
+        contract = contract_of(verdict.coverage)
+        if body.options.strict_schema:
+            require_known_keywords(contract)
+        prompt = self._prompt(schema if isinstance(schema, dict) else {}, body)
+        limit = self._budget(len(prompt), body.options.max_tokens)
+        request = Request(
+            id=uuid4().hex,
+            prompt=prompt,
+            sampling=sampling(body.options, limit),
+            constraint=parsed.constraint,
+            limits=OutputLimits(self._default_room(parsed)),
+            priority=body.options.priority,
+            deadline=body.options.deadline_s,
+        )
+        return Prepared(request, schema, contract, parsed.started, parsed.strict)
+
+    def finish_extraction(self, prepared: Prepared, output: EngineOutput) -> ExtractResult:
+        """Validate a finished output and build the result.
+
+        Raises:
+            Incomplete, RequestDeadlineExceeded, InvalidOutput, EngineStopped: there is no valid output.
+            GrammarError, EngineError, GenerationFailed: the engine reported a failure.
+        """
+        # The import takes most of a second, which must not delay the start of a server.
+        from .validate import check
+
+        usage = self._require_complete(prepared, output)
+        text = self._text.text(output.tokens)
+        try:
+            data = parse_json(text, depth=MAX_OUTPUT_DEPTH)
+            digits = parse_json(text, depth=MAX_OUTPUT_DEPTH, exact=True)
+        except InvalidJson:
+            raise InvalidOutput(
+                "the output is not JSON",
+                hint="this is a defect of the service: please report it with the schema",
+            ) from None
+        # As written: a float would lose the digits that decide `multipleOf`.
+        check(digits, prepared.schema)
+        return ExtractResult(
+            id=f"ext_{prepared.request.id}",
+            model=self._info.model,
+            data=data,
+            usage=Usage(
+                prompt_tokens=usage.prompt_tokens,
+                output_tokens=usage.output_tokens,
+                total_tokens=usage.prompt_tokens + usage.output_tokens,
+                forced_tokens=usage.forced_tokens,
+                budget_forced=usage.budget_forced,
+                budget=usage.budget,
+                budget_from=_budget_source(prepared.request, usage.budget),
+            ),
+            timings=Timings(
+                queue_ms=_ms(usage.queue_s),
+                prefill_ms=_ms(usage.prefill_s),
+                decode_ms=_ms(usage.decode_s),
+                total_ms=_ms(time.perf_counter() - prepared.started),
+            ),
+            contract=prepared.contract,
+            warnings=self._warnings(prepared, output, digits),
+        )
+
+    def _warnings(
+        self, prepared: Prepared, output: EngineOutput, digits: Any
+    ) -> tuple[AnswerWarning, ...]:
+        """The warnings of an answer: early ends and nulls. `digits` is the data with numbers as written."""
+        texts, cuts = self._text.vocabulary.tokens, output.usage.cuts if output.usage else ()
+        unstated = () if prepared.strict is None else null_warnings(digits, prepared.strict)
+        return (*cut_warnings(output.tokens, texts, cuts), *unstated)
+
+    def _default_room(self, parsed: ParsedExtraction) -> int | None:
+        """Tokens beyond the shortest answer if the request sets no `max_tokens`."""
+        if parsed.body.options.max_tokens is not None:
+            return None
+        return room(parsed.schema, len(self._text.tokenizer.encode(parsed.body.text)))
+
+    def _budget(self, prompt: int, requested: int | None) -> int:
+        """The token limit of the output: as requested, or all that is left of the context."""
+        available = self._room - prompt
+        if requested is not None and requested > available:
+            raise TooLong(
+                f"{prompt} prompt tokens and max_tokens {requested} make {prompt + requested}; "
+                f"the model takes {self._room}",
+                where="options.max_tokens",
+                hint=f"set max_tokens to {available} at most, or shorten the text",
+            )
+        return requested or available
+
+    def _prompt(self, schema: dict[str, Any], body: ExtractRequest) -> tuple[int, ...]:
+        """The tokens of the prompt, with a shorter outline of the schema if the full one leaves no room for the answer.
+
+        Raises:
+            TooLong: no outline fits.
+        """
+        usual = extraction_messages(schema, body.text)
+        prompt = self._text.chat.encode(usual.messages, usual.variables)
+        over = len(prompt) + (body.options.max_tokens or 1) - self._room
+        if over <= 0:
+            return prompt
+        brief = extraction_messages(schema, body.text, BRIEF)
+        shapes = usual.variables["schema"], brief.variables["schema"]
+        # In tokens, each of which has at least one byte.
+        max_saved = len(shapes[0].encode()) - len(shapes[1].encode())
+        if max_saved >= over:
+            prompt = self._text.chat.encode(brief.messages, brief.variables)
+        if len(prompt) >= self._room:
+            raise self._too_long(len(prompt), shapes[1] if max_saved >= over else shapes[0])
+        return prompt
+
+    def _too_long(self, prompt: int, outline: str) -> TooLong:
+        """The error for a prompt that leaves no room for an answer; it names the longer of schema and text."""
+        shape = len(self._text.tokenizer.encode(outline))
+        found = (
+            f"the schema makes {shape} tokens and the text {prompt - shape}; "
+            f"the context has {self._room}, answer included"
+        )
+        over = prompt - self._room + 1
+        if prompt - shape >= shape:
+            hint = f"shorten the text by at least {over} tokens, or split it"
+            return TooLong(found, where="text", hint=hint)
+        hint = (
+            f"shorten the schema by at least {over} tokens, with fewer properties or shorter descriptions; "
+            "or extract its parts in separate requests"
+        )
+        return TooLong(found, where="schema", hint=hint)
+
+    def _require_complete(self, prepared: Prepared, output: EngineOutput) -> EngineUsage:
+        """The usage of an output that ended by itself; raises for any other end."""
+        budget = prepared.request.sampling.max_tokens
+        if output.finish is Finish.ERROR and output.error is not None:
+            raise request_error(output.error)
+        if output.finish is Finish.LENGTH:
+            limit = self._room - len(prepared.request.prompt)
+            raise Incomplete(
+                f"the answer was not complete after {budget} tokens",
+                param="options.max_tokens",
+                hint=f"raise max_tokens (up to {limit} for this text)"
+                if budget < limit
+                else "shorten the text, or limit the schema's strings and arrays",
+            )
+        if output.finish is Finish.DEADLINE:
+            raise RequestDeadlineExceeded(
+                f"the answer was not complete after {prepared.request.deadline:g} s",
+                param="options.deadline_s",
+                hint="raise deadline_s, or try again when the service has less load",
+            )
+        if output.finish is not Finish.STOP or output.usage is None:
+            raise EngineStopped("the engine aborted the request", hint="try again")
+        return output.usage
+
+
+def catalogue_constraints() -> Iterator[Constraint]:
+    """The constraints of the catalogue's schemas with default options, to be compiled ahead."""
+    for name in catalogue.names():
+        yield extraction_constraint(catalogue.get(name).schema, ExtractOptions())
+
+
+def find_schema(given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:
+    """The schema itself, or the catalogue schema of that name.
+
+    Raises:
+        UnknownSchema: the catalogue has no schema of that name.
+    """
+    if not isinstance(given, str):
+        return given
+    try:
+        return catalogue.get(given).schema
+    except catalogue.UnknownSchema as unknown:
+        known = unknown.matches or catalogue.names()
+        raise UnknownSchema(
+            f"the catalogue has no schema {given[:80]!r}",
+            param="schema",
+            hint=f"{'did you mean' if unknown.matches else 'there are'} {', '.join(known)}",
+            details=(Detail(pointer="/schema", reason="no schema of that name"),),
+        ) from None
+
+
+def _budget_source(request: Request, budget: int) -> Literal["max_tokens", "default", "context"]:
+    """Where the budget of an answer comes from."""
+    if request.limits is None or request.limits.room is None:
+        return "max_tokens"
+    return "default" if budget < request.sampling.max_tokens else "context"
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 3)

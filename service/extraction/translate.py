@@ -1,0 +1,175 @@
+"""Parsing of requests: from bytes to validated wire types, constraints and sampling parameters.
+
+Does: parse a body and report every mistake by JSON Pointer; convert options to sampling parameters and a constraint.
+Every field is either mapped or refused. Does not: examine the meaning of a schema.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any, TypeVar, get_args
+
+import pydantic
+from intaglio.engine.api import SamplingParams
+from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace, parse_json
+from intaglio.grammar.api import InvalidJson as BadJson
+from intaglio.schemas.explanation import ExplainRequest
+from intaglio.schemas.jobs import JobSpec
+from intaglio.schemas.problem import Detail
+from intaglio.schemas.wire import ExtractOptions, ExtractRequest, FormOptions, Wire
+
+from ..errors import InvalidBody, InvalidJson, ServiceError, UnknownField
+
+MAX_DETAILS = 20
+
+R = TypeVar("R", bound=Wire)
+
+
+def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
+    """Parse the body of `POST /v1/extract`.
+
+    Raises:
+        InvalidJson: the body is not strict JSON.
+        UnknownField: a field does not exist.
+        InvalidBody: a field is missing or has a wrong type or value.
+    """
+    return checked(_parsed(body, max_depth))
+
+
+def explain_request(body: bytes, *, max_depth: int) -> ExplainRequest:
+    """Parse the body of `POST /v1/schemas/explain`. Raises as `extract_request`."""
+    return _validated(ExplainRequest, _parsed(body, max_depth))
+
+
+def job_request(body: bytes, *, max_depth: int) -> JobSpec:
+    """Parse the body of `POST /v1/jobs`. Raises as `extract_request`."""
+    # Stricter than the next parser: no duplicate keys, no NaN, bounded depth.
+    _parsed(body, max_depth)
+    try:
+        return JobSpec.model_validate_json(body, strict=True, by_alias=True, by_name=False)
+    except pydantic.ValidationError as error:
+        raise _body_error(error, JobSpec) from None
+
+
+def _parsed(body: bytes, max_depth: int) -> Any:
+    try:
+        return parse_json(body.decode("utf-8"), depth=max_depth)
+    except UnicodeDecodeError as error:
+        raise InvalidJson(
+            f"the body is not UTF-8: byte 0x{body[error.start]:02x} at {error.start}",
+            hint="encode the body as UTF-8",
+        ) from None
+    except BadJson as error:
+        raise InvalidJson(f"the body is not JSON: {error}") from None
+
+
+def checked(value: Any) -> ExtractRequest:
+    """Validate `value` as an extraction request. Types are not coerced: `"5"` is not a number. Raises as
+    `extract_request`.
+    """
+    return _validated(ExtractRequest, value)
+
+
+def _validated(kind: type[R], value: Any) -> R:
+    try:
+        return kind.model_validate(value, strict=True, by_alias=True, by_name=False)
+    except pydantic.ValidationError as error:
+        raise _body_error(error, kind) from None
+
+
+def pointer(parts: Iterable[str | int]) -> str:
+    """A JSON Pointer (RFC 6901): `("schema", "a/b", 0)` becomes `/schema/a~1b/0`."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def extraction_constraint(schema: dict[str, Any] | bool, options: ExtractOptions) -> Constraint:
+    """The constraint of an extraction. It requires compact JSON, under which models extract best; white space is added
+    when the answer is sent.
+    """
+    return schema_constraint(schema, options.model_copy(update={"whitespace": "compact"}))
+
+
+def schema_constraint(schema: dict[str, Any] | bool, options: FormOptions) -> Constraint:
+    """The constraint for JSON under `schema`. The key order of the schema is kept because it may be the order of the
+    output.
+    """
+    source = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return Constraint(
+        Kind.JSON_SCHEMA,
+        source,
+        Whitespace(options.whitespace),
+        extra_properties=options.extra_properties,
+        key_order=KeyOrder(options.key_order),
+        short_numbers=True,
+    )
+
+
+def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
+    """The sampling parameters of an extraction with a known budget."""
+    return SamplingParams(
+        max_tokens=max_tokens,
+        temperature=options.temperature,
+        top_k=options.top_k,
+        top_p=options.top_p,
+        min_p=options.min_p,
+        seed=options.seed,
+    )
+
+
+def _body_error(error: pydantic.ValidationError, kind: type[Wire]) -> ServiceError:
+    """The error for an invalid body. It shows the caller's field names, but no values."""
+    causes = error.errors(include_url=False, include_input=False, include_context=False)
+    unknown = [cause for cause in causes if cause["type"] == "extra_forbidden"]
+    if unknown:
+        details = tuple(
+            Detail(pointer=pointer(cause["loc"]), reason="there is no such field")
+            for cause in unknown[:MAX_DETAILS]
+        )
+        return UnknownField(
+            f"the body has an unknown field: {details[0].pointer}",
+            param=_dotted(unknown[0]["loc"]),
+            hint=f"the fields are {_sibling_fields(unknown[0]['loc'], kind)}",
+            details=details,
+        )
+    found = {
+        _pointer_of(cause["loc"]): _reason(cause["type"], cause["msg"], cause["loc"])
+        for cause in causes
+    }
+    details = tuple(
+        Detail(pointer=pointer(place), reason=reason)
+        for place, reason in list(found.items())[:MAX_DETAILS]
+    )
+    first = next(iter(found))
+    where = details[0].pointer or "the body"
+    return InvalidBody(
+        f"{where}: {details[0].reason}", param=_dotted(first) or None, details=details
+    )
+
+
+def _pointer_of(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """The JSON Pointer of a mistake; the branches of the union type of `schema` share one place."""
+    return ("schema",) if loc[:1] == ("schema",) else loc
+
+
+def _reason(kind: str, message: str, loc: tuple[str | int, ...]) -> str:
+    if loc[:1] == ("schema",) and kind != "missing":
+        return "must be a JSON Schema (an object or a boolean) or the name of one in the catalogue"
+    if kind in ("model_type", "dataclass_type"):
+        return "must be a JSON object"
+    if kind == "missing":
+        return "this field is required"
+    return message.removeprefix("Value error, ").removeprefix("Input ")
+
+
+def _dotted(loc: tuple[str | int, ...]) -> str:
+    return ".".join(str(part) for part in loc)
+
+
+def _sibling_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
+    """The fields that exist at the place of an unknown field."""
+    owner = kind
+    for part in loc[:-1]:
+        # None for an index: an item of the previous field.
+        field = owner.model_fields.get(str(part))
+        types = () if field is None else (field.annotation, *get_args(field.annotation))
+        owner = next((t for t in types if isinstance(t, type) and issubclass(t, Wire)), owner)
+    return ", ".join(field.alias or name for name, field in owner.model_fields.items())

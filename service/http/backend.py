@@ -1,0 +1,85 @@
+"""The interface between the routes and an engine, which may run in another process.
+
+Does: declare the protocol; `intaglio.engine.api.EngineClient` implements it. Does not: create an engine.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from typing import Protocol
+
+from intaglio.engine.api import (
+    BlockReport,
+    Delta,
+    EngineInfo,
+    EngineState,
+    Lives,
+    ModelError,
+    Request,
+    Snapshot,
+)
+from intaglio.grammar.api import CacheStats
+
+
+class Backend(Protocol):
+    """An engine as seen from one event loop."""
+
+    @property
+    def state(self) -> EngineState:
+        """The current state of the engine."""
+        ...
+
+    @property
+    def info(self) -> EngineInfo | None:
+        """Facts about the loaded model; None until the engine was ready once."""
+        ...
+
+    @property
+    def fault(self) -> ModelError | None:
+        """The reason why the model is unusable; None if it is usable."""
+        ...
+
+    @property
+    def metrics(self) -> Snapshot | None:
+        """The latest counters; None before the first report."""
+        ...
+
+    @property
+    def grammars(self) -> CacheStats | None:
+        """The latest statistics of the grammar cache; None before the first report."""
+        ...
+
+    @property
+    def lives(self) -> Lives:
+        """The number of deaths and restarts of the engine process."""
+        ...
+
+    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+        """Register `call`, which is called on every death and restart of the engine."""
+        ...
+
+    async def start(self) -> None:
+        """Start to load the model; returns at once."""
+        ...
+
+    async def until_ready(self) -> EngineInfo:
+        """Wait until the engine accepts requests.
+
+        Raises:
+            ModelError: the model is unusable.
+        """
+        ...
+
+    def generate(self, request: Request) -> AsyncGenerator[Delta, None]:
+        """Stream the deltas of one request. Closing the generator early aborts the request.
+
+        Raises:
+            EngineStopped: the engine is not ready or has died.
+        """
+        ...
+
+    async def check(self) -> BlockReport:
+        """Check the invariants of the engine and report its blocks."""
+        ...
+
+    async def close(self) -> None:
+        """Stop the engine and end every request in flight."""
+        ...

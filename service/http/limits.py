@@ -1,0 +1,174 @@
+"""Bounds on the resources that clients can occupy: bodies, headers, concurrent requests.
+
+Does: read a body within limits of size and time, count requests in flight, close connections with slow headers, answer
+malformed HTTP with an error document. Does not: track users or quotas.
+"""
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import h11
+from starlette.requests import ClientDisconnect, Request
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ..errors import (
+    BodyTooLarge,
+    BodyTooSlow,
+    ClientGone,
+    InvalidBody,
+    ServiceNotReady,
+    ServiceOverloaded,
+)
+from .problems import problem_response
+
+_PACE_WINDOW = 64
+_LONGEST_PAUSE_S = 600
+
+
+async def read_body(request: Request, *, max_bytes: int, max_seconds: float) -> bytes:
+    """Read the body; stops as soon as it exceeds `max_bytes`.
+
+    Raises:
+        BodyTooLarge: the body exceeds the limit; if `content-length` already does, nothing was read.
+        BodyTooSlow: the body did not arrive in time.
+        ClientGone: the client disconnected.
+    """
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > max_bytes:
+        raise _too_large(max_bytes)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(max_seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > max_bytes:
+                    raise _too_large(max_bytes)
+    except TimeoutError:
+        raise BodyTooSlow(f"the body did not arrive within {max_seconds:g} s") from None
+    except ClientDisconnect:
+        raise ClientGone("the client disconnected before its body had arrived") from None
+    return bytes(body)
+
+
+def _too_large(max_bytes: int) -> BodyTooLarge:
+    return BodyTooLarge(
+        f"the body is larger than {max_bytes} bytes",
+        hint="send less text per request, or raise the server's max_body_bytes",
+    )
+
+
+class RequestGate:
+    """Counts requests in flight, refuses those beyond the limit, and refuses all once closed."""
+
+    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._ends: deque[float] = deque((clock(),), maxlen=_PACE_WINDOW)
+        self._in_flight = 0
+        self._closed = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def in_flight(self) -> int:
+        """The number of requests in flight."""
+        return self._in_flight
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether new requests are refused."""
+        return self._closed
+
+    @property
+    def retry_after_s(self) -> int:
+        """Estimated whole seconds until the requests in flight are answered, from the rate of the last answers."""
+        answered = len(self._ends) - 1
+        seconds_each = (self._clock() - self._ends[0]) / max(1, answered)
+        return min(_LONGEST_PAUSE_S, max(1, math.ceil(seconds_each * self._in_flight)))
+
+    def close(self) -> None:
+        """Refuse new requests; those in flight continue."""
+        self._closed = True
+
+    async def idle(self) -> None:
+        """Wait until no request is in flight."""
+        await self._idle.wait()
+
+    @contextmanager
+    def admit(self) -> Iterator[None]:
+        """Count one request for the duration of the context.
+
+        Raises:
+            ServiceNotReady: the gate is closed.
+            ServiceOverloaded: the limit of requests in flight is reached.
+        """
+        if self._closed:
+            raise ServiceNotReady("the server is stopping", hint="send the request elsewhere")
+        if self._in_flight >= self._limit:
+            raise ServiceOverloaded(
+                f"{self._in_flight} requests are in flight already",
+                hint="try again after Retry-After",
+            )
+        # Measure the rate of answers while requests are in flight, not idle time.
+        if not self._in_flight:
+            self._ends.clear()
+            self._ends.append(self._clock())
+        self._in_flight += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._in_flight -= 1
+            self._ends.append(self._clock())
+            if not self._in_flight:
+                self._idle.set()
+
+
+class BoundedHeaderProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 protocol with a time limit for headers; answers malformed requests with an error document."""
+
+    header_timeout_s = 10.0
+    _headers_due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._watch_headers()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_watching()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        error = problem_response(InvalidBody(msg, hint="send a valid HTTP/1.1 request"))
+        body = error.body()
+        head = (
+            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode("ascii") + body)
+        self.transport.close()
+
+    def _watch_headers(self) -> None:
+        """Run the timer exactly while the headers of a request are incomplete."""
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_watching()
+        elif self._headers_due is None:
+            self._headers_due = self.loop.call_later(self.header_timeout_s, self._close_late)
+
+    def _stop_watching(self) -> None:
+        if self._headers_due is not None:
+            self._headers_due.cancel()
+            self._headers_due = None
+
+    def _close_late(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.close()

@@ -1,0 +1,90 @@
+"""Reader of JSON Lines: one JSON object per line.
+
+Does: parse each line strictly. Does not: accept lines that are not objects, or duplicate keys.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from intaglio.grammar.api import InvalidJson, parse_json
+from intaglio.schemas.jobs import Source
+
+from ..errors import InputRefused
+from ..input_files import characters
+from ..record import Record, RecordMapping, Rejected, suggestion
+
+MOST_LINE: Final = 16 * 1024 * 1024  # characters
+_PROBED_LINES: Final = 100  # lines; a field that none of them has is misspelled
+
+
+def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
+    """The objects of a file; see `readers.records`. Fields are keys, or JSON Pointers where they begin with `/`."""
+    shape = RecordMapping(source)
+    _require_fields(source, path, shape)
+    with characters(path, source.encoding) as file:
+        number = 0
+        while line := file.readline(MOST_LINE):
+            number += 1
+            where = f"/line/{number}"
+            if len(line) >= MOST_LINE and not line.endswith("\n"):
+                while (rest := file.readline(MOST_LINE)) and not rest.endswith("\n"):
+                    pass
+                yield Rejected(f"a line of more than {MOST_LINE} characters", where, "split it")
+            elif line.strip():
+                yield _record(shape, line, where)
+
+
+def _record(shape: RecordMapping, line: str, where: str) -> Record | Rejected:
+    try:
+        value = parse_json(line)
+    except InvalidJson as error:
+        return Rejected(f"the line is not JSON: {error}", where)
+    if not isinstance(value, dict):
+        return Rejected("the line is not a JSON object", where)
+    missing = [name for name in shape.names if not _has(value, name)]
+    if missing:
+        return Rejected(f"the object has no {missing[0]!r}", where)
+    return shape.record(lambda name: _at(value, name), where)
+
+
+def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
+    """Refuse a field that none of the first objects has; if only some lack it, only those lines are rejected."""
+    objects: list[dict[str, Any]] = []
+    with characters(path, source.encoding) as file:
+        while len(objects) < _PROBED_LINES and (line := file.readline(MOST_LINE)):
+            with suppress(InvalidJson):
+                value = parse_json(line)
+                objects += [value] if isinstance(value, dict) else []
+    known = tuple(dict.fromkeys(key for value in objects for key in value))
+    for name in shape.names if objects else ():
+        if not any(_has(value, name) for value in objects):
+            raise InputRefused(
+                f"no object of the source has the field {name!r}",
+                param="source",
+                hint=suggestion(name, known),
+            )
+
+
+def _at(value: Any, name: str) -> Any:
+    """The value of a field. Raises LookupError if it is missing."""
+    if not name.startswith("/"):
+        return value[name]
+    for part in name[1:].split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list) and key.isascii() and key.isdigit():
+            value = value[int(key)]
+        elif isinstance(value, dict):
+            value = value[key]
+        else:
+            raise LookupError(name)
+    return value
+
+
+def _has(value: Any, name: str) -> bool:
+    try:
+        _at(value, name)
+    except LookupError:
+        return False
+    return True

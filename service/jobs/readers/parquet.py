@@ -1,0 +1,67 @@
+"""Reader of Parquet files.
+
+Does: read the requested columns batch by batch, and encode the types of the kept ones. Does not: load a whole row
+group, or columns that no option names.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+from intaglio.schemas.jobs import Source
+
+from ...config import ServiceConfig
+from ..errors import InputRefused
+from ..input_files import open_regular
+from ..kept_values import column_values, encode_types
+from ..record import Record, RecordMapping, Rejected
+
+_BATCH_ROWS = 256
+
+
+def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
+    """The rows of a table; see `readers.records`."""
+    shape = RecordMapping(source)
+    with _opened(path) as file:
+        shape.check(tuple(file.schema_arrow.names))
+        _check_expansion(file, path.name)
+        row = 0
+        for batch in file.iter_batches(_BATCH_ROWS, columns=list(shape.names)):
+            columns = {name: column_values(batch.column(name)) for name in shape.names}
+            for at in range(batch.num_rows):
+                row += 1
+                fields = {name: values[at] for name, values in columns.items()}
+                yield shape.record(fields.__getitem__, f"/row/{row}")
+
+
+def kept_types(source: Source, path: Path) -> str:
+    """The encoded types of the kept columns; see `readers.kept_types`."""
+    with _opened(path) as file:
+        RecordMapping(source).check(tuple(file.schema_arrow.names))
+        return encode_types(file.schema_arrow, source.keep)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        with open_regular(path) as raw, pyarrow.parquet.ParquetFile(raw) as file:
+            yield file
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0][:200]
+        raise InputRefused(f"cannot read {path.name}: {reason}", param="source.path") from None
+
+
+def _check_expansion(file: Any, name: str) -> None:
+    """Refuse a file whose metadata declares an uncompressed size beyond the setting."""
+    metadata, most = file.metadata, ServiceConfig.load().max_unpacked_bytes
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    size = sum(group.total_byte_size for group in groups)
+    if size > most:
+        raise InputRefused(
+            f"{name} unpacks to {size} bytes; at most {most} are accepted",
+            param="source.path",
+            hint="split it, or raise INTAGLIO_SERVICE_MAX_UNPACKED_BYTES",
+        )

@@ -1,0 +1,136 @@
+"""Reader of XML files: one element per record.
+
+Does: read the file as a stream and free each record once it is built. Does not: accept document type definitions (which
+bring entities, external files and entity bombs), or use the network.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from intaglio.schemas.jobs import Source
+from lxml import etree
+from pydantic import JsonValue
+
+from ..errors import InputRefused
+from ..input_files import open_source
+from ..record import Record, RecordMapping, Rejected, document
+
+MOST_DEPTH: Final = 200
+
+
+def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
+    """The elements at `source.record`; see `readers.records`. Without text or template, all text of the element is
+    used.
+    """
+    record_path = _path(source)
+    with open_source(path) as file:
+        events = etree.iterparse(
+            file,
+            events=("start", "end"),
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            yield from _records(events, record_path, RecordMapping(source))
+        except etree.XMLSyntaxError as error:
+            raise InputRefused(
+                f"{path.name} is not well-formed XML: {error.msg}",
+                param="source.path",
+                hint="records before that position have been read",
+            ) from None
+
+
+def _records(
+    events: Any, record_path: tuple[str, ...], shape: RecordMapping
+) -> Iterator[Record | Rejected]:
+    above: list[str] = []
+    count = inside = 0  # inside: depth of the current record, 0 outside
+    for event, element in events:
+        if event == "start":
+            if not above:
+                _no_definitions(element)
+            above.append(etree.QName(element).localname)
+            if len(above) > MOST_DEPTH:
+                raise InputRefused(f"elements are nested deeper than {MOST_DEPTH}")
+            if not inside and _fits(above, record_path):
+                inside = len(above)
+            continue
+        if inside == len(above):
+            inside = 0
+            count += 1
+            yield _record(shape, element, f"/record/{count}")
+        above.pop()
+        if not inside:
+            # The empty element stays in the tree; this removes its preceding siblings.
+            element.clear(keep_tail=False)
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+    if not count:
+        raise InputRefused(
+            f"no element is at {'/'.join(record_path)!r}",
+            param="source.record",
+            hint="give the path from the root, such as catalog/item, or a name alone for any place",
+        )
+
+
+def _no_definitions(root: Any) -> None:
+    if root.getroottree().docinfo.doctype:
+        raise InputRefused(
+            "the file has a document type definition (DOCTYPE), which is refused",
+            param="source.path",
+            hint="remove it: its entities could refer to other files or grow without bound",
+        )
+
+
+def _path(source: Source) -> tuple[str, ...]:
+    parts = tuple((source.record or "").strip("/").split("/"))
+    if not all(parts):
+        raise InputRefused(
+            "no path to the record elements is given",
+            param="source.record",
+            hint="give their path from the root, such as catalog/item",
+        )
+    return parts
+
+
+def _fits(above: list[str], record_path: tuple[str, ...]) -> bool:
+    """Whether the open elements match `wanted`; a single name matches at any depth, `*` matches any name."""
+    if len(record_path) == 1:
+        return above[-1] == record_path[0]
+    return len(above) == len(record_path) and all(
+        want in ("*", name) for name, want in zip(above, record_path, strict=True)
+    )
+
+
+def _record(shape: RecordMapping, element: Any, where: str) -> Record | Rejected:
+    if shape.source.text is None and shape.source.template is None:
+        keep: dict[str, JsonValue] = {n: _field(element, n) for n in shape.source.keep}
+        name = None if shape.source.id is None else _field(element, shape.source.id)
+        return document(_words(element), where, name, keep)
+    missing = [name for name in shape.names if _field(element, name) is None]
+    if missing:
+        return Rejected(f"the element has no {missing[0]!r}", where)
+    return shape.record(lambda name: _field(element, name), where)
+
+
+def _field(element: Any, path: str) -> str | None:
+    """The text at a path below the element: `title`, `meta/author`, `@lang`, `meta/@id`."""
+    *steps, last = path.split("/")
+    for step in steps if last.startswith("@") else (*steps, last):
+        element = next((c for c in element if etree.QName(c).localname == step), None)
+        if element is None:
+            return None
+    if last.startswith("@"):
+        value = element.get(last[1:])
+        return None if value is None else str(value)
+    return _words(element)
+
+
+def _words(element: Any) -> str:
+    """All text below an element; child elements with text begin a new line."""
+    return "\n".join(part.strip() for part in element.itertext() if part.strip())

@@ -1,0 +1,208 @@
+"""Results as tables: the columns that a schema makes, and their cells.
+
+The properties of an object are columns, also those of nested objects, as `address.city`. Lists, objects that may hold
+undeclared properties, and values of several types are one column of JSON text. A schema that is not an object makes one
+column, `value`. The columns of the source come first: its id and the kept ones. A result column of the same name is
+written as `result.name`.
+
+Does: compute the columns, and their cells as Python values. Does not: write files (`writers`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from intaglio.schemas import catalogue
+from intaglio.schemas.jobs import JobSpec
+from pydantic import JsonValue
+
+from .row import RowResult, result_text
+
+Kind = Literal["string", "integer", "number", "boolean", "json"]
+Schema = Mapping[str, Any]
+Rows = Callable[[], Iterable[RowResult]]
+"""The rows to write. Writers may call it more than once; each call iterates over all rows again."""
+
+_SCALARS: Final[dict[str, Kind]] = {
+    "string": "string",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+}
+_DEEPEST: Final = 16
+EXTRA: Final = "_extra"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A result column. `path`: the keys that lead to its value; empty: the whole result; None: properties without a
+    column.
+    """
+
+    name: str
+    path: tuple[str, ...] | None
+    kind: Kind
+
+    def cell(self, data: JsonValue) -> JsonValue:
+        """The value in this column; None if it is missing. JSON columns hold JSON text."""
+        for key in self.path or ():
+            data = data.get(key) if isinstance(data, dict) else None
+        if self.kind == "json" and data is not None:
+            return result_text(data)
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a job's outputs. `row` is the name of the row id column."""
+
+    row: str
+    keep: tuple[str, ...]
+    columns: tuple[Column, ...]
+    schema: Schema
+    kept: str | None = None  # the encoded types of `keep` (`keeping`)
+
+    @classmethod
+    def of(cls, spec: JobSpec, kept: str | None = None) -> "Layout":
+        """The columns for a job's schema and source; `kept` are the encoded types of its kept columns."""
+        schema = whole_schema(spec)
+        row = spec.source.id or "row"
+        keep = tuple(name for name in spec.source.keep if name != row)
+        used = {row, *keep}
+        columns = tuple(
+            Column(f"result.{c.name}" if c.name in used else c.name, c.path, c.kind)
+            for c in _columns(schema)
+        )
+        return cls(row, keep, columns, schema, kept)
+
+    def keys(self, result: RowResult) -> Iterator[tuple[str, JsonValue]]:
+        """Name and value of each source column."""
+        yield self.row, result.id
+        for name in self.keep:
+            yield name, result.keep.get(name)
+
+    def cells(self, result: RowResult) -> Iterator[tuple[Column, JsonValue]]:
+        """Each result column with its value."""
+        for column in self.columns:
+            if column.path is None:
+                yield column, _extra(result.data, self.columns)
+            else:
+                yield column, column.cell(result.data)
+
+
+def whole_schema(spec: JobSpec) -> Schema:
+    """The job's schema, looked up if it is a catalogue name; empty for a Boolean schema."""
+    given = spec.schema_
+    if isinstance(given, str):
+        given = catalogue.get(given).schema
+    return {} if isinstance(given, bool) else given
+
+
+def properties(schema: Schema, root: Schema) -> dict[str, Schema] | None:
+    """The properties of an object that allows no others, with references resolved; None for any other schema."""
+    named = schema.get("properties")
+    if not isinstance(named, dict) or not named or _kinds(schema) - {"object"}:
+        return None
+    opens = schema.get("additionalProperties", False)
+    if opens is not False or any(word in schema for word in _OPEN_KEYWORDS):
+        return None
+    return {name: resolved(part, root) for name, part in named.items()}
+
+
+_OPEN_KEYWORDS: Final = (
+    "patternProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "unevaluatedProperties",
+)
+
+
+def resolved(schema: Any, root: Schema) -> Schema:
+    """A sub-schema with references resolved and without null as an alternative. Any cell may be empty."""
+    for _ in range(_DEEPEST):
+        if not isinstance(schema, dict):
+            return {}
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#") and len(schema) == 1:
+            schema = _at(root, reference[1:])
+            continue
+        choices = schema.get("anyOf", schema.get("oneOf"))
+        if isinstance(choices, list) and set(schema) <= {"anyOf", "oneOf", "title", "description"}:
+            rest = [part for part in choices if part not in ({"type": "null"}, {"const": None})]
+            if len(rest) == 1 and len(rest) < len(choices):
+                schema = rest[0]
+                continue
+        return schema
+    return {}
+
+
+def kind_of(schema: Schema) -> Kind:
+    """The kind of column for values of `schema`."""
+    kinds = _kinds(schema)
+    if kinds == {"integer", "number"}:
+        return "number"
+    return _SCALARS.get(kinds.pop(), "json") if len(kinds) == 1 else "json"
+
+
+def _kinds(schema: Schema) -> set[str]:
+    """The types that a schema declares, without null; empty if it declares none."""
+    given = schema.get("type")
+    if isinstance(given, str | list):
+        return {given} if isinstance(given, str) else set(given) - {"null"}
+    values = schema["enum"] if isinstance(schema.get("enum"), list) else []
+    values = [schema["const"]] if "const" in schema else values
+    return {_type(value) for value in values} - {"null"}
+
+
+def _type(value: JsonValue) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case dict():
+            return "object"
+
+
+def _columns(root: Schema) -> Iterator[Column]:
+    schema = resolved(root, root)
+    named = schema.get("properties")
+    if not isinstance(named, dict) or not named or _kinds(schema) - {"object"}:
+        yield Column("value", (), kind_of(schema))
+        return
+    for name, part in named.items():
+        yield from _nested_columns((name,), resolved(part, root), root)
+    if properties(schema, root) is None:
+        yield Column(EXTRA, None, "json")
+
+
+def _nested_columns(path: tuple[str, ...], schema: Schema, root: Schema) -> Iterator[Column]:
+    inner = properties(schema, root) if len(path) < _DEEPEST else None
+    if inner is None:
+        yield Column(".".join(path), path, kind_of(schema))
+        return
+    for name, part in inner.items():
+        yield from _nested_columns((*path, name), part, root)
+
+
+def _extra(data: JsonValue, columns: tuple[Column, ...]) -> str | None:
+    named = {column.path[0] for column in columns if column.path}
+    rest = {k: v for k, v in data.items() if k not in named} if isinstance(data, dict) else {}
+    return result_text(rest) if rest else None
+
+
+def _at(root: Any, pointer: str) -> Any:
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        root = root.get(key) if isinstance(root, dict) else None
+    return root

@@ -1,0 +1,88 @@
+"""The extraction backend of a server's jobs: its own engine, shared with its clients.
+
+Does: bridge from the job's thread to the server's event loop. Does not: access engines.
+"""
+
+import asyncio
+import queue
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from concurrent.futures import Future
+
+from intaglio.schemas.jobs import JobSpec
+from intaglio.schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
+
+from ..client import IntaglioError
+from ..client.models import extraction
+from ..client.shapes import Shape
+from .backends import Finished, Task, heartbeat
+
+# Runs one extraction in the event loop; raises `IntaglioError` as the client would.
+Extract = Callable[[ExtractRequest], Awaitable[ExtractResult]]
+
+_PRIORITY_OFFSET = 10  # added to a job's priority; smaller values are served first
+
+
+class ServerBackend:
+    """Calls of `extract` in `loop`, with `at_once` in flight."""
+
+    def __init__(
+        self,
+        extract: Extract,
+        loop: asyncio.AbstractEventLoop,
+        spec: JobSpec,
+        model: str,
+        at_once: int = 64,
+    ) -> None:
+        self._extract = extract
+        self._loop = loop
+        self._at_once = at_once
+        self._model = model
+        priority = min(100, spec.options.priority + _PRIORITY_OFFSET)
+        self._options: ExtractOptions = spec.options.model_copy(update={"priority": priority})
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
+        finished: queue.SimpleQueue[tuple[Task, Future[ExtractResult]]] = queue.SimpleQueue()
+        calls: set[Future[ExtractResult]] = set()
+        try:
+            while True:
+                heartbeat(tasks)
+                while len(calls) < self._at_once:
+                    task = next(tasks, None)
+                    if task is None:
+                        break
+                    calls.add(self._begin(task, finished))
+                if not calls:
+                    return
+                try:
+                    done, call = finished.get(timeout=0.5)
+                except queue.Empty:
+                    continue
+                calls.discard(call)
+                yield _finished(done, call)
+        finally:
+            for call in calls:
+                call.cancel()
+
+    def _begin(
+        self, task: Task, finished: "queue.SimpleQueue[tuple[Task, Future[ExtractResult]]]"
+    ) -> "Future[ExtractResult]":
+        body = ExtractRequest(schema=task.schema, text=task.claim.text, options=self._options)
+
+        async def run() -> ExtractResult:
+            return await self._extract(body)
+
+        call = asyncio.run_coroutine_threadsafe(run(), self._loop)
+        call.add_done_callback(lambda future: finished.put((task, future)))
+        return call
+
+
+def _finished(task: Task, call: "Future[ExtractResult]") -> Finished:
+    error = call.exception()
+    if isinstance(error, IntaglioError):
+        return task.claim, error
+    body = call.result().model_dump_json(by_alias=True).encode()
+    return task.claim, extraction(body, Shape(schema=True, adapter=None), None)

@@ -1,0 +1,1 @@
+"""Extraction in the caller's own process, without a server."""

@@ -1,0 +1,362 @@
+"""The offline engine for Python programs: `LLM("path/to/model").extract(schema, text)`.
+
+Does: offer the extractions of `Client`, with the same results and errors, over an engine in this process; and plain
+generation. Does not: serve other processes or use the network.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import TracebackType, UnionType
+from typing import Any, Literal, Self, TypeVar, Unpack, overload
+from uuid import uuid4
+
+from intaglio.engine.api import (
+    BlockReport,
+    EngineConfig,
+    EngineInfo,
+    Finish,
+    LocalEngine,
+    Request,
+    SamplingParams,
+    SchemaGate,
+    TokenLogprob,
+    Usage,
+    model_folder,
+)
+from intaglio.grammar.api import Constraint
+from intaglio.schemas.contract import Contract
+from pydantic import TypeAdapter
+
+from ..client.errors import IntaglioError
+from ..client.models import Extraction, Options, extraction, request_body
+from ..client.shapes import Shape, shape_of
+from ..extraction.enforcement import contract_of
+from ..extraction.extract import EngineOutput, Extractor, Prepared, TextModel
+from ..extraction.failures import request_error
+from ..extraction.translate import checked
+from ..http.sdk_errors import sdk_errors
+from .load_errors import sdk_load_errors
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One generated text. `tokens` are its ids without the end token; `logprobs` are present if requested.
+
+    `contract` lists the enforced keywords if the constraint is a JSON Schema.
+    """
+
+    text: str
+    tokens: tuple[int, ...]
+    finish: Finish
+    usage: Usage
+    logprobs: tuple[TokenLogprob, ...] = ()
+    contract: Contract = field(default_factory=Contract)
+
+
+class LLM:
+    """A model loaded in this process. Use it as a context manager, or call `close`. Threads take turns.
+
+    `model` is the folder of a checkpoint; None selects the included small model. `settings` are those of
+    `intaglio.engine.config`, such as `max_context` or `num_blocks`.
+
+    Raises:
+        ModelError: the checkpoint is unusable.
+        ConfigError: a setting is unknown or invalid. Both are errors of the SDK, `IntaglioError`.
+    """
+
+    def __init__(self, model: str | Path | None = None, **settings: object) -> None:
+        with sdk_load_errors():
+            folder = model_folder(model)
+            config = EngineConfig.load({**settings, "model": str(folder)})
+            text = TextModel.load(folder)
+            self._engine = LocalEngine.build(config)
+        self._door = SchemaGate.open(
+            config.grammar, text.vocabulary, text.tokenizer.canonical, server=False
+        )
+        self._extractor = Extractor(text, self._engine.info)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def info(self) -> EngineInfo:
+        """Facts about the loaded model."""
+        return self._engine.info
+
+    def check(self) -> BlockReport:
+        """Check the invariants of the engine and count its blocks."""
+        return self._engine.check()
+
+    def close(self) -> None:
+        """Unload the model; safe to call twice."""
+        self._door.close()
+        self._engine.close()
+
+    def generate(
+        self,
+        prompts: str | Iterable[str],
+        sampling: SamplingParams | None = None,
+        *,
+        constraint: Constraint | None = None,
+    ) -> list[Completion]:
+        """Continue each prompt, all in one batch; results are in the order of the prompts.
+
+        Prompts are used as they are, without a chat template. The text ends before a stop string.
+
+        Raises:
+            TypeError: a prompt is not a str.
+            IntaglioError: a request was refused or failed; the others were aborted.
+        """
+        texts = [prompts] if isinstance(prompts, str) else list(prompts)
+        mistyped = next((text for text in texts if not isinstance(text, str)), None)
+        if mistyped is not None:
+            raise TypeError(f"prompts must be a str or several, not of {type(mistyped).__name__}")
+        sampling = sampling or SamplingParams()
+        contract = Contract()
+        if constraint is not None:
+            with sdk_errors():
+                contract = contract_of(self._door.admit(constraint).coverage)
+        encode = self._extractor.text.tokenizer.encode
+        requests = [
+            Request(id=uuid4().hex, prompt=encode(text), sampling=sampling, constraint=constraint)
+            for text in texts
+        ]
+        streams = {request.id: _Text(self._extractor.text, sampling.stop) for request in requests}
+        with sdk_errors(), closing(self._engine.generate(requests)) as deltas:
+            for delta in deltas:
+                stream = streams[delta.request_id]
+                stream.output.add(delta)
+                stream.push(delta.tokens)
+                stream.logprobs.extend(delta.logprobs)
+                if stream.stopped and delta.finish is None:
+                    self._engine.abort(delta.request_id)
+            return [streams[request.id].completion(contract) for request in requests]
+
+    @overload
+    def extract(
+        self, schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[Options]
+    ) -> Extraction[T]: ...
+
+    @overload
+    def extract(
+        self,
+        schema: Mapping[str, Any] | bool | str | UnionType,
+        text: str,
+        **options: Unpack[Options],
+    ) -> Extraction[Any]: ...
+
+    def extract(self, schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
+        """Extract the data that `schema` describes from `text`; like `Client.extract`, with the same errors."""
+        (result,) = self.extract_many(schema, [text], **options)
+        return result
+
+    @overload
+    def extract_many(
+        self,
+        schema: type[T] | TypeAdapter[T],
+        texts: Iterable[str],
+        *,
+        return_errors: Literal[False] = False,
+        **options: Unpack[Options],
+    ) -> list[Extraction[T]]: ...
+
+    @overload
+    def extract_many(
+        self,
+        schema: Mapping[str, Any] | bool | str | UnionType,
+        texts: Iterable[str],
+        *,
+        return_errors: Literal[False] = False,
+        **options: Unpack[Options],
+    ) -> list[Extraction[Any]]: ...
+
+    @overload
+    def extract_many(
+        self,
+        schema: type[T] | TypeAdapter[T],
+        texts: Iterable[str],
+        *,
+        return_errors: Literal[True],
+        **options: Unpack[Options],
+    ) -> list[Extraction[T] | IntaglioError]: ...
+
+    @overload
+    def extract_many(
+        self,
+        schema: Mapping[str, Any] | bool | str | UnionType,
+        texts: Iterable[str],
+        *,
+        return_errors: Literal[True],
+        **options: Unpack[Options],
+    ) -> list[Extraction[Any] | IntaglioError]: ...
+
+    def extract_many(
+        self,
+        schema: Any,
+        texts: Iterable[str],
+        *,
+        return_errors: bool = False,
+        **options: Unpack[Options],
+    ) -> list[Any]:
+        """Run `extract` for each of `texts`, all in one batch; results are in the order of the texts.
+
+        With `return_errors`, the error of a failed text takes the place of its result; otherwise the first error is
+        raised and the rest is aborted.
+
+        Raises:
+            TypeError: `texts` is a single text or not a collection of texts.
+            IntaglioError: the first failure.
+        """
+        if isinstance(texts, str | bytes | bytearray | Mapping):
+            raise TypeError(
+                f"texts must be several texts, such as a list, not a {type(texts).__name__}: "
+                "for one document call extract(), or give [text]"
+            )
+        items = ((index, schema, text) for index, text in enumerate(texts))
+        results: dict[int, Any] = {}
+        for index, outcome in self.extract_stream(items, **options):
+            if isinstance(outcome, IntaglioError) and not return_errors:
+                raise outcome
+            results[index] = outcome
+        return [results[index] for index in range(len(results))]
+
+    def extract_stream(
+        self,
+        items: Iterable[tuple[K, Any, str] | None],
+        *,
+        at_once: int = 512,
+        **options: Unpack[Options],
+    ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
+        """Run `extract` for any number of (key, schema, text) items; yields (key, result or error) in order of
+        completion.
+
+        Items are drawn as others end, to keep `at_once` in the engine. A None item means that no other is available
+        now; the stream ends if the engine is empty then. Closing the stream early aborts the rest.
+        """
+        refused: deque[tuple[K, IntaglioError]] = deque()
+        outputs: dict[str, tuple[K, Shape[Any], Prepared, EngineOutput]] = {}
+
+        def prepared() -> Iterator[Request | None]:
+            for item in items:
+                if item is None:
+                    yield None
+                    continue
+                key, schema, text = item
+                shape = shape_of(schema)
+                try:
+                    with sdk_errors():
+                        body = request_body(shape, text, None, options)
+                        parsed = self._extractor.parse(checked(body))
+                        verdict = self._door.submit(parsed.constraint)
+                    while outputs and not verdict.done():
+                        yield None  # let the engine go on with the other texts
+                    with sdk_errors():
+                        ready = self._extractor.prepare(parsed, verdict.result())
+                except IntaglioError as error:
+                    refused.append((key, error))
+                else:
+                    outputs[ready.request.id] = key, shape, ready, EngineOutput()
+                    yield ready.request
+
+        with (
+            sdk_errors(),
+            closing(self._engine.generate(prepared(), at_once=at_once)) as deltas,
+        ):
+            for delta in deltas:
+                while refused:
+                    yield refused.popleft()
+                key, shape, ready, output = outputs[delta.request_id]
+                output.add(delta)
+                if delta.finish is None:
+                    continue
+                del outputs[delta.request_id]
+                try:
+                    result = _finish(self._extractor, ready, output, shape)
+                except IntaglioError as error:
+                    yield key, error
+                else:
+                    yield key, result
+        yield from refused
+
+
+def _finish(
+    extractor: Extractor, ready: Prepared, output: EngineOutput, shape: Shape[T]
+) -> Extraction[T]:
+    """The result that the client would return, parsed by the client's code."""
+    with sdk_errors():
+        result = extractor.finish_extraction(ready, output)
+    return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
+
+
+class _Text:
+    """The growing text of one prompt."""
+
+    def __init__(self, model: TextModel, stop: tuple[str, ...]) -> None:
+        self.output = EngineOutput()
+        self.logprobs: list[TokenLogprob] = []
+        self._text = ""
+        self._detokenizer = model.detokenizer(stop)
+
+    @property
+    def stopped(self) -> bool:
+        return self._detokenizer.stopped is not None
+
+    def push(self, tokens: tuple[int, ...]) -> None:
+        self._text += self._detokenizer.push(tokens)
+
+    def completion(self, contract: Contract) -> Completion:
+        output = self.output
+        if output.error is not None:
+            raise request_error(output.error)
+        assert output.finish is not None
+        assert output.usage is not None
+        text = self._text + self._detokenizer.finish()
+        finish = Finish.STOP if self.stopped else output.finish
+        tokens, logprobs = tuple(output.tokens), tuple(self.logprobs)
+        return Completion(text, tokens, finish, output.usage, logprobs, contract)
+
+
+_LOADING = threading.Lock()
+
+
+def _embedded() -> LLM:
+    with _LOADING:  # without the lock, threads that start together would each load the model
+        return _load_embedded()
+
+
+@cache
+def _load_embedded() -> LLM:
+    return LLM()
+
+
+@overload
+def extract(
+    schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[Options]
+) -> Extraction[T]: ...
+
+
+@overload
+def extract(
+    schema: Mapping[str, Any] | bool | str | UnionType, text: str, **options: Unpack[Options]
+) -> Extraction[Any]: ...
+
+
+def extract(schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
+    """`LLM().extract` with the included model, which is loaded on the first call and cached."""
+    return _embedded().extract(schema, text, **options)

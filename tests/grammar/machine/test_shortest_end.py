@@ -1,0 +1,55 @@
+"""A way to the end is always at hand: it is legal, shrinks as it is followed, and a budget can be kept by it."""
+
+import random
+
+import pytest
+from intaglio.grammar.api import allowed_tokens, empty_rows
+from intaglio.grammar.backends.native import NativeMatcher
+
+from tests.grammar.machine.test_compute_masks import grammar_of, index, names, root_of
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_budget_is_kept_by_taking_back_the_pick_that_breaks_it(name: str) -> None:
+    """What an engine does: pick at random; where the rest would not fit any more, take the pick back and close."""
+    grammar = grammar_of(root_of(name))
+    row = empty_rows(1, index()[0].vocabulary.width)[0]
+    least = grammar.least_tokens
+    assert least is not None
+    for extra in (0, 1, 3, 8):
+        choose = random.Random(extra)
+        matcher: NativeMatcher = grammar.matcher()
+        budget = least + extra
+        for taken in range(budget):
+            left = budget - taken
+            needed = matcher.least_tokens()
+            assert needed is not None
+            assert needed <= left
+            matcher.fill(row)
+            matcher.accept(choose.choice(allowed_tokens(row, 32 * len(row)).tolist()))
+            if matcher.finished:
+                break
+            after = matcher.least_tokens()
+            if after is None or after > left - 1:
+                matcher.rollback(1)
+                break
+        closing = matcher.closing()
+        assert closing is not None
+        for count, token in enumerate(closing):
+            assert matcher.least_tokens() == len(closing) - count
+            matcher.accept(token)
+        assert matcher.finished
+        assert len(closing) + taken <= budget
+
+
+@pytest.mark.parametrize("name", names())
+def test_asking_does_not_move(name: str) -> None:
+    grammar = grammar_of(root_of(name))
+    before, after = empty_rows(2, index()[0].vocabulary.width)
+    matcher = grammar.matcher()
+    for token in (matcher.closing() or ())[:3]:
+        matcher.fill(before)
+        assert matcher.closing() == matcher.closing()
+        matcher.fill(after)
+        assert (before == after).all()
+        matcher.accept(token)
