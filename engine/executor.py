@@ -27,8 +27,8 @@ class GrammarHolder(Protocol):
 class Executor(GrammarHolder, Protocol[Handle]):
     """Computes plans, in order. `Handle` stands for a pass that was begun and is opaque to the engine.
 
-    Of every plan `forward`, `sample` and `picked` are called in this order. One more plan may be begun, and its `sample`
-    called, before `picked` of the plan before it: `Work` tells which tokens only the executor knows then.
+    For every plan, `forward`, `sample` and `picked` are called in this order. `forward` and `sample` of the next plan
+    may be called before `picked` of this one; `Work` marks the tokens that only the executor knows then.
     """
 
     @property

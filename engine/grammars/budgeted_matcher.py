@@ -9,9 +9,9 @@ Only the last picks of an output that needs all its budget are ever replaced; al
 `LoopWatch` a value that repeats itself is ended as well: tokens that end it follow the pick, and the model goes on
 after them.
 
-All sequences of a step wait for the grammar of each. Constraints are tried out before they are admitted
-(`grammar.intake.trial`); the last fence is here, for sequences on the host and on the device alike: an output whose grammar
-keeps others waiting for too long in all is ended.
+A slow grammar delays every sequence of a step. Constraints are tried out before they are admitted
+(`grammar.intake.trial`). The last fence is here, for sequences on the host and on the device alike: an output whose
+grammar has delayed the others for too long in total is ended.
 """
 
 import time

@@ -17,6 +17,7 @@ import numpy as np
 from ..base.array_types import Bytes, Ints
 from ..jit.kernel import kernel
 from . import byte_step as w
+from . import walk_state as n
 from .lazy_tables import ALPHABET, DEAD, ENTRY, FLAGS, JUDGED, LEAF, OUTCOME, REMEMBERS, ROW
 
 if TYPE_CHECKING:  # cursors ask for what is exhausted
@@ -62,7 +63,7 @@ def _open_items(tables: tuple[Ints, Ints], frames: Ints, top: int) -> Ints:
 
 def begins_exhausted(cursor: "Cursor", text: Bytes) -> bool:
     """Whether an item that is open after `text`, which was read ahead, begins with an exhausted beginning."""
-    found = _items(cursor, int(cursor.note[w.TOP]))
+    found = _items(cursor, int(cursor.note[n.TOP]))
     if not len(found):
         return False
     whole = bytes(cursor.output) + text.tobytes()

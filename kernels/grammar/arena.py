@@ -1,7 +1,7 @@
 """Device memory of grammar tables: many grammars in a few tensors whose addresses captured graphs keep.
 
-Does: place tables (`grammar.device.device_tables` describes them) side by side, rename their codes to places in the arena, keep what
-is in use and forget what was used longest ago. Does not: export machines, walk them (`walk_masks`).
+Does: place tables (described in `grammar.device.device_tables`) in one allocation, relocate their codes, and evict
+unused tables in LRU order. Does not: export machines, walk them (`walk_masks`).
 
 In the arena a state is the offset of its row in `cells`. Offset 0 is a row of zeros, which no text leaves; FINAL is the
 row after the end of the output. Tensors never move, so captured graphs stay valid.

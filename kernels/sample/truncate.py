@@ -3,8 +3,8 @@
 Does: find the least logit that truncation keeps, exactly as `reference_logits.truncated` defines it; take the first
 candidate that is kept, or else draw from the kept tokens. The largest logits of the groups bound the cut from below,
 and usually few groups reach the bound: their tokens that reach it are collected and searched on the chip. All legal
-tokens are, where these are few. Rows of which too much may be kept (flat distributions) are left to `truncate_flat`, unless
-the weights of groups already prove that top-p keeps the first candidate. Does not: read whole rows.
+tokens are, where these are few. Rows of which too much may be kept (flat distributions) are left to `truncate_flat`,
+unless the weights of groups already prove that top-p keeps the first candidate. Does not: read whole rows.
 
 Searches quarter intervals of keys, integers in the order of the logits. The lowest `zero_bits` bits of a key are zero
 for logits of two bytes and are left out.

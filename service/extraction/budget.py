@@ -1,8 +1,8 @@
 """The default token budget of an answer, from its schema and the length of the document.
 
 Does: walk a schema once and count. The engine adds the tokens of the shortest legal answer, which it knows exactly, and
-completes an answer that needs more in the shortest legal way (`engine.grammars.budgeted_matcher`). Does not: truncate anything, or know
-the context length.
+completes an answer that needs more in the shortest legal way (`engine.grammars.budgeted_matcher`). Does not: truncate
+anything, or know the context length.
 
     room = 128 + 2 D + sum over values + sum over arrays of D / (2 v) rows, each with its names and punctuation
 

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from intaglio.service.client import SchemaRefused as SchemaRefused
     from intaglio.service.client import TimedOut as TimedOut
     from intaglio.service.client import TooLong as TooLong
-
-    from ..offline.llm import LLM as LLM
-    from ..offline.llm import extract as extract
+    from intaglio.service.offline.llm import LLM as LLM
+    from intaglio.service.offline.llm import extract as extract
 
 _SDK = "intaglio.service.client"
 _ENGINE = "intaglio.service.offline.llm"

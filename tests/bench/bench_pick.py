@@ -11,6 +11,7 @@ import json
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -105,11 +106,17 @@ def prepare(batch: int, dtype: str, density: str, kinds: tuple[str, ...]) -> lis
     return [[(s.logits, arguments(s, kind)) for s in sets] for kind in kinds]
 
 
+def _sample_each(picker: TokenSampler, prepared: list[list[Prepared]]) -> None:
+    """One call of each kind."""
+    for calls in prepared:
+        picker.sample(*calls[0])
+
+
 def figure(picker: TokenSampler, calls: list[Prepared], bandwidth: float) -> dict[str, float]:
     """Time of a call, and its floors."""
     logits, args = calls[0]
     masks = 0 if args.masks is None else args.masks.nbytes
-    took = microseconds([lambda call=call: picker.sample(*call) for call in calls])
+    took = microseconds([partial(picker.sample, *call) for call in calls])
     alone, floor = (read / bandwidth * 1e6 for read in (logits.nbytes, logits.nbytes + masks))
     return {
         "us": round(took, 2),
@@ -136,7 +143,7 @@ def main() -> None:
                 )
                 kinds = SHORT if options.short else kinds
                 prepared = prepare(batch, dtype, density, kinds)
-                compile_ahead(lambda p=prepared: [picker.sample(*calls[0]) for calls in p])
+                compile_ahead(partial(_sample_each, picker, prepared))
                 for kind, calls in zip(kinds, prepared, strict=True):
                     case = {"dtype": dtype, "batch": batch, "mask": density, "kind": kind}
                     rows.append(case | figure(picker, calls, bandwidth))

@@ -34,8 +34,8 @@ patterns its engine cannot read).
 """
 BUDGETS = """\
 Random schemas of the open part that compile, each with every budget from its least number of tokens to {more}
-above; a model that picks any legal token; the engine's own rule (`engine/grammars/budgeted_matcher.py`) keeps the budget. One
-token below the least, the scheduler refuses before anything is computed.
+above; a model that picks any legal token; the engine's own rule (`engine/grammars/budgeted_matcher.py`) keeps the
+budget. One token below the least, the scheduler refuses before anything is computed.
 """
 DIFFERENCES = """\
 {schemas:,} made-up schemas (all applicators, references, patterns, formats) with {values:,} made-up values,

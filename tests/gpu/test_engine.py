@@ -13,6 +13,7 @@ from intaglio.engine.config import CacheConfig, EngineConfig, ModelConfig, Sched
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.checkpoint import model_folder
+from intaglio.engine.pipeline import OneAhead
 from intaglio.engine.run.cuda.graphs import sizes
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.text.tokenizer import Tokenizer
@@ -161,8 +162,9 @@ def test_keys_and_values_of_one_byte() -> None:
     """
     wide, tokenizer = engine()
     narrow, _ = engine(kv_dtype="fp8")
-    assert isinstance(narrow._executor, ModelRunner)
-    assert narrow._executor.cache.layers[0].dtype == torch.float8_e4m3fn
+    assert isinstance(narrow._pipeline, OneAhead)
+    assert isinstance(narrow._pipeline._executor, ModelRunner)
+    assert narrow._pipeline._executor.cache.layers[0].dtype == torch.float8_e4m3fn
     cuts = (0, 7, 23)
     first = SamplingParams(max_tokens=max(cuts) + 1, temperature=0, ignore_eos=True)
     prompts = {str(i): tokenizer.encode(text) for i, text in enumerate(texts(100))}

@@ -107,8 +107,10 @@ def test_the_same_call_gives_the_same_bits() -> None:
     keys = torch.randint(0, 2**32, (256, 2), device="cuda")
     args = SampleArgs(151_936, draw=Draw(torch.ones(256, device="cuda"), keys), top=0)
     first = picker.sample(logits, args)
+    assert first.logprobs is not None
     for _ in range(20):
         again = picker.sample(logits, args)
+        assert again.logprobs is not None
         assert torch.equal(first.tokens, again.tokens)
         assert torch.equal(first.logprobs, again.logprobs)
     alone = picker.sample(

@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -223,7 +224,7 @@ def picks() -> Checks:
         logits = (randn(rows, vocab, seed=1, dtype=torch.float32) * 3).to(dtype)
         got = kernels.sample(logits.to(DEVICE), on_device(args, DEVICE.type))
         expected = reference_logits.sample(logits.clone(), args)
-        checks.append(lambda got=got, right=expected: compare(got, right))
+        checks.append(partial(compare, got, expected))
     return checks
 
 

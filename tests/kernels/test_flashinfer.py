@@ -121,8 +121,8 @@ class Planner:
         for s, length in enumerate(self.lengths):
             mine = self.indices[self.page_starts[s] : self.page_starts[s + 1]]
             rows = slice(self.starts[s], self.starts[s + 1])
-            found = (side[mine].flatten(0, 1)[:length] for side in (keys, values))
-            out[rows] = dense(query[rows], *found)
+            keys_of, values_of = (side[mine].flatten(0, 1)[:length] for side in (keys, values))
+            out[rows] = dense(query[rows], keys_of, values_of)
 
 
 class Event:

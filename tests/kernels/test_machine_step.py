@@ -102,7 +102,7 @@ class OnDevice:
 
 
 def matcher_of(language: Language) -> NativeMatcher:
-    speller = Speller(KNOWN, lambda tokens: tokens)
+    speller = Speller(KNOWN, tuple)
     return NativeGrammar(Machine(language.root), TokenIndex(KNOWN, 1 << 20), speller).matcher()
 
 

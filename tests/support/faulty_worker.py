@@ -1,9 +1,10 @@
-"""The worker of `intaglio.grammar.intake.isolation`, where patterns that begin with `!` make it fail in the way they name."""
+"""The worker of `grammar.intake.isolation`, with faults: a pattern that begins with `!` names the failure."""
 
 import ctypes
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from intaglio.grammar.compiler.compile import Compiler
@@ -59,10 +60,12 @@ def main() -> int:
     """As `intaglio.grammar.intake.worker.main`."""
     whole = verdict.examine
 
-    def examine(compiler: Compiler, constraint: Constraint) -> Verdict:
+    def examine(
+        compiler: Compiler, constraint: Constraint, clock: Callable[[], float] = time.thread_time
+    ) -> Verdict:
         if constraint.source in FAULTS:
             FAULTS[constraint.source]()
-        return whole(compiler, constraint)
+        return whole(compiler, constraint, clock)
 
     verdict.examine = examine
     return worker.main()

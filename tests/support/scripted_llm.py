@@ -1,7 +1,7 @@
 """What a worker of a cluster may hold instead of a model: an `LLM` whose answers are a function of the text."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -27,7 +27,9 @@ class ScriptedLLM:
         self._scripted = Scripted()
         self._delay_s = delay_s
 
-    def extract_stream(self, items: Iterable[Any], *, at_once: int, **_: Any) -> Iterator[Any]:
+    def extract_stream(
+        self, items: Iterable[Any], *, at_once: int, **_: Any
+    ) -> Generator[Any, None, None]:
         """Every item with its outcome."""
         coming = iter(items)
         while batch := [item for item in islice(coming, min(at_once, 8)) if item is not None]:

@@ -1,4 +1,4 @@
-"""Masks from `DeviceTables` in numpy: every token of a vocabulary at once, by the rules of `kernels.grammar.grammar_passes`."""
+"""Masks from `DeviceTables` in numpy, all tokens at once, by the rules of `kernels.grammar.grammar_passes`."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""A plain interpreter of rules, one byte after the other: the meaning of `grammar.machine.rule` without tables or caches.
+"""A plain interpreter of rules, byte by byte: `grammar.machine.rule` without tables or caches.
 
 Does: say whether a whole text ends a rule, and with which outcome. Slow, and shares no code with the machine.
 """

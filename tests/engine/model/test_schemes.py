@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 import torch
@@ -78,7 +78,7 @@ def test_int8_norms_first_and_takes_every_epilogue(rows: int) -> None:
 @pytest.mark.parametrize("config", [QWEN2, GEMMA2])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_model_in_int8_stays_close_to_itself(
-    tmp_path: Path, config: dict[str, Any], dtype: str
+    tmp_path: Path, config: dict[str, Any], dtype: Literal["float32", "bfloat16"]
 ) -> None:
     folder = write_checkpoint(tmp_path, config)
     logits = []

@@ -210,7 +210,7 @@ class Sparing:
     def __init__(self, head: Weight) -> None:
         self._head = head
         self.inputs, self.outputs = head.inputs, head.outputs
-        self.left_out = 0
+        self.left_out: list[int] = []  # a number a call
 
     def matmul(
         self, x: torch.Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None

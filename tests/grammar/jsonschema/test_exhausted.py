@@ -25,7 +25,7 @@ USED: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
 def test_no_item_is_begun_that_only_used_ones_complete(name: str) -> None:
     keywords, begun, refused = USED[name]
     schema = json.dumps({"type": "array", "uniqueItems": True, **keywords})
-    matcher = Compiler(BYTES, list).compile(Constraint(Kind.JSON_SCHEMA, schema)).matcher()
+    matcher = Compiler(BYTES, tuple).compile(Constraint(Kind.JSON_SCHEMA, schema)).matcher()
     row = empty_rows(1, BYTES.width)[0]
     for token in begun:
         matcher.accept(token)
@@ -37,7 +37,7 @@ def test_no_item_is_begun_that_only_used_ones_complete(name: str) -> None:
 @pytest.mark.parametrize("begun", [b'"plain text', b'"x\\\\y['])
 def test_a_string_that_is_no_pattern_can_be_ended_from_anywhere(begun: bytes) -> None:
     source = Constraint(Kind.JSON_SCHEMA, '{"not": {"type": "string", "format": "regex"}}')
-    matcher = Compiler(BYTES, list).compile(source).matcher()
+    matcher = Compiler(BYTES, tuple).compile(source).matcher()
     row = empty_rows(1, BYTES.width)[0]
     for token in begun:
         matcher.fill(row)

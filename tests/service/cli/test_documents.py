@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intaglio.service.cli.cli_errors import Trouble
+from intaglio.service.cli.cli_errors import CliError
 from intaglio.service.cli.documents import text_of
 
 from tests.service.cli.conftest import Run
@@ -120,7 +120,7 @@ def test_a_pipe_is_read_and_one_that_nobody_writes_is_given_up(
     assert extract(run, stub, "pipe").exit_code == 0
     writer.join()
     assert stub.asked[0].body["text"] == "from a pipe"
-    with pytest.raises(Trouble, match=r"nothing was written to the pipe pipe for 0\.2 seconds"):
+    with pytest.raises(CliError, match=r"nothing was written to the pipe pipe for 0\.2 seconds"):
         text_of(Path("pipe"), wait_s=0.2)
 
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from intaglio.service.cli.doctor import State
+from intaglio.service.cli.doctor_report import State
 from jsonschema import Draft202012Validator
 
 from tests.service.cli.conftest import Run
