@@ -32,8 +32,8 @@ from .contract.matcher import CompiledGrammar, Matcher
 from .contract.vocabulary import Vocabulary
 from .device.device_tables import DeviceTables, HostOnly, followers, tables_of
 from .intake.explain import TIERS, Explanation, Finding, explain, judge
-from .intake.gate import Admission
-from .intake.isolation import WORKER, Isolated, Limits, WorkerFailure
+from .intake.gate import VerdictCache
+from .intake.isolation import WORKER, Isolated, WorkerFailure, WorkerLimits
 from .intake.verdict import Verdict, examine, screened
 from .intake.verdict_store import Store, StoreUnusable
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:  # loads compiled code
 
 __all__ = [
     "TIERS",
-    "Admission",
+    "VerdictCache",
     "CacheStats",
     "CompiledGrammar",
     "Compiler",
@@ -64,7 +64,7 @@ __all__ = [
     "Isolated",
     "KeyOrder",
     "Kind",
-    "Limits",
+    "WorkerLimits",
     "MaskRow",
     "MaskRows",
     "Matcher",

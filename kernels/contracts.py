@@ -194,7 +194,7 @@ class Weight(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ScoreScaling:
     """How products of queries and keys become attention scores.
 
     They are multiplied by `scale`, None for `1 / sqrt(head_dim)`. With `softcap` c, a score `s` becomes
@@ -205,7 +205,7 @@ class Scores:
     softcap: float | None = None
 
 
-PLAIN_SCORES = Scores()
+PLAIN_SCALING = ScoreScaling()
 
 
 class AttentionPass(Protocol):
@@ -230,7 +230,7 @@ class Attend(Protocol):
         places: Places,
         heads: int,
         cache_shape: Sequence[int],
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> AttentionPass:
         """Prepare the attention of one step."""
         ...
@@ -372,7 +372,7 @@ class Kernels(Protocol):
         places: Places,
         heads: int,
         cache_shape: Sequence[int],
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> AttentionPass:
         """Prepare the attention of one step for `heads` query heads and caches of shape `cache_shape`."""
         ...

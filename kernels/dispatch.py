@@ -12,7 +12,7 @@ from torch import Tensor
 from . import reference
 from .attention import reference_attention
 from .contracts import (
-    PLAIN_SCORES,
+    PLAIN_SCALING,
     Attend,
     AttentionPass,
     Epilogue,
@@ -23,7 +23,7 @@ from .contracts import (
     RmsNorm,
     SampleArgs,
     Sampled,
-    Scores,
+    ScoreScaling,
     Verified,
     Weight,
 )
@@ -36,7 +36,7 @@ class ReferencePass:
     """`AttentionPass` in torch: store the new keys and values, then attend."""
 
     places: Places
-    attention: reference_attention.PagedAttention
+    attention: reference_attention.ReferenceAttention
 
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
         return self.attention.run(reference.rope_and_store(fused, self.places, norms, cache), cache)
@@ -49,7 +49,7 @@ class ReferenceKernels:
     _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
 
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
-        return reference.DenseWeight(matrix, bias)
+        return reference.ReferenceWeight(matrix, bias)
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         return reference.rms_norm(x, norm.weight, norm.eps)
@@ -66,9 +66,9 @@ class ReferenceKernels:
         places: Places,
         heads: int,
         cache_shape: Sequence[int],
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> AttentionPass:
-        attention = reference_attention.PagedAttention(
+        attention = reference_attention.ReferenceAttention(
             ragged, heads, cache_shape, self._workspace, scores
         )
         return ReferencePass(places, attention)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .attention.paged import attend
 from .contracts import (
-    PLAIN_SCORES,
+    PLAIN_SCALING,
     Attend,
     AttentionPass,
     Epilogue,
@@ -20,7 +20,7 @@ from .contracts import (
     RmsNorm,
     SampleArgs,
     Sampled,
-    Scores,
+    ScoreScaling,
     Verified,
     Weight,
 )
@@ -65,7 +65,7 @@ class GpuKernels:
         places: Places,
         heads: int,
         cache_shape: Sequence[int],
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> AttentionPass:
         """A launch a layer for a lone token, else two; three where sequences have several tokens."""
         if self._prompts is not None and ragged.host is not None:

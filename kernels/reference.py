@@ -29,7 +29,7 @@ GELU_SCALE = 2 * math.sqrt(2 / math.pi)
 """`gelu_tanh(x) = x * sigmoid(GELU_SCALE * (x + GELU_CUBIC * x**3))`."""
 
 
-class DenseWeight:
+class ReferenceWeight:
     """An unquantised matrix as `parts`, transposed slices of at most `PART` inputs each: `parts[i]` [inputs, outputs].
 
     This layout is several times faster than the original one for 4 to 16 rows on a CPU. The cut fixes the order in

@@ -13,18 +13,18 @@ from typing import Final, Self
 
 from intaglio.grammar.api import (
     WORKER,
-    Admission,
     Compiler,
     Constraint,
     Explanation,
     GrammarCache,
     Isolated,
-    Limits,
     Store,
     StoreUnusable,
     Verdict,
+    VerdictCache,
     Vocabulary,
     WorkerFailure,
+    WorkerLimits,
     examine,
     screened,
 )
@@ -83,7 +83,7 @@ class SchemaGate:
     """Examines constraints before they may cost an engine anything. For any thread."""
 
     def __init__(
-        self, admission: Admission, isolated: Isolated | None = None, store: Store | None = None
+        self, admission: VerdictCache, isolated: Isolated | None = None, store: Store | None = None
     ) -> None:
         self._admission = admission
         self._isolated = isolated
@@ -113,19 +113,21 @@ class SchemaGate:
             ConfigError: the store that was asked for cannot be used.
         """
         if config.grammar_isolation == "never":
-            return cls(Admission(screened, workers=config.grammar_workers))
+            return cls(VerdictCache(screened, workers=config.grammar_workers))
         store = open_store(config)
         if config.grammar_isolation == "server" and not server:
             compiler = Compiler(vocabulary, canonical, shared_bytes(config) // _TRIED)
             tried = partial(examine, compiler, clock=clock)
-            return cls(Admission(tried, store=store, workers=config.grammar_workers), store=store)
-        limits = Limits(
+            return cls(
+                VerdictCache(tried, store=store, workers=config.grammar_workers), store=store
+            )
+        limits = WorkerLimits(
             wall_s=config.grammar_deadline_s,
             cpu_s=config.grammar_cpu_s,
             memory=config.grammar_memory,
         )
         isolated = Isolated(vocabulary, limits, entry=entry)
-        admission = Admission(
+        admission = VerdictCache(
             isolated.examine,
             store=store,
             workers=config.grammar_workers,
@@ -134,11 +136,11 @@ class SchemaGate:
         return cls(admission, isolated, store)
 
     def submit(self, constraint: Constraint) -> Future[Verdict]:
-        """See `Admission.submit`. Returns at once."""
+        """See `VerdictCache.submit`. Returns at once."""
         return self._admission.submit(constraint)
 
     def admit(self, constraint: Constraint) -> Verdict:
-        """See `Admission.admit`."""
+        """See `VerdictCache.admit`."""
         return self._admission.admit(constraint)
 
     def start(self) -> None:

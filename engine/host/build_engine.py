@@ -22,7 +22,7 @@ from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
 from ..model.weights import expected_shapes
 from ..pipeline import OneAhead, Serial
-from ..schedule.admission import Limits
+from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
 from ..text.tokenizer import Tokenizer
@@ -55,7 +55,7 @@ def build(config: EngineConfig) -> Assembly:
             config.cache.block_size,
             PrefixCache(config.cache.block_size) if config.cache.prefix_caching else None,
         ),
-        Limits(built.max_context, width, frozenset(tokenizer.end_ids)),
+        RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids)),
         time.monotonic,
         BatchSizer(built.costs),
     )

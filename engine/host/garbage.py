@@ -28,7 +28,7 @@ _GROWTH_IDLE: Final = 1.0
 _GROWTH_BUSY: Final = 6_000_000
 
 
-class Collector:
+class GarbageCollector:
     """The policy of one process, for the thread that steps.
 
     `most_more`: memory blocks that may be added before everything is collected even though the engine is busy.

@@ -26,7 +26,7 @@ from ..errors import EngineError, InternalError, InvalidRequest
 from ..grammars.grammar_faults import sendable
 from ..metrics import Snapshot
 from ..types import Delta, Failure, Finish, Request, Usage
-from .garbage import Collector
+from .garbage import GarbageCollector
 from .messages import (
     Abort,
     Beat,
@@ -151,7 +151,7 @@ class Host:
     def run(self, assembly: Assembly) -> None:
         """Step until told to stop."""
         self._assembly = assembly
-        engine, info, collector = assembly.engine, assembly.info, Collector()
+        engine, info, collector = assembly.engine, assembly.info, GarbageCollector()
         collector.start()
         sys.setswitchinterval(TURN_S)
         self._outbox.send(Ready(info))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from intaglio.kernels.contracts import Activation, Scores
+from intaglio.kernels.contracts import Activation, ScoreScaling
 
 from ..errors import ModelError
 from .families import BY_ARCHITECTURE, Family
@@ -76,7 +76,7 @@ class ModelSpec:
     mlp_bias: bool
     dtype: str
     activation: Activation
-    scores: Scores
+    scores: ScoreScaling
     embedding_scale: float | None
     logit_softcap: float | None
     window: int | None
@@ -222,11 +222,11 @@ def _activation(family: Family, config: _Config) -> Activation:
     return ACTIVATIONS[name]
 
 
-def _scores(family: Family, config: _Config) -> Scores:
+def _scores(family: Family, config: _Config) -> ScoreScaling:
     key, scale = family.query_scalar, None
     if key is not None:
         scale = config.number(key, family.defaults[key]) ** -0.5
-    return Scores(scale, config.optional_number(family.score_softcap))
+    return ScoreScaling(scale, config.optional_number(family.score_softcap))
 
 
 def _window(family: Family, config: _Config, positions: int) -> int | None:

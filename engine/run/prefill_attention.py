@@ -6,7 +6,7 @@ Does: refuse a back end where it cannot work, and say what to change; make it re
 from importlib.util import find_spec
 
 import torch
-from intaglio.kernels.contracts import PLAIN_SCORES, Attend
+from intaglio.kernels.contracts import PLAIN_SCALING, Attend
 
 from ..config import CacheConfig, ModelConfig
 from ..errors import ConfigError
@@ -37,7 +37,7 @@ def attention_of_prompts(
     # Not loaded where there is no GPU.
     from intaglio.kernels.attention.flashinfer import DTYPES, HEAD_SIZES, FlashInfer
 
-    if spec.scores != PLAIN_SCORES:
+    if spec.scores != PLAIN_SCALING:
         raise _refused(
             f"FlashInfer is not for {spec.family.name} models, whose attention scores are scaled or soft-capped"
         )

@@ -48,7 +48,7 @@ _RANGES: Mapping[str, _Range] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What the model allows. `vocab_size` is the width of its logits; `end_tokens` are its end-of-sequence tokens."""
 
     max_context: int
@@ -56,7 +56,7 @@ class Limits:
     end_tokens: frozenset[int]
 
 
-def admit(request: Request, limits: Limits, capacity: int) -> None:
+def admit(request: Request, limits: RequestLimits, capacity: int) -> None:
     """Pass a request that can be served; `capacity` is how many tokens the whole KV memory holds.
 
     Raises:
@@ -113,7 +113,7 @@ def _check_constraint(constraint: Constraint) -> None:
         _check_type(f"constraint.{name}", getattr(constraint, name), kind)
 
 
-def _check_prompt(prompt: tuple[int, ...], limits: Limits) -> None:
+def _check_prompt(prompt: tuple[int, ...], limits: RequestLimits) -> None:
     _check_type("prompt", prompt, tuple)
     if not prompt:
         raise InvalidRequest("the prompt has no token", where="prompt")
@@ -125,7 +125,7 @@ def _check_prompt(prompt: tuple[int, ...], limits: Limits) -> None:
         )
 
 
-def _check_sampling(sampling: SamplingParams, limits: Limits) -> None:
+def _check_sampling(sampling: SamplingParams, limits: RequestLimits) -> None:
     for name, bounds in _RANGES.items():
         _check_number(name, getattr(sampling, name), bounds)
     _check_type("ignore_eos", sampling.ignore_eos, bool)

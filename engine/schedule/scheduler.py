@@ -15,7 +15,7 @@ from ..memory.manager import KVManager
 from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, Work
 from ..sequence import ACCEPTED, SeqState, Sequence
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
-from .admission import Limits, admit
+from .admission import RequestLimits, admit
 from .batch_sizing import BatchSizer
 from .finish import finish_after
 from .sequence_table import SequenceTable
@@ -48,7 +48,7 @@ class Scheduler:
         self,
         config: SchedulerConfig,
         memory: KVManager,
-        limits: Limits,
+        limits: RequestLimits,
         clock: Callable[[], float],
         sizer: BatchSizer | None = None,
     ) -> None:

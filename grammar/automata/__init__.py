@@ -12,11 +12,11 @@ from .algebra import (
     union,
     union_all,
 )
-from .automaton_limits import DEFAULT, Limits
+from .automaton_limits import DEFAULT, AutomatonLimits
 from .construct import literal, nothing, trie, words
 from .dfa import BYTES, CODE_POINTS, REFUSED, Dfa, canonical
 from .encode import Spelling, encode, spelled
-from .nfa import Nfa, Part, concatenation
+from .nfa import Nfa, NfaFragment, concatenation
 
 __all__ = [
     "BYTES",
@@ -24,9 +24,9 @@ __all__ = [
     "DEFAULT",
     "REFUSED",
     "Dfa",
-    "Limits",
+    "AutomatonLimits",
     "Nfa",
-    "Part",
+    "NfaFragment",
     "Spelling",
     "canonical",
     "combine",

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.array_types import Ints, Longs
 from ..jit.kernel import kernel
-from .automaton_limits import DEFAULT, Limits
+from .automaton_limits import DEFAULT, AutomatonLimits
 from .dfa import REFUSED, Dfa, DfaTables, canonical
 from .minimal import canonical_form
 
@@ -192,7 +192,7 @@ def joint_classes(automata: Sequence[Dfa]) -> tuple[Ints, Ints, list[Ints]]:
     return bounds, classes, own
 
 
-def combine(a: Dfa, b: Dfa, outcome: Ints, limits: Limits = DEFAULT) -> Dfa:
+def combine(a: Dfa, b: Dfa, outcome: Ints, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """The texts by what each side makes of them: `outcome[x + 1, y + 1]` for outcomes x of `a`, y of `b`, -1 = refused.
 
     `outcome[0, 0]` must be `REFUSED`: what neither side takes stays out.
@@ -209,7 +209,7 @@ def _sizes(a: Dfa, b: Dfa) -> tuple[int, int]:
     return max(a.outcomes, default=-1) + 2, max(b.outcomes, default=-1) + 2
 
 
-def intersection(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
+def intersection(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """The texts of `a` that are also in `b`, with the outcomes of `a`."""
     rows, columns = _sizes(a, b)
     choice = np.full((rows, columns), REFUSED, np.int32)
@@ -217,7 +217,7 @@ def intersection(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
     return combine(a, b, choice, limits)
 
 
-def difference(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
+def difference(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """The texts of `a` that are not in `b`, with the outcomes of `a`."""
     rows, columns = _sizes(a, b)
     choice = np.full((rows, columns), REFUSED, np.int32)
@@ -225,7 +225,7 @@ def difference(a: Dfa, b: Dfa, limits: Limits = DEFAULT) -> Dfa:
     return combine(a, b, choice, limits)
 
 
-def union(a: Dfa, b: Dfa, limits: Limits = DEFAULT, *, large: int = _LARGE) -> Dfa:
+def union(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT, *, large: int = _LARGE) -> Dfa:
     """The texts of either; where both take a text, the outcome is that of `a`.
 
     From `large` states on, the result may have states that are equal.
@@ -242,7 +242,7 @@ def union(a: Dfa, b: Dfa, limits: Limits = DEFAULT, *, large: int = _LARGE) -> D
     return combine(a, b, choice, limits)
 
 
-def union_all(automata: Sequence[Dfa], limits: Limits = DEFAULT) -> Dfa:
+def union_all(automata: Sequence[Dfa], limits: AutomatonLimits = DEFAULT) -> Dfa:
     """The texts of any; the earliest decides the outcome. At least one automaton."""
     level = list(automata)
     while len(level) > 1:
@@ -258,6 +258,6 @@ def everything(top: int) -> Dfa:
     return canonical(top, zero, zero, np.zeros((1, 1), np.int32), zero)
 
 
-def complement(a: Dfa, limits: Limits = DEFAULT) -> Dfa:
+def complement(a: Dfa, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """Every text over the alphabet that `a` refuses, outcome 0."""
     return difference(everything(a.top), a, limits)

@@ -9,7 +9,7 @@ from ..contract.errors import ConstraintTooLarge
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AutomatonLimits:
     """The bound of one construction: `states` of any automaton on the way."""
 
     states: int = 1 << 17
@@ -27,4 +27,4 @@ class Limits:
             )
 
 
-DEFAULT = Limits()
+DEFAULT = AutomatonLimits()

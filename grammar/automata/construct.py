@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.array_types import Ints
 from ..jit.kernel import kernel
-from .automaton_limits import DEFAULT, Limits
+from .automaton_limits import DEFAULT, AutomatonLimits
 from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 from .minimal import canonical_form
 
@@ -98,7 +98,7 @@ def _tree(
     return total, *canonical_form(bounds, classes, table, ends, minimise)
 
 
-def trie(texts: Mapping[bytes, int], limits: Limits = DEFAULT) -> Dfa:
+def trie(texts: Mapping[bytes, int], limits: AutomatonLimits = DEFAULT) -> Dfa:
     """These texts, each with its outcome (0 or more); minimal, so ends in common are shared.
 
     Raises:
@@ -109,14 +109,16 @@ def trie(texts: Mapping[bytes, int], limits: Limits = DEFAULT) -> Dfa:
     return _trie(joined, list(map(len, ordered)), [texts[t] for t in ordered], BYTES, limits)
 
 
-def words(texts: Mapping[str, int], limits: Limits = DEFAULT) -> Dfa:
+def words(texts: Mapping[str, int], limits: AutomatonLimits = DEFAULT) -> Dfa:
     """Like `trie`, over code points."""
     ordered = sorted(texts)
     joined = np.frombuffer("".join(ordered).encode("utf-32-le", "surrogatepass"), np.int32).copy()
     return _trie(joined, list(map(len, ordered)), [texts[t] for t in ordered], CODE_POINTS, limits)
 
 
-def _trie(joined: Ints, lengths: list[int], outcomes: list[int], top: int, limits: Limits) -> Dfa:
+def _trie(
+    joined: Ints, lengths: list[int], outcomes: list[int], top: int, limits: AutomatonLimits
+) -> Dfa:
     """Of texts in ascending order, one after the other in `joined`."""
     if not lengths:
         return nothing(top)

@@ -17,13 +17,13 @@ import numpy as np
 
 from ..base.array_types import Ints, Longs
 from .algebra import joint_classes
-from .automaton_limits import DEFAULT, Limits
+from .automaton_limits import DEFAULT, AutomatonLimits
 from .dfa import Dfa, canonical
 from .subset import FREE, subsets
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NfaFragment:
     """A piece of an `Nfa`: enter at `start`, leave at `end`; nothing enters `start` or leaves `end` from within."""
 
     start: int
@@ -41,7 +41,7 @@ class Mark(NamedTuple):
 class Nfa:
     """A growing automaton over symbol classes 0 to `width` - 1. Parts are used once each; build them in text order."""
 
-    def __init__(self, width: int, limits: Limits = DEFAULT) -> None:
+    def __init__(self, width: int, limits: AutomatonLimits = DEFAULT) -> None:
         self.width = width
         self.limits = limits
         self.states = 0
@@ -67,36 +67,36 @@ class Nfa:
         for column, value in zip(self.arcs, (source, number, target), strict=True):
             column.append(value)
 
-    def symbols(self, classes: frozenset[int]) -> Part:
+    def symbols(self, classes: frozenset[int]) -> NfaFragment:
         """One symbol."""
         start = self.state()
-        part = Part(start, self.state())
+        part = NfaFragment(start, self.state())
         self.arc(part.start, classes, part.end)
         return part
 
-    def nothing(self, guard: int = FREE) -> Part:
+    def nothing(self, guard: int = FREE) -> NfaFragment:
         """The text of no symbols, where the guard is open."""
         start = self.state()
-        part = Part(start, self.state())
+        part = NfaFragment(start, self.state())
         self.jump(part.start, part.end, guard)
         return part
 
-    def sequence(self, parts: Sequence[Part]) -> Part:
+    def sequence(self, parts: Sequence[NfaFragment]) -> NfaFragment:
         """One after the other; at least one part."""
         for a, b in pairwise(parts):
             self.jump(a.end, b.start)
-        return Part(parts[0].start, parts[-1].end)
+        return NfaFragment(parts[0].start, parts[-1].end)
 
-    def either(self, parts: Iterable[Part]) -> Part:
+    def either(self, parts: Iterable[NfaFragment]) -> NfaFragment:
         """Any one of them."""
         start = self.state()
-        part = Part(start, self.state())
+        part = NfaFragment(start, self.state())
         for each in parts:
             self.jump(part.start, each.start)
             self.jump(each.end, part.end)
         return part
 
-    def many(self, part: Part) -> Part:
+    def many(self, part: NfaFragment) -> NfaFragment:
         """Any number of times, none included."""
         whole = self.nothing()
         self.jump(whole.start, part.start)
@@ -108,7 +108,7 @@ class Nfa:
         """A position to `times` from: call it right before building the part that is to be repeated."""
         return Mark(self.states, len(self.arcs[0]), len(self.jumps[0]))
 
-    def times(self, part: Part, since: Mark, low: int, high: int | None) -> Part:
+    def times(self, part: NfaFragment, since: Mark, low: int, high: int | None) -> NfaFragment:
         """The part that was built after the mark `since`, `low` to `high` times (None: any number more)."""
         size = self.states - since.states
         copies = max(low, 1) if high is None else high
@@ -119,7 +119,7 @@ class Nfa:
         first = np.arange(copies, dtype=np.int64) * size
         ends, starts = part.end + first, part.start + first
         self._jumps(ends[:-1], starts[1:])
-        whole = Part(self.state(), self.state())
+        whole = NfaFragment(self.state(), self.state())
         self.jump(whole.start, part.start)
         if low == 0:
             self.jump(whole.start, whole.end)
@@ -147,12 +147,12 @@ class Nfa:
         ):
             column.frombytes(values.astype(np.int32).tobytes())
 
-    def embed(self, dfa: Dfa, own: Sequence[frozenset[int]]) -> Part:
+    def embed(self, dfa: Dfa, own: Sequence[frozenset[int]]) -> NfaFragment:
         """A copy of `dfa`; `own[c]` are the classes here that make up its class c."""
         base = self.states
         self.states += dfa.states
         self.limits.check(self.states // 2)
-        part = Part(self.state(), self.state())
+        part = NfaFragment(self.state(), self.state())
         self.jump(part.start, base)
         numbers = np.array([self.sets.setdefault(s, len(self.sets)) for s in own], np.int32)
         s, c = np.nonzero(dfa.table >= 0)
@@ -163,7 +163,7 @@ class Nfa:
         self._jumps(accepting, np.full(len(accepting), part.end))
         return part
 
-    def determinise(self, part: Part, top: int, bounds: Ints, classes: Ints) -> Dfa:
+    def determinise(self, part: NfaFragment, top: int, bounds: Ints, classes: Ints) -> Dfa:
         """The language of `part` over the alphabet whose intervals have these classes; outcome 0.
 
         Raises:
@@ -179,7 +179,7 @@ class Nfa:
         return canonical(top, bounds, classes, table[:count], outcome)
 
 
-def concatenation(automata: Sequence[Dfa], limits: Limits = DEFAULT) -> Dfa:
+def concatenation(automata: Sequence[Dfa], limits: AutomatonLimits = DEFAULT) -> Dfa:
     """Texts of each, one after the other; outcome 0. At least one automaton, all over one alphabet."""
     bounds, classes, own = joint_classes(automata)
     nfa = Nfa(int(classes.max()) + 1, limits)

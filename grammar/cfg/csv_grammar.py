@@ -9,7 +9,7 @@ from ..contract.errors import Unsatisfiable
 from ..regex import whole
 from . import grammar_tree as tree
 from .grammar_tree import Fixed, Grammar, Part, Ref, Repeat, Sequence
-from .scalars import Scalars, refuse, respelled, scalars
+from .scalars import ScalarTexts, refuse, respelled, scalars
 from .shape import Array, Document, Object, Scalar
 
 __all__ = ["grammar"]
@@ -56,7 +56,7 @@ def _quoted(text: str) -> str:
     return text
 
 
-def _field(values: Scalars, *, empty: bool, alone: bool) -> Dfa:
+def _field(values: ScalarTexts, *, empty: bool, alone: bool) -> Dfa:
     """The texts of a field. A line of one empty field would be no line to most readers, so it is quoted when alone."""
     bare = intersection(values.strings, whole(r'[^,"\r\n]+'))
     quoted = respelled(difference(values.strings, bare), {'"': '""'})

@@ -38,7 +38,7 @@ class Use(NamedTuple):
 
 
 @dataclass(slots=True)
-class Source:
+class LarkSource:
     """What a source says, before names are looked up.
 
     `uses`: calls of templates, by the name that stands for them; `ignored`: what `%ignore` names; `named`: where the
@@ -65,7 +65,7 @@ def mapped(part: Part, leaf: Callable[[Part], Part]) -> Part:
             return leaf(part)
 
 
-def resolved(found: Source) -> Grammar:
+def resolved(found: LarkSource) -> Grammar:
     """The grammar that a source says.
 
     Raises:
@@ -100,7 +100,7 @@ def resolved(found: Source) -> Grammar:
     return Grammar(all_rules, _START)
 
 
-def _instantiated(found: Source) -> tuple[dict[str, Part], list[Part]]:
+def _instantiated(found: LarkSource) -> tuple[dict[str, Part], list[Part]]:
     """(all rules, with one for each list of arguments that a template is called with; what is ignored).
 
     Raises:
@@ -190,12 +190,12 @@ class _Inliner:
             case Ref(name):
                 return self.pattern(self._terminals[name])
             case Sequence(parts):
-                return rx.Sequence(tuple(map(self.pattern, parts)))
+                return rx.Concat(tuple(map(self.pattern, parts)))
             case Either(parts):
-                return rx.Either(tuple(map(self.pattern, parts)))
+                return rx.Alternation(tuple(map(self.pattern, parts)))
             case Repeat(_, _, 0):
                 return rx.EMPTY
             case Repeat(inner, low, high):
-                return rx.Repeat(self.pattern(inner), low, high)
+                return rx.Repetition(self.pattern(inner), low, high)
             case _:
                 raise TypeError("automata come last")

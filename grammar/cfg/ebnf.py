@@ -137,7 +137,7 @@ def _string(token: Token) -> Part:
     while at < end:
         point, at = _STRING.read(token.text, at, token.at)
         chars.append(rx.Chars(((point, point),)))
-    return Text(rx.Sequence(tuple(chars)))
+    return Text(rx.Concat(tuple(chars)))
 
 
 def _set(token: Token) -> cs.Charset:

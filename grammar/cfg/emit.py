@@ -74,13 +74,13 @@ def _pattern(node: rx.Node) -> str:
     match node:
         case rx.Chars(charset):
             return _chars(charset)
-        case rx.Sequence(()):
+        case rx.Concat(()):
             return '""'
-        case rx.Sequence(parts):
+        case rx.Concat(parts):
             return f"({' '.join(map(_pattern, parts))})"
-        case rx.Either(parts):
+        case rx.Alternation(parts):
             return f"({' | '.join(map(_pattern, parts))})"
-        case rx.Repeat(part, low, high):
+        case rx.Repetition(part, low, high):
             return f"({_pattern(part)}){_times(low, high)}"
         case _:
             raise TypeError("look-around is compiled before it gets here")

@@ -11,7 +11,7 @@ from ..contract.errors import ConstraintTooLarge, Unsatisfiable
 from .body import Body, Loose, determined, unrolled, without_left_recursion
 from .emit import written
 from .flat import Flat, flatten
-from .form import Form, Leaf
+from .form import Form, GrammarLeaf
 from .grammar_tree import Grammar
 from .lower import Undecided, lower
 from .order import components
@@ -42,14 +42,14 @@ def enforced(grammar: Grammar) -> GrammarRule | Dfa | Parsed:
         if automaton.empty:
             raise Unsatisfiable("no text can be derived from the grammar")
         return automaton
-    leaves = [Leaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
+    leaves = [GrammarLeaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
     try:
         return lower(_form(flat, leaves, _without_left_recursion(flat.bodies)))
     except (Undecided, ConstraintTooLarge) as problem:
         return Parsed(written(grammar), _form(flat, leaves, flat.bodies), str(problem))
 
 
-def _form(flat: Flat, leaves: list[Leaf], bodies: Mapping[str, Loose]) -> Form:
+def _form(flat: Flat, leaves: list[GrammarLeaf], bodies: Mapping[str, Loose]) -> Form:
     found: dict[str, Body] = {
         name: determined(unrolled(name, body)) for name, body in bodies.items()
     }

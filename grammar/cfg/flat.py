@@ -7,8 +7,8 @@ regular approximation of context-free languages", 2000), exactly. Does not: deci
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..automata import CODE_POINTS, Dfa, Limits, Nfa, difference, union, words
-from ..automata import Part as Piece
+from ..automata import CODE_POINTS, AutomatonLimits, Dfa, Nfa, difference, union, words
+from ..automata import NfaFragment as Piece
 from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
 from . import grammar_tree as tree
@@ -114,7 +114,7 @@ class _Flattener:
             {label for b in bodies.values() for label in b.labels() if isinstance(label, int)}
         )
         alphabet = cs.alphabet(c for n in used for c in class_sets(self.leaves[n]))
-        nfa = Nfa(alphabet.width, Limits(JOINED))
+        nfa = Nfa(alphabet.width, AutomatonLimits(JOINED))
         whole = Piece(nfa.state(), nfa.state())
         first: dict[str, int] = {}
         for other, body in bodies.items():

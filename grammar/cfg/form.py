@@ -27,7 +27,7 @@ def mask_bytes(mask: Mask) -> bytes:
 
 
 @dataclass(frozen=True, eq=False)
-class Leaf:
+class GrammarLeaf:
     """An automaton over bytes that does not take the empty text."""
 
     dfa: Dfa
@@ -95,9 +95,9 @@ class Form:
 
     start: str
     nullable: bool
-    leaves: Sequence[Leaf]
+    leaves: Sequence[GrammarLeaf]
     bodies: dict[str, Body]
-    _joined: dict[tuple[int, ...], tuple[Leaf, tuple[frozenset[int], ...]]] = field(
+    _joined: dict[tuple[int, ...], tuple[GrammarLeaf, tuple[frozenset[int], ...]]] = field(
         default_factory=dict
     )
 
@@ -184,7 +184,7 @@ class Form:
             self._relax(part, self.rest, self.ways[part])
         return part
 
-    def joint(self, labels: tuple[int, ...]) -> tuple[Leaf, tuple[frozenset[int], ...]]:
+    def joint(self, labels: tuple[int, ...]) -> tuple[GrammarLeaf, tuple[frozenset[int], ...]]:
         """Several leaves read at once: outcome o of the automaton says that the text is in each of `sets[o]`.
 
         Raises:
@@ -205,7 +205,7 @@ class Form:
         named = (*sets, frozenset((last,)), *(s | {last} for s in sets))
         kept = both.outcomes
         dfa = both.relabel({old: new for new, old in enumerate(kept)})
-        found = Leaf(dfa), tuple(named[old] for old in kept)
+        found = GrammarLeaf(dfa), tuple(named[old] for old in kept)
         self._joined[labels] = found
         if sum(leaf.dfa.states for leaf, _ in self._joined.values()) > MOST_JOINED:
             raise ConstraintTooLarge("too many texts of this grammar begin alike")

@@ -79,7 +79,7 @@ def either(parts: list[Part]) -> Part:
 
 def literal(text: str) -> Text:
     """Exactly this text."""
-    return Text(rx.Sequence(tuple(rx.Chars(((ord(c), ord(c)),)) for c in text)))
+    return Text(rx.Concat(tuple(rx.Chars(((ord(c), ord(c)),)) for c in text)))
 
 
 def children(part: Part) -> tuple[Part, ...]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from ..contract.errors import ConstraintTooLarge
 from . import grammar_tree as tree
-from .definitions import Source, Template, Use, mapped, resolved
+from .definitions import LarkSource, Template, Use, mapped, resolved
 from .grammar_tree import Grammar, Part, Ref, Repeat
 from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, invalid, unsupported
 from .terminals import DIALECT, literal, regexp, span
@@ -82,9 +82,9 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.scan = Scan(source, _TOKEN, DIALECT)
-        self.found = Source()
+        self.found = LarkSource()
 
-    def run(self) -> Source:
+    def run(self) -> LarkSource:
         while self.scan.here.kind != "end":
             token = self.scan.take()
             if token.kind == "directive":
@@ -173,7 +173,7 @@ class _Reader:
 class _Side:
     """Reads the right side of a rule, where the names in `parameters` stand for arguments."""
 
-    def __init__(self, scan: Scan, found: Source, parameters: tuple[str, ...]) -> None:
+    def __init__(self, scan: Scan, found: LarkSource, parameters: tuple[str, ...]) -> None:
         self.scan = scan
         self.found = found
         self.parameters = parameters

@@ -15,7 +15,7 @@ from operator import or_
 from typing import Final, NamedTuple
 
 from ..machine.rule import Call, End, Expansion, Goto, Target
-from .form import Form, Leaf, Mask, mask_bytes
+from .form import Form, GrammarLeaf, Mask, mask_bytes
 from .order import components
 from .places import OVER, Item, Option, Places, Spot
 from .table import GrammarRule
@@ -58,7 +58,7 @@ class Choice:
     over: bool
     bytes: list[tuple[Mask, Spot]] = field(default_factory=list)
     calls: list[Calling] = field(default_factory=list)
-    leaves: list[tuple[Leaf, tuple[Spot, ...]]] = field(default_factory=list)
+    leaves: list[tuple[GrammarLeaf, tuple[Spot, ...]]] = field(default_factory=list)
 
 
 def lower(form: Form) -> GrammarRule:
@@ -275,7 +275,7 @@ class _Lowering:
 
     def _joined(
         self, leaves: set[Option], inside: set[Item], key: Callee
-    ) -> tuple[Leaf, tuple[Spot, ...]] | None:
+    ) -> tuple[GrammarLeaf, tuple[Spot, ...]] | None:
         """The leaves of a spot as one, if its longest text is always the right one."""
         leaf, sets = self.form.joint(
             tuple(sorted({o.label for o in leaves if isinstance(o.label, int)}))

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from ..automata import CODE_POINTS, Dfa, Limits
-from ..automata import Part as Piece
+from ..automata import CODE_POINTS, AutomatonLimits, Dfa
+from ..automata import NfaFragment as Piece
 from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
 from ..regex import regex_tree as rx
@@ -31,9 +31,9 @@ INLINED: Final = 96  # nodes of a rule that is written into its callers, not mad
 def _nodes(node: rx.Node) -> int:
     """The size of a pattern with its counted repeats written out."""
     match node:
-        case rx.Sequence(parts) | rx.Either(parts):
+        case rx.Concat(parts) | rx.Alternation(parts):
             return 1 + sum(map(_nodes, parts))
-        case rx.Repeat(part, low, high):
+        case rx.Repetition(part, low, high):
             return 1 + _nodes(part) * max(low, 1 if high is None else high)
         case _:
             return 1
@@ -99,10 +99,10 @@ class Regular:
         self._tried[key] = part, dfa
         return dfa
 
-    def _limits(self, part: Part) -> Limits:
+    def _limits(self, part: Part) -> AutomatonLimits:
         alone = not any(isinstance(node, Ref) for node in tree.walk(part))
         most = JOINED + (4 * self.size(part) if alone else 0)
-        return Limits(min(MOST_STATES, most))
+        return AutomatonLimits(min(MOST_STATES, most))
 
     def whole(self, part: Part) -> Dfa:
         """The automaton of a regular part.
@@ -131,7 +131,7 @@ class Regular:
 class _Emitter(Emitter):
     """Writes a regular part into an automaton."""
 
-    def __init__(self, owner: Regular, part: Part, limits: Limits) -> None:
+    def __init__(self, owner: Regular, part: Part, limits: AutomatonLimits) -> None:
         self.owner = owner
         charsets: set[cs.Charset] = set()
         self._collect(part, charsets)

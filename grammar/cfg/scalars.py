@@ -10,9 +10,19 @@ from typing import Final, NoReturn
 
 import numpy as np
 
-from ..automata import CODE_POINTS, Dfa, Nfa, Part, canonical, difference, nothing, union_all, words
+from ..automata import (
+    CODE_POINTS,
+    Dfa,
+    Nfa,
+    NfaFragment,
+    canonical,
+    difference,
+    nothing,
+    union_all,
+    words,
+)
 from ..contract.errors import Refusal, UnsupportedConstraint
-from ..jsonschema.logic.atoms import Kind
+from ..jsonschema.logic.atoms import ValueKind
 from ..jsonschema.logic.evaluate import holds
 from ..jsonschema.read.values import FALSE, TRUE, Json
 from ..jsonschema.read.writing_options import Options
@@ -27,7 +37,7 @@ _DOCUMENT: Final = "schema:/document"
 
 
 @dataclass(frozen=True, slots=True)
-class Scalars:
+class ScalarTexts:
     """`null`: whether null is allowed. `strings`: what strings say. `plain`: numbers and truth values as in JSON."""
 
     null: bool
@@ -35,7 +45,7 @@ class Scalars:
     plain: Dfa
 
 
-def scalars(document: Json, pointer: str) -> Scalars:
+def scalars(document: Json, pointer: str) -> ScalarTexts:
     """The values of the schema at a JSON Pointer of a document.
 
     Raises:
@@ -46,9 +56,9 @@ def scalars(document: Json, pointer: str) -> Scalars:
     language = Language(place, Options(), {_DOCUMENT: document})
     formula, to = language.normal.root.formula, language.restriction.to
     false = language.normal.pool.false
-    if any(to(formula, kind) is not false for kind in (Kind.OBJECT, Kind.ARRAY)):
+    if any(to(formula, kind) is not false for kind in (ValueKind.OBJECT, ValueKind.ARRAY)):
         refuse(pointer, "type", "a value here must be a scalar", "give it a scalar `type`")
-    string, number = to(formula, Kind.STRING), to(formula, Kind.NUMBER)
+    string, number = to(formula, ValueKind.STRING), to(formula, ValueKind.NUMBER)
     for part in (*string.atoms, *number.atoms):
         if opaque(part.atom):
             name = type(part.atom).__name__.lower()
@@ -58,7 +68,7 @@ def scalars(document: Json, pointer: str) -> Scalars:
     # Whole numbers are written without a point: there is no type beside the text that would say so.
     plain = difference(_widened(numbers), whole(r"-?\d+\.0+"))
     strings = language.texts.of(string)
-    found = Scalars(holds(formula, None), strings, union_all([words(named), plain]))
+    found = ScalarTexts(holds(formula, None), strings, union_all([words(named), plain]))
     language.release()
     return found
 
@@ -85,7 +95,7 @@ def respelled(dfa: Dfa, spellings: Mapping[str, str]) -> Dfa:
     rest = [_without(charset, own) for charset in sets]
     alphabet = cs.alphabet([*rest, *(((point, point),) for point in singles)])
     nfa = Nfa(alphabet.width)
-    whole = Part(nfa.state(), nfa.state())
+    whole = NfaFragment(nfa.state(), nfa.state())
     first = nfa.states
     for _ in range(dfa.states):
         nfa.state()

@@ -35,7 +35,7 @@ def literal(token: Token) -> Text:
         point, at = _ESCAPES.read(text, at, token.at)
         charset = ((point, point),)
         chars.append(rx.Chars(_folded(charset) if folded else charset))
-    return Text(rx.Sequence(tuple(chars)))
+    return Text(rx.Concat(tuple(chars)))
 
 
 def span(first: Token, last: Token) -> Text:
@@ -90,17 +90,17 @@ def has_look(node: rx.Node) -> bool:
 
 def compiled(node: rx.Node) -> Dfa:
     """The texts of a pattern with look-around. Looks ahead from its start are set operations, which is much quicker."""
-    if isinstance(node, rx.Either):
+    if isinstance(node, rx.Alternation):
         return union_all(
             [compiled(part) if has_look(part) else compile_tree(part) for part in node.parts]
         )
-    parts = node.parts if isinstance(node, rx.Sequence) else (node,)
+    parts = node.parts if isinstance(node, rx.Concat) else (node,)
     looks = list(takewhile(_ahead, parts))
-    rest = rx.Sequence(parts[len(looks) :])
+    rest = rx.Concat(parts[len(looks) :])
     dfa = compile_tree(rest)
     for look in looks:
         assert isinstance(look, rx.Look)
-        begun = compile_tree(rx.Sequence((look.part, ANYTHING)))
+        begun = compile_tree(rx.Concat((look.part, ANYTHING)))
         dfa = difference(dfa, begun) if look.negative else intersection(dfa, begun)
     return dfa
 
@@ -132,12 +132,12 @@ def _in_either_case(node: rx.Node) -> rx.Node:
     match node:
         case rx.Chars(charset):
             return rx.Chars(_folded(charset))
-        case rx.Sequence(parts):
-            return rx.Sequence(tuple(map(_in_either_case, parts)))
-        case rx.Either(parts):
-            return rx.Either(tuple(map(_in_either_case, parts)))
-        case rx.Repeat(part, low, high):
-            return rx.Repeat(_in_either_case(part), low, high)
+        case rx.Concat(parts):
+            return rx.Concat(tuple(map(_in_either_case, parts)))
+        case rx.Alternation(parts):
+            return rx.Alternation(tuple(map(_in_either_case, parts)))
+        case rx.Repetition(part, low, high):
+            return rx.Repetition(_in_either_case(part), low, high)
         case rx.Look(part, behind, negative, offset):
             return rx.Look(_in_either_case(part), behind, negative, offset)
         case _:

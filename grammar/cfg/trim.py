@@ -79,11 +79,11 @@ def _text_cost(node: rx.Node) -> int:
     match node:
         case rx.Chars(charset):
             return min((_bytes(low, high) for low, high in charset), default=ENDLESS)
-        case rx.Sequence(parts):
+        case rx.Concat(parts):
             return min(ENDLESS, sum(map(_text_cost, parts)))
-        case rx.Either(parts):
+        case rx.Alternation(parts):
             return min(map(_text_cost, parts), default=ENDLESS)
-        case rx.Repeat(part, low, _):
+        case rx.Repetition(part, low, _):
             return min(ENDLESS, low * _text_cost(part)) if low else 0
         case _:
             raise TypeError("look-around is compiled before it gets here")

@@ -17,7 +17,7 @@ from .lookahead import ASK, SEVERAL, UNKNOWN, after_outcomes, to_end
 from .table_step import FIRST_COLUMN, MOST_CALLS, Codes, Whole, can_end, step
 
 STACK: Final = 256  # frames
-ROOM: Final = 1024  # numbers of `Places.rests`
+ROOM: Final = 1024  # numbers of `BatchPositions.rests`
 BOOK: Final = 30  # numbers that say where the tables of a grammar lie
 MOST_FORCED: Final = 512  # bytes
 
@@ -33,7 +33,7 @@ FULL: Final = 5  # its stack is too high; its place is spoilt
 _SPARE: Final = 8
 
 
-class Places(NamedTuple):
+class BatchPositions(NamedTuple):
     """Where outputs stand, a row each.
 
     `state`, `stack[:depth]`: the configuration; `left`: tokens that it may still take; `tokens[:known]`: the output, of
@@ -114,7 +114,7 @@ def _book(held: Longs) -> _Book:
     )
 
 
-def held_places(places: Places, books: Longs) -> Longs:
+def held_places(places: BatchPositions, books: Longs) -> Longs:
     """The places, and the books [rows, BOOK] of their grammars, for `move`: by where they lie."""
     return addresses(*places, books.reshape(-1))
 
@@ -130,8 +130,8 @@ def held_moves(moves: Moves) -> Longs:
 
 
 @kernel
-def _places(held: Longs) -> Places:
-    return Places(
+def _places(held: Longs) -> BatchPositions:
+    return BatchPositions(
         line(held, 0),
         line(held, 1),
         grid(held, 2),
@@ -219,7 +219,7 @@ def move(
 
 @kernel
 def _read(
-    places: Places, tables: _Book, texts: TokenTexts, row: int, token: int, calls: Ints
+    places: BatchPositions, tables: _Book, texts: TokenTexts, row: int, token: int, calls: Ints
 ) -> int:
     """Read one token."""
     codes, stack = tables.codes, places.stack[row]
@@ -259,7 +259,7 @@ def _read(
 
 
 @kernel
-def _need(places: Places, tables: _Book, row: int) -> int:
+def _need(places: BatchPositions, tables: _Book, row: int) -> int:
     """Bytes to the end of an output; `UNKNOWN` if they are not known."""
     state, depth, ahead = places.state[row], places.depth[row], tables.ahead
     if state == len(tables.codes.cells):
@@ -281,7 +281,7 @@ def _need(places: Places, tables: _Book, row: int) -> int:
 
 @kernel
 def _force(
-    places: Places, tables: _Book, row: int, text: Bytes, stack: Ints, calls: Ints
+    places: BatchPositions, tables: _Book, row: int, text: Bytes, stack: Ints, calls: Ints
 ) -> tuple[int, int]:
     """(what becomes of an output, bytes in `text`): reads on while exactly one byte can come and nothing can end."""
     codes, done = tables.codes, 0
@@ -326,7 +326,9 @@ def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: 
 
 
 @kernel
-def _back_to_hard(places: Places, texts: TokenTexts, row: int, right: int, window: Ints) -> int:
+def _back_to_hard(
+    places: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
+) -> int:
     """Tokens since the last place that no token crosses (see `backends.spelling`), before a byte; -1 if it is far."""
     known = places.known[row]
     for back in range(min(known, WINDOW)):

@@ -53,7 +53,7 @@ LONGEST_CHAIN: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ExportLimits:
     """What an export may take: states, entries of `cells`, seconds by the clock."""
 
     states: int = 1 << 16
@@ -61,9 +61,9 @@ class Limits:
     seconds: float = 2.0
 
 
-def export(root: Rule | Dfa, limits: Limits | None = None) -> DeviceTables | HostOnly:
+def export(root: Rule | Dfa, limits: ExportLimits | None = None) -> DeviceTables | HostOnly:
     """The tables of everything that `root` can read, or why there are none. Works on a machine of its own."""
-    work = _Export(Machine(root), limits or Limits())
+    work = _Export(Machine(root), limits or ExportLimits())
     try:
         return work.run()
     except _Stays as stays:
@@ -99,7 +99,7 @@ class _Export:
     """
 
     machine: Machine
-    limits: Limits
+    limits: ExportLimits
     numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     blocks: list[_Block] = field(default_factory=list)
     todo: list[int] = field(default_factory=list)

@@ -27,8 +27,8 @@ from .batch_step import (
     MOVED,
     ROOM,
     STACK,
+    BatchPositions,
     Moves,
-    Places,
     TokenTexts,
     book,
     held_moves,
@@ -179,7 +179,7 @@ class Followers:
         self._bounds = max(longest, most_tokens), max(highest, most_frames)
         return _told(numbers, self._moves, told)
 
-    def _hold(self, books: Longs, places: Places) -> None:
+    def _hold(self, books: Longs, places: BatchPositions) -> None:
         self._books, self._places = books, places
         self._places_held = held_places(places, books)
 
@@ -253,13 +253,13 @@ def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenTexts:
     )
 
 
-def _room(rows: int, width: int) -> tuple[Longs, Places]:
+def _room(rows: int, width: int) -> tuple[Longs, BatchPositions]:
     """(rows for books, places); each place has room for `width` tokens."""
 
     def ints(*columns: int) -> Ints:
         return np.zeros((rows, *columns), np.int32)
 
-    places = Places(
+    places = BatchPositions(
         state=ints(),
         depth=ints(),
         stack=ints(STACK),

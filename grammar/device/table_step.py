@@ -27,7 +27,7 @@ class Codes(NamedTuple):
     returns: Ints
 
 
-class Step(NamedTuple):
+class TableStep(NamedTuple):
     """After one byte: the state (-1: it is refused), how many frames of the stack stay, how many come on top of them.
 
     `outcome`: that of the outermost rule if it has ended, with this byte or before it; else -1.
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 @kernel
-def leave(codes: Codes, stack: Ints, at: Step, calls: Ints, outcome: Whole) -> Step:
+def leave(codes: Codes, stack: Ints, at: TableStep, calls: Ints, outcome: Whole) -> TableStep:
     """The innermost rule has ended with an outcome. A step's frames on top are `calls[:more]`."""
     _, kept, more, _ = at
     while True:
@@ -51,40 +51,42 @@ def leave(codes: Codes, stack: Ints, at: Step, calls: Ints, outcome: Whole) -> S
             kept -= 1
             back = np.int64(stack[kept])
         else:
-            return Step(len(codes.cells), 0, 0, outcome)
+            return TableStep(len(codes.cells), 0, 0, outcome)
         found = np.int64(codes.returns[back + outcome])
         if found >= 0:
-            return Step(found - 1, kept, more, -1)
+            return TableStep(found - 1, kept, more, -1)
         outcome = (-1 - found) >> 2
 
 
 @kernel
-def step(codes: Codes, stack: Ints, depth: Whole, state: Whole, column: Whole, calls: Ints) -> Step:
+def step(
+    codes: Codes, stack: Ints, depth: Whole, state: Whole, column: Whole, calls: Ints
+) -> TableStep:
     """Read a byte of a column from a state under `stack[:depth]`; the frames that come on top are put in `calls`."""
-    at = Step(np.int64(state), np.int64(depth), 0, -1)
+    at = TableStep(np.int64(state), np.int64(depth), 0, -1)
     for _ in range(_MOST_MOVES):
         found = np.int64(codes.cells[at.state, column])
         if found >= 0:
-            return Step(found - 1, at.kept, at.more, -1)
+            return TableStep(found - 1, at.kept, at.more, -1)
         kind, value = (-1 - found) & 3, (-1 - found) >> 2
         if kind == CALLS:
             if at.more == len(calls):
                 break
             calls[at.more] = codes.sites[value, 1]
-            at = Step(np.int64(codes.sites[value, 0]) - 1, at.kept, at.more + 1, -1)
+            at = TableStep(np.int64(codes.sites[value, 0]) - 1, at.kept, at.more + 1, -1)
         else:
             at = leave(codes, stack, at, calls, value)
             if kind == ENDS or at.state < 0:
                 return at
             if at.state == len(codes.cells):
-                return Step(-1, 0, 0, at.outcome)
-    return Step(-1, 0, 0, -1)
+                return TableStep(-1, 0, 0, at.outcome)
+    return TableStep(-1, 0, 0, -1)
 
 
 @kernel
 def can_end(codes: Codes, stack: Ints, depth: Whole, state: Whole) -> bool:
     """Whether the output may end in a state under `stack[:depth]`."""
-    at = Step(np.int64(state), np.int64(depth), 0, -1)
+    at = TableStep(np.int64(state), np.int64(depth), 0, -1)
     while 0 <= at.state < len(codes.cells):
         end = np.int64(codes.cells[at.state, END_COLUMN])
         if end == 0:

@@ -45,7 +45,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ConstraintCost:
     """What compiling took and holds. `states` and `size_bytes` are those made so far: more are made as text reaches
     them. `first_mask_s`: from the compiled grammar to its first mask.
     """
@@ -71,7 +71,7 @@ class Explanation:
     coverage: Coverage | None = None
     engine: str = ""
     note: str = ""
-    cost: Cost | None = None
+    cost: ConstraintCost | None = None
     least_tokens: int | None = None
     typical_tokens: int | None = None
     shortest: str | None = None
@@ -120,7 +120,7 @@ def _explained(
     constraint: Constraint,
     looked: _Looked,
     grammar: CompiledGrammar,
-    cost: Cost,
+    cost: ConstraintCost,
 ) -> Explanation:
     from ..backends.native import NativeGrammar
 
@@ -143,11 +143,11 @@ def _explained(
     )
 
 
-def _cost(grammar: CompiledGrammar, compile_s: float, first_mask_s: float) -> Cost:
+def _cost(grammar: CompiledGrammar, compile_s: float, first_mask_s: float) -> ConstraintCost:
     from ..backends.native import NativeGrammar
 
     states = grammar.machine.states if isinstance(grammar, NativeGrammar) else None
-    return Cost(states, grammar.size_bytes, compile_s, first_mask_s)
+    return ConstraintCost(states, grammar.size_bytes, compile_s, first_mask_s)
 
 
 def _tokens(compiler: Compiler, grammar: CompiledGrammar, text: bytes) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 from ..contract.constraint import Constraint
 from ..contract.coverage import Coverage
 from ..contract.errors import Refusal
-from .explain import Cost, Explanation, Finding
+from .explain import ConstraintCost, Explanation, Finding
 from .verdict import error_of
 
 
@@ -42,6 +42,6 @@ def decode_explanation(constraint: Constraint, data: bytes) -> Explanation:
         error,
         findings=tuple(Finding(**finding) for finding in findings),
         coverage=None if covered is None else Coverage.decode(covered),
-        cost=None if cost is None else Cost(**cost),
+        cost=None if cost is None else ConstraintCost(**cost),
         **value,
     )

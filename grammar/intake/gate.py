@@ -20,7 +20,7 @@ _REMEMBERED_BYTES: Final = 32 << 20
 _CUT_OFF_S: Final = 60.0  # so long a constraint that was cut off is not tried again
 
 
-class Admission:
+class VerdictCache:
     """Verdicts of one way to examine, `examine`, which is called from `workers` threads.
 
     At most `most_waiting` constraints wait for their turn, none longer than `patience_s`; others are refused as

@@ -32,7 +32,7 @@ _STARTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class WorkerLimits:
     """What one examination may take: `wall_s` from its start to the answer, `cpu_s` of processor time, and `memory`
     bytes above those of a fresh worker.
     """
@@ -132,10 +132,10 @@ class Isolated:
     """Examines constraints in processes of its own. Each thread in `examine` has one for itself meanwhile."""
 
     def __init__(
-        self, vocabulary: Vocabulary, limits: Limits | None = None, *, entry: str = WORKER
+        self, vocabulary: Vocabulary, limits: WorkerLimits | None = None, *, entry: str = WORKER
     ) -> None:
         """`entry`: the program of the first process."""
-        self._limits = limits or Limits()
+        self._limits = limits or WorkerLimits()
         self._entry = entry
         self._start = encode_start(ChildLimits(self._limits.memory, self._limits.cpu_s), vocabulary)
         self._lock = threading.Lock()  # held while a zygote starts

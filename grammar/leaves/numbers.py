@@ -15,8 +15,8 @@ import numpy as np
 
 from ..automata import (
     DEFAULT,
+    AutomatonLimits,
     Dfa,
-    Limits,
     concatenation,
     difference,
     encode,
@@ -67,7 +67,7 @@ class NumberSpec:
 
 
 @remembered(8 << 20, automaton_bytes)
-def number(spec: NumberSpec, limits: Limits = DEFAULT) -> Dfa:
+def number(spec: NumberSpec, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """The texts of all such numbers; outcome 0. Empty if there are none.
 
     Raises:
@@ -205,7 +205,7 @@ def compare(value: Decimal) -> Dfa:
 
 
 @remembered(4 << 20, automaton_bytes)
-def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
+def multiples(divisor: Decimal, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """Signed texts without an exponent whose value is a whole multiple of `divisor` (above 0); outcome 0.
 
     Raises:
@@ -230,14 +230,14 @@ def multiples(divisor: Decimal, limits: Limits = DEFAULT) -> Dfa:
     return _signed(unsigned, unsigned)
 
 
-def _with_zeros(quotients: Dfa, zeros: int, limits: Limits) -> Dfa:
+def _with_zeros(quotients: Dfa, zeros: int, limits: AutomatonLimits) -> Dfa:
     """Ten to the power `zeros` times the whole numbers of `quotients`; a fraction of zeros may follow."""
     whole_part = intersection(quotients, difference(_ascii(r"[1-9]\d*"), literal(b"0")), limits)
     shifted = concatenation([whole_part, literal(b"0" * zeros)], limits)
     return concatenation([union(shifted, literal(b"0"), limits), _ascii(r"(?:\.0+)?")], limits)
 
 
-def _normalised(integer: bool, bounds: Sequence[Bound], limits: Limits) -> Dfa:
+def _normalised(integer: bool, bounds: Sequence[Bound], limits: AutomatonLimits) -> Dfa:
     """Texts such as -1.5e3 within the bounds; of integers those with one digit and an exponent of 0 or more."""
     mantissa = r"[1-9]" if integer else r"[1-9](?:\.\d+)?"
     result = _ascii(f"-?{mantissa}[eE]" + (r"\+?\d+" if integer else r"[-+]?\d+"))
@@ -254,7 +254,7 @@ def _takes_zero(bounds: Sequence[Bound]) -> bool:
 
 
 @remembered(2 << 20, automaton_bytes)
-def compare_normalised(value: Decimal, limits: Limits) -> Dfa:
+def compare_normalised(value: Decimal, limits: AutomatonLimits) -> Dfa:
     """Signed texts in normalised form, and zeros with any exponent; the outcome tells how they stand to `value`."""
     zeros = _ascii(_ZEROS).relabel({0: GREATER if value < 0 else EQUAL if value == 0 else LESS})
     free = _ascii(r"[1-9](?:\.\d+)?[eE][-+]?\d+")
@@ -279,7 +279,7 @@ def compare_normalised(value: Decimal, limits: Limits) -> Dfa:
     return union(_with_sign(greater, unsigned.relabel(_FLIP), limits), zeros, limits)
 
 
-def _with_sign(plain: Dfa, negative: Dfa, limits: Limits) -> Dfa:
+def _with_sign(plain: Dfa, negative: Dfa, limits: AutomatonLimits) -> Dfa:
     """Like `_signed`, for any texts; slower."""
     after_minus = [
         concatenation([literal(b"-"), negative.restrict([o])], limits).relabel({0: o})
@@ -288,7 +288,7 @@ def _with_sign(plain: Dfa, negative: Dfa, limits: Limits) -> Dfa:
     return union_all([plain, *after_minus], limits)
 
 
-def _exponents(integers: Dfa, limits: Limits) -> Dfa:
+def _exponents(integers: Dfa, limits: AutomatonLimits) -> Dfa:
     """The same whole numbers as exponents are written: with a plus sign if one likes, and leading zeros."""
     plain = intersection(integers, _ascii(r"0|[1-9]\d*"), limits)
     minus = intersection(integers, _ascii(r"-(?:0|[1-9]\d*)"), limits)

@@ -17,7 +17,7 @@ from .exhaustion import begins_exhausted
 from .lazy_tables import ENTRY, FINAL, OUTCOME, ROW
 from .machine import Machine
 from .open_texts import Recall, recall
-from .seen_texts import Memories, Said
+from .seen_texts import Memories, SeenTexts
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
 NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
@@ -73,7 +73,7 @@ class Cursor:
         self.tails = Tails()
         self.note: Longs = np.zeros(n.NOTES, np.int64)
         # Versions of the memories made since `begin`: see `Tails.grow`.
-        self._grown: list[tuple[int, int, Said]] = []
+        self._grown: list[tuple[int, int, SeenTexts]] = []
 
     def fork(self) -> "Cursor":
         """An independent copy."""
@@ -250,7 +250,7 @@ class Cursor:
         memory = int(self.frames[frame[w.PARENT], w.MEMORY])
         entry = -1 if place.call.judge else int(self.machine.tables.sites[site, ENTRY])
         until = int(self.note[n.UNTIL])
-        said = Said(piece, until, entry, self.machine.meaning(site, ending), until > done)
+        said = SeenTexts(piece, until, entry, self.machine.meaning(site, ending), until > done)
         twin, grown = self.memories.add(memory, place.call.same(piece), said)
         if not twin:
             # What the text itself bars counts once it has been said: see `barred_texts`.

@@ -15,7 +15,7 @@ from . import byte_step as w
 from . import walk_state as n
 from .lazy_tables import ENTRY, FLAGS, JUDGED, LEAF, REMEMBERS
 from .leaf import Leaf
-from .seen_texts import Said
+from .seen_texts import SeenTexts
 from .unique_prefixes import Live
 
 if TYPE_CHECKING:  # cursors hold tails
@@ -42,7 +42,7 @@ class Tails:
             )
         return self._known[key]
 
-    def _at_some_place(self, cursor: "Cursor", said: Said) -> bytes | None:
+    def _at_some_place(self, cursor: "Cursor", said: SeenTexts) -> bytes | None:
         """The shortest beginning that nothing else completes at some place that may come; None: there is none.
 
         At such a place fewer outcomes may count. Nothing completes less than where those of this text are all that
@@ -55,7 +55,7 @@ class Tails:
             return None
         return self.beginning(cursor, said.entry, frozenset((said.outcome,)), said.text)
 
-    def grow(self, cursor: "Cursor", before: int, number: int, said: Said) -> None:
+    def grow(self, cursor: "Cursor", before: int, number: int, said: SeenTexts) -> None:
         """Note how texts may not begin in a version of the memories that has grown from another by a text."""
         barred = cursor.memories.barred
         beginnings = barred.get(before, ())

@@ -25,7 +25,7 @@ from .lazy_tables import (
     ROW,
     STATE_COLUMNS,
 )
-from .leaf_similarity import Likeness, identity, likeness
+from .leaf_similarity import LeafSimilarity, identity, likeness
 from .unique_prefixes import Endings
 
 _STATE_BYTES: Final = 24  # what is known of a state besides its arcs
@@ -162,12 +162,12 @@ class Leaf:
         return np.where(class_of >= 0, class_of, self.dfa.table.shape[1]).astype(np.int32)
 
     @cached_property
-    def likeness(self) -> Likeness:
+    def likeness(self) -> LeafSimilarity:
         """How far its states fare like any string."""
         return likeness(self.dfa, self.over)
 
     @cached_property
-    def identity(self) -> Likeness:
+    def identity(self) -> LeafSimilarity:
         """Each state is like itself."""
         return identity(self.dfa)
 

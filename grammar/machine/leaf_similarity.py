@@ -26,7 +26,7 @@ _KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
 
 
-class Likeness(NamedTuple):
+class LeafSimilarity(NamedTuple):
     """How a leaf's states fare like others, of the leaf of any string (`plain`) or of the same leaf (None).
 
     Of each state: `twin` is the other, -1 if there is none, and both go the same ways for so many `bytes`. `meaning`:
@@ -152,7 +152,7 @@ def unlike(dfa: Dfa, state: int, plain: Dfa, other: int) -> bool:
     return bool(_differ(sides, (classes[0], classes[1]), state, other, ALIKE - 1))
 
 
-def likeness(dfa: Dfa, over: Flags) -> Likeness:
+def likeness(dfa: Dfa, over: Flags) -> LeafSimilarity:
     """How a leaf fares like any string, spelled as this leaf spells; `over`: where it has ended for good."""
     known = _known()
     found = known.get(dfa.fingerprint)
@@ -163,12 +163,12 @@ def likeness(dfa: Dfa, over: Flags) -> Likeness:
 
 
 @cache
-def _known() -> Kept[bytes, Likeness]:
+def _known() -> Kept[bytes, LeafSimilarity]:
     """Those of leaves that other grammars had before; strings of bounded length come often and are large."""
     return Kept(_KEPT_BYTES)
 
 
-def _likeness(dfa: Dfa, over: Flags) -> Likeness:
+def _likeness(dfa: Dfa, over: Flags) -> LeafSimilarity:
     if dfa.states <= _LARGE and _spelled_freely(dfa):
         freely = _held_against(any_string(Spelling.JSON), dfa, over)
         if freely.far:
@@ -194,7 +194,7 @@ def _begins_inside(dfa: Dfa) -> bool:
     return bool((np.append(dfa.table[0] >= 0, False)[dfa.class_of]).sum() >= _INSIDE)
 
 
-def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> Likeness:
+def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> LeafSimilarity:
     _, _, classes = joint_classes((dfa, plain))
     sides, own = (dfa.table, plain.table, dfa.outcome, plain.outcome), (classes[0], classes[1])
     twin = np.full(dfa.states, -1, np.int32)
@@ -202,10 +202,10 @@ def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> Likeness:
     order, outcome = _paired(sides, own, over, twin, 0, dfa.states)
     meaning = np.array([outcome], np.int32)
     alike = _alike(sides, own, (order, twin), meaning)
-    return Likeness(twin, alike, meaning, plain=plain)
+    return LeafSimilarity(twin, alike, meaning, plain=plain)
 
 
-def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
+def likeness_within(dfa: Dfa, state: int, other: int) -> LeafSimilarity:
     """How a state fares like another of the same leaf, and what follows it like what follows the other.
 
     It is told for some 30 bytes.
@@ -218,11 +218,11 @@ def likeness_within(dfa: Dfa, state: int, other: int) -> Likeness:
     sides = dfa.table, dfa.table, dfa.outcome, dfa.outcome
     order, _ = _paired(sides, (same, same), nowhere, twin, state, _NEAR)
     alike = _alike(sides, (same, same), (order, twin), meaning)
-    return Likeness(twin, alike, meaning, plain=None)
+    return LeafSimilarity(twin, alike, meaning, plain=None)
 
 
-def identity(dfa: Dfa) -> Likeness:
+def identity(dfa: Dfa) -> LeafSimilarity:
     """Each state of a leaf is like itself."""
     twin = np.arange(dfa.states, dtype=np.int32)
     meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
-    return Likeness(twin, np.full(dfa.states, ENDLESS, np.int32), meaning, plain=None)
+    return LeafSimilarity(twin, np.full(dfa.states, ENDLESS, np.int32), meaning, plain=None)

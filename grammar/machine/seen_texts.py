@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # which asks what was said
     from .exhaustion import Exhausted
 
 
-class Said(NamedTuple):
+class SeenTexts(NamedTuple):
     """A text that was said in an object or array.
 
     `until`: where it ended, as an offset in the output. `entry`: the state of the machine from which it was read; -1
@@ -36,7 +36,7 @@ class Memories:
     """
 
     def __init__(self) -> None:
-        self._versions: list[tuple[dict[Hashable, tuple[int, Said]], int]] = [({}, 0)]
+        self._versions: list[tuple[dict[Hashable, tuple[int, SeenTexts]], int]] = [({}, 0)]
         self._owned: set[int] = set()
         self._before = [0]
         self.barred: dict[int, tuple[bytes, ...]] = {}
@@ -45,7 +45,7 @@ class Memories:
     def __len__(self) -> int:
         return len(self._versions)
 
-    def add(self, number: int, key: Hashable, said: Said) -> tuple[bool, int]:
+    def add(self, number: int, key: Hashable, said: SeenTexts) -> tuple[bool, int]:
         """(whether version `number` has the key already, the version that has it)."""
         known, size = self._versions[number]
         if key in known and known[key][0] < size:
@@ -63,7 +63,7 @@ class Memories:
         if number in self.barred:
             self.barred[grown] = self.barred[number]
 
-    def said(self, number: int) -> Iterator[Said]:
+    def said(self, number: int) -> Iterator[SeenTexts]:
         """The texts of a version, oldest first."""
         known, size = self._versions[number]
         return (said for _, said in islice(known.values(), size))
@@ -72,12 +72,12 @@ class Memories:
         """The version that a version but 0 has grown from."""
         return self._before[number]
 
-    def last(self, number: int) -> Said:
+    def last(self, number: int) -> SeenTexts:
         """The text by which a version but 0 has grown."""
         known, size = self._versions[number]
         return next(islice(known.values(), size - 1, size))[1]
 
-    def under(self, number: int, key: Hashable) -> Said | None:
+    def under(self, number: int, key: Hashable) -> SeenTexts | None:
         """The text of a version that has a key; None: there is none."""
         known, size = self._versions[number]
         place, said = known.get(key, (size, None))

@@ -21,13 +21,13 @@ from ..machine import walk_state as n
 from ..machine.cursor import NO_LOOKS, Cursor
 from ..machine.lazy_tables import FLAGS, JUDGED, LEAF, LIVE
 from . import compute_row as r
-from .leaf_cache import LeafRows, Source
+from .leaf_cache import LeafRows, LeafSource
 from .row_cache import LeafRow, Row, Shelves, pack
 from .seen_text_tokens import beginning
 from .token_prefixes import Beginnings
 from .trie import Trie, build, heads
 from .trie_walk import Room
-from .uniqueness import Doubts, doubts_of
+from .uniqueness import UniquenessChecks, doubts_of
 
 _HOLDING_BYTES: Final = 8 << 20  # of texts whose tokens are remembered
 _MOST_OPENED: Final = 256  # frames that a token opens, mostly far fewer
@@ -70,8 +70,8 @@ class TokenIndex:
         self.texts = _texts(vocabulary)
         self.leaf_rows = LeafRows(self.trie, self.words, most_bytes // 2)
         self.rows = Shelves(most_bytes // 2)
-        self.nothing = Source(*self.trie, _NO_EXITS, _NO_EXITS, _NO_NODES, _NO_NODES)
-        self._desks: list[Desk] = []
+        self.nothing = LeafSource(*self.trie, _NO_EXITS, _NO_EXITS, _NO_NODES, _NO_NODES)
+        self._desks: list[Scratch] = []
         self._holding: Kept[bytes, Holding] = Kept(_HOLDING_BYTES)
         self.beginnings = Beginnings(self.trie)
 
@@ -151,16 +151,16 @@ class TokenIndex:
         blob = b"".join(text.tobytes() for text in self.texts.values())
         return blob, starts, np.fromiter(self.texts, np.int64)
 
-    def borrow(self) -> "Desk":
+    def borrow(self) -> "Scratch":
         """Room to work in, for one thread at a time; to be given back."""
-        return self._desks.pop() if self._desks else Desk(self)
+        return self._desks.pop() if self._desks else Scratch(self)
 
-    def give(self, desk: "Desk") -> None:
+    def give(self, desk: "Scratch") -> None:
         """Take back what was borrowed."""
         self._desks.append(desk)
 
 
-class Desk:
+class Scratch:
     """Arrays that a walk writes to, and the addresses of all that it works with."""
 
     def __init__(self, index: TokenIndex) -> None:
@@ -200,7 +200,7 @@ class Walk:
 
     cursor: Cursor
     index: TokenIndex
-    desk: Desk
+    desk: Scratch
 
     def begin(self, exact: bool) -> None:
         """Start from the cursor's own place, with nothing found."""
@@ -260,7 +260,7 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
     ), cursor.depth - lowest
 
 
-def _find(cursor: Cursor, index: TokenIndex, desk: Desk) -> LeafRow | None:
+def _find(cursor: Cursor, index: TokenIndex, desk: Scratch) -> LeafRow | None:
     """Make a row on a desk; the leaf's row that it is beside."""
     machine, note = cursor.machine, cursor.note
     desk.stand[r.PHASE], desk.stand[r.START] = 0, cursor.state
@@ -284,7 +284,7 @@ def _lowest(cursor: Cursor) -> int:
     return cursor.depth - (place is not None and place.call.live is not None)
 
 
-def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, Source]:
+def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, LeafSource]:
     """The row of the leaf in `note`, its words, and what stands beside it."""
     note, tables = cursor.note, cursor.machine.tables
     state, site = int(note[n.STATE]), cursor.frames.item(int(note[n.LEAF_TOP]), w.SITE)
@@ -299,5 +299,5 @@ def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, Source]:
             return view.row, shared, view.judged(index.trie) if judged else view.source
 
 
-def _doubts(cursor: Cursor, inner: Ints, opened: Ints) -> Doubts | None:
+def _doubts(cursor: Cursor, inner: Ints, opened: Ints) -> UniquenessChecks | None:
     return doubts_of(inner, not cursor.note[n.UNWRITTEN], opened)

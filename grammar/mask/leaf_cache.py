@@ -19,10 +19,10 @@ from ..base.array_types import Bytes, Ints
 from ..base.bounded_cache import Kept
 from ..leaves.strings import any_string
 from ..machine.leaf import Leaf
-from ..machine.leaf_similarity import ALIKE, Likeness, likeness_within, unlike
+from ..machine.leaf_similarity import ALIKE, LeafSimilarity, likeness_within, unlike
 from .continuations import merge
 from .leaf_closure import parts, stays
-from .leaf_walk import Beside, LeafTables, Parts, ball, common_target, walk_beside, walk_leaf
+from .leaf_walk import LeafTables, Parts, ReferenceLeaf, ball, common_target, walk_beside, walk_leaf
 from .row_cache import LeafRow, RowCache
 from .trie import Trie, heights
 
@@ -36,7 +36,7 @@ _NO_NODES: Final = np.empty(0, np.int32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
 
 
-class Source:
+class LeafSource:
     """A view as a walk takes it (see `compute_row`): arrays, held with their addresses."""
 
     def __init__(self, *arrays: Ints | Bytes) -> None:
@@ -79,15 +79,15 @@ class View:
         return not (len(self.dropped) or len(self.added) or len(self.exits))
 
     @cached_property
-    def source(self) -> Source:
+    def source(self) -> LeafSource:
         """What stands beyond the row's own words; the exits of the row are roots of its trees."""
         roots = self._own(self.row.roots)
-        return Source(*self.row.trees, roots, self.exits, self.dropped, self.added)
+        return LeafSource(*self.row.trees, roots, self.exits, self.dropped, self.added)
 
-    def judged(self, trie: Trie) -> Source:
+    def judged(self, trie: Trie) -> LeafSource:
         """As `source`, where a text decides at each exit: so each is looked at by itself."""
         exits = self.all_exits(trie)
-        return Source(*self.row.trees, _NO_EXITS, exits, self.dropped, self.added)
+        return LeafSource(*self.row.trees, _NO_EXITS, exits, self.dropped, self.added)
 
     def all_exits(self, trie: Trie) -> Ints:
         """int32 [n, 3]: all exits, as places in the vocabulary's trie."""
@@ -231,10 +231,10 @@ class LeafRows:
         return found
 
     def _beside(
-        self, leaf: LeafTables, states: tuple[int, int], known: View, like: Likeness
+        self, leaf: LeafTables, states: tuple[int, int], known: View, like: LeafSimilarity
     ) -> View:
         """Of the first of two states, by the view of the second, of the same leaf or that of any string."""
-        beside = Beside(leaf, like.twin, like.bytes, like.meaning, self._heights)
+        beside = ReferenceLeaf(leaf, like.twin, like.bytes, like.meaning, self._heights)
         outcomes = known.outcomes
         if like.plain is not None:
             plain = self._plain[like.plain.fingerprint]
@@ -278,7 +278,7 @@ def _tables(leaf: Leaf, alive: Bytes) -> LeafTables:
     return LeafTables(dfa.table, dfa.outcome, dfa.class_of, leaf.over, alive)
 
 
-def _likely(leaf: Leaf, like: Likeness, state: int, inside: int) -> bool:
+def _likely(leaf: Leaf, like: LeafSimilarity, state: int, inside: int) -> bool:
     """Whether a state is like one inside of any string, now or after most bytes, for some time."""
     if state == 0 and like.twin[0] == 0:
         state = leaf.dfa.step(0, _QUOTE)

@@ -205,7 +205,7 @@ def walk_leaf(
     return count
 
 
-class Beside(NamedTuple):
+class ReferenceLeaf(NamedTuple):
     """A leaf whose answer is known, and how another fares beside it.
 
     Of the other's states: `twin` is the one here that they are like, for so many `bytes`. `meaning`: of each outcome
@@ -222,7 +222,7 @@ class Beside(NamedTuple):
 @kernel
 def walk_beside(
     leaf: LeafTables,
-    known: Beside,
+    known: ReferenceLeaf,
     trie: Trie,
     path: Ints,
     dropped: Ints,

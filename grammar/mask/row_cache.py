@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.array_types import Ints, Places, Words
 from .trie import Trie
-from .uniqueness import Doubts
+from .uniqueness import UniquenessChecks
 
 _SPARSE_WORDS = 1024  # above so many words of its own a row is kept whole
 _PYTHON_BYTES = 700  # what the objects of a row and of its key add
@@ -60,7 +60,7 @@ class Row:
     words: Words
     asks: Ints
     may_end: bool | None
-    doubts: Doubts | None
+    doubts: UniquenessChecks | None
 
     def unpack(self, row: Words) -> bool:
         """Overwrite `row`, which is at least as long; False if this row cannot be used any more."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # which makes them
 
 
 @dataclass(slots=True, eq=False)
-class Doubts:
+class UniquenessChecks:
     """Nodes of the vocabulary's trie, at and below which a text was taken to be new.
 
     `inner`: the text begins within the token. `written`: all of these are compared byte by byte, so what was said
@@ -122,6 +122,6 @@ def _may_weigh(weight: Hashable | None, others: set[Hashable | None]) -> bool:
     return weight is None or None in others or weight in others
 
 
-def doubts_of(inner: Ints, written: bool, opened: Ints) -> Doubts | None:
+def doubts_of(inner: Ints, written: bool, opened: Ints) -> UniquenessChecks | None:
     """Doubts about nodes, None where there are none. `written`: those of `inner` compare bytes."""
-    return Doubts(inner, written, opened) if len(inner) or len(opened) else None
+    return UniquenessChecks(inner, written, opened) if len(inner) or len(opened) else None

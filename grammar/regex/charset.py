@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..automata import CODE_POINTS, DEFAULT, Limits
+from ..automata import CODE_POINTS, DEFAULT, AutomatonLimits
 from ..base.array_types import Ints
 
 Charset = tuple[tuple[int, int], ...]
@@ -155,7 +155,7 @@ class Alphabet:
         return int(self.classes.max()) + 1
 
 
-def alphabet(charsets: Iterable[Charset], limits: Limits = DEFAULT) -> Alphabet:
+def alphabet(charsets: Iterable[Charset], limits: AutomatonLimits = DEFAULT) -> Alphabet:
     """The coarsest partition of all code points that keeps each set whole.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..automata import CODE_POINTS, Dfa, Limits, Nfa, Part, canonical
+from ..automata import CODE_POINTS, AutomatonLimits, Dfa, Nfa, NfaFragment, canonical
 from ..automata.subset import AT_END, AT_START, FREE, NOT_START
 from .charset import WORD, Alphabet
 from .regex_tree import Look
@@ -50,7 +50,7 @@ class Lookaround:
 class Work:
     """What the automata of one pattern share: what they may cost together, and the look-arounds that are made."""
 
-    limits: Limits
+    limits: AutomatonLimits
     looks: dict[Look, Lookaround] = field(default_factory=dict)
     done: int = 0
 
@@ -121,7 +121,7 @@ class Threads:
 
         return [[universal(a) for a in look.automata] for look in self.looks]
 
-    def start(self, part: Part, context: Context) -> State:
+    def start(self, part: NfaFragment, context: Context) -> State:
         """Before anything is read."""
         trackers = tuple(0 if look.behind else -1 for look in self.looks)
         return State(frozenset({(part.start, frozenset[Monitor]())}), context, trackers)
@@ -176,7 +176,7 @@ class Threads:
         }
         return monitors if opened[guard] else None
 
-    def accepts(self, state: State, part: Part) -> bool:
+    def accepts(self, state: State, part: NfaFragment) -> bool:
         """Whether the text may end here."""
         return any(
             place == part.end
@@ -252,7 +252,7 @@ class Threads:
         return frozenset((place, monitors) for place, kept in by_place.items() for monitors in kept)
 
 
-def determinise(threads: Threads, part: Part, context: Context) -> Dfa:
+def determinise(threads: Threads, part: NfaFragment, context: Context) -> Dfa:
     """The language of `part`, read after `context`; outcome 0.
 
     Raises:

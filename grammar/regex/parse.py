@@ -13,7 +13,7 @@ from typing import Final
 from ..contract.errors import ConstraintTooLarge
 from . import charset as cs
 from .charset import Charset
-from .regex_tree import EMPTY, Chars, Edge, Either, Look, Node, Repeat, Sequence
+from .regex_tree import EMPTY, Alternation, Chars, Concat, Edge, Look, Node, Repetition
 from .scanner import Scanner
 
 MOST_CHARACTERS: Final = 1 << 16
@@ -41,12 +41,12 @@ class _Frame:
 
     def close(self) -> Node:
         self.branches.append(_sequence(self.parts))
-        node = self.branches[0] if len(self.branches) == 1 else Either(tuple(self.branches))
+        node = self.branches[0] if len(self.branches) == 1 else Alternation(tuple(self.branches))
         return node if self.look is None else Look(node, *self.look, self.offset)
 
 
 def _sequence(parts: list[Node]) -> Node:
-    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+    return parts[0] if len(parts) == 1 else Concat(tuple(parts))
 
 
 def parse(source: str) -> Node:
@@ -168,7 +168,7 @@ class _Parser(Scanner):
         if self.source[self.at : self.at + 1] in ("*", "+", "?") or self._counts() is not None:
             self.fail("a quantifier right after a quantifier")
         low, high = counts
-        return EMPTY if high == 0 else node if counts == (1, 1) else Repeat(node, low, high)
+        return EMPTY if high == 0 else node if counts == (1, 1) else Repetition(node, low, high)
 
     def _counts(self) -> tuple[int, int | None, int] | None:
         """`{n}`, `{n,}` or `{n,m}` here: (low, high, offset after it)."""

@@ -6,7 +6,7 @@ Does: anchors anywhere, counted repeats, search or full match; hands patterns wi
 
 from typing import Final, NoReturn
 
-from ..automata import CODE_POINTS, DEFAULT, Dfa, Limits, Nfa, Part, complement
+from ..automata import CODE_POINTS, DEFAULT, AutomatonLimits, Dfa, Nfa, NfaFragment, complement
 from ..automata.automaton_cache import automaton_bytes, remembered
 from ..automata.subset import AT_END, AT_START
 from ..contract.errors import Refusal, UnsupportedConstraint
@@ -23,9 +23,9 @@ from .look import (
     determinise,
 )
 from .parse import parse
-from .regex_tree import Chars, Edge, Either, Look, Node, Repeat, Sequence, walk
+from .regex_tree import Alternation, Chars, Concat, Edge, Look, Node, Repetition, walk
 
-ANYTHING: Final = Repeat(Chars(cs.ANY), 0, None)
+ANYTHING: Final = Repetition(Chars(cs.ANY), 0, None)
 _WORD_EDGES: Final = (Edge.WORD, Edge.NOT_WORD)
 _GUARDS: Final = {
     Edge.START: AT_START,
@@ -36,23 +36,23 @@ _GUARDS: Final = {
 
 
 @remembered(6 << 20, automaton_bytes)
-def search(source: str, limits: Limits = DEFAULT) -> Dfa:
+def search(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """Texts in which the pattern matches somewhere, as JSON Schema's `pattern` means it; outcome 0.
 
     Raises:
         InvalidConstraint, UnsupportedConstraint: see `parse`.
         ConstraintTooLarge: more states than `limits` allow.
     """
-    return compile_tree(Sequence((ANYTHING, parse(source), ANYTHING)), limits)
+    return compile_tree(Concat((ANYTHING, parse(source), ANYTHING)), limits)
 
 
 @remembered(6 << 20, automaton_bytes)
-def whole(source: str, limits: Limits = DEFAULT) -> Dfa:
+def whole(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """Texts that the pattern matches from start to end; outcome 0. Raises like `search`."""
     return compile_tree(parse(source), limits)
 
 
-def compile_tree(tree: Node, limits: Limits = DEFAULT) -> Dfa:
+def compile_tree(tree: Node, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """The texts that a tree matches from start to end."""
     nodes = list(walk(tree))
     charsets = [node.charset for node in nodes if isinstance(node, Chars)]
@@ -88,7 +88,7 @@ def _lookaround(look: Look, alphabet: Alphabet, work: Work) -> Lookaround:
         _refuse(look, "a look-behind with an assertion about what follows")
     if any(isinstance(n, Look) and n.behind for n in inner):
         _refuse(look, "a look-behind inside a look-ahead")
-    tree = Sequence((ANYTHING, look.part) if look.behind else (look.part, ANYTHING))
+    tree = Concat((ANYTHING, look.part) if look.behind else (look.part, ANYTHING))
     placed = not look.behind and any(n in (Edge.START, Edge.WORD, Edge.NOT_WORD) for n in inner)
     contexts = tuple(Context) if placed else (Context.FIRST,)
     automata = tuple(_with_looks(tree, alphabet, context, work) for context in contexts)
@@ -108,25 +108,25 @@ def _refuse(look: Look, construct: str) -> NoReturn:
 class Emitter:
     """Writes a tree into an `Nfa`. Guards from `FIRST_LOOK` on stand for `looks`, in order."""
 
-    def __init__(self, alphabet: Alphabet, limits: Limits) -> None:
+    def __init__(self, alphabet: Alphabet, limits: AutomatonLimits) -> None:
         self.sets = alphabet.sets
         self.nfa = Nfa(alphabet.width, limits)
         self.looks: dict[Look, int] = {}
 
-    def emit(self, node: Node) -> Part:
+    def emit(self, node: Node) -> NfaFragment:
         """The part that reads what `node` matches."""
         match node:
             case Chars(charset):
                 return self.nfa.symbols(self.sets[charset])
-            case Sequence(()):
+            case Concat(()):
                 return self.nfa.nothing()
-            case Sequence(parts):
+            case Concat(parts):
                 return self.nfa.sequence([self.emit(p) for p in parts])
-            case Either(parts):
+            case Alternation(parts):
                 return self.nfa.either([self.emit(p) for p in parts])
-            case Repeat(part, 0, None):
+            case Repetition(part, 0, None):
                 return self.nfa.many(self.emit(part))
-            case Repeat(part, low, high):
+            case Repetition(part, low, high):
                 since = self.nfa.mark()
                 return self.nfa.times(self.emit(part), since, low, high)
             case Look():

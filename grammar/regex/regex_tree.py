@@ -27,21 +27,21 @@ class Chars:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Concat:
     """One after the other; of none: the empty text."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Alternation:
     """Any one of two or more."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repetition:
     """`low` to `high` times; None: any number more. Lazy and greedy are the same language."""
 
     part: "Node"
@@ -59,8 +59,8 @@ class Look:
     offset: int = field(compare=False)
 
 
-Node = Chars | Sequence | Either | Repeat | Look | Edge
-EMPTY = Sequence(())
+Node = Chars | Concat | Alternation | Repetition | Look | Edge
+EMPTY = Concat(())
 
 
 def walk(tree: Node, *, into_looks: bool = True) -> Iterator[Node]:
@@ -69,7 +69,7 @@ def walk(tree: Node, *, into_looks: bool = True) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, Sequence | Either):
+        if isinstance(node, Concat | Alternation):
             stack.extend(node.parts)
-        elif isinstance(node, Repeat) or (into_looks and isinstance(node, Look)):
+        elif isinstance(node, Repetition) or (into_looks and isinstance(node, Look)):
             stack.append(node.part)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import triton
 from torch import Tensor
 
-from ..contracts import Ragged, Scores
+from ..contracts import Ragged, ScoreScaling
 from ..runtime.launch import overlap
 
 LOG2_E = 1.4426950408889634
@@ -42,7 +42,7 @@ class Layout:
     group: int
     dim: int
     block_size: int
-    scores: Scores
+    scores: ScoreScaling
 
     @property
     def scale(self) -> float:
@@ -66,7 +66,7 @@ class Layout:
         }
 
 
-def layout(heads: int, cache_shape: Sequence[int], scores: Scores) -> Layout:
+def layout(heads: int, cache_shape: Sequence[int], scores: ScoreScaling) -> Layout:
     """Of `heads` query heads over a cache [2, num_blocks, block_size, kv_heads, head_dim]."""
     _, _, block_size, kv_heads, dim = cache_shape
     return Layout(kv_heads, heads // kv_heads, dim, block_size, scores)

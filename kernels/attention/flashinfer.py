@@ -17,7 +17,15 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ..contracts import PLAIN_SCORES, AttentionPass, HostRagged, Places, QKNorm, Ragged, Scores
+from ..contracts import (
+    PLAIN_SCALING,
+    AttentionPass,
+    HostRagged,
+    Places,
+    QKNorm,
+    Ragged,
+    ScoreScaling,
+)
 from ..runtime.launch import processors
 from .rope_and_store import rope_and_store
 
@@ -99,14 +107,14 @@ class FlashInfer:
         places: Places,
         heads: int,
         cache_shape: Sequence[int],
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> AttentionPass:
         """See `Kernels.attend`; the step is planned here.
 
         Raises:
             ValueError: the step has no description on the host, or its scores are scaled or capped in their own way.
         """
-        if scores != PLAIN_SCORES:
+        if scores != PLAIN_SCALING:
             raise ValueError("scores are scaled by 1 / sqrt(head_dim) here, without a soft cap")
         if ragged.host is None:
             raise ValueError("FlashInfer plans on the host, which this step does not describe")

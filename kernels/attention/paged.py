@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..contracts import PLAIN_SCORES, AttentionPass, Places, QKNorm, Ragged, Scores
+from ..contracts import PLAIN_SCALING, AttentionPass, Places, QKNorm, Ragged, ScoreScaling
 from .prefill import TileAttention, tile_shape
 from .rope_and_store import rope_and_store
 from .shared_prefix import PackedAttention
@@ -19,7 +19,7 @@ from .split_kv import DecodeAttention, decode_shape
 
 
 def split_attention(
-    ragged: Ragged, heads: int, cache_shape: Sequence[int], scores: Scores = PLAIN_SCORES
+    ragged: Ragged, heads: int, cache_shape: Sequence[int], scores: ScoreScaling = PLAIN_SCALING
 ) -> DecodeAttention:
     """The split kernel, cut as suits the number of sequences."""
     lengths = ragged.context_lengths
@@ -28,7 +28,7 @@ def split_attention(
 
 
 def tile_attention(
-    ragged: Ragged, query: Tensor, cache_shape: Sequence[int], scores: Scores = PLAIN_SCORES
+    ragged: Ragged, query: Tensor, cache_shape: Sequence[int], scores: ScoreScaling = PLAIN_SCALING
 ) -> TileAttention:
     """The tile kernel for queries like these, cut as suits them."""
     rows, heads, dim = query.shape
@@ -41,7 +41,7 @@ def attend(
     places: Places,
     heads: int,
     cache_shape: Sequence[int],
-    scores: Scores = PLAIN_SCORES,
+    scores: ScoreScaling = PLAIN_SCALING,
 ) -> AttentionPass:
     """See `Kernels.attend`."""
     if places.positions.shape[0] == ragged.context_lengths.shape[0] == 1:
@@ -62,7 +62,7 @@ class PagedAttention:
         places: Places,
         heads: int,
         cache_shape: Sequence[int],
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> None:
         self._ragged = ragged
         self._places = places

@@ -17,7 +17,7 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from ..contracts import PLAIN_SCORES, Ragged, Scores
+from ..contracts import PLAIN_SCALING, Ragged, ScoreScaling
 from ..runtime.launch import precision
 from ..runtime.softcap import capped
 from ..runtime.tuples import Three
@@ -187,7 +187,7 @@ class TileAttention:
         heads: int,
         cache_shape: Sequence[int],
         shape: TileShape,
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> None:
         """For queries [rows, heads, head_dim]."""
         sizes = layout(heads, cache_shape, scores)

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from ..contracts import NULL_BLOCK, PLAIN_SCORES, Ragged, Scores
+from ..contracts import NULL_BLOCK, PLAIN_SCALING, Ragged, ScoreScaling
 
 TILE = 128
 CHUNK = 64
@@ -77,7 +77,7 @@ class Workspace:
         return torch.index_select(flat, 0, index, out=out)
 
 
-class PagedAttention:
+class ReferenceAttention:
     """Prepared attention of one step. Stateless between layers."""
 
     def __init__(
@@ -86,7 +86,7 @@ class PagedAttention:
         heads: int,
         cache_shape: Sequence[int],
         workspace: Workspace,
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> None:
         self._workspace = workspace
         _, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape

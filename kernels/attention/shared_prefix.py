@@ -18,7 +18,7 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from ..contracts import PLAIN_SCORES, Packs, Ragged, Scores
+from ..contracts import PLAIN_SCALING, Packs, Ragged, ScoreScaling
 from ..runtime.launch import precision, processors
 from .attention_launch import layout, read_by
 from .split_kv import absorb, few_tokens, product_rows
@@ -151,7 +151,7 @@ class PackedAttention:
         heads: int,
         cache_shape: Sequence[int],
         shape: PackedShape | None = None,
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> None:
         sizes = layout(heads, cache_shape, scores)
         shape = packed_shape(sizes.group) if shape is None else shape

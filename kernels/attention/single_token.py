@@ -18,7 +18,7 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from ..contracts import PLAIN_SCORES, Places, QKNorm, Ragged, Scores
+from ..contracts import PLAIN_SCALING, Places, QKNorm, Ragged, ScoreScaling
 from ..runtime.launch import precision, processors
 from ..runtime.tuples import Pair
 from .attention_launch import layout
@@ -196,7 +196,7 @@ class LoneAttention:
         heads: int,
         cache_shape: Sequence[int],
         shape: DecodeShape | None = None,
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> None:
         sizes, device = layout(heads, cache_shape, scores), ragged.context_lengths.device
         shape = lone_shape(sizes.kv_heads, device) if shape is None else shape

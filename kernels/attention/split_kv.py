@@ -18,7 +18,7 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from ..contracts import PLAIN_SCORES, Ragged, Scores
+from ..contracts import PLAIN_SCALING, Ragged, ScoreScaling
 from ..runtime.launch import precision, prefetch, processors
 from ..runtime.softcap import capped
 from ..runtime.tuples import Pair, Three
@@ -278,7 +278,7 @@ class DecodeAttention:
         heads: int,
         cache_shape: Sequence[int],
         shape: DecodeShape,
-        scores: Scores = PLAIN_SCORES,
+        scores: ScoreScaling = PLAIN_SCALING,
     ) -> None:
         sizes, lengths = layout(heads, cache_shape, scores), ragged.context_lengths
         self._ragged, self._scale = ragged, sizes.scale

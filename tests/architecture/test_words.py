@@ -12,22 +12,10 @@ from tests.architecture.source import ROOT, Module, modules
 # Everyday words that once were terms here. No module, class, function, parameter or attribute has one as its name, or
 # as a part of it. An exception carries its reason.
 PRIVATE = frozenset(
-    [
-        "beside",
-        "besides",
-        "along",
-        "anew",
-        "owed",
-        "astray",
-        "wishes",
-        "desk",
-        "spent",
-        "doubts",
-        "likeness",
-        "whereabouts",
-        "told",
-        "said",
-    ]
+    {
+        *("along", "anew", "astray", "beside", "besides", "desk", "doubts", "likeness", "owed"),
+        *("said", "spent", "told", "whereabouts", "wishes"),
+    }
 )
 # Pronouns for people. Documents of law quote them and users are people, so only comments and docstrings count, and
 # words in quotation marks do not.
@@ -87,7 +75,10 @@ def test_data_is_no_person() -> None:
 
 
 def test_planted_words_are_reported() -> None:
-    text = '"""Says who comes next, not `who` it was."""\n\ndef walk_beside(desk: int) -> None: ...  # nobody reads it\n'
+    text = (
+        '"""Says who comes next, not `who` it was."""\n\n'
+        "def walk_beside(desk: int) -> None: ...  # nobody reads it\n"
+    )
     planted = Module("intaglio.grammar.planted", Path("grammar/planted.py"), text, ast.parse(text))
     assert private_names([planted]) == [
         "grammar/planted.py:3 walk_beside",

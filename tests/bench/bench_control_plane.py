@@ -12,7 +12,7 @@ from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Masks, Plan, SampledBatch, SampledToken
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Request, SamplingParams
 from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
@@ -50,7 +50,7 @@ def measure(sequences: int, steps: int, prompt: int = 500) -> tuple[float, dict[
     """Microseconds a step, in all and by part, with `sequences` running and nobody coming or going."""
     config = SchedulerConfig(max_batched_tokens=8192, max_running=sequences, max_waiting=sequences)
     memory = KVManager(BlockPool(2 + sequences * (prompt + 2 * steps) // 16), 16)
-    limits = Limits(max_context=100_000, vocab_size=VOCAB, end_tokens=frozenset({0}))
+    limits = RequestLimits(max_context=100_000, vocab_size=VOCAB, end_tokens=frozenset({0}))
     constraints = Constraints(
         ScriptedCompiler(), end_tokens=limits.end_tokens, rows=empty_rows(2 * sequences, VOCAB)
     )

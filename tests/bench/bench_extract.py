@@ -29,7 +29,7 @@ import tokenizers
 import torch
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.host.build_engine import build
-from intaglio.engine.host.garbage import Collector
+from intaglio.engine.host.garbage import GarbageCollector
 from intaglio.engine.host.process import TURN_S
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.spec import read_spec
@@ -122,7 +122,7 @@ class Bench:
     items: list[Item]
     span: Span = SPAN
     runs: int = 0
-    collector: Collector = field(default_factory=Collector)
+    collector: GarbageCollector = field(default_factory=GarbageCollector)
 
     def __post_init__(self) -> None:
         self.collector.start()

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from intaglio.engine.host.garbage import Collector
+from intaglio.engine.host.garbage import GarbageCollector
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
 from intaglio.grammar.backends.native import NativeGrammar
@@ -263,7 +263,7 @@ def measure(
     records: list[dict[str, Any]], engines: tuple[str, ...] = tuple(ENGINES), width: int = WIDTH
 ) -> list[Figures]:
     """All engines that are installed over the same records ({"id", "schema", "tests": [{"data", "valid"}]})."""
-    tokenizer, collector = large(), Collector()
+    tokenizer, collector = large(), GarbageCollector()
     found = []
     for name in engines:
         try:

@@ -13,7 +13,7 @@ from intaglio.engine.grammars.budgeted_matcher import BudgetedMatcher
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Forced, SampledBatch
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import (
@@ -101,7 +101,7 @@ def output(
 def refused(constraint: Constraint, least: int, budget: int) -> bool:
     """Whether the scheduler ends a request with this budget before anything is computed."""
     memory = KVManager(BlockPool(4096), 16)
-    limits = Limits(max_context=16_384, vocab_size=1 << 16, end_tokens=frozenset({0}))
+    limits = RequestLimits(max_context=16_384, vocab_size=1 << 16, end_tokens=frozenset({0}))
     scheduler = Scheduler(SchedulerConfig(), memory, limits, lambda: 0.0)
     request = Request(
         id="one", prompt=(1,), sampling=SamplingParams(max_tokens=budget), constraint=constraint

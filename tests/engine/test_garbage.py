@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from intaglio.engine.host.garbage import Collector
+from intaglio.engine.host.garbage import GarbageCollector
 
 
 class Thing:
@@ -19,10 +19,10 @@ class Thing:
 
 
 @pytest.fixture
-def collector() -> Iterator[Collector]:
+def collector() -> Iterator[GarbageCollector]:
     """One that has begun; the state of the process is as before afterwards."""
     thresholds = gc.get_threshold()
-    found = Collector()
+    found = GarbageCollector()
     found.start()
     yield found
     gc.set_threshold(*thresholds)
@@ -33,7 +33,7 @@ def added(count: int) -> list[list[int]]:
     return [[number] for number in range(count)]
 
 
-def test_new_cycles_are_freed_when_there_is_time(collector: Collector) -> None:
+def test_new_cycles_are_freed_when_there_is_time(collector: GarbageCollector) -> None:
     kept = added(20_000)
     gone = weakref.ref(Thing())
     assert len(kept) == 20_000
@@ -41,7 +41,7 @@ def test_new_cycles_are_freed_when_there_is_time(collector: Collector) -> None:
     assert gone() is None
 
 
-def test_nothing_is_looked_at_before_there_is_much_that_is_new(collector: Collector) -> None:
+def test_nothing_is_looked_at_before_there_is_much_that_is_new(collector: GarbageCollector) -> None:
     looks: list[int] = []
 
     def look(phase: str, info: dict[str, int]) -> None:
@@ -60,7 +60,7 @@ def test_nothing_is_looked_at_before_there_is_much_that_is_new(collector: Collec
 
 
 @pytest.mark.parametrize("idle", [False, True])
-def test_what_survived_is_not_gone_through_again(collector: Collector, idle: bool) -> None:
+def test_what_survived_is_not_gone_through_again(collector: GarbageCollector, idle: bool) -> None:
     kept = added(60_000)
     collector.between_steps(idle=idle)
     assert len(kept) == 60_000
@@ -85,7 +85,7 @@ def collections() -> Iterator[list[tuple[int, int]]]:
         gc.callbacks.remove(note)
 
 
-def old_cycle(collector: Collector) -> weakref.ref[Thing]:
+def old_cycle(collector: GarbageCollector) -> weakref.ref[Thing]:
     """One that was alive when it was set aside, and is not any more."""
     old, kept = Thing(), added(60_000)
     collector.between_steps(idle=False)
@@ -96,7 +96,7 @@ def old_cycle(collector: Collector) -> weakref.ref[Thing]:
     return gone
 
 
-def test_old_cycles_are_freed_in_idle_moments(collector: Collector) -> None:
+def test_old_cycles_are_freed_in_idle_moments(collector: GarbageCollector) -> None:
     gone = old_cycle(collector)
     kept: list[object] = []
     most = 2 * gc.get_freeze_count()
@@ -107,7 +107,7 @@ def test_old_cycles_are_freed_in_idle_moments(collector: Collector) -> None:
 
 
 def test_an_engine_that_is_never_idle_frees_old_cycles_before_memory_runs_out() -> None:
-    thresholds, collector = gc.get_threshold(), Collector(most_more=2_000_000)
+    thresholds, collector = gc.get_threshold(), GarbageCollector(most_more=2_000_000)
     collector.start()
     try:
         gone = old_cycle(collector)
@@ -121,7 +121,7 @@ def test_an_engine_that_is_never_idle_frees_old_cycles_before_memory_runs_out() 
         gc.unfreeze()
 
 
-def test_no_collection_of_a_busy_engine_looks_at_much(collector: Collector) -> None:
+def test_no_collection_of_a_busy_engine_looks_at_much(collector: GarbageCollector) -> None:
     """However much lives, however long a step allocates, and however often what lives is replaced."""
     with collections() as found:
         kept = added(600_000)  # within one step
@@ -134,14 +134,14 @@ def test_no_collection_of_a_busy_engine_looks_at_much(collector: Collector) -> N
     assert max(objects for _, objects in found) < 35_000
 
 
-def test_a_step_without_an_end_does_not_fill_the_memory(collector: Collector) -> None:
+def test_a_step_without_an_end_does_not_fill_the_memory(collector: GarbageCollector) -> None:
     """The youngest objects are looked at while nothing is told."""
     gone = [weakref.ref(Thing()) for _ in range(10_000)]
     assert collector is not None
     assert sum(ref() is not None for ref in gone) < 5_000
 
 
-def test_tuples_that_other_threads_are_making_are_left_alone(collector: Collector) -> None:
+def test_tuples_that_other_threads_are_making_are_left_alone(collector: GarbageCollector) -> None:
     """While a tuple grows nobody else may refer to it."""
     done = threading.Event()
     faults: list[SystemError] = []

@@ -14,7 +14,7 @@ from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.metrics import Snapshot
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 from intaglio.grammar.api import empty_rows
@@ -36,7 +36,7 @@ class Rig:
     def __init__(self, *, blocks: int = 200, max_waiting: int = 1000) -> None:
         config = SchedulerConfig(max_batched_tokens=64, max_running=16, max_waiting=max_waiting)
         memory = KVManager(BlockPool(blocks), 4)
-        limits = Limits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
+        limits = RequestLimits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.compiler = ScriptedCompiler()
         self.executor = ScriptedExecutor(blocks, 4, 64)
         self.engine = Engine(

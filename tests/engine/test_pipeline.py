@@ -10,7 +10,7 @@ from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.pipeline import OneAhead, Serial
 from intaglio.engine.plan import PLACEHOLDER, Masks, Plan, SampledBatch
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Request, SamplingParams
 from intaglio.grammar.api import empty_rows
@@ -56,7 +56,7 @@ class Watched(ScriptedExecutor):
 
 def rig(pipeline: type[Serial] | type[OneAhead]) -> tuple[Engine, Watched]:
     config = SchedulerConfig(max_batched_tokens=64, max_running=16)
-    limits = Limits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
+    limits = RequestLimits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
     executor = Watched()
     engine = Engine(
         Scheduler(config, KVManager(BlockPool(200), 4), limits, time.monotonic),

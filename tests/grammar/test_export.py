@@ -11,7 +11,7 @@ from intaglio.grammar.api import GrammarError, empty_rows
 from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.backends.token_spelling import Speller
 from intaglio.grammar.device.device_tables import Configuration, DeviceTables
-from intaglio.grammar.device.export import Limits, export
+from intaglio.grammar.device.export import ExportLimits, export
 from intaglio.grammar.jsonschema.read.values import Json, read
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
@@ -23,7 +23,7 @@ from tests.support.tokens import data, small
 
 STEPS = 60
 EVERY = 300
-UNHURRIED = Limits(seconds=60.0)
+UNHURRIED = ExportLimits(seconds=60.0)
 
 
 class Comparison:

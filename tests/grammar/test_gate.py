@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from intaglio.grammar.api import (
-    Admission,
     CompilerBusy,
     Constraint,
     Kind,
@@ -15,6 +14,7 @@ from intaglio.grammar.api import (
     Store,
     UnsupportedConstraint,
     Verdict,
+    VerdictCache,
     screened,
 )
 from intaglio.grammar.intake.verdict import cut_off
@@ -51,7 +51,7 @@ def examiner() -> Iterator[Examiner]:
 
 
 def test_all_who_ask_meanwhile_share_one_examination(examiner: Examiner) -> None:
-    admission = Admission(examiner)
+    admission = VerdictCache(examiner)
     examiner.gate.clear()
     futures = [admission.submit(regex("a")) for _ in range(10)]
     assert not futures[0].cancel(), "others wait for it"
@@ -64,7 +64,7 @@ def test_all_who_ask_meanwhile_share_one_examination(examiner: Examiner) -> None
 
 def test_a_refusal_is_raised_anew_each_time(examiner: Examiner) -> None:
     examiner.verdict = Verdict("unsupported_constraint", "no", (Refusal("/a", "k", "r", "h"),))
-    admission = Admission(examiner)
+    admission = VerdictCache(examiner)
     errors = []
     for _ in range(2):
         with pytest.raises(UnsupportedConstraint) as error:
@@ -77,7 +77,7 @@ def test_a_refusal_is_raised_anew_each_time(examiner: Examiner) -> None:
 
 
 def test_no_more_wait_than_are_borne(examiner: Examiner) -> None:
-    admission = Admission(examiner, workers=1, most_waiting=3)
+    admission = VerdictCache(examiner, workers=1, most_waiting=3)
     examiner.gate.clear()
     futures = [admission.submit(regex(f"a{i}")) for i in range(3)]
     with pytest.raises(CompilerBusy):
@@ -90,7 +90,7 @@ def test_no_more_wait_than_are_borne(examiner: Examiner) -> None:
 
 
 def test_nobody_waits_for_ever(examiner: Examiner) -> None:
-    admission = Admission(examiner, workers=1, patience_s=3.0)
+    admission = VerdictCache(examiner, workers=1, patience_s=3.0)
     examiner.gate.clear()
     first, second = admission.submit(regex("a")), admission.submit(regex("b"))
     while examiner.seen != ["a"]:
@@ -107,7 +107,7 @@ def test_nobody_waits_for_ever(examiner: Examiner) -> None:
 def test_what_was_cut_off_is_tried_again_later(examiner: Examiner, tmp_path: Path) -> None:
     store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=LIMIT)
     examiner.verdict = cut_off("too long")
-    admission = Admission(examiner, store=store)
+    admission = VerdictCache(examiner, store=store)
     for _ in range(3):
         assert admission.submit(regex("a")).result(10).code == "constraint_too_large"
     assert examiner.seen == ["a"], "whoever repeats it costs nothing for a while"
@@ -127,7 +127,7 @@ def test_verdicts_of_the_store_count_unless_they_cost_too_much(
     store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=LIMIT)
     store.put(regex("cheap"), Verdict(shortest=b"a", seconds=0.5))
     store.put(regex("dear"), Verdict(shortest=b"a", seconds=5.0))
-    admission = Admission(examiner, store=store, most_seconds=1.0)
+    admission = VerdictCache(examiner, store=store, most_seconds=1.0)
     for source in ("cheap", "dear", "new"):
         admission.admit(regex(source))
     assert examiner.seen == ["dear", "new"]
@@ -139,7 +139,7 @@ def test_verdicts_of_the_store_count_unless_they_cost_too_much(
 def test_many_unique_constraints_do_not_fill_the_memory(examiner: Examiner, tmp_path: Path) -> None:
     store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=LIMIT)
     examiner.verdict = Verdict(shortest=b"a" * 1000)
-    admission = Admission(examiner, store=store, remembered_bytes=100_000)
+    admission = VerdictCache(examiner, store=store, remembered_bytes=100_000)
     futures = [admission.submit(regex(f"a{i}" + "b" * 500)) for i in range(100)]
     assert all(future.result(10) for future in futures)
     for i in range(1000):
@@ -152,7 +152,7 @@ def test_many_unique_constraints_do_not_fill_the_memory(examiner: Examiner, tmp_
 
 
 def test_a_bug_reaches_those_who_wait_and_is_not_remembered(examiner: Examiner) -> None:
-    admission = Admission(examiner)
+    admission = VerdictCache(examiner)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             admission.admit(regex("bug"))
@@ -161,7 +161,7 @@ def test_a_bug_reaches_those_who_wait_and_is_not_remembered(examiner: Examiner) 
 
 
 def test_closing_tells_those_who_wait(examiner: Examiner) -> None:
-    admission = Admission(examiner, workers=1)
+    admission = VerdictCache(examiner, workers=1)
     examiner.gate.clear()
     running, waiting = admission.submit(regex("a")), admission.submit(regex("b"))
 
@@ -182,7 +182,7 @@ def test_closing_tells_those_who_wait(examiner: Examiner) -> None:
 
 
 def test_warming_gives_way(examiner: Examiner) -> None:
-    admission = Admission(examiner, workers=1)
+    admission = VerdictCache(examiner, workers=1)
     examiner.gate.clear()
     first = admission.submit(regex("asked for"))
     warming = threading.Thread(target=admission.warm, args=([regex("w1"), regex("w2")],))
@@ -198,7 +198,7 @@ def test_warming_gives_way(examiner: Examiner) -> None:
 
 
 def test_in_this_process_the_screen_is_what_examines() -> None:
-    admission = Admission(screened)
+    admission = VerdictCache(screened)
     admission.admit(Constraint(Kind.JSON_SCHEMA, '{"type": "string"}'))
     assert admission.submit(Constraint(Kind.JSON_SCHEMA, "{")).result().code == "invalid_constraint"
     assert (

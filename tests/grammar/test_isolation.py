@@ -17,9 +17,9 @@ from intaglio.grammar.api import (
     Constraint,
     Isolated,
     Kind,
-    Limits,
     Verdict,
     WorkerFailure,
+    WorkerLimits,
     explain,
 )
 
@@ -27,7 +27,7 @@ from tests.support.faulty_worker import ENTRY
 from tests.support.tokens import small
 
 # `wall_s` is long enough for what is quick, even where the machine stops for a while.
-LIMITS = Limits(wall_s=4.0, cpu_s=0.5, memory=256 << 20)
+LIMITS = WorkerLimits(wall_s=4.0, cpu_s=0.5, memory=256 << 20)
 
 
 def regex(source: str) -> Constraint:

@@ -32,7 +32,7 @@ from intaglio.kernels.attention.paged import split_attention, tile_attention
 from intaglio.kernels.attention.shared_prefix import PackedAttention
 from intaglio.kernels.attention.split_kv import few_tokens
 from intaglio.kernels.contracts import (
-    PLAIN_SCORES,
+    PLAIN_SCALING,
     Activation,
     AddTo,
     Gate,
@@ -40,7 +40,7 @@ from intaglio.kernels.contracts import (
     Logits,
     Packs,
     RmsNorm,
-    Scores,
+    ScoreScaling,
 )
 from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.gpu import GpuKernels
@@ -148,7 +148,7 @@ def raw() -> Checks:
     """New tokens that are normed, rotated, stored and attended: a lone one, and several; scores plain and capped."""
     checks = Checks()
     steps = [([70], [1]), ([33, 7], [1, 1]), ([40, 9], [30, 1])]
-    for (lengths, counts), scores in product(steps, (PLAIN_SCORES, Scores(0.3, 2.0))):
+    for (lengths, counts), scores in product(steps, (PLAIN_SCALING, ScoreScaling(0.3, 2.0))):
         step = make_raw_step(lengths, counts, Heads(2, 2, 64), normed=True, seed=2)
         right, here = step.to(torch.device("cpu")), step.to(DEVICE)
         ways = (right, ReferenceKernels()), (here, GpuKernels(DEVICE))

@@ -54,7 +54,7 @@ def expected(
         epilogue = Gate(after.activation)
     elif after.added:
         epilogue = AddTo(onto.clone())
-    return reference.DenseWeight(weight, bias).matmul(x, norm, epilogue)
+    return reference.ReferenceWeight(weight, bias).matmul(x, norm, epilogue)
 
 
 @pytest.mark.parametrize("normed", [False, True])
@@ -130,7 +130,7 @@ def test_every_epilogue_follows_every_product(rows: int, biased: bool, normed: b
     norm = RmsNorm(randn(inputs, seed=3), 1e-5) if normed else None
     post_norm = RmsNorm(randn(outputs, seed=4), 1e-5)
     dense = DenseWeight(weight, bias, torch.zeros(8, dtype=torch.int32))
-    right = reference.DenseWeight(weight, bias)
+    right = reference.ReferenceWeight(weight, bias)
     residual = randn(rows, outputs, seed=5)
     epilogues: list[Callable[[torch.Tensor], Epilogue | None]] = [
         lambda onto: None,

@@ -10,7 +10,7 @@ from intaglio.grammar.api import Vocabulary, empty_rows, words
 from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.backends.token_spelling import Speller
 from intaglio.grammar.device.device_tables import NO_BYTE, Configuration, DeviceTables
-from intaglio.grammar.device.export import Limits, export
+from intaglio.grammar.device.export import ExportLimits, export
 from intaglio.grammar.device.table_step import MOST_CALLS, Codes, can_end, step
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
@@ -42,7 +42,7 @@ def _infinities_are_meant() -> Iterator[None]:
 
 
 def exported(root_of: Language) -> DeviceTables:
-    tables = export(root_of.root, Limits(seconds=60.0))
+    tables = export(root_of.root, ExportLimits(seconds=60.0))
     assert isinstance(tables, DeviceTables)
     return tables
 

@@ -104,7 +104,7 @@ def test_the_head_makes_what_is_legal(rows: int, share: float) -> None:
     x, weight = randn(rows, inputs), randn(outputs, inputs, seed=1)
     norm = RmsNorm(randn(inputs, seed=3), 1e-5)
     matrix = DenseWeight(weight, None, torch.zeros(16, dtype=torch.int32))
-    right = reference.DenseWeight(weight).matmul(x, norm)
+    right = reference.ReferenceWeight(weight).matmul(x, norm)
     given = ReferenceKernels().weight(weight).matmul(x, norm, Logits())
     assert torch.equal(given, right)
     whole = matrix.matmul(x, norm, Logits())

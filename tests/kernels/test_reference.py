@@ -18,7 +18,7 @@ def randn(*shape: int, seed: int = 0) -> torch.Tensor:
 def test_linear_equals_the_product(outputs: int, inputs: int, bias: bool) -> None:
     weight, x = randn(outputs, inputs), randn(7, inputs, seed=1)
     offset = randn(outputs, seed=2) if bias else None
-    packed = reference.DenseWeight(weight, offset)
+    packed = reference.ReferenceWeight(weight, offset)
     assert (packed.outputs, packed.inputs) == (outputs, inputs)
     expected = x.double() @ weight.double().T + (0 if offset is None else offset.double())
     got = packed.matmul(x)
@@ -28,7 +28,7 @@ def test_linear_equals_the_product(outputs: int, inputs: int, bias: bool) -> Non
 @pytest.mark.parametrize("inputs", [64, 384, 1152])
 def test_a_row_of_a_product_does_not_depend_on_its_company(inputs: int) -> None:
     """To the last bit with MKL on its maker's processors; the tolerance is for other libraries and processors."""
-    packed, x = reference.DenseWeight(randn(320, inputs)), randn(130, inputs, seed=1)
+    packed, x = reference.ReferenceWeight(randn(320, inputs)), randn(130, inputs, seed=1)
     whole = packed.matmul(x)
     for first, end in [(0, 2), (3, 20), (64, 130)]:
         part = packed.matmul(x[first:end])

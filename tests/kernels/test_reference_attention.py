@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from intaglio.kernels.attention.reference_attention import TILE, PagedAttention, Workspace
+from intaglio.kernels.attention.reference_attention import TILE, ReferenceAttention, Workspace
 from intaglio.kernels.contracts import NULL_BLOCK, Ragged
 from intaglio.kernels.reference import kv_write
 
@@ -57,7 +57,7 @@ def case(seed: int) -> tuple[torch.Tensor, Ragged, torch.Tensor, torch.Tensor]:
 @pytest.mark.parametrize("seed", range(60))
 def test_any_mix_of_lengths_equals_dense_attention(seed: int) -> None:
     query, ragged, cache, expected = case(seed)
-    got = PagedAttention(ragged, query.shape[1], cache.shape, Workspace()).run(query, cache)
+    got = ReferenceAttention(ragged, query.shape[1], cache.shape, Workspace()).run(query, cache)
     torch.testing.assert_close(got.double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
 
 
@@ -65,21 +65,21 @@ def test_non_contiguous_queries_give_the_same() -> None:
     query, ragged, cache, _ = case(3)
     wide = torch.cat((query, query), dim=1)[:, : query.shape[1]]
     assert not wide.is_contiguous()
-    attention = PagedAttention(ragged, query.shape[1], cache.shape, Workspace())
+    attention = ReferenceAttention(ragged, query.shape[1], cache.shape, Workspace())
     assert torch.equal(attention.run(wide, cache), attention.run(query, cache))
 
 
 def test_rows_past_the_last_sequence_are_zero() -> None:
     query, ragged, cache, _ = case(5)
     padded = torch.cat((query, query[:3]))
-    got = PagedAttention(ragged, query.shape[1], cache.shape, Workspace()).run(padded, cache)
+    got = ReferenceAttention(ragged, query.shape[1], cache.shape, Workspace()).run(padded, cache)
     assert not got[query.shape[0] :].any()
 
 
 def test_block_size_that_does_not_divide_the_tile_is_refused() -> None:
     ragged = Ragged(torch.tensor([0, 1]), torch.tensor([1]), torch.tensor([[1]]))
     with pytest.raises(ValueError, match="block_size"):
-        PagedAttention(ragged, 2, (2, 4, 12, 1, 8), Workspace())
+        ReferenceAttention(ragged, 2, (2, 4, 12, 1, 8), Workspace())
 
 
 @pytest.mark.parametrize(("per_kv", "dim"), [(1, 16), (3, 64), (4, 128), (2, 80)])
@@ -95,7 +95,7 @@ def test_a_token_gets_close_to_the_same_bits_alone_and_in_a_chunk(per_kv: int, d
     def attend(first: int, end: int) -> torch.Tensor:
         ragged = Ragged(torch.tensor([0, end - first]), torch.tensor([end]), table)
         rows = query[first:end]
-        return PagedAttention(ragged, rows.shape[1], cache.shape, Workspace()).run(rows, cache)
+        return ReferenceAttention(ragged, rows.shape[1], cache.shape, Workspace()).run(rows, cache)
 
     whole = attend(0, length)
     for first, end in [(0, 1), (255, 257), (300, 301), (500, 563), (599, 600), (7, 399)]:

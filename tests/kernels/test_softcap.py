@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 from intaglio.kernels.attention.paged import attend
-from intaglio.kernels.attention.reference_attention import PagedAttention, Workspace
+from intaglio.kernels.attention.reference_attention import ReferenceAttention, Workspace
 from intaglio.kernels.attention.split_kv import few_tokens
-from intaglio.kernels.contracts import Packs, Scores
+from intaglio.kernels.contracts import Packs, ScoreScaling
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.runtime.softcap import softcap
 
@@ -24,7 +24,7 @@ from tests.support.paged import (
 interpreted = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
 
 HOST = torch.device("cpu")
-SCORES = [Scores(0.4, None), Scores(None, 1.5), Scores(0.6, 3.0)]
+SCORES = [ScoreScaling(0.4, None), ScoreScaling(None, 1.5), ScoreScaling(0.6, 3.0)]
 
 
 @interpreted
@@ -36,7 +36,7 @@ def test_logits_are_capped(cap: float) -> None:
     torch.testing.assert_close(y.double(), right, atol=1e-5, rtol=1e-6, equal_nan=True)
 
 
-def expected(step: Step, scores: Scores) -> torch.Tensor:
+def expected(step: Step, scores: ScoreScaling) -> torch.Tensor:
     """Dense attention of every sequence of `step` over its blocks."""
     ragged, size = step.ragged, step.cache.shape[2]
     starts = ragged.query_starts.tolist()
@@ -50,17 +50,19 @@ def expected(step: Step, scores: Scores) -> torch.Tensor:
 
 @pytest.mark.parametrize("scores", SCORES)
 @pytest.mark.parametrize("heads", [Heads(1, 1, 16), Heads(2, 3, 64)])
-def test_the_definition_of_scores(heads: Heads, scores: Scores) -> None:
+def test_the_definition_of_scores(heads: Heads, scores: ScoreScaling) -> None:
     """Lengths around the tiles of keys, one token and several, with their outputs merged over tiles."""
     lengths, counts = [1, 127, 128, 129, 300, 300, 70], [1, 1, 1, 5, 1, 300, 70]
     step = make_step(lengths, counts, heads, 16, torch.float32, seed=4)
     step = replace(step, cache=step.cache.nan_to_num(0))
     query = step.query * 3
-    attention = PagedAttention(step.ragged, query.shape[1], step.cache.shape, Workspace(), scores)
+    attention = ReferenceAttention(
+        step.ragged, query.shape[1], step.cache.shape, Workspace(), scores
+    )
     got = attention.run(query, step.cache)
     right = expected(replace(step, query=query), scores)
     assert relative_error(got, right) < 2e-6
-    assert relative_error(got, expected(replace(step, query=query), Scores())) > 0.05
+    assert relative_error(got, expected(replace(step, query=query), ScoreScaling())) > 0.05
 
 
 @interpreted
@@ -76,7 +78,7 @@ def test_the_definition_of_scores(heads: Heads, scores: Scores) -> None:
     ],
 )
 def test_every_attention_kernel_scores_alike(
-    lengths: list[int], counts: list[int], packed: bool, scores: Scores
+    lengths: list[int], counts: list[int], packed: bool, scores: ScoreScaling
 ) -> None:
     """A lone token, one of each sequence, a few and many; and packs of single tokens."""
     step = make_raw_step(lengths, counts, Heads(2, 3, 16), normed=True, seed=2)

@@ -10,7 +10,7 @@ from intaglio.grammar.api import Vocabulary, empty_rows, words
 from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.backends.token_spelling import Speller
 from intaglio.grammar.device.device_tables import Configuration, DeviceTables, HostOnly
-from intaglio.grammar.device.export import Limits, export
+from intaglio.grammar.device.export import ExportLimits, export
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
 from intaglio.grammar.machine.machine import Machine
@@ -48,7 +48,7 @@ SCHEMAS = {
     },
 }
 CLOSED = Options(extra_properties=False)
-UNHURRIED = Limits(seconds=60.0)
+UNHURRIED = ExportLimits(seconds=60.0)
 
 
 def vocabulary(width: int = 0) -> Vocabulary:
@@ -232,7 +232,7 @@ def test_a_resumed_output_stands_where_its_text_leads() -> None:
 
 
 def texts(schema: object, options: Options) -> Iterator[str]:
-    result = export(Language(schema, options).root, Limits(states=3_000, seconds=60.0))
+    result = export(Language(schema, options).root, ExportLimits(states=3_000, seconds=60.0))
     yield result.reason if isinstance(result, HostOnly) else ""
 
 

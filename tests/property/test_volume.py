@@ -8,7 +8,7 @@ from intaglio.engine.errors import InternalError, Refused
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Forced, Plan, SampledBatch, SampledToken
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Failure, Finish, Request, SamplingParams
 
@@ -31,7 +31,7 @@ class Churn:
             max_waiting=8,
             max_preemptions=self.rng.randint(0, 4),
         )
-        limits = Limits(max_context=64, vocab_size=VOCAB, end_tokens=END_TOKENS)
+        limits = RequestLimits(max_context=64, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.scheduler = Scheduler(config, self.manager, limits, self.clock)
         self.parked: list[int] = []
         self.open: set[str] = set()

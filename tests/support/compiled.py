@@ -18,7 +18,7 @@ import torch
 import triton
 from intaglio.kernels.attention.paged import attend
 from intaglio.kernels.contracts import (
-    PLAIN_SCORES,
+    PLAIN_SCALING,
     Activation,
     AddTo,
     Gate,
@@ -30,7 +30,7 @@ from intaglio.kernels.contracts import (
     Ragged,
     RmsNorm,
     Sampled,
-    Scores,
+    ScoreScaling,
 )
 from intaglio.kernels.drafts.verify import verify
 from intaglio.kernels.grammar import walk_masks
@@ -166,9 +166,9 @@ def attention() -> None:
     In types that caches have, and with soft caps.
     """
     kinds = [
-        (*kind, PLAIN_SCORES) for kind in product(SIZES, (torch.bfloat16, torch.float8_e4m3fn))
+        (*kind, PLAIN_SCALING) for kind in product(SIZES, (torch.bfloat16, torch.float8_e4m3fn))
     ]
-    kinds.append((SIZES[0], torch.bfloat16, Scores(0.1, 50.0)))
+    kinds.append((SIZES[0], torch.bfloat16, ScoreScaling(0.1, 50.0)))
     for sizes, kept, scores in kinds:
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
         cache = cache.to(kept) if kept == torch.bfloat16 else cache.view(kept)

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from intaglio.kernels.contracts import (
     NULL_BLOCK,
-    PLAIN_SCORES,
+    PLAIN_SCALING,
     HostRagged,
     Places,
     QKNorm,
     Ragged,
-    Scores,
+    ScoreScaling,
 )
 from intaglio.kernels.reference import kv_write
 
@@ -50,7 +50,7 @@ def dense(
     query: torch.Tensor,
     keys: torch.Tensor,
     values: torch.Tensor,
-    rule: Scores = PLAIN_SCORES,
+    rule: ScoreScaling = PLAIN_SCALING,
 ) -> torch.Tensor:
     """Causal attention of the last rows of a sequence; query [n, heads, d], keys and values [L, kv_heads, d]."""
     n, heads, dim = query.shape

@@ -17,7 +17,7 @@ from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.pipeline import OneAhead, Serial
 from intaglio.engine.plan import StepCosts
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.batch_sizing import BatchSizer
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import Sequence
@@ -211,7 +211,7 @@ class Run:
         # Names of one byte: most beginnings share theirs with others.
         cache = PrefixCache(workload.block_size, lambda data: digest(data)[:1]) if prefix else None
         self.manager = KVManager(pool, workload.block_size, cache)
-        limits = Limits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
+        limits = RequestLimits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.portions = WatchedBatchSizer(workload.costs)
         self.scheduler = Scheduler(workload.config, self.manager, limits, self.clock, self.portions)
         self.compiler = ScriptedCompiler()

@@ -31,7 +31,7 @@ class BetweenItems:
     used: frozenset[Value] = frozenset()
 
 
-class Sequence:
+class ArrayLanguage:
     """What the items of one array are asked. Shared by all states of the rule."""
 
     def __init__(self, language: "Language", fold: Fold) -> None:

@@ -17,7 +17,7 @@ from .formula import Formula
 PLAIN_INTEGER = "plain integer"
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """The kinds of JSON value, as their first byte tells them apart."""
 
     NULL = "null"
@@ -242,11 +242,11 @@ class OtherItems:
     covers: tuple[tuple[ItemCover, Formula], ...]
 
 
-KIND_OF: dict[type, Kind] = {
-    **dict.fromkeys((Pattern, Length, Format, Superset, Surely, Possibly), Kind.STRING),
-    **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), Kind.NUMBER),
-    **dict.fromkeys((Props, Names, Required, Members, OtherMembers), Kind.OBJECT),
-    **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), Kind.ARRAY),
+KIND_OF: dict[type, ValueKind] = {
+    **dict.fromkeys((Pattern, Length, Format, Superset, Surely, Possibly), ValueKind.STRING),
+    **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), ValueKind.NUMBER),
+    **dict.fromkeys((Props, Names, Required, Members, OtherMembers), ValueKind.OBJECT),
+    **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), ValueKind.ARRAY),
 }
 
 

@@ -17,7 +17,6 @@ from .atoms import (
     Integer,
     ItemCount,
     Items,
-    Kind,
     Members,
     OneOf,
     OtherItems,
@@ -26,6 +25,7 @@ from .atoms import (
     Required,
     Sub,
     Types,
+    ValueKind,
 )
 from .formula import Atom, Formula, Pool, evaluate
 
@@ -91,9 +91,9 @@ class Restriction:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._done: dict[tuple[Formula, Kind], Formula] = {}
+        self._done: dict[tuple[Formula, ValueKind], Formula] = {}
 
-    def to(self, formula: Formula, kind: Kind) -> Formula:
+    def to(self, formula: Formula, kind: ValueKind) -> Formula:
         """`formula` for values of this kind (NUMBER, STRING, ARRAY or OBJECT)."""
         known = self._done.get((formula, kind))
         if known is None:
@@ -101,10 +101,10 @@ class Restriction:
             self._done[formula, kind] = known
         return known
 
-    def _meaning(self, atom: Atom, kind: Kind) -> Formula | None:
+    def _meaning(self, atom: Atom, kind: ValueKind) -> Formula | None:
         pool = self._pool
         if isinstance(atom, Types):
-            if kind is Kind.NUMBER and "number" not in atom.names:
+            if kind is ValueKind.NUMBER and "number" not in atom.names:
                 if PLAIN_INTEGER in atom.names:
                     return pool.of(Integer(plainly=True))
                 return pool.of(Integer()) if "integer" in atom.names else pool.false
@@ -113,15 +113,15 @@ class Restriction:
             return self._one_of(atom, kind)
         return None if KIND_OF.get(type(atom)) is kind else pool.true
 
-    def _one_of(self, atom: OneOf, kind: Kind) -> Formula:
+    def _one_of(self, atom: OneOf, kind: ValueKind) -> Formula:
         pool = self._pool
-        if kind is Kind.OBJECT:
+        if kind is ValueKind.OBJECT:
             maps = [value for value in atom.values if isinstance(value, Map)]
             return pool.any([self._map(value) for value in sorted(maps, key=repr)])
-        if kind is Kind.ARRAY:
+        if kind is ValueKind.ARRAY:
             lists = [value for value in atom.values if isinstance(value, List)]
             return pool.any([self._list(value) for value in sorted(lists, key=repr)])
-        wanted = str if kind is Kind.STRING else int | Fraction
+        wanted = str if kind is ValueKind.STRING else int | Fraction
         values = frozenset(value for value in atom.values if isinstance(value, wanted))
         return pool.of(OneOf(values)) if values else pool.false
 

@@ -16,13 +16,13 @@ from ..logic.atoms import Members, Props, Required
 from ..logic.formula import Atom, Formula, Op, Pool
 from ..logic.residual import Fold, deep_atoms
 from .names import OTHER, BetweenMembers, Seen
-from .property_classes import Vocabulary
+from .property_classes import PropertyClasses
 
 
-class Spent:
+class ClosedProperties:
     """Of the objects of one layout. Sets of names are bits by label."""
 
-    def __init__(self, pool: Pool, vocabulary: Vocabulary) -> None:
+    def __init__(self, pool: Pool, vocabulary: PropertyClasses) -> None:
         self._pool = pool
         self._vocabulary = vocabulary
         self._closable: dict[Formula, tuple[tuple[Formula, int], ...]] = {}

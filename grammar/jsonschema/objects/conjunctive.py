@@ -31,7 +31,7 @@ from ..logic.value_plan import Plan
 from ..read.values import TRUE, Value
 from .member_steps import MemberSteps
 from .names import Name
-from .property_classes import Vocabulary
+from .property_classes import PropertyClasses
 
 if TYPE_CHECKING:
     from ..rules.language import Language
@@ -88,7 +88,9 @@ def frame_of(must: Formula) -> Frame | None:
 class PlainObjects:
     """What the frames of one layout ask of its members."""
 
-    def __init__(self, language: "Language", steps: MemberSteps, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, language: "Language", steps: MemberSteps, vocabulary: PropertyClasses
+    ) -> None:
         self._language = language
         self._pool = language.normal.pool
         self._steps = steps

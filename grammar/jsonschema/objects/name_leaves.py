@@ -15,7 +15,7 @@ from ...automata.minimal import canonical_form
 from ...base.array_types import Ints
 from ...jit.kernel import kernel
 from ...leaves.strings import any_string, quoted
-from ..logic.atoms import Format, Kind, Pattern, Surely
+from ..logic.atoms import Format, Pattern, Surely, ValueKind
 from ..logic.formula import Atom, Formula
 from ..scalars.opaque import opaque
 from ..scalars.string_escapes import spell
@@ -65,7 +65,7 @@ class NameLeaves:
             if known:
                 universe = difference(universe, words(dict.fromkeys(known, 0)))
             parts = [self._texts.of(self._pool.of(Pattern(source))) for source in patterns]
-            asked = [to(formula, Kind.STRING) for formula in formulas]
+            asked = [to(formula, ValueKind.STRING) for formula in formulas]
             judged = set[str]().union(*map(_judged, asked))
             for name in sorted(judged):
                 # Nobody judges a name at its end: those of which no automaton can tell are left out.

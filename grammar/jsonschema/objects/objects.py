@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from ..logic.formula import Formula
 from ..logic.residual import Fold, ended
 from ..logic.value_plan import ENUMERATED, Plan, Truths, exact_plan, narrowed, ways, wide_plan
-from .closed_properties import Spent
+from .closed_properties import ClosedProperties
 from .conjunctive import PlainObjects
 from .member_steps import MemberSteps
 from .names import OTHER, BetweenMembers, Name, Seen
 from .plain_objects import PlainMembers, Written
-from .property_classes import Vocabulary
+from .property_classes import PropertyClasses
 from .witness_cache import Trails
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class Layout:
         self._pool = language.normal.pool
         self.start = BetweenMembers(fold, frozenset() if language.options.any_order else 0)
         self.steps = MemberSteps(self._pool)
-        self.vocabulary = Vocabulary(language, self.steps, fold)
-        self.spent = Spent(self._pool, self.vocabulary)
+        self.vocabulary = PropertyClasses(language, self.steps, fold)
+        self.spent = ClosedProperties(self._pool, self.vocabulary)
         self.trails = Trails(self._pool, self.steps, self.vocabulary)
         self.plain = PlainObjects(language, self.steps, self.vocabulary)
         self._plans: dict[Hashable, Plan | None] = {}

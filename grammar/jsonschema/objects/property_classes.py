@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..rules.language import Language
 
 
-class Vocabulary:
+class PropertyClasses:
     """The names of the objects that a fold is about. A name's label is its index in `all_names`."""
 
     def __init__(self, language: "Language", steps: MemberSteps, fold: Fold) -> None:

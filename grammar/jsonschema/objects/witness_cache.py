@@ -13,7 +13,7 @@ from ..logic.formula import Atom, Formula, Pool, evaluate
 from ..logic.value_plan import Truths
 from .member_steps import MemberSteps
 from .names import OTHER, Name, Seen
-from .property_classes import Vocabulary
+from .property_classes import PropertyClasses
 
 # Labels of members that are still written, with the truth of formulas about their values.
 Trail = Mapping[int, Truths]
@@ -24,7 +24,7 @@ _TRIED: Final = 3
 class Trails:
     """Of the objects of one layout."""
 
-    def __init__(self, pool: Pool, steps: MemberSteps, vocabulary: Vocabulary) -> None:
+    def __init__(self, pool: Pool, steps: MemberSteps, vocabulary: PropertyClasses) -> None:
         self._pool = pool
         self._steps = steps
         self._vocabulary = vocabulary

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .resolve import Scope, Site
+from .resolve import SchemaLocation, Scope
 from .values import Json
 
 Schema: TypeAlias = Mapping[str, Json]
@@ -17,7 +17,7 @@ Schema: TypeAlias = Mapping[str, Json]
 class Place:
     """A schema in the dynamic scope it was reached in."""
 
-    site: Site
+    site: SchemaLocation
     scope: Scope
 
     def __hash__(self) -> int:

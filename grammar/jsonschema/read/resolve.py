@@ -23,7 +23,7 @@ MOST_FAULTS = 100  # malformed keywords that are told at once
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SchemaLocation:
     """One schema in one document: `pointer` from the document's root, `base` the URI of its resource."""
 
     document: str
@@ -74,28 +74,30 @@ class Schemas:
         self._registry = {uri.rstrip("#"): schema for uri, schema in (registry or {}).items()}
         self._default = dialect
         self._values: dict[tuple[str, str], Json] = {}
-        self._sites: dict[tuple[str, str], Site] = {}
-        self._resources: dict[str, Site] = {}
-        self._anchors: dict[tuple[str, str], Site] = {}
-        self._dynamic_anchors: dict[tuple[str, str], Site] = {}
+        self._sites: dict[tuple[str, str], SchemaLocation] = {}
+        self._resources: dict[str, SchemaLocation] = {}
+        self._anchors: dict[tuple[str, str], SchemaLocation] = {}
+        self._dynamic_anchors: dict[tuple[str, str], SchemaLocation] = {}
         self._roots: dict[str, Json] = {"": root}
         if not is_schema(root):
             _invalid("", "a schema is an object or a Boolean")
-        self._index("", "", Site("", "", "", dialect))
+        self._index("", "", SchemaLocation("", "", "", dialect))
         self.root = self._sites["", ""]
 
-    def value(self, site: Site) -> Json:
+    def value(self, site: SchemaLocation) -> Json:
         """The schema that stands at `site`."""
         return self._values[site.document, site.pointer]
 
-    def below(self, site: Site, *keys: str | int) -> Site:
+    def below(self, site: SchemaLocation, *keys: str | int) -> SchemaLocation:
         """The sub-schema under `site` at `keys`."""
         pointer = site.pointer
         for key in keys:
             pointer = step(pointer, key)
         return self._sites[site.document, pointer]
 
-    def resolve(self, site: Site, reference: str, keyword: str = "$ref") -> Site:
+    def resolve(
+        self, site: SchemaLocation, reference: str, keyword: str = "$ref"
+    ) -> SchemaLocation:
         """What `$ref: reference` in the schema at `site` refers to.
 
         Raises:
@@ -114,7 +116,7 @@ class Schemas:
             _invalid(step(site.where, keyword), f"no anchor {fragment!r} in {uri or 'the schema'}")
         return found
 
-    def resolve_dynamic(self, site: Site, reference: str, scope: Scope) -> Site:
+    def resolve_dynamic(self, site: SchemaLocation, reference: str, scope: Scope) -> SchemaLocation:
         """What `$dynamicRef: reference` refers to in a dynamic scope."""
         target = self.resolve(site, reference, "$dynamicRef")
         _, fragment = defragment(reference)
@@ -126,7 +128,7 @@ class Schemas:
                 return outer
         return target
 
-    def resolve_recursive(self, site: Site, scope: Scope) -> Site:
+    def resolve_recursive(self, site: SchemaLocation, scope: Scope) -> SchemaLocation:
         """What `$recursiveRef: "#"` refers to in a dynamic scope (2019-09)."""
         target = self.resolve(site, "#", "$recursiveRef")
         if not self._is_recursive_anchor(target):
@@ -137,11 +139,11 @@ class Schemas:
                 return outer
         return target
 
-    def _is_recursive_anchor(self, site: Site) -> bool:
+    def _is_recursive_anchor(self, site: SchemaLocation) -> bool:
         schema = self.value(site)
         return isinstance(schema, dict) and schema.get("$recursiveAnchor") is True
 
-    def _load(self, uri: str, site: Site, keyword: str) -> Site:
+    def _load(self, uri: str, site: SchemaLocation, keyword: str) -> SchemaLocation:
         schema = self._registry.get(uri)
         where = step(site.where, keyword)
         if schema is None:
@@ -157,10 +159,10 @@ class Schemas:
         if not is_schema(schema):
             _invalid(where, f"{uri} is no schema")
         self._roots[uri] = schema
-        self._index(uri, "", Site(uri, "", uri, self._default))
+        self._index(uri, "", SchemaLocation(uri, "", uri, self._default))
         return self._resources[uri]
 
-    def _at_pointer(self, resource: Site, fragment: str, where: str) -> Site:
+    def _at_pointer(self, resource: SchemaLocation, fragment: str, where: str) -> SchemaLocation:
         value = self.value(resource)
         pointer, nearest = resource.pointer, resource
         for key in steps(fragment):
@@ -179,7 +181,7 @@ class Schemas:
             self._index(resource.document, pointer, nearest)
         return self._sites[resource.document, pointer]
 
-    def _index(self, document: str, pointer: str, parent: Site) -> None:
+    def _index(self, document: str, pointer: str, parent: SchemaLocation) -> None:
         """Enter the schema at `pointer` and all below it; `parent` lends base URI and dialect.
 
         Raises:
@@ -202,7 +204,7 @@ class Schemas:
             first = faults[0]
             raise InvalidConstraint(f"{first.where}: {first.keyword} {first.reason}", tuple(faults))
 
-    def _enter(self, schema: Json, pointer: str, outer: Site) -> Site:
+    def _enter(self, schema: Json, pointer: str, outer: SchemaLocation) -> SchemaLocation:
         """Note base URI, dialect and anchors of one schema."""
         document, base, dialect = outer.document, outer.base, outer.dialect
         names: dict[str, Json] = schema if isinstance(schema, dict) else {}
@@ -218,7 +220,7 @@ class Schemas:
                 anchor = identifier[1:]
             else:
                 base = defragment(join(base, identifier))[0]
-        site = Site(document, pointer, base, dialect)
+        site = SchemaLocation(document, pointer, base, dialect)
         self._values[document, pointer] = schema
         self._sites[document, pointer] = site
         if is_root or base != outer.base:

@@ -7,8 +7,8 @@ Does: keep plain objects apart from others, answer for a place in either and in 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..arrays.arrays import BetweenItems, Sequence
-from ..logic.atoms import Kind
+from ..arrays.arrays import ArrayLanguage, BetweenItems
+from ..logic.atoms import ValueKind
 from ..logic.formula import Formula
 from ..logic.residual import Fold, ended
 from ..objects.name_rule import Keys, keys
@@ -35,14 +35,14 @@ class Containers:
     @cached_property
     def layout(self) -> Layout:
         """Of the objects."""
-        return self._language.layout(self._fold(Kind.OBJECT))
+        return self._language.layout(self._fold(ValueKind.OBJECT))
 
     @cached_property
-    def sequence(self) -> Sequence:
+    def sequence(self) -> ArrayLanguage:
         """Of the arrays."""
-        return self._language.sequence(self._fold(Kind.ARRAY))
+        return self._language.sequence(self._fold(ValueKind.ARRAY))
 
-    def _fold(self, kind: Kind) -> Fold:
+    def _fold(self, kind: ValueKind) -> Fold:
         to = self._language.restriction.to
         return Fold(to(self._must, kind), tuple(to(ask, kind) for ask in self._asks))
 
@@ -52,16 +52,16 @@ class Containers:
         assert members is not None  # else nothing is `Written`
         return members
 
-    def first(self, kind: Kind) -> State | None:
+    def first(self, kind: ValueKind) -> State | None:
         """The place after the opening byte; None if there are no such containers."""
         language = self._language
         if language.restriction.to(self._must, kind) is language.normal.pool.false:
             return None
-        container = self.layout if kind is Kind.OBJECT else self.sequence
+        container = self.layout if kind is ValueKind.OBJECT else self.sequence
         cost = language.costs.of_state(container, container.start, opened=True)
         return None if cost is None else container.first
 
-    def demands(self, kind: Kind) -> bool:
+    def demands(self, kind: ValueKind) -> bool:
         """Whether anything is asked of them."""
         return self._fold(kind).must is not self._language.normal.pool.true
 

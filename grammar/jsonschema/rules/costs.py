@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
-from ..arrays.arrays import BetweenItems, Needs, Sequence, counted
-from ..logic.atoms import Kind, OneOf
+from ..arrays.arrays import ArrayLanguage, BetweenItems, Needs, counted
+from ..logic.atoms import OneOf, ValueKind
 from ..logic.formula import Formula
 from ..logic.residual import Fold, ended
 from ..objects.conjunctive import Frame
@@ -78,7 +78,7 @@ class ForValue:
             return Cost(scalars.least)
         if language.finite.values(self.formula) == frozenset():
             return None  # the search below does not know which items differ
-        for kind in (Kind.OBJECT, Kind.ARRAY):
+        for kind in (ValueKind.OBJECT, ValueKind.ARRAY):
             rest = language.restriction.to(self.formula, kind)
             if rest is not language.normal.pool.false:
                 cost = yield costs.start(kind, Fold(rest, ()))
@@ -162,7 +162,7 @@ class ForObject:
 class ForArray:
     """The rest of an array after an item; `opened`: after its opening bracket."""
 
-    sequence: Sequence
+    sequence: ArrayLanguage
     state: BetweenItems
     opened: bool = False
 
@@ -232,7 +232,7 @@ class Costs:
         self._members: dict[tuple[Layout, tuple[Formula, ...]], dict[str, Cost]] = {}
 
     def of_state(
-        self, container: Layout | Sequence, state: Hashable, opened: bool = False
+        self, container: Layout | ArrayLanguage, state: Hashable, opened: bool = False
     ) -> Cost | None:
         """The cost of the rest of a container from a state of it."""
         if isinstance(state, BetweenMembers):
@@ -244,7 +244,7 @@ class Costs:
                 container.trails.add(self.trails[asked])
             return cost
         assert isinstance(state, BetweenItems)
-        assert isinstance(container, Sequence)
+        assert isinstance(container, ArrayLanguage)
         bare_state = BetweenItems(Fold(state.fold.must, ()), state.used)
         return self.answer(ForArray(container, bare_state, opened))
 
@@ -252,9 +252,9 @@ class Costs:
         """The cost of a value that fulfils a formula."""
         return self.answer(ForValue(formula))
 
-    def start(self, kind: Kind, fold: Fold) -> "Question":
+    def start(self, kind: ValueKind, fold: Fold) -> "Question":
         """The question about a container from behind its opening byte."""
-        if kind is Kind.OBJECT:
+        if kind is ValueKind.OBJECT:
             layout = self.language.layout(fold)
             return _Opened(ForObject(layout, layout.start, opened=True))
         sequence = self.language.sequence(fold)

@@ -9,7 +9,7 @@ from time import thread_time
 from typing import Final, NoReturn
 
 from ...contract.errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
-from ..arrays.arrays import Sequence
+from ..arrays.arrays import ArrayLanguage
 from ..logic.formula import Formula
 from ..logic.normalize import Normal
 from ..logic.residual import Fold, Restriction
@@ -55,7 +55,7 @@ class Language:
         self.costs = Costs(self, self.options.indent if self.options.pretty else None)
         self.enforced = survey(self.normal)
         self._layouts: dict[Fold, Layout] = {}
-        self._sequences: dict[Fold, Sequence] = {}
+        self._sequences: dict[Fold, ArrayLanguage] = {}
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self.costs.value(self.normal.root.formula) is None:
             self._refuse()
@@ -117,9 +117,9 @@ class Language:
             layout = self._layouts[fold] = Layout(self, fold)
         return layout
 
-    def sequence(self, fold: Fold) -> Sequence:
+    def sequence(self, fold: Fold) -> ArrayLanguage:
         """The items of arrays that fulfil a fold."""
         sequence = self._sequences.get(fold)
         if sequence is None:
-            sequence = self._sequences[fold] = Sequence(self, fold)
+            sequence = self._sequences[fold] = ArrayLanguage(self, fold)
         return sequence

@@ -12,10 +12,10 @@ from ...automata import Dfa
 from ...automata.specimen import specimen
 from ...machine.rule import Call, End, Expansion, Goto, Rule, Target
 from ..arrays.arrays import BetweenItems
-from ..logic.atoms import Kind
+from ..logic.atoms import ValueKind
 from ..objects.name_rule import Keys
 from ..objects.plain_objects import PlainKeys
-from ..scalars.counted_strings import Chars
+from ..scalars.counted_strings import CountedChars
 from .states import After, Entry, Opened, Start, State
 from .value_rule import ValueRule
 from .whitespace import Gap
@@ -92,12 +92,12 @@ class _Writer:
         if isinstance(key, Opened | After) and isinstance(rule, ValueRule):
             closes = byte in b"}]" if isinstance(key, Opened) and byte else byte not in (None, 0x2C)
             return int(closes is self._wants(place, rule, key.state))
-        if isinstance(key, Chars):
+        if isinstance(key, CountedChars):
             long = len(self.text) - self.text.rfind(b'"') > _LETTERS
             return int((byte is None) is long)
         if isinstance(key, Start) and isinstance(rule, ValueRule):
             container = byte is not None and byte in b"{["
-            kind = Kind.OBJECT if byte == ord("{") else Kind.ARRAY
+            kind = ValueKind.OBJECT if byte == ord("{") else ValueKind.ARRAY
             gladly = container and place.depth < _DEEP and rule.demands(kind)
             return 0 if gladly else 3 if container else 2 if byte is None else 1
         return 0

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from ...machine.rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from ..arrays.arrays import BetweenItems
 from ..arrays.equality import EQUALITY
-from ..logic.atoms import Kind
+from ..logic.atoms import ValueKind
 from ..logic.formula import Formula
 from ..objects.name_rule import Keys
 from ..objects.names import BetweenMembers
 from ..objects.plain_objects import PlainKeys, Written
-from ..scalars.counted_strings import Chars, Counted
+from ..scalars.counted_strings import Counted, CountedChars
 from .containers import Containers
 from .states import START, After, Close, Colon, Entry, Given, Opened, Start, State
 from .whitespace import Blank, Gap, Line, Spacing
@@ -52,7 +52,7 @@ class ValueRule:
             return self._value()
         if isinstance(key, Opened | Entry | After | Close):
             return self._between(key)
-        if isinstance(key, Chars):
+        if isinstance(key, CountedChars):
             counted = self._counted
             leaf, renew = counted.following(key), partial(counted.renewed, key)
             return Expansion(call=Call(leaf, key, renew=renew))
@@ -73,7 +73,7 @@ class ValueRule:
             state = self._inside.after(back, outcome, twin)
             sure = isinstance(state, Written)  # of a plain object
             return None if state is None else self._spacing.anywhere(After(state), sure)
-        if isinstance(back, Chars):
+        if isinstance(back, CountedChars):
             more = self._counted.after(back, outcome)
             return End(0) if more is None else Goto(more)
         assert isinstance(back, Keys | PlainKeys)
@@ -89,7 +89,7 @@ class ValueRule:
             return self._bytes(self._inside.rest(key.state, opened=isinstance(key, Opened)))
         if isinstance(key, Colon | Given):
             return self._before_value(key)
-        return self._counted.least(key) if isinstance(key, Chars) else UNKNOWN
+        return self._counted.least(key) if isinstance(key, CountedChars) else UNKNOWN
 
     def _before_value(self, key: Colon | Given) -> int:
         """Of a value and what follows it, where that is the same whatever the value, on one line."""
@@ -111,7 +111,7 @@ class ValueRule:
     def _bytes(self, cost: "Cost | None") -> int | None:
         return None if cost is None else cost.base + cost.lines * self._spacing.outer
 
-    def demands(self, kind: Kind) -> bool:
+    def demands(self, kind: ValueKind) -> bool:
         """Whether the schema says anything of the objects or arrays here."""
         return self._inside.demands(kind)
 
@@ -123,7 +123,7 @@ class ValueRule:
         """The first byte tells objects and arrays; everything else is one leaf."""
         language = self._language
         arcs: list[tuple[bytes, Target]] = []
-        for byte, kind in ((b"{", Kind.OBJECT), (b"[", Kind.ARRAY)):
+        for byte, kind in ((b"{", ValueKind.OBJECT), (b"[", ValueKind.ARRAY)):
             first = self._inside.first(kind)
             if first is not None:
                 arcs.append((byte, self._spacing.anywhere(Opened(first))))

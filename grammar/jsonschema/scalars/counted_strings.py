@@ -15,7 +15,7 @@ from ...automata import CODE_POINTS, Dfa, Spelling
 from ...base.array_types import Ints
 from ...jit.kernel import kernel
 from .string_escapes import FREELY_SPELLED, spelling_of
-from .windows import CLOSED, Text, Window, spread, window
+from .windows import CLOSED, Window, WindowedText, spread, window
 
 # States over code points, times the characters to be counted, times the states that spell a character over bytes, up to
 # which a string becomes one automaton; where characters are counted, fewer.
@@ -25,7 +25,7 @@ _LONG: Final = 256  # bytes within one window, after which another is looked thr
 
 
 @dataclass(frozen=True, slots=True)
-class Chars:
+class CountedChars:
     """Inside the quotes: the state of the automaton over code points, and how many characters were read."""
 
     state: int
@@ -42,7 +42,7 @@ class Counted:
         spelling = spelling_of(chars)
         if self._size < UNROLLED and (self.most or 0) > FREELY_SPELLED:
             spelling = Spelling.JSON_CANONICAL  # as one automaton would be
-        self._text = Text(chars, chars.fingerprint, spelling)
+        self._text = WindowedText(chars, chars.fingerprint, spelling)
 
     @property
     def needed(self) -> bool:
@@ -50,24 +50,24 @@ class Counted:
         return self._size >= (UNROLLED if self.most is None else _COUNTED)
 
     @property
-    def start(self) -> Chars | None:
+    def start(self) -> CountedChars | None:
         """After the opening quote; None if no text is short enough."""
         if self.chars.empty or (self.most is not None and self.chars.distance[0] > self.most):
             return None
-        return Chars(0, 0)
+        return CountedChars(0, 0)
 
-    def following(self, at: Chars) -> Dfa:
+    def following(self, at: CountedChars) -> Dfa:
         """The next window of characters, or the rest of the string with the closing quote."""
         return self._window(at).leaf
 
-    def after(self, at: Chars, outcome: int) -> Chars | None:
+    def after(self, at: CountedChars, outcome: int) -> CountedChars | None:
         """After a window that ended with an outcome; None: the string is over."""
         if outcome == CLOSED:
             return None
         states, lengths = self._window(at).states, self._window(at).lengths
-        return Chars(int(states[outcome - 1]), at.count + int(lengths[outcome - 1]))
+        return CountedChars(int(states[outcome - 1]), at.count + int(lengths[outcome - 1]))
 
-    def renewed(self, at: Chars, text: bytes) -> Chars | None:
+    def renewed(self, at: CountedChars, text: bytes) -> CountedChars | None:
         """Where the string stands after a begun text of a window that begins `at`; None: look on through that one."""
         seen = self._window(at)
         if not len(seen.states):
@@ -80,9 +80,9 @@ class Counted:
         far = len(points) >= seen.fresh or seen.depth[state] >= seen.deep
         if not far and len(text) < _LONG:
             return None
-        return Chars(int(state), 0 if self.most is None else at.count + len(points))
+        return CountedChars(int(state), 0 if self.most is None else at.count + len(points))
 
-    def least(self, at: Chars) -> int:
+    def least(self, at: CountedChars) -> int:
         """Bytes that suffice for the rest and the closing quote."""
         return int(self.chars.distance[at.state]) * self._widest + 1
 
@@ -95,7 +95,7 @@ class Counted:
             least[kind] = min(least.get(kind, 6), _bytes(low, past))
         return max((size for kind, size in least.items() if kind >= 0), default=1)
 
-    def _window(self, at: Chars) -> Window:
+    def _window(self, at: CountedChars) -> Window:
         if self.most is None:
             return window(self._text, at.state, None, counted=False)
         far, left = window(self._text, at.state, None, counted=True), self.most - at.count

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...automata import REFUSED, Dfa
 from ...contract.errors import GrammarError
-from ..logic.atoms import AtLeast, AtMost, Integer, Kind, MultipleOf, OneOf
+from ..logic.atoms import AtLeast, AtMost, Integer, MultipleOf, OneOf, ValueKind
 from ..logic.evaluate import holds
 from ..logic.formula import Formula, Op
 from ..read.values import FALSE, TRUE, Value
@@ -72,16 +72,18 @@ class Finite:
             least = min(given, key=len)
             return frozenset(v for v in least if holds(formula, v)) if len(least) <= FEW else None
         to, false = self._language.restriction.to, self._language.normal.pool.false
-        containers = self._containers.possible(to(formula, Kind.ARRAY), to(formula, Kind.OBJECT))
+        containers = self._containers.possible(
+            to(formula, ValueKind.ARRAY), to(formula, ValueKind.OBJECT)
+        )
         if containers is None:
             return None
         found: set[Value] = {v for v in (None, TRUE, FALSE, *containers) if holds(formula, v)}
-        strings = to(formula, Kind.STRING)
+        strings = to(formula, ValueKind.STRING)
         try:
             texts = () if strings is false else _texts(self._language.texts.of(strings))
         except GrammarError:
             return None
-        numbers = _numbers(to(formula, Kind.NUMBER))
+        numbers = _numbers(to(formula, ValueKind.NUMBER))
         if texts is None or numbers is None:
             return None
         found.update(texts)

@@ -15,7 +15,6 @@ from ..logic.atoms import (
     AtLeast,
     AtMost,
     Format,
-    Kind,
     Length,
     MultipleOf,
     OneOf,
@@ -24,6 +23,7 @@ from ..logic.atoms import (
     Superset,
     Surely,
     Types,
+    ValueKind,
 )
 from ..logic.evaluate import holds
 from ..logic.formula import Atom, Formula, Op, Pool
@@ -124,7 +124,9 @@ class ScalarLeaves:
         if _no_scalars(must):
             return None
         to = self._language.restriction.to
-        about = [to(f, kind) for kind in (Kind.STRING, Kind.NUMBER) for f in (must, *asks)]
+        about = [
+            to(f, kind) for kind in (ValueKind.STRING, ValueKind.NUMBER) for f in (must, *asks)
+        ]
         truths = tuple(tuple(holds(f, value) for f in (must, *asks)) for value, _ in _CONSTANTS)
         if about[0] is about[len(asks) + 1] is self._pool.false and not any(t[0] for t in truths):
             return None
@@ -173,7 +175,7 @@ class ScalarLeaves:
 
     def _scalar_atoms(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Atom]:
         to = self._language.restriction.to
-        for kind in (Kind.STRING, Kind.NUMBER):
+        for kind in (ValueKind.STRING, ValueKind.NUMBER):
             for formula in (must, *asks):
                 yield from (part.atom for part in to(formula, kind).atoms)
 
@@ -206,7 +208,7 @@ class ScalarLeaves:
 
     def _counted(self, must: Formula) -> Counted | None:
         """The strings for which `must` holds, where they have to be counted."""
-        formula = self._language.restriction.to(must, Kind.STRING)
+        formula = self._language.restriction.to(must, ValueKind.STRING)
         parts = formula.args if formula.op is Op.ALL else (formula,)
         bounds = (part.atom.most for part in parts if isinstance(part.atom, Length))
         most = min((bound for bound in bounds if bound is not None), default=None)
@@ -231,9 +233,9 @@ class ScalarLeaves:
                 bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
                 yield Scalars(constant(text), (bits,))
         if strings:
-            exact = tuple(to(formula, Kind.STRING) for formula in (must, *asks))
+            exact = tuple(to(formula, ValueKind.STRING) for formula in (must, *asks))
             yield from self._strings(exact, self._bounded(exact, judged))
-        numeric = tuple(to(formula, Kind.NUMBER) for formula in (must, *asks))
+        numeric = tuple(to(formula, ValueKind.NUMBER) for formula in (must, *asks))
         numeric = self._bounded(numeric, judged)
         if numeric[0] is not self._pool.false:
             yield Scalars(*self._numbers.classes(numeric[0], numeric[1:]))

@@ -32,7 +32,7 @@ _KEPT_BYTES: Final = 4 << 20  # of windows, without their leaves, some 10 KB eac
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class WindowedText:
     """What a counted string is made of; equal for the same language."""
 
     chars: Dfa = field(compare=False)
@@ -88,7 +88,7 @@ def _window_bytes(found: Window) -> int:
 
 
 @remembered(_KEPT_BYTES, _window_bytes)
-def window(text: Text, state: int, left: int | None, counted: bool) -> Window:
+def window(text: WindowedText, state: int, left: int | None, counted: bool) -> Window:
     """What can come from a state, `left` characters at most; `counted`: each way out has to say how many were read."""
     chars = text.chars
     depth = _depths(chars.table, state)

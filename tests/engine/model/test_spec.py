@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from intaglio.engine.errors import ModelError
 from intaglio.engine.model.spec import parse_spec, read_spec
-from intaglio.kernels.contracts import PLAIN_SCORES, Activation, Scores
+from intaglio.kernels.contracts import PLAIN_SCALING, Activation, ScoreScaling
 
 from tests.support.tiny_checkpoint import GEMMA2, LLAMA, MISTRAL, QWEN2, QWEN3
 
@@ -90,17 +90,17 @@ def test_a_window_that_is_not_in_use_is_accepted() -> None:
 def test_gemma2_differs_as_its_data_says() -> None:
     spec = parse_spec(GEMMA2)
     assert spec.activation is Activation.GELU_TANH
-    assert spec.scores == Scores(24**-0.5, 5.0)
+    assert spec.scores == ScoreScaling(24**-0.5, 5.0)
     assert (spec.logit_softcap, spec.embedding_scale, spec.tied) == (12.0, 8.0, True)
     left_out = ("query_pre_attn_scalar", "hidden_activation", "sliding_window")
     bare = {k: v for k, v in GEMMA2.items() if k not in left_out and "softcapping" not in k}
     spec = parse_spec(bare)
     assert spec.activation is Activation.GELU_TANH
-    assert spec.scores == Scores(1 / 16, 50.0)
+    assert spec.scores == ScoreScaling(1 / 16, 50.0)
     assert spec.logit_softcap == 30.0
     plain = parse_spec({**bare, "attn_logit_softcapping": None, "final_logit_softcapping": None})
     assert (plain.scores.softcap, plain.logit_softcap) == (None, None)
-    assert parse_spec(LLAMA).scores == PLAIN_SCORES
+    assert parse_spec(LLAMA).scores == PLAIN_SCALING
 
 
 def test_the_context_of_gemma2_ends_at_its_window() -> None:

@@ -13,7 +13,7 @@ from intaglio.engine.model.spec import parse_spec, read_spec
 from intaglio.engine.model.weights import load_decoder, random_decoder
 from intaglio.kernels.contracts import Weight
 from intaglio.kernels.dispatch import choose
-from intaglio.kernels.reference import DenseWeight
+from intaglio.kernels.reference import ReferenceWeight
 from safetensors.torch import save_file
 
 from tests.support.tiny_checkpoint import LLAMA, QWEN2, QWEN3, random_weights, write_checkpoint
@@ -34,7 +34,7 @@ def mlp(layer: Layer) -> GatedMlp:
 
 def stored(weight: Weight) -> torch.Tensor:
     """The matrix [outputs, inputs] of an unquantised weight on the host."""
-    assert isinstance(weight, DenseWeight)
+    assert isinstance(weight, ReferenceWeight)
     return torch.cat(weight.parts).T
 
 

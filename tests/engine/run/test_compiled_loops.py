@@ -14,7 +14,7 @@ from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.pipeline import OneAhead
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Request, SamplingParams
 from intaglio.grammar.api import empty_rows
@@ -59,7 +59,7 @@ def test_no_step_compiles_anew(tmp_path: Path) -> None:
         Scheduler(
             settings,
             KVManager(BlockPool(18), 16),
-            Limits(256, 300, END_TOKENS),
+            RequestLimits(256, 300, END_TOKENS),
             lambda: 0.0,
         ),
         Constraints(

@@ -26,7 +26,7 @@ from intaglio.engine.run.compute import HostCompute
 from intaglio.engine.run.cuda.grammar_masks import DeviceGrammarMasks
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.run.slots import SlotState
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Finish, OutputLimits, Request, SamplingParams
 from intaglio.grammar.api import (
@@ -183,7 +183,7 @@ def bench(
     scheduler = Scheduler(
         settings,
         KVManager(BlockPool(runner.cache.num_blocks), 16),
-        Limits(128, WIDTH, frozenset({END})),
+        RequestLimits(128, WIDTH, frozenset({END})),
         lambda: 0.0,
         portions,
     )

@@ -10,7 +10,7 @@ from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import empty_rows
@@ -50,7 +50,7 @@ def test_any_pressure_gives_the_tokens_of_a_lone_run(
     scheduler = Scheduler(
         settings,
         KVManager(BlockPool(runner.cache.num_blocks), 16),
-        Limits(256, 300, frozenset({257})),
+        RequestLimits(256, 300, frozenset({257})),
         lambda: 0.0,
     )
     constraints = Constraints(

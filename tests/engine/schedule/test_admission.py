@@ -3,10 +3,10 @@ from dataclasses import replace
 
 import pytest
 from intaglio.engine.errors import InvalidRequest, TooLong
-from intaglio.engine.schedule.admission import Limits, admit
+from intaglio.engine.schedule.admission import RequestLimits, admit
 from intaglio.engine.types import Request, SamplingParams
 
-LIMITS = Limits(max_context=64, vocab_size=100, end_tokens=frozenset({0}))
+LIMITS = RequestLimits(max_context=64, vocab_size=100, end_tokens=frozenset({0}))
 GOOD = Request(id="a", prompt=(5,) * 10, sampling=SamplingParams(max_tokens=10))
 
 

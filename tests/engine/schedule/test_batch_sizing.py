@@ -11,7 +11,7 @@ from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Forced, SampledBatch, SampledToken, StepCosts
 from intaglio.engine.run.cuda.graphs import sizes
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.batch_sizing import FIXED, GAIN, LEAST, BatchSizer, best_sizes
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import SeqState, Sequence
@@ -145,7 +145,7 @@ def test_512_sequences_of_577_tokens_all_get_on() -> None:
     scheduler = Scheduler(
         SchedulerConfig(max_running=512, max_batched_tokens=4096),
         KVManager(BlockPool(4096), 16),
-        Limits(max_context=256, vocab_size=100, end_tokens=frozenset()),
+        RequestLimits(max_context=256, vocab_size=100, end_tokens=frozenset()),
         lambda: 0.0,
         turns,
     )

@@ -4,7 +4,7 @@ from intaglio.engine.errors import InvalidRequest, QueueFull, TooLong
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Change, Forced, Plan, SampledBatch, SampledToken
-from intaglio.engine.schedule.admission import Limits
+from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Failure, Finish, Request, SamplingParams, TokenLogprob
 
@@ -25,7 +25,7 @@ class Bench:
         self.scheduler = Scheduler(
             config or SchedulerConfig(),
             self.memory,
-            Limits(max_context=512, vocab_size=100, end_tokens=frozenset({END})),
+            RequestLimits(max_context=512, vocab_size=100, end_tokens=frozenset({END})),
             self.clock,
         )
         self.ids: dict[int, str] = {}

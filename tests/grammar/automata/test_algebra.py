@@ -12,8 +12,8 @@ from intaglio.grammar.api import ConstraintTooLarge
 from intaglio.grammar.automata import (
     BYTES,
     REFUSED,
+    AutomatonLimits,
     Dfa,
-    Limits,
     Nfa,
     canonical,
     complement,
@@ -26,7 +26,7 @@ from intaglio.grammar.automata import (
     union,
     union_all,
 )
-from intaglio.grammar.automata.nfa import Part
+from intaglio.grammar.automata.nfa import NfaFragment
 
 LETTERS = b"abc"
 TEXTS = [bytes(t) for n in range(5) for t in itertools.product(LETTERS, repeat=n)]
@@ -167,7 +167,7 @@ CLASSES[list(LETTERS)] = range(3)
 def determinised(program: object) -> Dfa:
     nfa = Nfa(3)
 
-    def emit(p: object) -> Part:
+    def emit(p: object) -> NfaFragment:
         match p:
             case b"":
                 return nfa.nothing()
@@ -215,7 +215,7 @@ def test_large_repeats_are_counted_exactly() -> None:
 
 
 def test_limits_stop_what_would_be_too_large() -> None:
-    nfa = Nfa(3, Limits(states=1000))
+    nfa = Nfa(3, AutomatonLimits(states=1000))
     a, any_of = frozenset({0}), frozenset({0, 1})
     since = nfa.mark()
     many = nfa.times(nfa.symbols(any_of), since, 20, 20)
@@ -223,9 +223,9 @@ def test_limits_stop_what_would_be_too_large() -> None:
     with pytest.raises(ConstraintTooLarge):
         nfa.determinise(part, BYTES, np.arange(BYTES, dtype=np.int32), CLASSES)
     with pytest.raises(ConstraintTooLarge):
-        trie({b"x" * 2000: 0}, Limits(states=1000))
+        trie({b"x" * 2000: 0}, AutomatonLimits(states=1000))
     with pytest.raises(ConstraintTooLarge):
-        intersection(everything(BYTES), literal(b"x" * 2000), Limits(states=1000))
+        intersection(everything(BYTES), literal(b"x" * 2000), AutomatonLimits(states=1000))
 
 
 def test_nothing_and_the_empty_text() -> None:

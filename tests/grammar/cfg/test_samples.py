@@ -19,7 +19,7 @@ from intaglio.grammar.cfg import ebnf, lark
 from intaglio.grammar.cfg.body import determined
 from intaglio.grammar.cfg.chart import Chart
 from intaglio.grammar.cfg.flat import flatten
-from intaglio.grammar.cfg.form import Form, Leaf
+from intaglio.grammar.cfg.form import Form, GrammarLeaf
 from intaglio.grammar.cfg.trim import trimmed
 
 from tests.support.grammars import SAMPLES
@@ -103,7 +103,7 @@ def chart_of(name: str) -> Chart | None:
     flat = flatten(*trimmed(read(constraint.source)))
     if flat.whole is not None:
         return None
-    leaves = [Leaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
+    leaves = [GrammarLeaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
     bodies = {rule: determined(body) for rule, body in flat.bodies.items()}
     return Chart(Form(flat.start, flat.least[flat.start] == 0, leaves, bodies))
 

@@ -12,7 +12,7 @@ from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.jsonschema.read.values import read
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
-from intaglio.grammar.jsonschema.scalars.counted_strings import Chars, Counted
+from intaglio.grammar.jsonschema.scalars.counted_strings import Counted, CountedChars
 from intaglio.grammar.jsonschema.scalars.windows import window
 from intaglio.grammar.machine.cursor import Cursor
 from intaglio.grammar.machine.machine import Machine
@@ -106,7 +106,7 @@ def test_windows_far_from_bounds_are_the_same() -> None:
         state = 0
         for point in b"a b a b a b a b":
             state = chars.step(state, point)
-            leaves.add(counted.following(Chars(state, 0)).fingerprint)
+            leaves.add(counted.following(CountedChars(state, 0)).fingerprint)
     assert len(leaves) == 2
 
 
@@ -114,12 +114,12 @@ def test_a_window_is_renewed_between_characters_only() -> None:
     chars = search("^.*$")
     counted = Counted(chars, 5000)
     fresh = window(counted._text, 0, None, counted=True).fresh
-    assert counted.renewed(Chars(0, 0), b"a" * (fresh - 1)) is None
-    assert counted.renewed(Chars(0, 7), b"a" * fresh) == Chars(0, 7 + fresh)
+    assert counted.renewed(CountedChars(0, 0), b"a" * (fresh - 1)) is None
+    assert counted.renewed(CountedChars(0, 7), b"a" * fresh) == CountedChars(0, 7 + fresh)
     for begun in ("\u3042".encode()[:2], b"\\", b"\\u00", b"\\ud83d"):
-        assert counted.renewed(Chars(0, 0), b"a" * fresh + begun) is None
+        assert counted.renewed(CountedChars(0, 0), b"a" * fresh + begun) is None
     whole = b"a" * fresh + b"\\ud83d\\ude00" + "\u3042".encode()
-    assert counted.renewed(Chars(0, 0), whole) == Chars(0, fresh + 2)
+    assert counted.renewed(CountedChars(0, 0), whole) == CountedChars(0, fresh + 2)
 
 
 def test_a_bound_that_is_kept_anyway_is_not_counted() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.grammar.api import ConstraintTooLarge, InvalidConstraint, UnsupportedConstraint
-from intaglio.grammar.automata import Limits, complement
+from intaglio.grammar.automata import AutomatonLimits, complement
 from intaglio.grammar.regex import search, whole
 
 
@@ -209,12 +209,12 @@ def test_equal_parts_of_a_pattern_are_made_once() -> None:
 )
 def test_the_work_on_one_pattern_is_bounded(pattern: str) -> None:
     with pytest.raises(ConstraintTooLarge):
-        search(pattern, Limits(states=1 << 14))
+        search(pattern, AutomatonLimits(states=1 << 14))
 
 
 def test_limits() -> None:
     with pytest.raises(ConstraintTooLarge):
-        search("^[ab]*a[ab]{30}$", Limits(states=10_000))
+        search("^[ab]*a[ab]{30}$", AutomatonLimits(states=10_000))
     with pytest.raises(ConstraintTooLarge):
         search("(" * 60_000 + ")" * 60_000)
     with pytest.raises(ConstraintTooLarge):
