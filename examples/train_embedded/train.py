@@ -42,8 +42,8 @@ class Settings:
     other_rate: float = 3e-3
     warm_steps: int = 150
     decay: float = 0.05
-    prose_until: float = 0.25  # of the time; before it all is prose, and after it a little
-    prose_after: float = 0.06
+    prose_until: float = 0.2  # of the time; before it all is prose, and after it a little
+    prose_after: float = 0.07
 
 
 def share_of_rate(settings: Settings, step: int, elapsed: float) -> float:
@@ -72,6 +72,7 @@ def run(settings: Settings) -> None:
     device = torch.device(settings.device)
     model = Decoder(settings.shape).to(device)
     if settings.compiled:
+        torch._dynamo.config.recompile_limit = 2 * len(feed.LENGTHS)  # one program a length
         for layer in model.layers:
             layer.compile(dynamic=False)
     matrices = [weight for weight in model.layers.parameters() if weight.dim() == 2]
