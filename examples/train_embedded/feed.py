@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Full
+from queue import Empty, Full
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ LENGTHS = (256, 384, 512, 640, 768, 1024, 1536, 2048, 3072)
 PROSE_LENGTH = 1024
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
 _CHUNK = 64
+_PIECE = 100_000_000  # seeds of one piece; held-out documents are scored from 2,000,000,000 up
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,14 @@ class Batch:
 class Diet:
     """What workers make batches of. `real` is the folder that `real.build` wrote, `recorded` the share of records among
     samples and `printed` that of documents as machines print them; without `real` all samples are synthetic and there
-    is no prose."""
+    is no prose. `piece` counts the pieces of a run that was resumed: each has documents of its own."""
 
     tokenizer: Path
     tokens: int
     real: Path | None = None
     recorded: float = 0.18
     printed: float = 0.2
+    piece: int = 0
 
 
 def batches(diet: Diet, first: int, stride: int, prose_share: Any) -> Iterator[Batch]:
@@ -114,8 +116,8 @@ def _drawn(
     diet: Diet, known: list[records.Record], pieces: list[str], first: int, stride: int
 ) -> Iterator[list[Sample]]:
     """Chunks of samples: synthetic ones, some of them printed by machines, and ones from records of real documents."""
-    rng = random.Random(f"records:{first}")
-    seed = first * _CHUNK
+    rng = random.Random(f"records:{first}:{diet.piece}")
+    seed = diet.piece * _PIECE + first * _CHUNK
     whole = _CHUNK / (1 - diet.printed - (diet.recorded if known else 0))
     while True:
         chunk = [*samples(seed, _CHUNK, "train")]
@@ -146,11 +148,39 @@ def _work(diet: Diet, first: int, stride: int, prose_share: Any, queue: Any) -> 
                 continue
 
 
-def start(diet: Diet, workers: int, depth: int = 64) -> tuple[Any, Any]:
-    """Start the workers (daemons, ended with the caller); the queue they fill, and the share of prose as a value to set."""
+@dataclass(frozen=True)
+class Feed:
+    """The workers and the queue they fill; `prose_share` is the part of the batches that is prose, to be set."""
+
+    queue: Any
+    prose_share: Any
+    workers: tuple[Any, ...]
+
+    def batch(self) -> Batch:
+        """The next batch. Raises RuntimeError where a worker has ended: without it, kinds of documents would be missing."""
+        while True:
+            try:
+                found: Batch = self.queue.get(timeout=5)
+                return found
+            except Empty:
+                self.check()
+
+    def check(self) -> None:
+        """Raises RuntimeError where a worker has ended."""
+        ended = [worker.name for worker in self.workers if not worker.is_alive()]
+        if ended:
+            raise RuntimeError(f"workers ended, their errors are above: {', '.join(ended)}")
+
+
+def start(diet: Diet, workers: int, depth: int = 64) -> Feed:
+    """Start the workers; they are daemons and end with the caller."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue(maxsize=depth)
     prose_share = context.Value("d", 1.0 if diet.real else 0.0)
-    for index in range(workers):
-        context.Process(target=_work, args=(diet, index, workers, prose_share, queue), daemon=True).start()
-    return queue, prose_share
+    started = tuple(
+        context.Process(target=_work, args=(diet, index, workers, prose_share, queue), daemon=True)
+        for index in range(workers)
+    )
+    for worker in started:
+        worker.start()
+    return Feed(queue, prose_share, started)
