@@ -146,6 +146,7 @@ class Training:
 def run(settings: Settings) -> None:
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
+    (settings.out / "done").unlink(missing_ok=True)
     training = Training(settings)
     food = feed.start(replace(settings.diet, piece=training.piece), settings.workers)
     codec = Codec.of(load(settings.diet.tokenizer))
