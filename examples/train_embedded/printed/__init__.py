@@ -1,4 +1,7 @@
-"""Synthetic documents that are laid out as machines print them: tills, invoices' text layers, notices, addresses."""
+"""Synthetic documents that are laid out as machines print them: tills, invoices' text layers, notices, addresses.
+
+They resemble sources of a set of real documents that models are scored on (see the README of this example).
+"""
 
 from __future__ import annotations
 
