@@ -26,8 +26,8 @@ from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
 from ..text.tokenizer import Tokenizer
+from .assembly import Assembly
 from .messages import EngineInfo
-from .process import Assembly
 
 
 def build(config: EngineConfig) -> Assembly:

@@ -13,8 +13,9 @@ from ..config import EngineConfig, wait_passively
 from ..errors import EngineStopped
 from ..metrics import Snapshot
 from ..types import Delta, Request
+from .assembly import Assembly, Steppable
 from .messages import BlockReport, EngineInfo
-from .process import Assembly, Steppable, report
+from .process import report
 
 
 class LocalEngine:

@@ -14,18 +14,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 import zmq
-from intaglio.grammar.api import CacheStats
 
 from ..errors import EngineError, InternalError, InvalidRequest
 from ..grammars.grammar_faults import sendable
-from ..metrics import Snapshot
-from ..types import Delta, Failure, Finish, Request, Usage
+from ..types import Delta, Failure, Finish, Usage
+from .assembly import Assembly, Builder, Steppable
 from .garbage import GarbageCollector
 from .messages import (
     Abort,
@@ -55,57 +52,6 @@ TURN_S = 1e-4
 to launch or to copy, and each time waits for its turn behind whatever thread compiles: 18 times as often with this."""
 
 EXIT_UNUSABLE = 3
-
-
-class Steppable(Protocol):
-    """What is driven: `intaglio.engine.loop.Engine`, or a double of it. It says what each of these promises."""
-
-    def submit(self, request: Request) -> None:
-        """From any thread."""
-        ...
-
-    def abort(self, request_id: str) -> None:
-        """From any thread."""
-        ...
-
-    def step(self) -> list[Delta]:
-        """Everything that one step did."""
-        ...
-
-    @property
-    def has_work(self) -> bool:
-        """Whether a step would do something now."""
-        ...
-
-    @property
-    def open_requests(self) -> int:
-        """Requests taken that have not ended."""
-        ...
-
-    def wait(self, timeout_s: float | None = None) -> None:
-        """Sleep until something arrives, at most so long."""
-        ...
-
-    def metrics(self) -> Snapshot:
-        """From any thread."""
-        ...
-
-    def check(self) -> None:
-        """Raise `InternalError` where an invariant is broken."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assembly:
-    """An engine with what its host has to know of it. `close` ends its threads."""
-
-    engine: Steppable
-    info: EngineInfo
-    grammar_stats: Callable[[], CacheStats]
-    close: Callable[[], None]
-
-
-Builder = Callable[[bytes], Assembly]
 
 
 class _Outbox:

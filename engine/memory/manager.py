@@ -80,7 +80,7 @@ class KVManager:
         """Take back all blocks of `seq`; the last ones are used again first, so that shared beginnings live longest."""
         self._pool.give(reversed(self._tables.pop(seq.id, [])))
         if self._prefix is not None:
-            self._prefix.leave(seq.id)
+            self._prefix.release(seq.id)
 
     def check(self, running: list[Sequence]) -> None:
         """Exactly the running sequences hold blocks, enough for what they computed, and each is counted.

@@ -94,10 +94,10 @@ class PrefixCache:
             name = self._hash(trail.name + text)
             page = self._pages.get(name)
             if page is None or not page.holds(text, trail.page):
-                page = self._enter(Page(name, trail.page, text, table[index]))
+                page = self._insert(Page(name, trail.page, text, table[index]))
             self._trails[seq_id] = trail = _Trail(page, name, index + 1)
 
-    def leave(self, seq_id: int) -> None:
+    def release(self, seq_id: int) -> None:
         """`seq_id` holds no blocks any more; what they hold can be found until they are taken."""
         self._trails.pop(seq_id, None)
 
@@ -108,7 +108,7 @@ class PrefixCache:
             if page is not None and self._pages.get(page.name) is page:
                 del self._pages[page.name]
 
-    def _enter(self, page: Page) -> Page:
+    def _insert(self, page: Page) -> Page:
         """Keep `page`; an older one of the same name, with another content or a lost beginning, goes."""
         older = self._pages.get(page.name)
         if older is not None:

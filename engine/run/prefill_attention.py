@@ -12,7 +12,7 @@ from ..config import CacheConfig, ModelConfig
 from ..errors import ConfigError
 from ..model.spec import ModelSpec
 
-TOLD = 600
+MOST_SHOWN = 600
 """Characters told of why a compiler failed: its last words."""
 
 
@@ -53,7 +53,7 @@ def attention_of_prompts(
     try:
         return FlashInfer(device, dtype, spec.heads, spec.kv_heads, spec.head_dim).attend
     except (ImportError, RuntimeError, OSError) as error:
-        why = str(error)[-TOLD:]
+        why = str(error)[-MOST_SHOWN:]
         hint = "it compiles its kernels with nvcc and ninja"
         raise _refused(f"FlashInfer cannot be made ready: {why}", hint) from error
 

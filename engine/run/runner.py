@@ -108,13 +108,13 @@ class ModelRunner:
         if handle.hidden is None:
             return
         batch = handle.batch
-        choice = self._sampler.choice(batch, masks, handle.hidden.shape[0])
-        handle.drawn = self._compute.choose(handle.hidden, choice)
+        inputs = self._sampler.inputs(batch, masks, handle.hidden.shape[0])
+        handle.drawn = self._compute.sample(handle.hidden, inputs)
         self._rows.keep(batch.picking_rows)
-        handle.wanted = self._sampler.wanted(batch, choice)
+        handle.wanted = self._sampler.wanted(batch, inputs)
         handle.hidden = None  # its memory serves the next pass
 
-    def picked(self, handle: Pass) -> SampledBatch:
+    def sampled(self, handle: Pass) -> SampledBatch:
         """One pick for each work of the plan that asked for logits, in the plan's order."""
         batch = handle.batch
         if handle.drawn is None:
@@ -135,7 +135,7 @@ class ModelRunner:
         plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, logits=1),))
         handle = self.forward(plan)
         self.sample(handle, Masks(empty_rows(0, 1), {}))
-        self.picked(handle)
+        self.sampled(handle)
         self._rows.forget(seq_id)
 
     def check(self) -> None:

@@ -50,7 +50,7 @@ class Sampler:
     def __init__(self, rows: SlotState) -> None:
         self._rows = rows
 
-    def choice(self, batch: Batch, masks: Masks, count: int) -> SamplingInputs:
+    def inputs(self, batch: Batch, masks: Masks, count: int) -> SamplingInputs:
         """The inputs of sampling for `batch`, padded to `count` rows of logits."""
         rows, row_of = batch.picking_rows, self._rows.row_of
         draws = self._rows.draws(rows, batch.next_positions, count)
@@ -68,9 +68,9 @@ class Sampler:
             self._edits(batch, count) if draws.asks & SPECIAL else None,
         )
 
-    def wanted(self, batch: Batch, choice: SamplingInputs) -> Wanted | None:
+    def wanted(self, batch: Batch, inputs: SamplingInputs) -> Wanted | None:
         """How many log-probabilities each row reports; None if no row reports any."""
-        if choice.edits is None:
+        if inputs.edits is None:
             return None
         return [params.logprobs for params in self._params(batch.picking_rows)]
 

@@ -16,7 +16,6 @@ from msgspec import Struct
 from torch import Tensor
 
 from ..plan import Replay
-from .cuda.streams import StreamSet
 from .slots import Ints
 
 Array = npt.NDArray[Any]
@@ -59,15 +58,13 @@ class SamplingInputs(Struct, frozen=True):
         return self.truncation is None and self.edits is None
 
 
-class Walks(Protocol):
-    """Makes masks where the logits are, and follows the picks; `residents.DeviceGrammarMasks` does.
+class GrammarMasker(Protocol):
+    """Makes masks on the device of the logits, and advances by sampled tokens: `cuda.grammar_masks.DeviceGrammarMasks`.
 
-    `rows` int32 [R] on the device: the sequences' rows, `padding_row` where no mask is made. On a GPU `replay`
-    and `walk` are called within `streams`.
+    `rows` int32 [R] on the device: the rows of the sequences, `padding_row` for rows without a mask.
     """
 
     padding_row: int
-    streams: StreamSet | None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
@@ -90,11 +87,11 @@ class Walks(Protocol):
         ...
 
 
-def completed(args: SampleArgs, choice: SamplingInputs, send: Send) -> SampleArgs:
-    """`args` with what is not in every choice."""
-    if choice.truncation is not None:
-        args = replace(args, truncation=Truncation(*map(send, choice.truncation)))
-    edits = choice.edits
+def completed(args: SampleArgs, inputs: SamplingInputs, send: Send) -> SampleArgs:
+    """`args` with what is not in every inputs."""
+    if inputs.truncation is not None:
+        args = replace(args, truncation=Truncation(*map(send, inputs.truncation)))
+    edits = inputs.edits
     if edits is None:
         return args
     return replace(

@@ -101,7 +101,7 @@ class SlotState:
         self.hold(row, admitted.blocks)
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
-        self._wish(row, admitted.sampling)
+        self._set_sampling(row, admitted.sampling)
         seed = admitted.sampling.seed
         # Without a seed: as random as this process, and still the same again for a sequence that was preempted.
         self.seeds[row] = (
@@ -164,7 +164,7 @@ class SlotState:
         if rows != list(range(len(self.sampling))):
             raise InternalError("a row is lost, or belongs to two sequences")
 
-    def _wish(self, row: int, sampling: SamplingParams) -> None:
+    def _set_sampling(self, row: int, sampling: SamplingParams) -> None:
         temperature = sampling.temperature if sampling.temperature >= LEAST_TEMPERATURE else 0
         self.sampling[row] = sampling
         self.columns.temperature[row] = temperature

@@ -1,6 +1,7 @@
-"""The order in which sequences are served.
+"""The order in which sequences are served, and preempted when memory runs out.
 
-Does: rank them so that nobody starves, and keep them in that order. Does not: decide who may run.
+Does: rank sequences so that none starves, keep them in that order, and choose the sequence to preempt. Does not: admit
+or preempt. Preemption is by recomputation: known tokens stay known, computed keys and values are given up.
 """
 
 from bisect import bisect_left, insort
@@ -52,3 +53,20 @@ class Ranked:
         if index == len(self._order) or self._order[index] is not seq:
             raise InternalError(f"sequence {seq.id} is not in this order")
         del self._order[index]
+
+
+def is_exempt(seq: Sequence, max_preemptions: int) -> bool:
+    """Whether `seq` was preempted so often that it is admitted with all the room it may need, and keeps it."""
+    return seq.record.preemptions >= max_preemptions
+
+
+def victim_of(running: Ranked, max_preemptions: int) -> Sequence | None:
+    """The running sequence to preempt: the last in rank that is not exempt; None if all are exempt.
+
+    The first in rank is never preempted while another one can be, so one sequence always reaches its end; and no
+    sequence is preempted more than `max_preemptions` times. Together these exclude a livelock.
+    """
+    for seq in reversed(running):
+        if not is_exempt(seq, max_preemptions):
+            return seq
+    return None

@@ -13,26 +13,25 @@ from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
 from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, Work
-from ..sequence import ACCEPTED, SeqState, Sequence
+from ..sequence import ACCEPTED, SeqState, Sequence, finish_after
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import RequestLimits, admit
 from .batch_sizing import BatchSizer
-from .finish import finish_after
+from .queue import is_exempt, victim_of
 from .sequence_table import SequenceTable
-from .victims import choose, is_exempt
 
 
 class Load(Struct, frozen=True):
     """Numbers of sequences by state, free blocks, and preemptions so far.
 
-    `parked` sequences wait for a grammar; `untold` is the number of changes that the next commit will report;
+    `parked` sequences wait for a grammar; `unreported` is the number of changes that the next commit will report;
     `next_deadline` is by the engine's clock.
     """
 
     parked: int
     waiting: int
     running: int
-    untold: int
+    unreported: int
     blocks: int
     free_blocks: int
     preemptions: int
@@ -78,7 +77,7 @@ class Scheduler:
             raise QueueFull(
                 f"{self._config.max_waiting} requests wait already", hint="try again later"
             )
-        return self._sequences.enter(request, self._clock()).id
+        return self._sequences.add(request, self._clock()).id
 
     def grammar_ready(
         self,
@@ -179,7 +178,7 @@ class Scheduler:
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
                 continue
-            seq.record.picked(now)
+            seq.record.token_sampled(now)
             after = forced.tokens.get(seq.id, ())
             at = seq.output_tokens
             if seq.id in forced.instead:
@@ -205,7 +204,7 @@ class Scheduler:
             parked=len(self._sequences) - waiting - running,
             waiting=waiting,
             running=running,
-            untold=len(self._changes),
+            unreported=len(self._changes),
             blocks=self._memory.blocks,
             free_blocks=self._memory.free_blocks,
             preemptions=self._preemptions,
@@ -263,7 +262,7 @@ class Scheduler:
                 continue
             reservation = self._memory.reserve(seq, count)
             while reservation is None and seq.state is SeqState.RUNNING:
-                victim = choose(running, self._config.max_preemptions)
+                victim = victim_of(running, self._config.max_preemptions)
                 if victim is None:
                     raise InternalError(
                         f"sequence {seq.id} has all the room it needs and asks for more"
@@ -334,7 +333,7 @@ class Scheduler:
         """End `seq` in any state, and release its blocks."""
         if seq.state is SeqState.RUNNING:
             self._released.append(seq.id)
-        self._sequences.leave(seq)
+        self._sequences.remove(seq)
         self._memory.release(seq)
         usage = seq.usage(self._clock())
         self._changes.append(

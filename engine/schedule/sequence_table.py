@@ -47,7 +47,7 @@ class SequenceTable:
         """The numbers of all live sequences."""
         return set(self._by_id)
 
-    def enter(self, request: Request, now: float) -> Sequence:
+    def add(self, request: Request, now: float) -> Sequence:
         """A new sequence for `request`, in the waiting line unless it waits for its grammar.
 
         Raises:
@@ -83,7 +83,7 @@ class SequenceTable:
         seq.preempt()
         self.waiting.add(seq)
 
-    def leave(self, seq: Sequence) -> None:
+    def remove(self, seq: Sequence) -> None:
         """`seq` has ended, in whatever state."""
         if seq.state is SeqState.RUNNING:
             self.running.discard(seq)

@@ -21,7 +21,7 @@ from ...plan import StepCosts
 from ..batch import Batch
 from ..compute import sent
 from ..kv import KVCache
-from ..sampling_inputs import SamplingInputs, Walks
+from ..sampling_inputs import GrammarMasker, SamplingInputs
 from . import token_packing
 from .graphs import ForwardGraphs, sizes
 from .input_buffers import POSITIONS, SLOTS, SOURCES, Inputs, Packing
@@ -44,7 +44,8 @@ class GpuCompute:
         vocab: int,
         most_tokens: int,
         captured: int,
-        walks: Walks | None,
+        masker: GrammarMasker | None,
+        streams: StreamSet | None,
     ) -> None:
         """`vocab` tokens may be picked. Batches have `most_tokens` tokens at most; those of up to `captured` go by
         graph once `capture` ran.
@@ -54,7 +55,6 @@ class GpuCompute:
         self._decoder = decoder
         self._cache = cache
         self._sizes = sizes(captured)
-        streams = None if walks is None else walks.streams
         self._streams = StreamSet(device) if streams is None else streams
         self._inputs = Inputs(
             self._streams,
@@ -76,7 +76,7 @@ class GpuCompute:
         self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
         self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
         self._sampling = SamplingGraphs(
-            decoder, vocab, self._states, self._inputs.picks, self._streams, walks
+            decoder, vocab, self._states, self._inputs.picks, self._streams, masker
         )
 
     def capture(self) -> StepCosts:
@@ -128,26 +128,26 @@ class GpuCompute:
         self._streams.pass_ends()
         return self._states[:rows] if wanted else None
 
-    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
+    def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
         """See `Compute`; `hidden` is what `hidden` returned last."""
         if hidden.data_ptr() != self._states.data_ptr():
             raise InternalError("tokens are chosen from other states than the last")
-        return self._sampling.choose(choice, self._wanted)
+        return self._sampling.sample(inputs, self._wanted)
 
     @property
     def makes_masks(self) -> bool:
         """See `Executor`."""
-        return self._sampling.walks is not None
+        return self._sampling.masker is not None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
-        walks = self._sampling.walks
-        return walks is not None and walks.hold(key, tables)
+        masker = self._sampling.masker
+        return masker is not None and masker.hold(key, tables)
 
     def drop(self, key: str) -> None:
         """See `GrammarHolder`."""
-        if self._sampling.walks is not None:
-            self._sampling.walks.drop(key)
+        if self._sampling.masker is not None:
+            self._sampling.masker.drop(key)
 
     def mask_buffer(self, count: int, width: int) -> MaskRows:
         """See `Executor`."""

@@ -53,7 +53,7 @@ class DeviceGrammarMasks:
     @torch.inference_mode()
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
-        with nullcontext() if self.streams is None else self.streams.begun:
+        with nullcontext() if self.streams is None else self.streams.sampling_inputs:
             slot = self._arena.load(key, tables)
         if slot is None:
             return False
@@ -65,15 +65,15 @@ class DeviceGrammarMasks:
         self._arena.release(self._slot(key))
 
     def walk(self, rows: Tensor, out: Tensor) -> None:
-        """See `choice.Walks`."""
+        """See `GrammarMasker`."""
         self._walker.walk(self._states, rows, out)
 
     def advance(self, rows: Tensor, tokens: Tensor) -> None:
-        """See `choice.Walks`."""
+        """See `GrammarMasker`."""
         self._walker.advance(self._states, rows, tokens)
 
     def replay(self, replays: Sequence[tuple[int, Replay]]) -> None:
-        """See `choice.Walks`. The texts go to the device in one copy, and are followed there in one launch."""
+        """See `GrammarMasker`. The texts go to the device in one copy, and are followed there in one launch."""
         if not replays:
             return
         slots = [self._slot(one.grammar) if one.reset else -1 for _, one in replays]

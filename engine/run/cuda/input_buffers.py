@@ -129,15 +129,15 @@ class Inputs:
     def fill_few(self, batch: Batch, size: int) -> bool:
         """Copy a batch, padded to a captured size.
 
-        Returns whether what has grown goes along: there is as much room for it as for tokens.
+        Returns whether what has grown goes fits: there is as much room for it as for tokens.
         """
         staging = self._next()
         to = staging.few[size]
         self._fill(batch, to.fields)
         grown: int = batch.grown.shape[1]
-        along = grown <= size
+        fits = grown <= size
         to.grown_at[:] = self.nowhere
-        if along and grown:
+        if fits and grown:
             to.grown_at[:grown], to.grown[:grown] = batch.grown
         if to.order is None:
             cut(batch, self._packing.most, to.owners, to.lengths, to.starts)
@@ -148,7 +148,7 @@ class Inputs:
             packs = to.order, to.leads, to.shared
             pack(batch, self._tables, self._block_size, self._packing.at_once, *packs)
         self._send(self._targets[size], staging.parts[size], staging.copied)
-        return along
+        return fits
 
     def fill_many(self, batch: Batch) -> Many:
         """Copy a batch as it is."""
@@ -179,7 +179,7 @@ class Inputs:
         with self._streams.inputs as stream:
             target.copy_(source, non_blocking=True)
             copied.record(stream)
-        self._streams.awaited()
+        self._streams.wait_for_inputs()
 
     def _few_length(self, size: int) -> int:
         packs = self._packing.packs(size)

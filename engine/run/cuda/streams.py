@@ -43,27 +43,27 @@ class StreamSet:
         self._prepares = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._fetches = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._computed = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        self._chosen = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._sampled = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._prepared = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._fetched = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self.inputs = SideStream(self.caller, self._prepares, self._computed)
-        self.begun = SideStream(self.caller, self._prepares, self._chosen)
-        self.fetching = SideStream(self.caller, self._fetches, self._chosen)
+        self.sampling_inputs = SideStream(self.caller, self._prepares, self._sampled)
+        self.fetching = SideStream(self.caller, self._fetches, self._sampled)
 
     def pass_ends(self) -> None:
         """All launches that read the inputs of this pass were made."""
         self._computed.record(self.caller)
 
-    def choice_ends(self) -> None:
+    def sampling_ends(self) -> None:
         """All launches that read or change the inputs of this sampling were made."""
-        self._chosen.record(self.caller)
+        self._sampled.record(self.caller)
 
-    def awaited(self) -> None:
+    def wait_for_inputs(self) -> None:
         """The caller's stream waits for all inputs prepared so far."""
         self._prepared.record(self._prepares)
         self.caller.wait_event(self._prepared)
 
-    def fetch_awaited(self) -> None:
+    def wait_for_fetches(self) -> None:
         """The caller's stream waits for all copies of picks begun so far."""
         self._fetched.record(self._fetches)
         self.caller.wait_event(self._fetched)
