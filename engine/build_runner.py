@@ -1,4 +1,4 @@
-"""From a model folder and settings to a runner that is ready.
+"""Builds a ready runner from a model folder and settings.
 
 Does: choose the device, read the spec, load or draw the weights, size and allocate the KV cache, warm up. Does not:
 tokenise or schedule.
@@ -36,7 +36,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 class Built:
     """A runner, and the facts found while building.
 
-    `costs`: of steps by graph, where there are graphs.
+    `costs`: the measured costs of steps replayed by CUDA graph; None without graphs.
     """
 
     runner: ModelRunner
@@ -58,7 +58,7 @@ def build_runner(
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
 
-    `vocabulary`, given a width, are the tokens by which a device may follow grammars; None: it follows none.
+    `vocabulary` gives the tokens of a width, from which a GPU makes masks itself; None: it makes none.
 
     Raises:
         ModelError: the checkpoint cannot be used.
@@ -74,7 +74,7 @@ def build_runner(
             where="max_context",
             hint=""
             if spec.window is None
-            else "layers of the model see a sliding window, beyond which its output would change",
+            else "layers of the model attend to a sliding window; beyond it the output would change",
         )
     device = _device(model.device)
     limits = RunnerLimits(
@@ -103,9 +103,7 @@ def build_runner(
 def _device(name: str) -> torch.device:
     there = torch.cuda.is_available()
     if name == "cuda" and not there:
-        raise ConfigError(
-            "there is no GPU that torch can use", where="device", hint="set device to cpu"
-        )
+        raise ConfigError("torch finds no usable GPU", where="device", hint="set device to cpu")
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
 
 

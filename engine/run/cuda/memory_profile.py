@@ -1,7 +1,7 @@
-"""How much of a GPU's memory is left for keys and values, and which kernels its steps need.
+"""The GPU memory that is left for keys and values, and the construction of a GPU runner.
 
-Does: run the largest step there may be, once, and count what is free after it; run steps of every kind; make the runner
-of a GPU. Does not: decide how the memory is used (`kv`).
+Does: run the largest possible step once and measure the free memory after it; run steps of every kind, so that their
+kernels are compiled; construct the runner of a GPU. Does not: decide how the memory is used (`kv`).
 """
 
 from dataclasses import replace
@@ -17,13 +17,13 @@ from .compute_gpu import GpuCompute
 from .grammar_masks import DeviceGrammarMasks
 
 GRAPHS_BYTES = 512 << 20
-"""Left for captured passes, which are made after the cache, besides a batch of logits. Measured: 0.1 to 0.3 GiB."""
+"""Bytes left for captured passes, made after the cache, in addition to a batch of logits. Measured: 0.1 to 0.3 GiB."""
 
 
 def gpu_runner(
     parts: RunnerParts, masks: DeviceGrammarMasks | None, num_blocks: int
 ) -> tuple[ModelRunner, GpuCompute]:
-    """A runner with a cache of `num_blocks`, and its compute, of which nothing is captured yet."""
+    """A runner with a cache of `num_blocks`, and its `GpuCompute`, which has captured nothing yet."""
     kv, rows, limits = parts.kv(num_blocks), parts.rows(), parts.limits
     compute = GpuCompute(
         parts.decoder,
@@ -40,7 +40,7 @@ def gpu_runner(
 
 
 def run_all(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> None:
-    """Launch whatever steps launch, small and large, in a model of two layers: the last, and one like all others."""
+    """Launch all kernels of small and large steps, in a model of two layers: the last, and one like all others."""
     decoder = parts.decoder
     layers = decoder.layers[-2:]
     spec = replace(decoder.spec, layers=len(layers))
@@ -52,7 +52,7 @@ def run_all(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> None:
 
 
 def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
-    """Bytes of the GPU that keys and values may take, by `memory_fraction`: what the largest step leaves free."""
+    """Bytes of GPU memory for keys and values, by `memory_fraction`: the memory that the largest step leaves free."""
     limits, size = parts.limits, parts.cache.block_size
     sequences = min(limits.max_running, limits.max_batched_tokens)
     share = min(limits.max_batched_tokens // sequences, limits.max_context)

@@ -1,10 +1,10 @@
-"""Sampling on a GPU: masks are made during the forward pass; head, pick and grammar moves are a CUDA graph.
+"""Sampling on a GPU: masks are made during the forward pass; head, sampling and grammar advance are a CUDA graph.
 
 Does: own the inputs of sampling (states, masks, one packed buffer of options by row) at fixed addresses, capture the
-graphs by number of rows, and copy picks to the host during the next pass. Does not: lay out options (`sampler`), walk
-grammars (`residents`), or order streams (`beside`).
+graphs by number of rows, and copy sampled tokens to the host during the next pass. Does not: lay out options
+(`sampler`), walk grammars (`grammar_masks`), or order streams (`streams`).
 
-Picks go to two pinned buffers in turn: a step is read before the one after the next is begun.
+Sampled tokens go to two pinned buffers in turn: a step is read before the step after the next one starts.
 """
 
 from bisect import bisect_left
@@ -47,7 +47,7 @@ def _unpacked(buffer: Tensor) -> _Columns:
 
 
 class _Staging:
-    """A pinned buffer, and when it was copied last."""
+    """A pinned buffer, and the event of its last copy."""
 
     def __init__(self, size: int) -> None:
         self.buffer = torch.zeros(size, dtype=torch.int32, pin_memory=True)
@@ -55,7 +55,7 @@ class _Staging:
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
     def fill(self, inputs: SamplingInputs, states: Ints, padding_row: int) -> None:
-        """Wait for the last copy, which was long ago, and write what the next one brings."""
+        """Wait for the last copy, which is done long since, and write the inputs of the next one."""
         self.copied.synchronize()
         keys, temperature, *numbers = self._columns
         count = inputs.keys.shape[0]
@@ -92,7 +92,7 @@ class _DeviceColumns:
     def copy_from(
         self, inputs: SamplingInputs, states: Ints, padding_row: int, stream: torch.cuda.Stream
     ) -> None:
-        """One copy, in the order of `stream`, which is the current one."""
+        """Copy the options at once, on `stream`, which is the current one."""
         self._staging.reverse()
         staging = self._staging[0]
         staging.fill(inputs, states, padding_row)
@@ -101,7 +101,7 @@ class _DeviceColumns:
 
 
 class _Fetched:
-    """A pinned buffer for tokens and statuses, its parts by number of rows, and when it was filled last."""
+    """A pinned buffer for tokens and statuses, its parts by number of rows, and the event of its last copy."""
 
     def __init__(self, most: int, sizes: Iterable[int]) -> None:
         buffer = torch.zeros(2 * most, dtype=torch.int32, pin_memory=True)
@@ -110,9 +110,10 @@ class _Fetched:
 
 
 class SamplingGraphs:
-    """Picks among `vocab` tokens from rows of states. `picks` int32 [2 * most] keeps the last tokens and statuses.
+    """Samples from `vocab` tokens by rows of hidden states.
 
-    `states` [any, hidden]: where a pass of the model leaves its rows before `sample`.
+    `picks` int32 [2 * most] keeps the last tokens and statuses. `states` [any, hidden] has the hidden states of the
+    last pass when `sample` is called.
     """
 
     def __init__(
@@ -133,20 +134,20 @@ class SamplingGraphs:
         )
         self._on_device = _DeviceColumns(most, device)
         self._streams = streams
-        # Of `size` rows: the tokens, then their statuses.
+        # By number of rows: tokens, then statuses.
         self._picks = {size: picks[: 2 * size].view(2, size) for size in self._sizes}
         self._fetched = [_Fetched(most, self._sizes) for _ in range(2)]
         self._sampling_graphs: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Sampled]] = {}
         self._walk_graphs: dict[int, torch.cuda.CUDAGraph] = {}
 
     def rows(self, wanted: int) -> int:
-        """For how many rows `wanted` ones are chosen."""
+        """The number of rows, padding included, that are sampled for `wanted` rows."""
         return self._sizes[bisect_left(self._sizes, wanted)]
 
     def capture(self) -> None:
-        """Capture the choices that ask for nothing but a mask, a temperature and a draw, for every number of rows.
+        """Capture sampling with a mask, a temperature and a draw only, for every number of rows.
 
-        Each is run before: what is compiled on first use cannot be captured.
+        Each graph is run once before: a compilation on first use cannot be captured.
         """
         pool = torch.cuda.graph_pool_handle()
         self._on_device.columns.mask_rows.fill_(-1)
@@ -168,7 +169,7 @@ class SamplingGraphs:
                 self._walk_graphs[size] = walk
 
     def run_sizes(self) -> None:
-        """Run all that `capture` captures, on padding."""
+        """Run on padding everything that `capture` captures."""
         self._on_device.columns.mask_rows.fill_(-1)
         self._on_device.columns.walk_rows.fill_(self._padding_row)
         for size in self._sizes:
@@ -178,7 +179,7 @@ class SamplingGraphs:
                 self._walk(size)
 
     def sample(self, inputs: SamplingInputs, states: Ints) -> Callable[[], Sampled]:
-        """See `Compute`; `states` are the rows of the states chosen from, the other rows choose from any."""
+        """See `Compute`; `states` are the indexes of the hidden states to sample from, arbitrary for padding."""
         count, walking = inputs.keys.shape[0], inputs.walks
         self._prepare(inputs, states, count, walking=walking)
         self._streams.wait_for_inputs()
@@ -193,7 +194,7 @@ class SamplingGraphs:
         return self._fetch(count, drawn)
 
     def _prepare(self, inputs: SamplingInputs, states: Ints, count: int, *, walking: bool) -> None:
-        """Options and masks, during the forward pass."""
+        """Copy the options and make the masks, during the forward pass."""
         if walking and self.masker is None:
             raise InternalError("this executor makes no masks")
         with self._streams.sampling_inputs as stream:
@@ -216,7 +217,7 @@ class SamplingGraphs:
         self.masker.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
 
     def _sample(self, count: int, inputs: SamplingInputs | None, *, walking: bool) -> Sampled:
-        """Head, pick, and what follows the picks. `inputs` None: a plain one."""
+        """Launch the head, sampling and the grammar advance. `inputs` None: a mask, a temperature and a draw only."""
         columns = self._on_device.columns
         args = SampleArgs(
             self._vocab,
@@ -238,7 +239,7 @@ class SamplingGraphs:
         return drawn
 
     def _fetch(self, count: int, drawn: Sampled) -> Callable[[], Sampled]:
-        """Start to bring what was picked to the host; the function waits for it."""
+        """Start to copy the sampled tokens to the host; the function returned waits for them."""
         self._fetched.reverse()
         fetched = self._fetched[0]
         there = fetched.parts[count]
@@ -256,7 +257,7 @@ class SamplingGraphs:
 
 
 def _to_host(tensor: Tensor | None, stream: torch.cuda.Stream) -> Tensor | None:
-    """A copy in pinned memory, under way on `stream`."""
+    """A copy in pinned memory, in progress on `stream`."""
     if tensor is None:
         return None
     tensor.record_stream(stream)

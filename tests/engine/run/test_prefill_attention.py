@@ -76,7 +76,7 @@ def test_an_installation_that_does_not_work_is_refused(monkeypatch: pytest.Monke
     broken = ModuleType("flashinfer")
     broken.__spec__ = ModuleSpec("flashinfer", None)
     monkeypatch.setitem(sys.modules, "flashinfer", broken)
-    with pytest.raises(ConfigError, match="cannot be made ready: cannot import") as refused:
+    with pytest.raises(ConfigError, match="cannot be initialised: cannot import") as refused:
         chosen("flashinfer")
     assert refused.value.where == "attention"
     assert "nvcc" in refused.value.hint
