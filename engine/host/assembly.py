@@ -16,18 +16,18 @@ from .messages import EngineInfo
 
 
 class Steppable(Protocol):
-    """What is driven: `intaglio.engine.loop.Engine`, or a double of it. It says what each of these promises."""
+    """The part of `intaglio.engine.loop.Engine` that a host calls; see there for each method."""
 
     def submit(self, request: Request) -> None:
-        """From any thread."""
+        """Accept a request. For any thread."""
         ...
 
     def abort(self, request_id: str) -> None:
-        """From any thread."""
+        """End a request. For any thread."""
         ...
 
     def step(self) -> list[Delta]:
-        """Everything that one step did."""
+        """Run one step; its deltas."""
         ...
 
     @property
@@ -37,25 +37,25 @@ class Steppable(Protocol):
 
     @property
     def open_requests(self) -> int:
-        """Requests taken that have not ended."""
+        """The number of accepted requests that have not ended."""
         ...
 
     def wait(self, timeout_s: float | None = None) -> None:
-        """Sleep until something arrives, at most so long."""
+        """Sleep until a step may have something to do, at most `timeout_s` seconds."""
         ...
 
     def metrics(self) -> Snapshot:
-        """From any thread."""
+        """Counters and gauges. For any thread."""
         ...
 
     def check(self) -> None:
-        """Raise `InternalError` where an invariant is broken."""
+        """Raise `InternalError` if an invariant does not hold."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
-    """An engine with what its host has to know of it. `close` ends its threads."""
+    """An engine, its facts and the statistics of its grammar cache. `close` ends the threads of its parts."""
 
     engine: Steppable
     info: EngineInfo

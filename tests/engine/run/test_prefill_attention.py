@@ -59,7 +59,7 @@ def test_what_a_back_end_cannot_do_is_refused(name: str, asked: dict[str, Any], 
 def test_capped_scores_are_refused_for_flashinfer() -> None:
     model = ModelConfig(model="x", attention="flashinfer")
     gemma2 = parse_spec({**GEMMA2, "head_dim": 64})
-    with pytest.raises(ConfigError, match=r"gemma2 .* soft-capped") as caught:
+    with pytest.raises(ConfigError, match=r"gemma2 .* soft-cap") as caught:
         attention_of_prompts(model, CacheConfig(), gemma2, torch.bfloat16, torch.device("cuda"))
     assert caught.value.where == "attention"
 
