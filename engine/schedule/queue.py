@@ -16,17 +16,18 @@ _rank = attrgetter("rank")
 
 
 def rank(request: Request, seq_id: int, now: float, ageing_s: float) -> tuple[float, int]:
-    """The place of a request that arrives at `now`; smaller is served first.
+    """The rank of a request that arrives at `now`; smaller is served first.
 
-    First come, first served, where one step of priority is worth `ageing_s` seconds of arrival. That is priority with
-    ageing: as everybody waiting ages alike, the order of two sequences never changes, so a rank is computed once. A
-    request is passed over only by those that arrive before `now + ageing_s x (its priority - theirs)`.
+    First come, first served, where one step of priority equals `ageing_s` seconds of arrival. This is priority with
+    ageing: as all waiting requests age at the same rate, the order of two sequences never changes, so a rank is
+    computed once. A later request goes first only if it arrives before `now + ageing_s x d`, where `d` is the priority
+    of this request minus that of the later one.
     """
     return (now + request.priority * ageing_s, seq_id)
 
 
 class Ranked:
-    """Sequences, best rank first. Adding and discarding search by bisection and move pointers only."""
+    """Sequences, best rank first. `add` and `discard` search by bisection and move pointers only."""
 
     def __init__(self) -> None:
         self._order: list[Sequence] = []
@@ -44,11 +45,11 @@ class Ranked:
         return reversed(self._order)
 
     def add(self, seq: Sequence) -> None:
-        """Put `seq`, which is not here, in its place."""
+        """Insert `seq`, which must not be contained, by its rank."""
         insort(self._order, seq, key=_rank)
 
     def discard(self, seq: Sequence) -> None:
-        """Take out `seq`, which is here."""
+        """Remove `seq`, which must be contained."""
         index = bisect_left(self._order, seq.rank, key=_rank)
         if index == len(self._order) or self._order[index] is not seq:
             raise InternalError(f"sequence {seq.id} is not in this order")
