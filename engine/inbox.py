@@ -151,6 +151,6 @@ def _refusal(request: Request, error: Refused) -> Delta:
 
 
 def unserved(request: Request) -> Usage:
-    """The usage of a request that was never admitted, and whose prompt was not validated: it may be any object."""
+    """The usage of a request that was never admitted. Its prompt was not validated: it may be any object."""
     prompt: object = request.prompt
     return Usage(prompt_tokens=len(prompt) if isinstance(prompt, tuple) else 0, output_tokens=0)

@@ -60,7 +60,7 @@ class Engine:
         """Run one step; its deltas. If the step fails, all open requests end with an error, and the engine stops.
 
         Raises:
-            EngineStopped: the engine was closed, or an earlier step failed, whose error is the `__cause__`.
+            EngineStopped: the engine was closed, or an earlier step failed; its error is the `__cause__`.
         """
         if self._broken is not None:
             raise EngineStopped(f"the engine has stopped: {self._broken}") from self._broken

@@ -246,7 +246,7 @@ def finish_after(seq: Sequence, token: int, end_tokens: frozenset[int]) -> Finis
     """Why `seq` ends with `token`, its last one; None if it continues.
 
     Under a grammar an end token ends the output, so `ignore_eos` has no effect there. An end token takes precedence
-    over a limit: an output whose end token is the last one that `max_tokens` allows is complete.
+    over a limit: an output is complete if the last token that `max_tokens` allows is an end token.
     """
     sampling = seq.request.sampling
     if token in end_tokens and not (sampling.ignore_eos and seq.request.constraint is None):

@@ -32,7 +32,7 @@ class Batch:
     `picking` and `picking_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
     from it. A sequence occurs there once for each of its rows of logits, at most `most_logits` times. `grown` [2, n]:
     the entries of block tables that changed, as flat index and block. `longest`: the most tokens of one sequence.
-    `failed`: sequences whose results are discarded, with the failures of their requests.
+    `failed`: sequences with discarded results, with the failures of their requests.
     """
 
     tokens: npt.NDArray[np.int32]
