@@ -1,4 +1,4 @@
-"""The names of the engine that others may use."""
+"""The public names of the engine."""
 
 from .config import EngineConfig, GrammarConfig
 from .errors import (

@@ -1,4 +1,4 @@
-"""From a model folder and settings to a runner that is ready.
+"""Builds a ready runner from a model folder and settings.
 
 Does: choose the device, read the spec, load or draw the weights, size and allocate the KV cache, warm up. Does not:
 tokenise or schedule.
@@ -22,11 +22,9 @@ from .model.spec import ModelSpec, read_spec
 from .model.weights import load_decoder, random_decoder
 from .plan import StepCosts
 from .run.compute import HostCompute
-from .run.kv import KVCache, count_blocks, kept_dtype
 from .run.prefill_attention import attention_of_prompts
 from .run.runner import ModelRunner, RunnerLimits
-from .run.sampling_inputs import Walks
-from .run.slots import SlotState
+from .run.runner_parts import RunnerParts
 
 if TYPE_CHECKING:
     from .run.cuda.grammar_masks import DeviceGrammarMasks
@@ -38,7 +36,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 class Built:
     """A runner, and the facts found while building.
 
-    `costs`: of steps by graph, where there are graphs.
+    `costs`: the measured costs of steps replayed by CUDA graph; None without graphs.
     """
 
     runner: ModelRunner
@@ -48,42 +46,6 @@ class Built:
     max_context: int
     cache_bytes: int
     costs: StepCosts | None
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a device is given to make a runner of: weights that are there, and how large its steps may be."""
-
-    decoder: Decoder
-    cache: CacheConfig
-    limits: RunnerLimits
-    walks: Walks | None = None
-
-    def rows(self) -> SlotState:
-        """Rows for the sequences of these limits."""
-        return SlotState(self.limits.max_running, self.limits.max_context, self.cache.block_size)
-
-    def kv(self, num_blocks: int) -> KVCache:
-        """A cache of that many blocks, on the weights' device."""
-        embedding = self.decoder.embedding
-        return KVCache(
-            self.decoder.spec,
-            num_blocks,
-            self.cache.block_size,
-            kept_dtype(self.cache, embedding),
-            embedding.device,
-        )
-
-    def count(self, free_bytes: int | None = None) -> int:
-        """Blocks of the cache; see `count_blocks`."""
-        return count_blocks(
-            self.cache,
-            self.decoder.spec,
-            dtype=kept_dtype(self.cache, self.decoder.embedding),
-            max_running=self.limits.max_running,
-            max_context=self.limits.max_context,
-            free_bytes=free_bytes,
-        )
 
 
 def build_runner(
@@ -96,7 +58,7 @@ def build_runner(
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
 
-    `vocabulary`, given a width, are the tokens by which a device may follow grammars; None: it follows none.
+    `vocabulary` gives the tokens of a width, from which a GPU makes masks itself; None: it makes none.
 
     Raises:
         ModelError: the checkpoint cannot be used.
@@ -112,7 +74,7 @@ def build_runner(
             where="max_context",
             hint=""
             if spec.window is None
-            else "layers of the model see a sliding window, beyond which its output would change",
+            else "layers of the model attend to a sliding window; beyond it the output would change",
         )
     device = _device(model.device)
     limits = RunnerLimits(
@@ -125,15 +87,15 @@ def build_runner(
     with torch.inference_mode():
         kernels = choose(device, attention_of_prompts(model, cache, spec, dtype, device))
         decoder = _decoder(model, spec, kernels, dtype, device, max_context)
-        residents = None
+        masks = None
         if vocabulary is not None and device.type == "cuda":
             from .run.cuda.grammar_masks import (
                 DeviceGrammarMasks,  # not loaded where there is no GPU
             )
 
-            residents = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
-        parts = Parts(decoder, cache, limits, residents)
-        runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, residents)
+            masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
+        parts = RunnerParts(decoder, cache, limits)
+        runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks)
     kv = runner.cache
     return Built(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs)
 
@@ -141,9 +103,7 @@ def build_runner(
 def _device(name: str) -> torch.device:
     there = torch.cuda.is_available()
     if name == "cuda" and not there:
-        raise ConfigError(
-            "there is no GPU that torch can use", where="device", hint="set device to cpu"
-        )
+        raise ConfigError("torch finds no usable GPU", where="device", hint="set device to cpu")
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
 
 
@@ -170,31 +130,31 @@ def _decoder(
     )
 
 
-def _host(parts: Parts) -> ModelRunner:
+def _host(parts: RunnerParts) -> ModelRunner:
     kv, rows = parts.kv(parts.count()), parts.rows()
-    compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab, parts.walks)
+    compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab)
     runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits)
     runner.warm_up()
     return runner
 
 
-def _gpu(parts: Parts, residents: "DeviceGrammarMasks | None") -> tuple[ModelRunner, StepCosts]:
+def _gpu(parts: RunnerParts, masks: "DeviceGrammarMasks | None") -> tuple[ModelRunner, StepCosts]:
     # Not loaded where there is no GPU.
     from intaglio.kernels.runtime.precompile import compile_ahead
 
     from .run.cuda.memory_profile import free_bytes, gpu_runner, run_all
 
-    def walk() -> None:
-        if residents is not None:
-            residents.warm_up(parts.decoder.spec.vocab_size)
+    def warm_up_masks() -> None:
+        if masks is not None:
+            masks.warm_up(parts.decoder.spec.vocab_size)
 
     def run() -> None:
-        walk()
-        run_all(parts)
+        warm_up_masks()
+        run_all(parts, masks)
 
     compile_ahead(run)
-    walk()
-    runner, compute = gpu_runner(parts, parts.count(free_bytes(parts)))
+    warm_up_masks()
+    runner, compute = gpu_runner(parts, masks, parts.count(free_bytes(parts, masks)))
     costs = compute.capture()
     runner.warm_up()
     return runner, costs

@@ -1,7 +1,8 @@
-"""The engine's settings: one frozen section an owner, built once.
+"""The engine's settings: one frozen section for each owner, built once.
 
-Does: read keywords, then the environment, then defaults, and refuse what it does not know. This is the only module of
-the engine that reads the environment. Does not: hold facts found at the start, such as how many blocks fit the device.
+Does: read keywords, then the environment, then defaults, and refuse unknown names. This is the only module of the
+engine that reads the environment. Does not: hold facts found at the start, such as the number of blocks that fit the
+device.
 """
 
 import math
@@ -27,24 +28,25 @@ YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no"
 
 
 def wait_passively() -> None:
-    """Have torch's threads sleep while they wait for one another, unless the environment says otherwise.
+    """Make torch's threads sleep while they wait for each other, unless the environment says otherwise.
 
-    By default they spin, which on cores that others use too makes a step ten times as long (measured: 70 s instead of
-    7 s for one extraction on two busy cores). Works only before torch is loaded, which reads it once.
+    By default they spin, which makes a step ten times as long on cores shared with other processes (measured: 70 s
+    instead of 7 s for one extraction on two busy cores). Works only before torch is loaded, which reads it once.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """Which model, and how it is held.
+    """The model, its device and its precision.
 
     `model` is a checkpoint's folder. `device` "auto" is a GPU where there is one. `max_context` is in tokens, prompt
-    and output together; None takes the model's own. `dtype` "auto" is float32 on a CPU and bfloat16 on a GPU.
-    `threads` bounds torch's threads on a CPU; None leaves it to torch. `weights` "random" draws them, for
-    measurements: the folder then needs no weights. `attention` "auto" is torch on a CPU and our kernels ("triton") on a
-    GPU; "flashinfer" has FlashInfer compute that of prompts, which needs the extra of this name. `quantization` "int8"
-    quantises the layers' matrices while they are loaded, on a CPU: a quarter of the memory of float32.
+    and output together; None is the model's own limit. `dtype` "auto" is float32 on a CPU and bfloat16 on a GPU.
+    `threads` is the number of torch's threads on a CPU; None leaves it to torch. `weights` "random" draws the weights,
+    for measurements: the folder then needs none. `attention` "auto" is torch on a CPU and our kernels ("triton") on a
+    GPU; "flashinfer" computes the attention of prompts by FlashInfer, which needs the extra of this name.
+    `quantization` "int8" quantises the layers' matrices while they are loaded, on a CPU only: a quarter of the memory
+    of float32.
     """
 
     model: str
@@ -65,13 +67,13 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheConfig:
-    """How much memory holds keys and values: the first that is given of `num_blocks`, `cache_bytes`, `memory_fraction`.
+    """The memory for keys and values: by the first given of `num_blocks`, `cache_bytes` and `memory_fraction`.
 
-    `block_size` is in tokens. `memory_fraction` is a share of a GPU's memory, the model's weights included; on a CPU
-    384 MiB are taken, more (up to 4 GiB) where eight sequences of `max_context` tokens need it, and never more than
-    this share of what is free.
-    `prefix_caching` keeps the keys and values of beginnings that several requests share. `kv_dtype` "fp8" keeps them in
-    one byte each (E4M3, no scales, what is larger than 448 becomes 448): twice as many tokens on a GPU, rounded.
+    `block_size` is in tokens. `memory_fraction` is a share of a GPU's memory, the model's weights included. On a CPU
+    the cache has 384 MiB, more (up to 4 GiB) where eight sequences of `max_context` tokens need it, and at most this
+    share of the free memory. `prefix_caching` keeps the keys and values of prefixes that several requests share.
+    `kv_dtype` "fp8" keeps them in one byte each (E4M3, no scales, clamped to 448): twice as many tokens on a GPU, with
+    rounded values.
     """
 
     block_size: int = 16
@@ -89,20 +91,20 @@ class CacheConfig:
             _at_least(self, "cache_bytes", 1)
         if not 0 < self.memory_fraction <= 1:
             raise ConfigError(
-                f"memory_fraction is a share above 0, up to 1, not {self.memory_fraction}",
+                f"memory_fraction must be above 0 and at most 1, not {self.memory_fraction}",
                 where="memory_fraction",
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerConfig:
-    """How much happens at once, and who goes first.
+    """The size of steps and queues, and the order of service.
 
-    `max_batched_tokens` bounds the tokens computed in a step, `max_running` the sequences that hold blocks,
-    `max_waiting` those that do not. Waiting `ageing_s` seconds outweighs one step of priority; 0 ignores priorities. A
-    sequence that was preempted `max_preemptions` times is next admitted with room for all it may ever need, and never
-    preempted again. With `overlap` the device computes a step while the host works on the one before; "auto" is where
-    the device is not the host.
+    `max_batched_tokens` is the most tokens computed in a step, `max_running` the most sequences with blocks,
+    `max_waiting` the most without. Waiting `ageing_s` seconds outweighs one step of priority; 0 ignores priorities. A
+    sequence that was preempted `max_preemptions` times is next admitted with room for its longest output, and never
+    preempted again. With `overlap` the device computes a step while the host processes the previous one; "auto" is on
+    where the device is not the host.
     """
 
     max_batched_tokens: int = 2048
@@ -118,25 +120,25 @@ class SchedulerConfig:
         for name in ("ageing_s", "max_preemptions"):
             _at_least(self, name, 0)
         if not math.isfinite(self.ageing_s):
-            raise ConfigError(f"ageing_s is finite, not {self.ageing_s}", where="ageing_s")
+            raise ConfigError(f"ageing_s must be finite, not {self.ageing_s}", where="ageing_s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrammarConfig:
-    """How constraints are examined, compiled and kept. Sizes are in bytes.
+    """The examination, compilation and caching of constraints. Sizes are in bytes.
 
-    `grammar_bytes` bounds the memory of compiled grammars with their masks, and of the masks and automata that they
-    share; those used least recently go first, and those in use by running requests may come on top.
+    `grammar_bytes` is the most memory of compiled grammars with their masks, and of the masks and automata that they
+    share; the least recently used ones are dropped first; grammars in use by running requests may exceed it.
 
-    Constraints are examined before the engine gets them: compiled, and outputs written on trial, `grammar_workers` at a
-    time. With `grammar_isolation` "server" a server does so in processes of their own, each for `grammar_deadline_s` at
-    most, of which `grammar_cpu_s` of processor time, and with `grammar_memory` above that of a fresh one; `LLM` does so
-    in its own process, without these limits. "always": `LLM` starts processes, too. "never": nothing is tried out, and
-    every source of constraints is trusted. Verdicts are kept in the file
-    `grammar_store`, up to `grammar_store_bytes`; "auto" is `intaglio/grammars.sqlite` in the user's cache folder, "off"
-    keeps nothing. It holds the sources of constraints. The `grammar_warm` most used of it are compiled at the start, in
-    the background. With `grammar_device` "auto" a model on a GPU has masks made there, for grammars that can be written
-    as tables; "off": all on the host.
+    Constraints are examined before the engine gets them: compiled, with trial outputs, `grammar_workers` at a time.
+    With `grammar_isolation` "server" a server examines in separate processes, each examination for at most
+    `grammar_deadline_s`, `grammar_cpu_s` of processor time, and `grammar_memory` above that of a fresh process; `LLM`
+    examines in its own process, without these limits. With "always" `LLM` starts processes as well. With "never" there
+    are no trials, and every source of constraints is trusted. Verdicts, with the sources of the constraints, are kept
+    in the file `grammar_store`, up to `grammar_store_bytes`; "auto" is `intaglio/grammars.sqlite` in the user's cache
+    folder, "off" keeps nothing. The `grammar_warm` most used constraints of it are compiled at the start, in the
+    background. With `grammar_device` "auto" a model on a GPU makes masks there, for grammars that can be exported as
+    tables; with "off" all masks are made on the host.
     """
 
     grammar_bytes: int = 512 << 20
@@ -157,11 +159,11 @@ class GrammarConfig:
         _at_least(self, "grammar_warm", 0)
         for name in ("grammar_deadline_s", "grammar_cpu_s"):
             if not 0.05 <= getattr(self, name) <= 3600:
-                raise ConfigError(f"{name} is from 0.05 to 3600 seconds", where=name)
+                raise ConfigError(f"{name} must be from 0.05 to 3600 seconds", where=name)
 
     @property
     def store_path(self) -> Path | None:
-        """The file to keep what was found out in; None for none."""
+        """The file that keeps verdicts; None for none."""
         if self.grammar_store == "off":
             return None
         if self.grammar_store != "auto":
@@ -172,7 +174,7 @@ class GrammarConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineConfig:
-    """All sections. A part of the engine receives its own section, never the whole."""
+    """All sections. A part of the engine receives its own section, never all of them."""
 
     model: ModelConfig
     cache: CacheConfig
@@ -185,9 +187,9 @@ class EngineConfig:
         settings: Mapping[str, object] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> "EngineConfig":
-        """Settings by field name, else the environment's `INTAGLIO_ENGINE_<FIELD>`, else the defaults.
+        """The settings: each from `settings`, else from the variable `INTAGLIO_ENGINE_<FIELD>`, else its default.
 
-        Field names are unique over all sections. `environ` is the process environment unless given.
+        Field names are unique over all sections. `environ` None is the environment of the process.
 
         Raises:
             ConfigError: a name is unknown, a value has the wrong type or is out of range, or `model` is missing.
@@ -211,7 +213,7 @@ class EngineConfig:
             raise ConfigError(f"there is no setting {variable}", where=variable, hint=_names(known))
         if "model" not in given and "model" not in texts:
             raise ConfigError(
-                "no model is named", where="model", hint=f"pass model=… or set {PREFIX}MODEL"
+                "no model is given", where="model", hint=f"pass model=… or set {PREFIX}MODEL"
             )
         return cls(
             model=ModelConfig(**_section(ModelConfig, given, texts)),  # type: ignore[arg-type]
@@ -273,7 +275,7 @@ def _parsed(variable: str, text: str, hint: object) -> object:
 def _at_least(section: object, name: str, least: int) -> None:
     value = getattr(section, name)
     if not value >= least:
-        raise ConfigError(f"{name} is at least {least}, not {value}", where=name)
+        raise ConfigError(f"{name} must be at least {least}, not {value}", where=name)
 
 
 def _names(known: set[str]) -> str:

@@ -1,7 +1,7 @@
-"""Everything the engine can refuse or fail at.
+"""The errors of the engine.
 
 EngineError
-├── Refused            the request was not taken; nothing was computed
+├── Refused            the request was not accepted; nothing was computed
 │   ├── TooLong            prompt and output cannot fit the context or the KV memory
 │   ├── BudgetTooSmall     `max_tokens` is less than the shortest legal output needs
 │   ├── QueueFull          too many requests wait already
@@ -9,14 +9,14 @@ EngineError
 │   └── RequestQuarantined the same request was in flight at two deaths of the engine
 ├── ConfigError        a setting is unknown, missing or out of range
 ├── ModelError         a checkpoint cannot be used: missing, unknown or unused weights, unsupported family
-├── InternalError      the engine broke a promise of its own: an invariant, or the order of a step
+├── InternalError      a defect of the engine: an invariant or the order of a step was violated
 └── EngineStopped      the engine is shut down or its process has died
-    └── EngineLost     it died with the request in hand
+    └── EngineLost     it died while the request was in flight
 """
 
 
 class EngineError(Exception):
-    """Base of all errors of this package. `code` is stable; `hint` says what to do."""
+    """Base of all errors of this package. `code` is stable; `where` names the field; `hint` says how to fix it."""
 
     code = "engine_error"
     retryable = False
@@ -29,7 +29,7 @@ class EngineError(Exception):
 
 
 class Refused(EngineError):
-    """The request was not taken."""
+    """The request was not accepted."""
 
     code = "refused"
 
@@ -41,7 +41,7 @@ class TooLong(Refused):
 
 
 class BudgetTooSmall(Refused):
-    """`max_tokens` is less than the shortest legal output needs; the message names the least."""
+    """`max_tokens` is less than the shortest legal output needs; the message says how many it needs."""
 
     code = "budget_too_small"
 
@@ -78,7 +78,7 @@ class ModelError(EngineError):
 
 
 class InternalError(EngineError):
-    """The engine broke a promise of its own. A fault to report, never something a caller did."""
+    """A defect of the engine, to be reported; never caused by a caller."""
 
     code = "internal_error"
 
@@ -91,6 +91,6 @@ class EngineStopped(EngineError):
 
 
 class EngineLost(EngineStopped):
-    """The engine's process died with the request in hand, which may have been the reason."""
+    """The engine's process died while the request was in flight, which may have been the cause."""
 
     code = "engine_lost"

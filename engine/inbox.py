@@ -1,7 +1,7 @@
-"""The engine's door for other threads.
+"""The queue through which other threads reach the engine.
 
-Does: take requests, aborts and compiled grammars from any thread, hand them over at the start of a step, and wake a
-loop that sleeps. Does not: judge a request; what the scheduler refuses becomes that request's only, final delta.
+Does: accept requests, aborts and compiled grammars from any thread, deliver them at the start of a step, and wake a
+sleeping loop. Does not: validate a request; a refusal by the scheduler becomes that request's only, final delta.
 """
 
 from collections import deque
@@ -26,7 +26,7 @@ class _GrammarDone:
 
 
 class Inbox:
-    """Everything that was said to the engine since its last step, in order; and which requests await their end."""
+    """The messages to the engine since its last step, in order, and the open requests."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -36,7 +36,7 @@ class Inbox:
 
     @property
     def open_requests(self) -> int:
-        """Requests taken whose final delta is not out."""
+        """The number of accepted requests without a final delta yet."""
         return len(self._open)
 
     @property
@@ -45,11 +45,11 @@ class Inbox:
         return not self._items
 
     def submit(self, request: Request) -> None:
-        """Take a request. From here on it gets exactly one final delta.
+        """Accept a request. From here on it gets exactly one final delta.
 
         Raises:
-            InvalidRequest: a request with that id is open, or its id is no text.
-            EngineStopped: the engine takes no more.
+            InvalidRequest: a request with that id is open, or its id is not a string.
+            EngineStopped: the engine accepts no more requests.
         """
         if not isinstance(request.id, str):
             raise InvalidRequest("id must be of type str", where="id")
@@ -62,13 +62,13 @@ class Inbox:
             self._put(request)
 
     def abort(self, request_id: str) -> None:
-        """End a request; one that has ended already is left alone."""
+        """End a request; no effect if it has ended already."""
         with self._changed:
             if request_id in self._open:
                 self._put(_Abort(request_id))
 
     def grammar_done(self, seq_id: int) -> None:
-        """A compilation has ended, well or badly."""
+        """Report that the compilation of a grammar succeeded or failed."""
         with self._changed:
             self._put(_GrammarDone(seq_id))
 
@@ -85,7 +85,7 @@ class Inbox:
             )
 
     def deliver(self, scheduler: Scheduler, constraints: Constraints) -> list[Delta]:
-        """Hand everything over, in order; the final deltas of requests that were refused at the door."""
+        """Deliver all messages, in order; the final deltas of the requests that are refused."""
         refused: list[Delta] = []
         while self._items:  # a grammar that is cached is done while its request is handed over
             match self._items.popleft():
@@ -115,8 +115,8 @@ class Inbox:
                             scheduler.grammar_failed(seq_id, failure)
         return refused
 
-    def settle(self, deltas: Iterable[Delta]) -> None:
-        """The final ones among `deltas` are about to go out: their ids may be used again.
+    def mark_ended(self, deltas: Iterable[Delta]) -> None:
+        """Close the requests that end in `deltas`, which are about to be returned: their ids may be used again.
 
         Raises:
             InternalError: one of them is not open, so that it would end twice; all stay open.
@@ -131,7 +131,7 @@ class Inbox:
                 del self._open[request_id]
 
     def close(self) -> list[Request]:
-        """Take no more; hand back the requests that are still open, which now belong to whoever closes."""
+        """Accept no more requests; return the open ones, which the caller has to end."""
         with self._changed:
             self._closed = True
             left = list(self._open.values())
@@ -151,6 +151,6 @@ def _refusal(request: Request, error: Refused) -> Delta:
 
 
 def unserved(request: Request) -> Usage:
-    """The usage of a request that was never admitted, so that its prompt may be anything."""
+    """The usage of a request that was never admitted. Its prompt was not validated: it may be any object."""
     prompt: object = request.prompt
     return Usage(prompt_tokens=len(prompt) if isinstance(prompt, tuple) else 0, output_tokens=0)

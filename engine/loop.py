@@ -1,7 +1,7 @@
-"""The engine: one step, over and over.
+"""The engine: a loop of steps.
 
-Does: take requests, plan, run the plan through the pipeline, hand out deltas; end every request with exactly one final
-delta, whatever happens. Does not: compute, follow grammars, own a thread, or know texts.
+Does: accept requests, plan, run the plan through the pipeline, return deltas; end every request with exactly one final
+delta, whatever happens. Does not: compute, match grammars, own a thread, or know texts.
 """
 
 import time
@@ -20,10 +20,11 @@ from .types import Delta, Failure, Finish, Request
 
 
 class Engine:
-    """`submit`, `abort` and `metrics` may be used from any thread; everything else from the one that steps.
+    """An engine over a scheduler, constraints and an executor.
 
-    `pipeline` makes the pipeline of these parts: `Serial` or `OneAhead`. `Any` is the executor's handle, which is
-    opaque to all other parts.
+    `submit`, `abort` and `metrics` may be called from any thread; all other methods from the thread that steps.
+    `pipeline` constructs the pipeline from these parts: `Serial` or `OneAhead`. `Any` is the executor's handle, which
+    is opaque to all other parts.
     """
 
     def __init__(
@@ -43,23 +44,23 @@ class Engine:
         self._broken: BaseException | None = None
 
     def submit(self, request: Request) -> None:
-        """Take a request. It ends with exactly one final delta, which also tells if it is refused.
+        """Accept a request. It ends with exactly one final delta, which also reports a refusal.
 
         Raises:
             InvalidRequest: a request with that id has not ended.
-            EngineStopped: the engine takes no more.
+            EngineStopped: the engine accepts no more requests.
         """
         self._inbox.submit(request)
 
     def abort(self, request_id: str) -> None:
-        """End a request at the next step; one that has ended already is left alone."""
+        """End a request at the next step; no effect if it has ended already."""
         self._inbox.abort(request_id)
 
     def step(self) -> list[Delta]:
-        """Everything that one step did. If the step fails, all open requests end with an error, and so does the engine.
+        """Run one step; its deltas. If the step fails, all open requests end with an error, and the engine stops.
 
         Raises:
-            EngineStopped: the engine was closed, or a step has failed before; that is its cause.
+            EngineStopped: the engine was closed, or an earlier step failed; its error is the `__cause__`.
         """
         if self._broken is not None:
             raise EngineStopped(f"the engine has stopped: {self._broken}") from self._broken
@@ -78,7 +79,7 @@ class Engine:
         changes = self._pipeline.run(plan, lap)
         deltas = lap("tell", refused + outputs.deltas(changes))
         self._metrics.record(plan, deltas, lap, self._scheduler.load())
-        self._inbox.settle(deltas)  # nothing may fail between this and the return
+        self._inbox.mark_ended(deltas)  # nothing may fail between this and the return
         return deltas
 
     def _guarded_step(self) -> list[Delta]:
@@ -89,15 +90,15 @@ class Engine:
 
     @property
     def has_work(self) -> bool:
-        """Whether a step would do something now. Requests that wait for a grammar are no work."""
+        """Whether a step would do something now. Requests that wait for a grammar do not count."""
         if self._pipeline.has_work or not self._inbox.is_empty:
             return True
         load = self._scheduler.load()
-        return bool(load.running or load.waiting or load.untold)
+        return bool(load.running or load.waiting or load.unreported)
 
     @property
     def open_requests(self) -> int:
-        """Requests taken that have not ended."""
+        """The number of accepted requests that have not ended."""
         return self._inbox.open_requests
 
     def wait(self, timeout_s: float | None = None) -> None:
@@ -122,20 +123,20 @@ class Engine:
                 self.wait()
 
     def metrics(self) -> Snapshot:
-        """What was counted so far."""
+        """The counters and gauges of now."""
         return self._metrics.snapshot()
 
     def check(self) -> None:
-        """The invariants of all parts, between two steps.
+        """Check the invariants of all parts, between two steps.
 
         Raises:
-            InternalError: one does not hold.
+            InternalError: an invariant does not hold.
         """
         self._scheduler.check()
         self._constraints.check(self._scheduler.live())
 
     def close(self) -> list[Delta]:
-        """Stop. The final deltas of all open requests; nothing more is taken, and no further step is possible."""
+        """Stop; the final deltas of all open requests. No further request or step is possible."""
         stopped = EngineStopped("the engine was closed")
         return self._stop(
             stopped, Failure(stopped.code, stopped.message, retryable=stopped.retryable)
@@ -158,7 +159,7 @@ class Engine:
 
 
 class _StepFailed(EngineError):
-    """A step raised `reason`."""
+    """A step failed with the exception `reason`."""
 
     def __init__(self, reason: Exception) -> None:
         super().__init__(f"the engine failed and has stopped: {type(reason).__name__}: {reason}")

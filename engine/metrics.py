@@ -1,4 +1,4 @@
-"""What the engine did, in numbers.
+"""The counters and timings of the engine.
 
 Does: count and time. Does not: decide; no logic reads these numbers.
 """
@@ -21,7 +21,7 @@ PARTS = ("deliver", "plan", "forward", "mask", "sample", "advance", "commit", "t
 
 
 class Stopwatch:
-    """Seconds of one step by part: `lap(part, value)` charges the time since the last lap, and returns `value`."""
+    """Seconds of one step by part: `lap(part, value)` adds the time since the last lap to `part`; returns `value`."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -36,7 +36,8 @@ class Stopwatch:
 
 
 class StepRecord(Struct, frozen=True):
-    """One step that computed something: its plan's number, how much was computed for how many, and the time by part."""
+    """One step that computed something: the number of its plan, tokens, sequences, sampled rows, and seconds by
+    part."""
 
     step: int
     tokens: int
@@ -47,10 +48,10 @@ class StepRecord(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Everything counted since the start. Plain numbers, texts and dicts of them: it can go over any wire.
+    """All counters since the start, as plain numbers, strings and dicts, which any protocol can carry.
 
-    `computed_tokens` counts again what was recomputed after a preemption. `cached_tokens` are those of `prompt_tokens`
-    that were found in the prefix cache. `seconds` is by part of the step, of `PARTS`.
+    `computed_tokens` counts tokens recomputed after a preemption again. `cached_tokens` counts the tokens among
+    `prompt_tokens` that were found in the prefix cache. `seconds` is by part of the step (`PARTS`).
     """
 
     steps: int
@@ -72,7 +73,7 @@ class Snapshot:
 
 
 class Metrics:
-    """Counters of one engine. Written by its loop; `snapshot` may be asked from any thread."""
+    """Counters of one engine. Written by its loop; `snapshot` may be called from any thread."""
 
     def __init__(self, load: Load) -> None:
         # All keys from the start: a dict that never grows can be copied while it is written.
@@ -104,7 +105,7 @@ class Metrics:
         self._last = record
 
     def count_finished(self, deltas: list[Delta]) -> None:
-        """Count the requests that end in `deltas`, and what they used."""
+        """Count the requests that end in `deltas`, and their tokens."""
         for delta in deltas:
             if delta.finish is None:
                 continue
@@ -116,7 +117,7 @@ class Metrics:
                 self._counts["forced"] += delta.usage.forced_tokens
 
     def snapshot(self) -> Snapshot:
-        """The numbers as they stand. Tokens of a request are counted when it ends."""
+        """The counters of now. The tokens of a request are counted when it ends."""
         counts, load = self._counts, self._load
         return Snapshot(
             steps=counts["steps"],

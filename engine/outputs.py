@@ -1,6 +1,6 @@
-"""What the callers are told of a step.
+"""The deltas of a step, from the changes of its commit.
 
-Does: put together what happened to each request. Does not: know texts (`text`), or decide how a request ends.
+Does: join the changes of each request. Does not: know texts (`text`), or decide how a request ends.
 """
 
 from msgspec.structs import replace
@@ -11,16 +11,17 @@ from .types import Delta
 
 
 def deltas(changes: Changes) -> list[Delta]:
-    """One delta for each request something happened to, in the order in which it first did.
+    """One delta for each request with changes, in the order of their first changes.
 
     Raises:
-        InternalError: something happened to a request after its end.
+        InternalError: a request has a change after its end.
     """
-    told: dict[str, Delta] = {}
+    by_request: dict[str, Delta] = {}
     for change in changes.items:
-        earlier = told.get(change.request_id)
-        told[change.request_id] = _delta(change) if earlier is None else _joined(earlier, change)
-    return list(told.values())
+        earlier = by_request.get(change.request_id)
+        delta = _delta(change) if earlier is None else _joined(earlier, change)
+        by_request[change.request_id] = delta
+    return list(by_request.values())
 
 
 def _delta(change: Change) -> Delta:
@@ -35,9 +36,9 @@ def _delta(change: Change) -> Delta:
 
 
 def _joined(earlier: Delta, change: Change) -> Delta:
-    """Two changes of one step: tokens forced when the grammar arrived, then the first that was picked."""
+    """Join two changes of one step: tokens forced when the grammar arrived, then the first sampled token."""
     if earlier.finish is not None:
-        raise InternalError(f"request {change.request_id!r} went on after its end")
+        raise InternalError(f"request {change.request_id!r} has a change after its end")
     later = _delta(change)
     return replace(
         later,

@@ -1,13 +1,13 @@
-"""The order of the calls between a plan and its commit: one plan after the other, or one plan ahead.
+"""The order of the calls between a plan and its commit: serial, or one step ahead.
 
-Does: carry out a plan through executor, constraints and scheduler, in one of two orders. Does not: change which tokens
-are picked. Both orders give every request the same tokens.
+Does: run a plan through executor, constraints and scheduler, in one of two orders. Does not: change which tokens are
+sampled. Both orders give every request the same tokens.
 
-`Serial` reads the picks of a plan before the next plan is made. `OneAhead` begins plan N + 1 while plan N is computed,
-as if every sequence went on by one token, which the device knows and the host does not yet (`plan.PLACEHOLDER`). Then
-it reads N. The picks of N + 1 are stale for the sequences that went on otherwise: by tokens that the grammar forced, or
-by their end. So the device always has a step before it, and host work is hidden as long as it takes less time than a
-step.
+`Serial` reads the tokens of a plan before the next plan is made. `OneAhead` starts plan N + 1 while plan N is computed,
+as if every sequence continued by one token, which the device knows and the host does not yet (`plan.PLACEHOLDER`). Then
+it reads N. The tokens sampled for N + 1 are stale for the sequences that continued otherwise: by tokens that the
+grammar forced, or by their end. So the device always has the next step queued, and host work is hidden as long as it
+takes less time than a step.
 """
 
 from collections.abc import Collection
@@ -21,20 +21,20 @@ from .schedule.scheduler import Scheduler
 
 
 class Pipeline(Protocol):
-    """Carries out plans. Made of the parts that it calls; an engine has one."""
+    """Runs plans. It is constructed with the parts that it calls; an engine has one pipeline."""
 
     @property
     def has_work(self) -> bool:
-        """Whether a plan was begun and not read."""
+        """Whether a plan was started and its tokens were not read."""
         ...
 
     def run(self, plan: Plan, lap: Stopwatch) -> Changes:
-        """Begin `plan`, and commit what was picked for it or for a plan before it."""
+        """Start `plan`, and commit the tokens that were sampled for it or for the plan before it."""
         ...
 
 
 class Serial:
-    """Every plan is computed, read and committed before the next one is made."""
+    """Computes, reads and commits every plan before the next one is made."""
 
     has_work = False
 
@@ -53,7 +53,7 @@ class Serial:
             masks = lap("mask", self._constraints.masks(plan))
             self._executor.sample(forward, masks)
             lap("sample", None)
-            picked = lap("sample", self._executor.picked(forward))
+            picked = lap("sample", self._executor.sampled(forward))
             forced = lap("advance", self._constraints.advance(picked))
         changes = lap("commit", self._scheduler.commit(plan, picked, forced))
         self._constraints.forget(changes)
@@ -61,7 +61,7 @@ class Serial:
 
 
 class _Begun(NamedTuple):
-    """A plan in flight, the executor's handle, and the sequences whose picks will be stale."""
+    """A plan in flight, the executor's handle, and the sequences with stale tokens in that plan."""
 
     plan: Plan
     handle: Any
@@ -69,11 +69,11 @@ class _Begun(NamedTuple):
 
 
 class OneAhead:
-    """A plan is begun before the one before it is read.
+    """Starts a plan before the previous one is read.
 
-    Its tokens are drawn early as well, unless that needs the tokens in flight: where the host fills the mask of a
-    sequence, or a penalty counts its tokens. Then the plan before is read first, and its tokens go through the grammars
-    while the new plan is computed.
+    Sampling starts early as well, unless it needs the tokens in flight: where the host fills the mask of a sequence, or
+    a penalty counts its tokens. Then the previous plan is read first, and the grammars advance by its tokens while the
+    new plan is computed.
     """
 
     def __init__(
@@ -107,12 +107,12 @@ class OneAhead:
         return changes
 
     def _read(self, lap: Stopwatch) -> tuple[Changes, Collection[int]]:
-        """Commit the plan in flight; its changes, and the sequences whose picks in the next plan are stale."""
+        """Commit the plan in flight; its changes, and the sequences with stale tokens in the next plan."""
         before, self._in_flight = self._in_flight, None
         plan, picked, forced = Plan(0), SampledBatch(), Forced({}, {})
         if before is not None:
             plan = before.plan
-            picked = lap("sample", self._executor.picked(before.handle))
+            picked = lap("sample", self._executor.sampled(before.handle))
             forced = lap("advance", self._constraints.advance(_without(picked, before.stale)))
         changes = lap("commit", self._scheduler.commit(plan, picked, forced))
         self._constraints.forget(changes)
@@ -120,7 +120,7 @@ class OneAhead:
         return changes, forced.tokens.keys() | ended
 
     def _needs_tokens_in_flight(self, plan: Plan) -> bool:
-        """Whether a choice of `plan` depends on a token that only the executor knows."""
+        """Whether sampling in `plan` depends on a token that only the executor knows."""
         self._penalised.difference_update(plan.released)
         self._penalised.update(new.seq_id for new in plan.admitted if new.sampling.is_penalised)
         hosted = self._constraints.hosted
@@ -134,9 +134,9 @@ class OneAhead:
         )
 
     def _masks(self, plan: Plan, stale: Collection[int]) -> Masks:
-        """The masks of a plan without those of stale picks, which get any mask that is there.
+        """The masks of a plan; sequences with stale tokens share the first mask row that is there.
 
-        Without a mask they would have the executor make all logits.
+        Without a mask they would make the executor compute all logits.
         """
         if not stale:
             return self._constraints.masks(plan)
@@ -149,7 +149,7 @@ class OneAhead:
 
 
 def _without(picked: SampledBatch, stale: Collection[int]) -> SampledBatch:
-    """The picks that are not stale."""
+    """The sampled tokens that are not stale."""
     if not stale:
         return picked
     return SampledBatch(tuple(pick for pick in picked.picks if pick.seq_id not in stale))

@@ -1,9 +1,9 @@
-"""The frozen messages of one step: what is to be computed, what may be picked, what was picked.
+"""The frozen messages of one step: the plan, the masks, the sampled tokens, the changes.
 
 Does: carry facts between scheduler, executor, constraints and outputs. Does not: hold live objects or tensors; every
-message can cross a process.
+message can be sent to another process.
 
-Messages of which every step makes one or more are structs: made several times faster than data classes.
+Messages that every step makes are msgspec structs, which are constructed several times faster than data classes.
 """
 
 from collections.abc import Mapping, Set
@@ -15,14 +15,14 @@ from msgspec import Struct
 from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
 
 PLACEHOLDER = -1
-"""Stands in a `Work` for a token in flight: the plan before picks it, and only the executor knows it yet."""
+"""The place of a token in flight in a `Work`: the previous plan samples it, and only the executor knows it yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A sequence the executor has not seen, or has forgotten since it was preempted.
+    """A sequence that is new to the executor, or that the executor forgot when it was preempted.
 
-    `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is its whole block table.
+    `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is the whole block table.
     """
 
     seq_id: int
@@ -35,10 +35,10 @@ class Admitted:
 class Work(Struct, frozen=True, gc=False):
     """Compute `tokens` of one sequence at positions `start, start + 1, …` and store their keys and values.
 
-    `new_blocks` are appended to the executor's copy of its block table first (empty for one admitted in this plan: its
-    table is whole). `logits` rows are made, one for each of its last tokens, and a token is picked from each: none
-    within a prompt, one where the work reaches the end of what is known, more where its last tokens are drafts. The
-    last token may be `PLACEHOLDER`.
+    `new_blocks` are appended to the executor's copy of the block table first (empty for a sequence admitted in this
+    plan, which has its whole table). `logits` is the number of rows of logits, one for each of the last tokens; a token
+    is sampled from each row. It is 0 within a prompt, 1 where the work reaches the end of the known tokens, and more
+    where the last tokens are drafts. The last token may be `PLACEHOLDER`.
     """
 
     seq_id: int
@@ -49,12 +49,12 @@ class Work(Struct, frozen=True, gc=False):
 
     @property
     def end(self) -> int:
-        """The position after its last token: that of the token to be picked."""
+        """The position after the last token: the position of the token to be sampled."""
         return self.start + len(self.tokens)
 
 
 class Plan(Struct, frozen=True):
-    """One step: which sequences compute which tokens, in which blocks; `released` sequences are forgotten first."""
+    """One step: the tokens that each sequence computes, and their blocks. `released` sequences are forgotten first."""
 
     step: int
     admitted: tuple[Admitted, ...] = ()
@@ -69,11 +69,11 @@ class Plan(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What an executor must replay to know the position of a sequence in `grammar`, whose masks it makes itself.
+    """Bytes that an executor replays to reach the state of a sequence in `grammar`, where it makes the masks itself.
 
-    The executor follows its own picks under such masks. `text` is the part of the output that was not picked under
-    them. With `reset` it is the whole output, followed from the start; with `undo_last` it comes in place of the last
-    pick that the executor followed.
+    The executor advances by its own samples under such masks. `text` is the part of the output that was not sampled
+    under them. With `reset` it is the whole output, replayed from the start; with `undo_last` it replaces the last
+    token that the executor advanced by.
     """
 
     grammar: str
@@ -85,9 +85,9 @@ class Replay:
 class Masks(Struct, frozen=True):
     """Packed mask rows (int32 [rows, words], bit 1 = allowed) of the constrained sequences that get a token.
 
-    Row `row_of[seq_id]` belongs to that sequence; where a work has several rows of logits, so do the rows after it, in
-    order. The executor makes the masks of the sequences `on_device` itself, after the `replays` of those that it has
-    not followed alone. Sequences that are in neither are free.
+    Row `row_of[seq_id]` is the mask of that sequence; a work with several rows of logits has the rows after it as well,
+    in order. The executor makes the masks of the sequences `on_device` itself, after the `replays` of those that it
+    could not follow alone. Sequences that are in neither are unconstrained.
     """
 
     rows: MaskRows
@@ -97,9 +97,9 @@ class Masks(Struct, frozen=True):
 
 
 class SampledToken(Struct, frozen=True, gc=False):
-    """The tokens picked for one sequence: one for each row of logits that its work asked for.
+    """The tokens sampled for one sequence, one for each row of logits of its work.
 
-    `failure` is set, and `tokens` empty, where the logits were not usable (not a number).
+    `failure` is set, and `tokens` is empty, where the logits were not usable (not a number).
     """
 
     seq_id: int
@@ -109,15 +109,15 @@ class SampledToken(Struct, frozen=True, gc=False):
 
 
 class SampledBatch(Struct, frozen=True):
-    """One `SampledToken` for each work of the plan that asked for logits, in the plan's order."""
+    """One `SampledToken` for each work of the plan with logits, in the plan's order."""
 
     picks: tuple[SampledToken, ...] = ()
 
 
 class Change(Struct, frozen=True, gc=False):
-    """What a commit did to one sequence: tokens appended, and its finish and usage if it ended.
+    """The effect of a commit on one sequence: tokens appended, and its finish and usage if it ended.
 
-    An end token is not among `tokens`; `logprobs` has one entry a token where they were asked for, else none.
+    An end token is not among `tokens`; `logprobs` has one entry per token where the request asked for them, else none.
     """
 
     seq_id: int
@@ -137,9 +137,9 @@ class Changes(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class StepCosts:
-    """What steps in which every sequence goes on by `longest` tokens at most were measured to cost an executor.
+    """The measured cost of steps that compute at most `longest` tokens of each sequence.
 
-    `seconds`: numbers of tokens, ascending, each with its seconds; numbers in between cost what the next one does.
+    `seconds`: numbers of tokens, ascending, each with its seconds; a number in between costs as much as the next one.
     """
 
     seconds: tuple[tuple[int, float], ...]
@@ -147,11 +147,11 @@ class StepCosts:
 
 
 class Forced(Struct, frozen=True):
-    """Tokens the grammar leaves no choice about, by sequence; and sequences whose matcher broke, with the reason.
+    """Forced tokens by sequence: the only tokens that the grammar allows; and the failures of matchers by sequence.
 
-    The tokens follow what was picked, except for the sequences in `instead`: they could not have been completed within
-    their budget after it, so the tokens, which complete them, take its place. Of sequences in `looped` a value is ended
-    by the tokens from the first number up to the second, because it repeated itself.
+    The forced tokens follow the sampled one, except for the sequences in `instead`: after the sampled token their
+    output could not be completed within its budget, so the forced tokens, which complete it, replace the sampled one.
+    For sequences in `looped`, the forced tokens from the first index up to the second end a value that repeated itself.
     """
 
     tokens: Mapping[int, tuple[int, ...]]

@@ -1,8 +1,8 @@
-"""One request on its way through the engine: its known, computed and in-flight tokens, and its state.
+"""A sequence: one request in the engine, with its known, computed and in-flight tokens and its state.
 
-Does: keep counts and times, resolve the picks of plans that are in flight, refuse illegal moves. Does not: decide;
-only the scheduler changes a sequence, through the methods here. The blocks that hold its keys and values belong to
-`memory.manager`.
+Does: keep counts and times, resolve the sampled tokens of plans in flight, refuse illegal transitions. Does not:
+decide; only the scheduler changes a sequence, through the methods here. The blocks that hold its keys and values belong
+to `memory.manager`.
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from enum import Enum, StrEnum, auto
 
 from .errors import InternalError
 from .plan import PLACEHOLDER
-from .types import Cut, CutReason, Request, Usage
+from .types import Cut, CutReason, Finish, Request, Usage
 
 
 class SeqState(StrEnum):
-    """Where a sequence stands. Which moves are legal is said by `MOVES`."""
+    """The state of a sequence. `MOVES` lists the legal transitions."""
 
     WAIT_GRAMMAR = "wait_grammar"  # its constraint is still being compiled
     WAITING = "waiting"  # it can run and holds no blocks
@@ -22,7 +22,7 @@ class SeqState(StrEnum):
     FINISHED = "finished"
 
     def to(self, state: "SeqState") -> "SeqState":
-        """`state`, if that move is legal. Raises `InternalError` if not."""
+        """`state`, if that transition is legal. Raises `InternalError` if not."""
         if state not in MOVES[self]:
             raise InternalError(f"a sequence cannot go from {self} to {state}")
         return state
@@ -38,7 +38,7 @@ MOVES: dict[SeqState, frozenset[SeqState]] = {
 
 @dataclass(slots=True)
 class Record:
-    """What has happened to a sequence so far: counts, and times in seconds of the engine's clock."""
+    """The history of a sequence: counts, and times in seconds of the engine's clock."""
 
     arrived: float
     admitted: float | None = None
@@ -49,17 +49,17 @@ class Record:
     budget: int = 0
     cuts: tuple[Cut, ...] = ()
 
-    def picked(self, now: float) -> None:
-        """A pick was accepted; the first one ends the prefill."""
+    def token_sampled(self, now: float) -> None:
+        """Record that a sampled token was accepted; the first one ends the prefill."""
         if self.first_pick is None:
             self.first_pick = now
 
     def force(self, count: int) -> None:
-        """The last `count` tokens were not picked."""
+        """Record that the last `count` tokens were forced."""
         self.forced += count
 
     def cut(self, reason: CutReason, begin: int, end: int) -> None:
-        """The tokens of the output from `begin` up to `end` have ended values early."""
+        """Record that the output tokens from `begin` up to `end` ended values early."""
         self.cuts += (Cut(reason, begin, end),)
 
     def usage(self, prompt_tokens: int, output_tokens: int, now: float) -> Usage:
@@ -82,23 +82,23 @@ class Record:
 
 
 class Resolution(Enum):
-    """The fate of a pick once it is read."""
+    """What becomes of a sampled token when it is read."""
 
     ACCEPTED = auto()  # the next token of its sequence
-    STALE = auto()  # its position became known otherwise: it is dropped
+    STALE = auto()  # another token is known at its position: it is dropped
 
 
-ACCEPTED, STALE = Resolution  # looked up for every pick
+ACCEPTED, STALE = Resolution  # bound once: they are compared for every sampled token
 _PLACEHOLDERS = (PLACEHOLDER,)
 
 
 @dataclass(slots=True)
 class InFlight:
-    """The picks of one sequence that plans ask for and that are not read yet.
+    """The tokens of one sequence that plans sample and that are not read yet.
 
-    `picks` counts them, stale ones included. `end` is the number of tokens known or in flight: a plan takes each pick
-    in flight for the only token that its step adds. Where a step adds more (tokens that the grammar forces), a later
-    pick in flight stands at a position that is known by the time it is read: it is stale.
+    `picks` counts them, stale ones included. `end` is the number of tokens known or in flight: a plan assumes that each
+    step in flight adds one token. Where a step adds more (tokens that the grammar forces), a later token in flight has
+    a position that is known by the time it is read: it is stale.
     """
 
     end: int
@@ -106,12 +106,12 @@ class InFlight:
 
 
 class Sequence:
-    """Known tokens, and how many of them are computed: their keys and values are in the cache, or will be once the
-    plans made so far are carried out.
+    """The known tokens of a request, and the number of computed ones.
 
-    There is no prefill and no decode: a step computes some of `pending`, and when nothing is left to compute one more
-    token is picked. `rank` orders sequences, best first. `most_computed` is the most tokens that may ever be computed:
-    the last one is answered, not computed. Neither ever changes.
+    The keys and values of computed tokens are in the cache, or will be once the plans made so far are carried out.
+    There is no distinction of prefill and decode: a step computes some of the `pending` tokens, and when none is left
+    to compute, one more token is sampled. `rank` orders sequences, best first. `most_computed` is the most tokens that
+    may ever be computed: the last token of an output is returned and never computed. Both are constant.
     """
 
     __slots__ = (
@@ -139,22 +139,22 @@ class Sequence:
 
     @property
     def known(self) -> int:
-        """Tokens known: prompt, picked and forced."""
+        """The number of known tokens: prompt, sampled and forced."""
         return len(self.tokens)
 
     @property
     def pending(self) -> int:
-        """Tokens known or in flight that may be computed and are not; 0 while the last pick is in flight."""
+        """Tokens known or in flight that are still to compute; 0 while the last token of the output is in flight."""
         end, most = self.in_flight.end, self.most_computed
         return (end if end < most else most) - self.computed
 
     @property
     def output_tokens(self) -> int:
-        """Tokens after the prompt, an end token included."""
+        """The number of tokens after the prompt, an end token included."""
         return len(self.tokens) - len(self.request.prompt)
 
     def grammar_arrived(self) -> None:
-        """The constraint is compiled: from now on the sequence may run."""
+        """Let the sequence run: its constraint is compiled."""
         self.state = self.state.to(SeqState.WAITING)
 
     def admit(self, now: float, computed: int) -> None:
@@ -168,8 +168,8 @@ class Sequence:
     def upcoming(self, count: int) -> tuple[tuple[int, ...], int]:
         """The next `count` tokens to compute, and how many rows of logits to make of the last ones.
 
-        The last token is `PLACEHOLDER` where its pick is in flight. One row is made where nothing is left to compute
-        after these tokens, so that the next one is to be picked.
+        The last token is `PLACEHOLDER` where it is in flight. One row is made where nothing is left to compute after
+        these tokens, so that the next token is sampled.
         """
         start = self.computed
         end = start + count
@@ -179,7 +179,7 @@ class Sequence:
         return tokens, 1 if end == self.in_flight.end else 0
 
     def compute(self, count: int) -> None:
-        """A plan computes `count` more tokens; where none is left after them, a pick is in flight from now on."""
+        """Count `count` more tokens as computed by a plan; where none is left after them, a token is in flight."""
         end, in_flight = self.computed + count, self.in_flight
         if end > in_flight.end or end > self.most_computed:
             raise InternalError(
@@ -191,34 +191,34 @@ class Sequence:
             in_flight.picks += 1
 
     def resolve(self, position: int) -> Resolution:
-        """Read the pick that is longest in flight: the token at `position`.
+        """Read the oldest token in flight, which was sampled for `position`.
 
         Raises:
-            InternalError: no pick is in flight there.
+            InternalError: no token is in flight there.
         """
         known, in_flight = len(self.tokens), self.in_flight
         if not in_flight.picks or position > known:
             raise InternalError(
-                f"sequence {self.id}: a token was picked in the middle of the known"
+                f"sequence {self.id}: a token was sampled for a position that no plan asked for"
             )
         in_flight.picks -= 1
         return ACCEPTED if position == known else STALE
 
     def append(self, token: int) -> None:
-        """One more token is known."""
+        """Add a known token."""
         tokens, in_flight = self.tokens, self.in_flight
         tokens.append(token)
         if in_flight.end < len(tokens):
             in_flight.end += 1
 
     def preempt(self) -> None:
-        """Give up everything computed, keep everything known, and wait again."""
+        """Drop the computed keys and values, keep the known tokens, and wait again."""
         self.state = self.state.to(SeqState.WAITING)
         self.computed = 0
         self.record.preemptions += 1
 
     def finish(self) -> None:
-        """Nothing more will happen to this sequence."""
+        """Make the state final."""
         self.state = self.state.to(SeqState.FINISHED)
 
     def usage(self, now: float) -> Usage:
@@ -226,10 +226,10 @@ class Sequence:
         return self.record.usage(len(self.request.prompt), self.output_tokens, now)
 
     def check(self) -> None:
-        """Counts agree with one another and with the state.
+        """Check that the counts agree with one another and with the state.
 
         Raises:
-            InternalError: they do not.
+            InternalError: they do not agree.
         """
         ahead, picks = self.in_flight.end - self.known, self.in_flight.picks
         if (
@@ -240,3 +240,17 @@ class Sequence:
             raise InternalError(
                 f"sequence {self.id}: {self.computed} of {self.known} computed, {picks} in flight"
             )
+
+
+def finish_after(seq: Sequence, token: int, end_tokens: frozenset[int]) -> Finish | None:
+    """Why `seq` ends with `token`, its last one; None if it continues.
+
+    Under a grammar an end token ends the output, so `ignore_eos` has no effect there. An end token takes precedence
+    over a limit: an output is complete if the last token that `max_tokens` allows is an end token.
+    """
+    sampling = seq.request.sampling
+    if token in end_tokens and not (sampling.ignore_eos and seq.request.constraint is None):
+        return Finish.STOP
+    if token in sampling.stop_token_ids:
+        return Finish.STOP
+    return Finish.LENGTH if len(seq.tokens) > seq.most_computed else None

@@ -1,6 +1,6 @@
-"""Frozen values shared inside the engine and with its callers. They cross processes as they are.
+"""Frozen values shared inside the engine and with its callers: requests, sampling, deltas, usage.
 
-Does: say what a request, its sampling, its results and its ends are. Does not: behave.
+Does: define the fields. Does not: contain logic. All values can be sent to another process.
 """
 
 from dataclasses import dataclass, field
@@ -15,18 +15,18 @@ class Finish(StrEnum):
 
     STOP = "stop"  # an end token, a stop token, a stop string, or the grammar's end
     LENGTH = "length"  # `max_tokens` was reached
-    ABORT = "abort"  # the caller went away or asked for it
+    ABORT = "abort"  # the caller disconnected or aborted it
     DEADLINE = "deadline"  # the request's deadline passed
     ERROR = "error"  # see `Delta.error`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingParams:
-    """How the next token is drawn. Defaults draw from the model's own distribution.
+    """The sampling options of a request. The defaults sample from the model's own distribution.
 
     `temperature` 0 is greedy. `top_k` 0, `top_p` 1 and `min_p` 0 truncate nothing. `seed` fixes the draws of this
-    request whatever it is batched with. `logprobs` asks for the log-probability of each chosen token and of that many
-    most likely alternatives. `stop` strings are matched by the text layer, across token edges.
+    request, independent of the other requests in a batch. `logprobs` asks for the log-probability of each sampled token
+    and of that many most likely alternatives. `stop` strings are matched by the text layer, across token boundaries.
     """
 
     max_tokens: int = 256
@@ -46,16 +46,16 @@ class SamplingParams:
 
     @property
     def is_penalised(self) -> bool:
-        """Whether the choice of a token depends on the tokens before it: a penalty counts them."""
+        """Whether a penalty counts the tokens before the sampled one."""
         return self.repetition_penalty != 1 or bool(self.presence_penalty or self.frequency_penalty)
 
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """How an output under a JSON Schema is kept from going on for ever; what is cut is completed by the shortest way.
+    """Limits on the length of an output under a JSON Schema. A limited output is completed in the shortest legal way.
 
-    A value that repeats itself is ended, unless the prompt holds that repetition. With `room`, the output takes at most
-    so many tokens more than the shortest legal one, where that is known.
+    A value that repeats itself is ended, unless the prompt contains that repetition. With `room`, the output has at
+    most that many tokens more than the shortest legal output, where the length of the latter is known.
     """
 
     room: int | None = None
@@ -65,8 +65,9 @@ class OutputLimits:
 class Request:
     """One generation. `prompt` is token ids; `deadline` is seconds from admission to the engine, None = none.
 
-    A smaller `priority` is served first; ties go by arrival. Keys and values of a prompt's beginning are shared with
-    requests of the same `cache_salt` only: one salt a tenant keeps tenants from seeing what the others sent, by time.
+    A smaller `priority` is served first; ties go by arrival. The keys and values of a prompt prefix are shared only
+    among requests of the same `cache_salt`: a salt for each tenant prevents a tenant from detecting, by response times,
+    what another tenant has sent.
     """
 
     id: str
@@ -81,7 +82,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """Natural log-probability of one chosen token and of the most likely ones, under the legal distribution."""
+    """Natural log-probability of one sampled token and of the most likely ones, under the legal distribution."""
 
     token: int
     logprob: float
@@ -90,7 +91,7 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a request ended in error: a stable `code`, a message for the caller, and where and how to mend it."""
+    """Why a request ended in error: a stable `code`, a message for the caller, and a hint how to fix it."""
 
     code: str
     message: str
@@ -99,7 +100,7 @@ class Failure:
 
 
 class CutReason(StrEnum):
-    """Why the model was not asked how a value goes on."""
+    """Why a value was ended without asking the model."""
 
     LOOPED = "looped"  # the value repeated itself
     BUDGET = "budget_forced"  # the budget of the output ran out
@@ -107,7 +108,7 @@ class CutReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Tokens of an output, from `begin` up to `end`, by which values were ended the shortest way."""
+    """The tokens of an output, from `begin` up to `end`, that ended values in the shortest way."""
 
     reason: CutReason
     begin: int
@@ -116,11 +117,11 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts of one request, and where its time went, in seconds by the engine's monotonic clock.
+    """Token counts of one request, and the time of its phases, in seconds of the engine's monotonic clock.
 
-    `budget` is the most tokens that the output could take, end token included; `cuts` are the places where values of it
-    were ended early. `budget_forced` is true if the output was completed by the shortest way because its budget ran
-    out. `cached_tokens` are those of the prompt whose keys and values were found in the prefix cache.
+    `budget` is the most tokens that the output could have, end token included; `cuts` are the places where its values
+    were ended early. `budget_forced` is true if the output was completed in the shortest way because its budget ran
+    out. `cached_tokens` counts the prompt tokens with keys and values found in the prefix cache.
 
     `queue_s` runs from arrival to first admission, `prefill_s` from there to the first token, `decode_s` from there to
     the end.
@@ -140,7 +141,7 @@ class Usage:
 
 
 class Delta(Struct, frozen=True, kw_only=True, gc=False):
-    """What one step did for one request. The last one of a request, and only that one, has `finish` and `usage`.
+    """The result of one step for one request. Only the last delta of a request has `finish` and `usage`.
 
     The end token itself is not among `tokens`.
     """

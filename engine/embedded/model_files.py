@@ -1,8 +1,8 @@
-"""Finds the embedded model's folder, after checking every file against the shipped manifest.
+"""The folder of the embedded model, with every file checked against the shipped manifest.
 
-The files lie beside this module in a checkout, and in the package `intaglio_embedded` once installed: the distribution
-`intaglio` has none, so that a client does not bring them. The manifest is written by `examples/train_embedded/seal.py`.
-Loading the model is the engine's work.
+In a checkout the files are next to this module, in an installation in the package `intaglio_embedded`: the distribution
+`intaglio` does not contain them, so that a client does not install them. `examples/train_embedded/seal.py` writes the
+manifest. Loading the model is the engine's work.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 MANIFEST = "manifest.json"
 PACKAGE = "intaglio_embedded"
-FOLDER = "embedded"  # of that package; models are called like their folders
+FOLDER = "embedded"  # of that package; a model has the name of its folder
 
 
 class MissingModel(RuntimeError):
@@ -23,15 +23,15 @@ class MissingModel(RuntimeError):
 
 
 class DamagedModel(RuntimeError):
-    """A shipped file is missing or is not the one the manifest names."""
+    """A shipped file is missing or differs from the manifest."""
 
 
 @lru_cache(maxsize=1)
 def folder() -> Path:
-    """The embedded model's folder, checked once a process.
+    """The embedded model's folder, checked once per process.
 
     Raises:
-        MissingModel: it is not installed.
+        MissingModel: the model is not installed.
         DamagedModel: a file is missing or its SHA-256 differs from the manifest's.
     """
     here = Path(__file__).parent
@@ -44,7 +44,7 @@ def folder() -> Path:
 
 
 def check(model: Path) -> Path:
-    """Return `model` if every file of its manifest is there unchanged, else raise DamagedModel."""
+    """Return `model` if every file of its manifest is present and unchanged, else raise `DamagedModel`."""
     try:
         wanted = json.loads((model / MANIFEST).read_text(encoding="utf-8"))["sha256"]
     except FileNotFoundError:

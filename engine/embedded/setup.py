@@ -1,4 +1,4 @@
-"""Packs the model's files without the modules that lie beside them (see pyproject.toml)."""
+"""Packages the model's files without the modules next to them (see pyproject.toml)."""
 
 import tempfile
 
@@ -7,7 +7,7 @@ from setuptools.command.build_py import build_py
 
 
 class FilesOnly(build_py):
-    """Leaves modules out."""
+    """Packages no modules."""
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:  # noqa: ARG002
         return []

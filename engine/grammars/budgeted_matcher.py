@@ -1,17 +1,17 @@
-"""Outputs that are complete within their budget: a matcher, and the tokens its output may still take.
+"""A matcher with a token budget, which completes its output within that budget.
 
-Does: follow what was picked, and where the output could no longer be completed after it, take the pick back and go the
-shortest way to the end instead. So at every position the shortest completion fits what is left, and every output is
-whole. Does not: apply where a grammar cannot tell the shortest way (`Matcher.closing` is None): such an output may
-run out of budget, which ends it with `Finish.LENGTH`.
+Does: advance by sampled tokens; where the output could no longer be completed after one, roll it back and complete the
+output in the shortest way instead. So at every position the shortest completion fits the rest of the budget, and every
+output is complete. Does not: apply to grammars that cannot find a shortest completion (`Matcher.closing` is None): such
+an output may run out of budget, which ends it with `Finish.LENGTH`.
 
-Only the last picks of an output that needs all its budget are ever replaced; all others are the model's own. Under a
-`LoopWatch` a value that repeats itself is ended as well: tokens that end it follow the pick, and the model goes on
-after them.
+Only the last tokens of an output that needs all its budget are ever replaced; all others are the model's own. With a
+`LoopWatch` a value that repeats itself is ended as well: the tokens that end it follow the sampled one, and the model
+continues after them.
 
-A slow grammar delays every sequence of a step. Constraints are tried out before they are admitted
-(`grammar.intake.trial`). The last fence is here, for sequences on the host and on the device alike: an output whose
-grammar has delayed the others for too long in total is ended.
+A slow grammar delays every sequence of a step. Constraints are tested before they are admitted
+(`grammar.intake.trial`). The last fence is here, for sequences on the host and on the device alike: an output ends with
+an error if its grammar has delayed the others for too long in total.
 """
 
 import time
@@ -23,8 +23,8 @@ from intaglio.grammar.api import ConstraintTooLarge, MaskRow, Matcher
 
 from .loop_detection import LoopWatch
 
-STEP_S: Final = 0.02  # of processor time that one output may take of each step
-MOST_OVER_S: Final = 2.0  # ... and that it may go over that, in all
+STEP_S: Final = 0.02  # of processor time that one output may take in each step
+MOST_OVER_S: Final = 2.0  # the most excess over that, in total
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,9 +32,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Tokens that come after what was picked, or `instead` of it; the matcher has accepted them.
+    """The tokens after the sampled one, or `instead` of it; the matcher has accepted them.
 
-    `looped`: the first and the last, exclusive, of those that end a value which repeated itself.
+    `looped`: the range, end exclusive, of the tokens that end a value which repeated itself.
     """
 
     tokens: tuple[int, ...]
@@ -43,7 +43,7 @@ class Followed:
 
 
 class BudgetedMatcher:
-    """One output on its way through its grammar, `budget` tokens long at most, end token included."""
+    """The matcher of one output of at most `budget` tokens, end token included."""
 
     def __init__(
         self,
@@ -60,22 +60,22 @@ class BudgetedMatcher:
 
     @property
     def left(self) -> int:
-        """Tokens that the output may still take."""
+        """The rest of the budget, in tokens."""
         return self._left
 
     def catch_up(self, tokens: Sequence[int]) -> None:
-        """Accept what is missing of `tokens`, the whole output so far. It cannot be taken back.
+        """Accept the missing part of `tokens`, the whole output so far. It cannot be rolled back.
 
         Raises:
-            Violation: it is not legal.
-            ConstraintTooLarge: the grammar has kept others waiting for too long.
+            Violation: a token is not legal.
+            ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
         missed = tokens[self._budget - self._left :]
         self.charged(self.matcher.skip, missed)
         self._left -= len(missed)
 
     def start(self) -> tuple[int, ...]:
-        """The tokens that every output begins with; whether the budget suffices is asked of the grammar before."""
+        """Accept the tokens that every output begins with, and return them. The caller has checked the budget."""
         forced = self._advance(())
         self._left -= len(forced)
         self.may_loop(forced)
@@ -85,24 +85,24 @@ class BudgetedMatcher:
         """Overwrite `row` with the tokens that are legal next.
 
         Raises:
-            ConstraintTooLarge: the grammar has kept others waiting for too long.
+            ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
         self.charged(self.matcher.fill, row)
 
     def follow(self, picked: tuple[int, ...]) -> Followed:
-        """Accept `picked` and what is forced after it, unless the output could not be completed then.
+        """Accept `picked` and the forced tokens after it, unless the output could not be completed after these.
 
         Raises:
             Violation: `picked` is not legal.
-            ConstraintTooLarge: the grammar has kept others waiting for too long.
+            ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
         return self.charged(self._follow, picked)
 
     def charged(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`work(…)`, whose time is charged to this output.
+        """`work(…)`, with its time charged to this output.
 
         Raises:
-            ConstraintTooLarge: the grammar has kept others waiting for too long, and the output goes on.
+            ConstraintTooLarge: the grammar has delayed other requests for too long, and the output is not complete.
         """
         begun = self._clock()
         done = work(*args, **kwargs)
@@ -121,7 +121,7 @@ class BudgetedMatcher:
             self.matcher.rollback(taken)
             closing = self.matcher.closing()
             if closing is not None and len(closing) <= self._left:
-                self.matcher.skip(closing[:-1])  # in one piece: nothing comes after it
+                self.matcher.skip(closing[:-1])  # at once: no rollback follows
                 self._accept(closing[-1:])
                 self._left -= len(closing)
                 return Followed(closing, instead=True)
@@ -130,15 +130,15 @@ class BudgetedMatcher:
         return self._past_loop(forced) if self.may_loop(picked + forced) else Followed(forced)
 
     def may_loop(self, tokens: tuple[int, ...]) -> bool:
-        """Take note of tokens that were accepted; whether they may be a loop, so that `past_loop` is to be asked."""
+        """Record accepted tokens; whether they may be a loop, so that `past_loop` is to be called."""
         return self._watch is not None and self._watch.push(tokens)
 
     def past_loop(self, forced: tuple[int, ...] = ()) -> Followed:
-        """`forced`, which are accepted, and tokens that end the value that repeats itself, where that is so.
+        """The accepted tokens `forced`, and after them the tokens that end a value that repeats itself, if any does.
 
         Raises:
-            Violation: the grammar refuses its own way to the end.
-            ConstraintTooLarge: the grammar has kept others waiting for too long.
+            Violation: the grammar refuses its own completion.
+            ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
         return self.charged(self._past_loop, forced)
 

@@ -1,8 +1,9 @@
-"""The grammars of the sequences that have one.
+"""The matchers of the constrained sequences.
 
-Does: own the matchers, fill mask rows, follow what was picked, and say what the grammar forces next; leave all of that
-to the device part for sequences whose masks are made there. Does not: compile (a `Compiler` does, off the step), change
-a sequence, or touch a device. A matcher that fails ends its own request and no other: nothing is logged and carried on.
+Does: own the matchers, fill mask rows, advance by sampled tokens, and return the tokens that the grammar forces next;
+delegate all of this to `DeviceConstraints` for sequences with masks made on the device. Does not: compile (a `Compiler`
+does, outside the step), change a sequence, or touch a device. A matcher that fails ends its own request and no other;
+no failure is only logged.
 """
 
 import time
@@ -24,18 +25,18 @@ from .loop_detection import LoopWatch
 
 
 class Compiler(Protocol):
-    """Compiles constraints off the step. The future raises `GrammarError` where a constraint cannot be used."""
+    """Compiles constraints outside the step. The future raises `GrammarError` if a constraint cannot be used."""
 
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
-        """Start to compile, or to wait for the same compilation that is under way, and return at once."""
+        """Start a compilation, or join one of the same constraint in progress. Returns at once."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a grammar says of every output: the tokens it needs at least if known, and those it begins with.
+    """Facts about every output of a grammar: the least number of tokens, if known, and the tokens it begins with.
 
-    `budget`: tokens within which the output will be completed, where its limits make them fewer than was asked for.
+    `budget`: the tokens within which the output will be completed, if its limits make them fewer than requested.
     """
 
     least_tokens: int | None
@@ -45,7 +46,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class _Compiling:
-    """A compilation that is waited for, and the bounds of its output."""
+    """A compilation in progress, and the limits of its output."""
 
     constraint: Constraint
     grammar: Future[CompiledGrammar]
@@ -57,11 +58,11 @@ class _Compiling:
 class Constraints:
     """Matchers by sequence.
 
-    `rows` is the memory of the mask rows: as wide as the logits, and twice as many as sequences may run, since those
-    of a step may still be read while the next are written. A grammar may end only with one of `end_tokens`, which are
-    also what ends a sequence. `texts`: the bytes of each token, None where it has none; without them no output can be
-    watched for loops. `device`: the part for sequences whose masks an executor makes; None where it makes none.
-    `clock` gives seconds of processor time; grammars that take too many are ended (`BudgetedMatcher`).
+    `rows` is the memory of the mask rows: as wide as the logits, and twice as many as sequences may run, since the rows
+    of a step may still be read while the next ones are written. A grammar may end only with one of `end_tokens`, which
+    also end a sequence. `texts`: the bytes of each token, None for tokens without; without them no output is checked
+    for loops. `device`: the part for sequences with masks made by the executor; None if it makes none. `clock` gives
+    seconds of processor time; outputs of grammars that take too many are ended (`BudgetedMatcher`).
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Constraints:
         self._width = 8 * rows.itemsize * rows.shape[1]
         self._compiling: dict[int, _Compiling] = {}
         self._matchers: dict[int, BudgetedMatcher] = {}
-        self._failures: dict[int, Failure] = {}  # of sequences whose last mask could not be filled
+        self._failures: dict[int, Failure] = {}  # of sequences without a usable last mask
 
     def compile(
         self,
@@ -94,10 +95,9 @@ class Constraints:
         limits: OutputLimits | None = None,
         prompt: Sequence[int] = (),
     ) -> None:
-        """Start to compile; `ready(seq_id)` is called once `open` may be, from any thread.
+        """Start to compile; `ready(seq_id)` is called, from any thread, once `open` may be called.
 
-        `budget` is the most tokens that the output may take, whatever else `limits` say of it; `prompt` is what it
-        answers.
+        `budget` is the most tokens of the output, which `limits` may reduce; `prompt` is the prompt of the output.
         """
         try:
             future = guarded(self._compiler.submit, constraint)
@@ -108,15 +108,15 @@ class Constraints:
         future.add_done_callback(lambda _: ready(seq_id))
 
     def open(self, seq_id: int) -> Opening | Failure | None:
-        """Place a matcher at the start of a sequence's output, the tokens it begins with accepted already.
+        """Create the matcher of a sequence's output, which has accepted the tokens that every output begins with.
 
-        None if the sequence has ended meanwhile; a failure if its constraint cannot be used.
+        None if the sequence has ended; a failure if its constraint cannot be used.
         """
         compiling = self._compiling.pop(seq_id, None)
         if compiling is None:
             return None
         try:
-            # Raised, the error would hold this frame by its traceback, and with it the future that holds the error.
+            # Not raised: the traceback would hold this frame, and with it the future that holds the error, a cycle.
             refused = guarded(compiling.grammar.exception)
             if refused is not None:
                 return failure(refused)
@@ -136,20 +136,20 @@ class Constraints:
 
     @property
     def hosted(self) -> Set[int]:
-        """The sequences whose mask rows are filled here, by matchers that have followed all their tokens."""
+        """The sequences with mask rows filled here, by matchers that have accepted all their tokens."""
         device = self._device
         if device is None or not device.sequences:
             return self._matchers.keys()
         return self._matchers.keys() - device.sequences
 
     def masks(self, plan: Plan) -> Masks:
-        """The legal tokens of every constrained sequence that gets one in this step.
+        """The masks of all constrained sequences that get a token in this step.
 
-        The rows are lent until the step after the next. A row that cannot be filled, or allows nothing, makes its
-        sequence fail in `advance`; it allows token 0, so that a sampler needs no case for it.
+        The rows are valid until the step after the next. A sequence with a row that cannot be filled, or allows no
+        token, fails in `advance`; its row allows token 0, so that a sampler needs no special case.
 
         Raises:
-            InternalError: a constrained sequence asks for several rows of logits, whose masks are not made here.
+            InternalError: a constrained sequence asks for several rows of logits; there is only one mask for each.
         """
         device = NOT_ON_DEVICE if self._device is None else self._device.masks(plan)
         row_of: dict[int, int] = {}
@@ -171,10 +171,10 @@ class Constraints:
         return Masks(self._rows[: len(row_of)], row_of, device.sequences, device.replays)
 
     def advance(self, picked: SampledBatch) -> Forced:
-        """Follow what was picked, end tokens included, and say what must come next, which is accepted as well.
+        """Advance by the sampled tokens, end tokens included; the forced tokens after them, which are accepted as well.
 
-        A sequence whose matcher refuses what its mask allowed, or fails, is among the failures. Picks that are left out
-        of `picked` are not followed: their sequences go on as if there had been none.
+        A sequence is among the failures if its matcher fails, or refuses a token that its mask allowed. Sequences that
+        are not in `picked` are not advanced: they continue as if no token had been sampled.
         """
         if self._device is None:
             return self._follow(picked.picks)
@@ -199,10 +199,10 @@ class Constraints:
                     self._device.forget(change.seq_id)
 
     def check(self, live: set[int]) -> None:
-        """Only live sequences have a matcher or wait for one.
+        """Check that only live sequences have a matcher or wait for one.
 
         Raises:
-            InternalError: that is not so.
+            InternalError: that is not the case.
         """
         if not self._matchers.keys() | self._compiling.keys() <= live:
             raise InternalError("a sequence that has ended still has a grammar")
@@ -210,7 +210,7 @@ class Constraints:
             self._device.check(self._matchers.keys())
 
     def _follow(self, picks: Sequence[SampledToken]) -> Forced:
-        """See `advance`, of the sequences that are followed here."""
+        """See `advance`, for the sequences with a matcher here."""
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
@@ -238,13 +238,13 @@ class Constraints:
         return Forced(forced, failures, frozenset(instead), looped)
 
     def _failure(self, seq_id: int) -> Failure | None:
-        """Why a sequence had no mask, or did not come back from the device; told once."""
+        """Why a sequence had no mask, or could not return from the device; returned once."""
         if self._failures and seq_id in self._failures:
             return self._failures.pop(seq_id)
         return None if self._device is None else self._device.failure(seq_id)
 
     def _limited(self, compiling: _Compiling, least: int | None) -> tuple[int, LoopWatch | None]:
-        """The budget of an output whose shortest form takes `least` tokens, and the watch over it."""
+        """The budget of an output of at least `least` tokens, and its loop detection."""
         budget, limits = compiling.budget, compiling.limits
         if limits is None:
             return budget, None
@@ -255,7 +255,7 @@ class Constraints:
     def _check(
         self, matcher: BudgetedMatcher, forced: tuple[int, ...], picked: tuple[int, ...] = ()
     ) -> None:
-        """Forced tokens exist, and a grammar ends with an end token: nothing else ends a sequence."""
+        """Check that forced tokens exist, and that a grammar ends with an end token, as only that ends a sequence."""
         if forced and not 0 <= min(forced) <= max(forced) < self._width:
             raise MatcherFault(broken("the grammar forced a token that does not exist"))
         tokens = picked + forced

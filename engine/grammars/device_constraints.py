@@ -1,12 +1,12 @@
-"""The sequences whose masks are made where the logits are, from tables of their grammars.
+"""The constraints of sequences with masks made on the device, from tables of their grammars.
 
-Does: have grammars exported off the step, decide which sequences are on the device, and tell the executor of each what
-it cannot know (the grammar, and the text that it did not pick itself). Does not: walk tables (the executor does), fill
-rows, or relax anything: the host follows every token of these sequences as well (`along`), keeps the budget, and
-refuses a token that a mask should not have allowed.
+Does: export grammars outside the step, decide which sequences are on the device, and give the executor the facts that
+it cannot know (the grammar, and the text that it did not sample itself). Does not: walk tables (the executor does),
+fill rows, or relax anything: the host follows every token of these sequences as well (`host_replay`), keeps the budget,
+and refuses a token that a mask should not have allowed.
 
-A sequence starts on the host. It goes to the device once its tables are there and the executor has room for them, and
-comes back for good if its stack grows too high for a device.
+A sequence starts on the host. It moves to the device once its tables are ready and the executor has room for them, and
+returns to the host for good if its stack grows too deep for a device.
 """
 
 import threading
@@ -27,11 +27,11 @@ from .grammar_faults import MatcherFault, guarded
 from .host_replay import HostReplay
 
 MOST_DEPTH: Final = 128
-"""Half of what a device's stacks hold: the other half is for what one step adds."""
+"""Half the depth of a device's stacks: the other half is for the growth within one step."""
 
 
 class Exports:
-    """Tables by their constraint's key, made in one thread, one after the other, and kept up to a size."""
+    """Exported tables by the key of their constraint, made one after the other in one thread, cached up to a size."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Exports:
         self._kept: OrderedDict[str, Future[DeviceTables | HostOnly]] = OrderedDict()
 
     def ask(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
-        """The tables of a constraint with that key, once they are there. Returns at once."""
+        """The tables of a constraint with that key, as a future. Returns at once."""
         with self._lock:
             found = self._kept.get(key)
             if found is None:
@@ -55,13 +55,13 @@ class Exports:
             return found
 
     def close(self) -> None:
-        """End the thread; what was not begun is cancelled."""
+        """End the thread; exports that have not started are cancelled."""
         self._pool.shutdown(cancel_futures=True)
 
     def _tables(self, constraint: Constraint) -> DeviceTables | HostOnly:
-        """The export; one that fails costs nothing but speed, since the host's rows are complete.
+        """The result of an export. A failed one costs only speed, since masks of the host are complete.
 
-        Its error is not kept: the traceback would hold all that the export has made.
+        Its exception is not kept: the traceback would hold all objects of the export.
         """
         try:
             return guarded(self._export, constraint)
@@ -69,7 +69,7 @@ class Exports:
             return HostOnly(f"the export failed: {fault.failure.message}")
 
     def _shrink(self) -> None:
-        """Forget what was asked for longest ago until the rest keeps the limit."""
+        """Drop the least recently used tables until the rest is within the limit."""
         sizes = {key: _size(future) for key, future in self._kept.items()}
         total = sum(sizes.values())
         for key, size in sizes.items():
@@ -87,7 +87,7 @@ def _size(future: Future[DeviceTables | HostOnly]) -> int:
 
 
 class DeviceMasks(NamedTuple):
-    """The sequences of a plan whose masks the executor makes, and what it must replay for some of them first."""
+    """The sequences of a plan with masks made by the executor, and the replays that it needs first."""
 
     sequences: frozenset[int]
     replays: Mapping[int, Replay]
@@ -98,10 +98,10 @@ NOT_ON_DEVICE: Final = DeviceMasks(frozenset(), {})
 
 @dataclass(slots=True)
 class DeviceSequence:
-    """A sequence that is, or may come, on the device.
+    """A sequence that is on the device, or may move there.
 
-    The executor must be told the `pending` tokens of its output; the whole output with `must_reset`; with `must_undo`,
-    that the last pick it followed was not kept.
+    The executor has to replay the `pending` tokens of its output; with `must_reset`, the whole output; with
+    `must_undo`, without the last sampled token, which was not kept.
     """
 
     key: str
@@ -113,9 +113,9 @@ class DeviceSequence:
 
 
 class _MaskedStep(NamedTuple):
-    """A step whose masks are made and whose picks are not followed yet.
+    """A step with masks made and sampled tokens not processed yet.
 
-    `masked`: the sequences that get a pick; `followed`: those of them that the executor follows itself.
+    `masked`: the sequences that get a token; `followed`: those of them that the executor advances itself.
     """
 
     masked: set[int]
@@ -123,7 +123,7 @@ class _MaskedStep(NamedTuple):
 
 
 class DeviceConstraints:
-    """The device's part of `Constraints`. `texts`: the bytes of each token, None where it has none."""
+    """The device's part of `Constraints`. `texts`: the bytes of each token, None for tokens without."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class DeviceConstraints:
         self._on_device: set[int] = set()
         self._news: set[int] = set()  # sequences that need a replay before their next mask
         self._steps: deque[_MaskedStep] = deque()
-        self._failures: dict[int, Failure] = {}  # of sequences that could not come back to the host
+        self._failures: dict[int, Failure] = {}  # of sequences that could not return to the host
 
     @property
     def sequences(self) -> Set[int]:
@@ -149,13 +149,13 @@ class DeviceConstraints:
         return self._on_device
 
     def open(self, seq_id: int, constraint: Constraint, matcher: BudgetedMatcher) -> None:
-        """One more sequence, which may come on the device. The export of its grammar begins."""
+        """Add a sequence, which may move to the device, and start the export of its grammar."""
         key = constraint.key
         tables = self._exports.ask(key, constraint)
         self._known[seq_id] = DeviceSequence(key, tables, matcher)
 
     def masks(self, plan: Plan) -> DeviceMasks:
-        """Which masks of a plan the executor makes; it will follow their picks."""
+        """The masks of a plan that the executor makes; it advances these sequences by its own samples."""
         self._enter_ready()
         for seq_id in (*plan.released, *(new.seq_id for new in plan.admitted)):
             if seq_id in self._known:
@@ -175,9 +175,9 @@ class DeviceConstraints:
         return DeviceMasks(followed, replays)
 
     def advance(self, picked: SampledBatch) -> tuple[Forced, Sequence[SampledToken]]:
-        """Follow the picks of sequences on the device, all at once; the others are handed back.
+        """Advance the sequences on the device, all at once; their forced tokens, and the samples of all others.
 
-        The sequences that leave the device are there until `retire`.
+        Sequences that leave the device stay in it until `retire`.
         """
         followed = self._steps.popleft().followed if self._steps else frozenset()
         here = self._replay.keys()
@@ -202,33 +202,33 @@ class DeviceConstraints:
         return forced, others
 
     def retire(self) -> None:
-        """Give the host those whose stack has grown too high, or whose tables lead nowhere."""
+        """Return sequences to the host if their stack is too deep, or the tables refused their tokens."""
         for seq_id in (*self._replay.above(MOST_DEPTH), *(self._on_device - self._replay.keys())):
             self._leave(seq_id)
 
     def failure(self, seq_id: int) -> Failure | None:
-        """Why a sequence could not come back to the host; told once."""
+        """Why a sequence could not return to the host; returned once."""
         return self._failures.pop(seq_id, None) if self._failures else None
 
     def forget(self, seq_id: int) -> None:
-        """A sequence ended."""
+        """Drop a sequence that has ended."""
         self._replay.forget(seq_id)
         self._leave(seq_id)
         self._failures.pop(seq_id, None)
 
     def check(self, matched: Set[int]) -> None:
-        """Only sequences with a matcher, which are `matched`, are here.
+        """Check that only sequences with a matcher, the `matched` ones, are here.
 
         Raises:
-            InternalError: that is not so.
+            InternalError: that is not the case.
         """
         if not self._on_device <= self._known.keys() <= matched:
             raise InternalError("a sequence without a matcher is on the device")
 
     def _enter_ready(self) -> None:
-        """Bring those on the device whose tables are there, and give up on those that will have none.
+        """Move sequences with ready tables to the device, and drop those that will have none.
 
-        Not while a pick under a mask of the host is not followed: the executor does not follow it.
+        Not while a token under a host mask is in flight: the executor does not advance by it.
         """
         if len(self._known) == len(self._on_device):
             return
@@ -250,7 +250,7 @@ class DeviceConstraints:
         self.retire()
 
     def _replayed(self, seq_id: int) -> Replay:
-        """What the executor must replay before it makes the next mask of a sequence."""
+        """The replay that the executor needs before the next mask of a sequence."""
         known = self._known[seq_id]
         tokens = self._replay.tokens(seq_id) if known.must_reset else known.pending
         undo = known.must_undo and not known.must_reset

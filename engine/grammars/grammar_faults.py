@@ -1,9 +1,9 @@
-"""Grammar code that refuses or fails, made the fault of one request.
+"""Confines an exception in grammar code to the request of that grammar.
 
-Does: turn whatever such code raises into what its request is told. Does not: end requests.
+Does: turn every exception of grammar code into the failure of its request. Does not: end requests.
 
-Messages are made of characters that can be sent: a source may spell half a surrogate pair, and the message that quotes
-it would end the process that tries to encode it.
+Messages contain only characters that can be encoded: a source may contain half a surrogate pair, and a message that
+quotes it would end the process that encodes it.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class MatcherFault(Exception):
-    """Grammar code refused or failed; `failure` is what its request is told."""
+    """Grammar code refused or failed; `failure` is the failure of its request."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
@@ -27,7 +27,7 @@ class MatcherFault(Exception):
 
 
 def guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`call(…)`, with whatever it raises made the fault of one request: grammar code may be anybody's."""
+    """`call(…)`; raises `MatcherFault` for every exception, since a matcher may raise anything."""
     try:
         return call(*args, **kwargs)
     except MatcherFault:
@@ -37,7 +37,7 @@ def guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 def failure(error: BaseException) -> Failure:
-    """The failure of the request for which grammar code raised `error`."""
+    """The failure of a request, from the `error` that its grammar code raised."""
     if isinstance(error, MatcherFault):
         return error.failure
     if isinstance(error, Violation):
@@ -51,11 +51,11 @@ def failure(error: BaseException) -> Failure:
 
 
 def broken(message: str) -> Failure:
-    """What is told where a grammar that was compiled does not do what it promised."""
-    hint = "report the schema that this happened with"
+    """The failure of a request with a compiled grammar that violates its contract."""
+    hint = "report the schema of this request"
     return Failure(InternalError.code, sendable(message), hint)
 
 
 def sendable(text: str) -> str:
-    """`text` with half surrogate pairs written as escapes."""
+    """`text` with half surrogate pairs replaced by escapes."""
     return text.encode("utf-8", "backslashreplace").decode()

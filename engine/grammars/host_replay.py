@@ -1,13 +1,12 @@
-"""Sequences on the device, followed on the host along the same tables that the device follows.
+"""Host replay: follows device-masked sequences on the host, by the same tables as the device.
 
-Does: find in one call which tokens must come next after all picks of a step. Asks a matcher only where the tables do
-not tell enough: where little is left of a budget, where they refuse a token, where a value repeats itself, and where a
-sequence leaves the device; the matcher is then brought to the end of the output. Does not: decide which sequences are
-on the device.
+Does: find the forced tokens after all sampled tokens of a step in one call. Uses a matcher only where the tables do not
+suffice: where little is left of a budget, where they refuse a token, where a value repeats itself, and where a sequence
+leaves the device; the matcher then catches up with the output. Does not: decide which sequences are on the device.
 
 A matcher's time is bounded here as on the host: all of its work is charged to its `BudgetedMatcher`, and so is the
-spelling of forced texts. The one call for all sequences is not: tables bound it, a look-ahead of some bytes and a
-stack of limited height for each sequence.
+spelling of forced texts. The one call for all sequences is not charged: tables bound it, by a look-ahead of some bytes
+and a stack of limited depth for each sequence.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class HostReplay:
-    """Sequences by number, and their matchers, which have accepted the beginning of the output."""
+    """The sequences followed by tables, and their matchers, which have accepted a part of the output."""
 
     def __init__(self, texts: Sequence[bytes | None], end_tokens: frozenset[int]) -> None:
         self._texts = texts
@@ -35,47 +34,47 @@ class HostReplay:
 
     @cached_property
     def _followers(self) -> "Followers":
-        """Made with the first sequence: the code, which takes a second to load, is there once its tables are."""
+        """Created with the first sequence: its code takes a second to load, and is loaded once there are tables."""
         return followers(self._texts, tuple(self._end_tokens))
 
     def __contains__(self, seq_id: int) -> bool:
         return seq_id in self._matchers
 
     def enter(self, seq_id: int, tables: DeviceTables, matcher: BudgetedMatcher) -> None:
-        """Follow one more sequence, from the tokens that its matcher has accepted.
+        """Add a sequence, at the end of the tokens that its matcher has accepted.
 
         Raises:
-            Violation: the tables refuse what it has accepted.
+            Violation: the tables refuse these tokens.
         """
         self._followers.enter(seq_id, tables, matcher.matcher, matcher.left)
         self._matchers[seq_id] = matcher
 
     def leave(self, seq_id: int) -> None:
-        """Follow a sequence no more; its matcher accepts the rest of the output.
+        """Remove a sequence; its matcher accepts the rest of the output.
 
         Raises:
-            Violation: it refuses a token.
-            ConstraintTooLarge: the grammar has kept others waiting for too long.
+            Violation: the matcher refuses a token.
+            ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
         matcher, tokens = self._matchers[seq_id], self._followers.tokens(seq_id)
         self.forget(seq_id)
         matcher.catch_up(tokens)
 
     def forget(self, seq_id: int) -> None:
-        """Follow a sequence no more, if it is here."""
+        """Drop a sequence, if it is contained; its matcher does not catch up."""
         if self._matchers.pop(seq_id, None) is not None:
             self._followers.leave(seq_id)
 
     def tokens(self, seq_id: int) -> Sequence[int]:
-        """The output of a sequence so far."""
+        """The output tokens of a sequence so far."""
         return self._followers.tokens(seq_id)
 
     def keys(self) -> Set[int]:
-        """The sequences that are here."""
+        """The sequences followed here."""
         return self._matchers.keys()
 
     def above(self, depth: int) -> list[int]:
-        """The sequences whose stack is higher."""
+        """The sequences with a stack deeper than `depth`."""
         return self._followers.above(depth) if self._matchers else []
 
     def advance(self, picked: Mapping[int, tuple[int, ...]]) -> Forced:
@@ -124,7 +123,7 @@ class HostReplay:
         forced: dict[int, tuple[int, ...]],
         failures: dict[int, Failure],
     ) -> dict[int, tuple[int, int]]:
-        """Go past the loops of sequences that tables have followed to where they stand; see `Forced.looped`."""
+        """End the loops of sequences that the tables have followed completely; see `Forced.looped`."""
         looped: dict[int, tuple[int, int]] = {}
         for seq_id in sure:
             run = forced.get(seq_id, ())
@@ -140,7 +139,7 @@ class HostReplay:
         return looped
 
     def _past_loop(self, seq_id: int, run: tuple[int, ...]) -> Followed:
-        """Tokens that end the value a sequence repeats; the tables have followed its pick and the forced `run`."""
+        """The tokens that end a repeated value, after the sampled token and the forced `run`, both followed already."""
         matcher, tokens = self._matchers[seq_id], self._followers.tokens(seq_id)
         if not tokens or tokens[-1] in self._end_tokens:
             return Followed(run)
@@ -148,12 +147,12 @@ class HostReplay:
         followed = matcher.past_loop(run)
         if followed.looped is not None:
             then = self._followers.go_on({seq_id: followed.tokens[len(run) :]})
-            if seq_id in then.lost:  # the matcher has followed, and goes on alone
+            if seq_id in then.lost:  # the matcher has accepted the tokens, and continues alone
                 self.forget(seq_id)
         return followed
 
     def _exactly(self, seq_id: int, picked: tuple[int, ...]) -> Followed:
-        """The matcher's own answer to a pick that tables have followed, or refused."""
+        """The matcher's own result for a sampled token, in place of that of the tables."""
         matcher = self._matchers[seq_id]
         matcher.catch_up(self._followers.tokens_before(seq_id))
         return matcher.follow(picked)

@@ -1,11 +1,11 @@
-"""Outputs that repeat themselves for ever inside one value, found by the period of their tokens.
+"""Detection of endless repetition inside one value of an output, by the period of its tokens.
 
-Does: watch the tokens of one output under a JSON Schema, and say which tokens end the value that loops: a string, an
-array of equal items, or containers nested without end. Does not: change the output (`closing.Following`), or stop
-numbers: their digits are bounded by the grammar (`Constraint.short_numbers`).
+Does: watch the tokens of one output under a JSON Schema, and choose the tokens that end the looping value: a string, an
+array of equal items, or endlessly nested containers. Does not: change the output (`budgeted_matcher.BudgetedMatcher`),
+or handle numbers: the grammar bounds their digits (`Constraint.short_numbers`).
 
-Repetition that the prompt holds is copied and not looping: a string that stands in it, items that it has as often.
-Work: some hash look-ups a token; the text is looked at only where the tokens repeat.
+Repetition that the prompt contains is copied and no loop: a string that occurs in it, items that occur as often in it.
+Cost: some hash look-ups per token; the text is examined only where the tokens repeat.
 """
 
 import json
@@ -18,15 +18,15 @@ from typing import Final, NamedTuple
 from .nesting import Nesting
 from .repetition import Repetition, repetition
 
-_STRIDE: Final = 4  # tokens between two looks
-_WINDOW: Final = 64  # tokens that every look takes in; every second one twice as many, every fourth four times, ...
+_STRIDE: Final = 4  # tokens between two examinations
+_WINDOW: Final = 64  # tokens of an examination; of every second one twice as many, of every fourth four times, ...
 _TIMES: Final = 4
-_FEWEST: Final = 24  # tokens of a string that loops
+_FEWEST: Final = 24  # tokens of a looping string
 _LOWEST: Final = 10  # the same in an output that has looped before
-_FEWEST_OF_ITEMS: Final = 48  # tokens of items that loop
+_FEWEST_OF_ITEMS: Final = 48  # tokens of looping items
 _FEWEST_ITEMS: Final = 8
-_MOST_CLOSING: Final = 24  # tokens; a value that cannot be ended within them goes on
-_MOST_CHARACTERS: Final = 4096  # of a string whose repetition is compared with the prompt
+_MOST_CLOSING: Final = 24  # tokens; a value that cannot be ended within them is not ended
+_MOST_CHARACTERS: Final = 4096  # of a repeated string that are compared with the prompt
 _COMMA: Final = ord(",")
 _ARRAY: Final = ord("[")
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"(\s*:)?')
@@ -34,7 +34,7 @@ _NUMBER: Final = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 class _Loop(NamedTuple):
-    """What is to be ended: the open string, or all containers above `height`; `items`: those of an array."""
+    """The value to end: the open string, or all containers above `height`; `items`: the items of an array."""
 
     height: int
     in_string: bool = False
@@ -42,21 +42,21 @@ class _Loop(NamedTuple):
 
 
 class LoopWatch:
-    """Watches one output. `texts`: the bytes of each token, None where it has none. `prompt`: what it answers."""
+    """The loop detection of one output. `texts`: the bytes of each token, None for tokens without."""
 
     def __init__(self, texts: Sequence[bytes | None], prompt: Sequence[int]) -> None:
         self._texts = texts
         self._prompt = prompt
         self._tokens: list[int] = []
-        self._begun = 0  # tokens before are those of loops that were ended
+        self._begun = 0  # tokens before this index belong to loops that were ended
         self._fewest = _FEWEST
         self._looks = 0
         self._due = _FEWEST
         self._found: Repetition | None = None
-        self._waits = 0  # for a better place to end an array
+        self._waits = 0  # steps waited for a better place to end an array
 
     def push(self, tokens: Iterable[int]) -> bool:
-        """Take note of tokens that were accepted; whether they may be a loop, so that `closing` is to be asked."""
+        """Record accepted tokens; whether they may be a loop, so that `closing` is to be called."""
         self._tokens += tokens
         if len(self._tokens) < self._due:
             return False
@@ -72,10 +72,10 @@ class LoopWatch:
         return self._found is not None
 
     def closing(self, way: Sequence[int]) -> tuple[int, ...]:
-        """The first tokens of `way`, a short way to the end of the output, that end the value that loops.
+        """The first tokens of `way`, a short completion of the output, that end the looping value.
 
-        A token that would go on beyond the value is taken apart into those of single bytes. No tokens where nothing
-        loops, or where the value cannot be ended yet.
+        A token that extends beyond the value is split into tokens of single bytes. Empty where nothing loops, or where
+        the value cannot be ended yet.
         """
         found = self._found
         if found is None:
@@ -87,25 +87,27 @@ class LoopWatch:
         loop = self._loop(found, text, length, here)
         closing = () if loop is None else self._until(loop, here, way)
         if loop is None or not closing:
-            # The longer it has gone on for a good reason, the later it is looked at again.
+            # The longer a legitimate repetition is, the later it is examined again.
             self._due = len(self._tokens) + max(_STRIDE, found.length // 4)
             self._waits = 0
         elif loop.items and len(closing) > 1 and self._waits < found.period:
-            self._due = len(self._tokens) + 1  # ended here, the array would get an item more
+            self._due = len(self._tokens) + 1  # ending it here would add an item to the array
             self._waits += 1
             closing = ()
         return closing
 
     def closed(self, tokens: Iterable[int]) -> None:
-        """A value was ended; `tokens` did it, and followed of necessity."""
+        """Record that a value was ended by `tokens`, forced tokens after it included."""
         self._tokens += tokens
         self._begun = len(self._tokens)
-        self._due = self._begun + _LOWEST + _STRIDE  # what begins the next value does not repeat
+        self._due = (
+            self._begun + _LOWEST + _STRIDE
+        )  # the beginning of the next value is no repetition
         self._fewest = _LOWEST
         self._found, self._waits = None, 0
 
     def _loop(self, found: Repetition, text: bytes, length: int, here: Nesting) -> _Loop | None:
-        """What loops, if anything does. `here` goes on to the end of `text`, along the `length` bytes that repeat."""
+        """The loop, if there is one. Advances `here` to the end of `text`, by the `length` bytes that repeat."""
         before, lowest, commas = here.height, here.height, 0
         for byte in text[-length:]:
             here.feed(byte)
@@ -123,7 +125,7 @@ class LoopWatch:
         return _Loop(before) if lowest == before and deeper + 1 >= found.times else None
 
     def _is_looping(self, found: Repetition, inside: bytes) -> bool:
-        """Whether the repetition lies in the open string, of which `inside` is there, and is not copied."""
+        """Whether the repetition is in the open string, with the contents `inside`, and is not copied."""
         room, tokens = len(inside), 0
         while tokens < found.length and room >= 0:
             tokens += 1
@@ -136,9 +138,9 @@ class LoopWatch:
         return repeated is None or said[-repeated.length :] not in self._asked
 
     def _is_in_prompt(self, text: bytes, since: int, items: int) -> bool:
-        """Whether the prompt holds a value of the items as often as they repeat it.
+        """Whether the prompt contains a value of the items as often as the items repeat it.
 
-        Of items without any value that stands in the prompt, there may be as many as it has lines.
+        Items without any value from the prompt may be as many as the prompt has lines.
         """
         strings = [match for match in _STRING.finditer(text) if match.start() >= since]
         values = Counter(_unescaped(m.group()[1:-1]) for m in strings if m.group(1) is None)
@@ -152,7 +154,7 @@ class LoopWatch:
         return not any(counts.values()) and items <= lines
 
     def _until(self, loop: _Loop, here: Nesting, way: Sequence[int]) -> tuple[int, ...]:
-        """The first tokens of `way` that end `loop`; none if they are too many, or another item has to come."""
+        """The first tokens of `way` that end `loop`; empty if they are too many, or another item has to follow."""
         taken: list[int] = []
         most = _MOST_CLOSING if loop.items or loop.in_string else _MOST_CLOSING + len(here.open)
         for token in way[:most]:
@@ -171,7 +173,7 @@ class LoopWatch:
         return ()
 
     def _begin(self, token: int, count: int) -> tuple[int, ...]:
-        """Tokens of the first `count` bytes of a token; the token itself where there are none."""
+        """Tokens of single bytes for the first `count` bytes of a token; the token itself where one is missing."""
         text = self._texts[token] or b""
         if count == len(text):
             return (token,)
@@ -191,10 +193,10 @@ class LoopWatch:
 
 
 def _may_repeat(tail: Sequence[int], least: int) -> bool:
-    """Whether some end of `tail`, of `least` tokens or more, has so few different ones that it may repeat itself.
+    """Whether a suffix of `tail`, of at least `least` tokens, has so few distinct tokens that it may repeat itself.
 
-    Asked before the search, which takes longer. Not of the whole tail alone: names and marks before the value have
-    many different tokens, and a loop would have to be four times as long as these.
+    A filter before the search, which takes longer. It tests several suffixes, not the whole tail only: names and
+    punctuation before the value have many distinct tokens, and a loop would have to be four times as long as these.
     """
     size = least
     while size < len(tail):
@@ -205,8 +207,8 @@ def _may_repeat(tail: Sequence[int], least: int) -> bool:
 
 
 def _unescaped(inside: bytes) -> str:
-    """What stands between the quotes of a string that may not have ended."""
-    for missing in range(7):  # of an escape that is cut
+    """The value of a string, from the bytes after its opening quote; the string may be incomplete."""
+    for missing in range(7):  # bytes of an incomplete escape
         try:
             text: str = json.loads(b'"' + inside[: len(inside) - missing] + b'"')
         except ValueError:

@@ -1,6 +1,6 @@
-"""Where in a JSON text an output stands: in how many containers, and whether in a string.
+"""The nesting at a position in a JSON text: the open containers, and the open string.
 
-Does: follow bytes of a text that a grammar keeps legal. Does not: check it, or know values and names.
+Does: follow the bytes of a text that a grammar keeps legal. Does not: check the text, or know values and names.
 """
 
 from typing import Final
@@ -12,10 +12,10 @@ _CLOSING: Final = b"}]"
 
 
 class Nesting:
-    """A place in a JSON text, at its start to begin with.
+    """A position in a JSON text, initially its start.
 
-    `open` holds the bracket of every open container, outermost first. `string` is the offset of the opening quote of
-    the string that is open, None outside strings.
+    `open` has the bracket of every open container, outermost first. `string` is the offset of the opening quote of the
+    open string, None outside strings.
     """
 
     __slots__ = ("_escaped", "_offset", "open", "string")
@@ -28,11 +28,11 @@ class Nesting:
 
     @property
     def height(self) -> int:
-        """Open containers."""
+        """The number of open containers."""
         return len(self.open)
 
     def feed(self, byte: int) -> None:
-        """Go on by one byte."""
+        """Advance by one byte."""
         if self.string is not None:
             if self._escaped:
                 self._escaped = False
@@ -49,7 +49,7 @@ class Nesting:
         self._offset += 1
 
     def copy(self) -> "Nesting":
-        """An independent copy at the same place."""
+        """An independent copy."""
         twin = Nesting()
         twin.open, twin.string = bytearray(self.open), self.string
         twin._escaped, twin._offset = self._escaped, self._offset

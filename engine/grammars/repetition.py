@@ -1,7 +1,7 @@
-"""Repetition at the end of a sequence: how much of it repeats a shorter part.
+"""The longest periodic suffix of a sequence.
 
-Does: find the longest such end and its period, in time linear in what it is given. Does not: know tokens, texts or when
-a repetition is a fault (`loops`).
+Does: find that suffix and its period, in linear time. Does not: know tokens, texts or when a repetition is a fault
+(`loop_detection`).
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,12 +16,12 @@ class Repetition(NamedTuple):
 
     @property
     def times(self) -> int:
-        """How often the whole period occurs."""
+        """The number of whole periods."""
         return self.length // self.period
 
 
 def repetition(items: Sequence[Hashable], *, least: int, times: int) -> Repetition | None:
-    """The longest end of `items` that holds its period `times` times or more and has `least` items or more.
+    """The longest suffix of `items` that contains its period at least `times` times and has at least `least` items.
 
     By the prefix function (Knuth, Morris, Pratt) of the reversed sequence: the shortest period of its first n items is
     n minus the length of the longest proper prefix of them that is their suffix as well.

@@ -1,7 +1,7 @@
-"""The grammar parts of an engine and of its caller, put together from their settings.
+"""The grammar cache of an engine and the schema gate of its caller, built from their settings.
 
-Does: open the store, make the cache that an engine compiles with and the gate where its caller has constraints
-examined; warm both. Does not: do any of their work (`intaglio.grammar`).
+Does: open the store, build the cache by which an engine compiles and the gate by which its caller has constraints
+examined; warm both. Does not: compile or examine (`intaglio.grammar`).
 """
 
 import threading
@@ -33,33 +33,33 @@ from ..config import GrammarConfig
 from ..errors import ConfigError, ModelError
 
 _TRIED: Final = 4
-"""The share of `shared_bytes`, as a divisor, that the trials of a program with its own engine keep."""
+"""The divisor of `shared_bytes` for the trials of a program with its own engine."""
 
 
 def open_store(config: GrammarConfig) -> Store | None:
-    """The store of these settings. "auto" does without one where the cache folder cannot be used.
+    """The store of these settings. With "auto" there is none where the cache folder cannot be used.
 
     Raises:
-        ConfigError: the file that was asked for cannot be used.
+        ConfigError: the configured file cannot be used.
     """
     try:
         path = config.store_path
         return None if path is None else Store(path, limit_bytes=config.grammar_store_bytes)
-    except (StoreUnusable, RuntimeError) as error:  # the latter: there is no home
+    except (StoreUnusable, RuntimeError) as error:  # RuntimeError: there is no home folder
         if config.grammar_store == "auto":
             return None
         raise ConfigError(
-            str(error), where="grammar_store", hint="name a file in a folder of your own, or off"
+            str(error), where="grammar_store", hint="give a file in a writable folder, or off"
         ) from error
 
 
 def shared_bytes(config: GrammarConfig) -> int:
-    """The part of `grammar_bytes` for what grammars share: masks of leaves, and automata."""
+    """The part of `grammar_bytes` for the data that grammars share: leaf rows and automata."""
     return config.grammar_bytes // 4
 
 
 class CompilerService:
-    """The cache that an engine compiles with, over the store. It warms in the background from the start."""
+    """The grammar cache of an engine, backed by the store. It is warmed in the background from the start."""
 
     def __init__(self, config: GrammarConfig, compiler: Compiler) -> None:
         self._store = open_store(config)
@@ -72,7 +72,7 @@ class CompilerService:
         self._warming.start()
 
     def close(self) -> None:
-        """End the threads and let go of the store."""
+        """End the threads and close the store."""
         self.cache.close()
         self._warming.join()
         if self._store is not None:
@@ -80,7 +80,7 @@ class CompilerService:
 
 
 class SchemaGate:
-    """Examines constraints before they may cost an engine anything. For any thread."""
+    """Has constraints examined before an engine spends time on them. For any thread."""
 
     def __init__(
         self, admission: VerdictCache, isolated: Isolated | None = None, store: Store | None = None
@@ -101,16 +101,15 @@ class SchemaGate:
         clock: Callable[[], float] = time.thread_time,
         entry: str = WORKER,
     ) -> Self:
-        """The gate of a server, or of a program that runs an engine of its own. Returns before it is warm.
+        """The gate of a server, or of a program with its own engine. Returns before it is warm.
 
-        Both refuse a constraint whose outputs cannot be ended or take too long. A server examines in processes of their
-        own, under limits of time and memory; a program does it in its own process, without. `canonical`: the
-        tokenizer's spelling of bytes; `clock`: seconds of processor time of a thread.
-
-        `entry` is the program of the process that examines, where one does.
+        Both refuse a constraint with outputs that cannot be completed or take too long. A server examines in separate
+        processes, with limits of time and memory; a program in its own process, without limits. `canonical`: the
+        tokenizer's spelling of bytes; `clock`: seconds of processor time of a thread; `entry`: the program of an
+        examining process.
 
         Raises:
-            ConfigError: the store that was asked for cannot be used.
+            ConfigError: the configured store cannot be used.
         """
         if config.grammar_isolation == "never":
             return cls(VerdictCache(screened, workers=config.grammar_workers))
@@ -144,10 +143,10 @@ class SchemaGate:
         return self._admission.admit(constraint)
 
     def start(self) -> None:
-        """Have a process ready, where constraints are examined in some.
+        """Start an examining process, if the settings ask for one.
 
         Raises:
-            ModelError: there is none to be had.
+            ModelError: no process can be started.
         """
         try:
             if self._isolated is not None:
@@ -156,23 +155,23 @@ class SchemaGate:
             raise ModelError(
                 f"schemas cannot be compiled: {error}",
                 where="grammar_isolation",
-                hint="the log says why; intaglio doctor looks at the installation",
+                hint="the log has the reason; intaglio doctor checks the installation",
             ) from error
 
     @property
     def explain(self) -> Callable[[Constraint], Explanation] | None:
-        """Explains constraints elsewhere (see `Isolated.explain`); None where no process examines them."""
+        """Explains constraints in another process (see `Isolated.explain`); None where no process examines them."""
         return None if self._isolated is None else self._isolated.explain
 
     def warm(self, constraints: Iterable[Constraint]) -> None:
-        """Examine these in the background, while no other examination waits."""
+        """Examine `constraints` in the background, while no other examination waits."""
         self._warming = threading.Thread(
             target=self._admission.warm, args=(constraints,), name="admission", daemon=True
         )
         self._warming.start()
 
     def close(self) -> None:
-        """End processes and threads and let go of the store; safe to call twice."""
+        """End processes and threads and close the store; safe to call twice."""
         if self._isolated is not None:
             self._isolated.close()
         self._admission.close()

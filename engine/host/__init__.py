@@ -1,1 +1,1 @@
-"""The engine in a process of its own: process, supervisor, client, messages."""
+"""The hosts of an engine: a separate process with supervisor, client and messages, or the caller's process."""

@@ -1,6 +1,7 @@
-"""An engine, assembled from its settings.
+"""Builds an engine from its settings.
 
-Does: make each part with its own section and hand it the parts it works with. Does not: do any of their work.
+Does: construct each part with its own section of the settings and the parts that it calls. Does not: do any of their
+work.
 """
 
 import os
@@ -26,12 +27,12 @@ from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
 from ..text.tokenizer import Tokenizer
+from .assembly import Assembly
 from .messages import EngineInfo
-from .process import Assembly
 
 
 def build(config: EngineConfig) -> Assembly:
-    """Load the model that `config` names and put an engine around it.
+    """Load the model that `config` names and build an engine for it.
 
     Raises:
         ModelError: the checkpoint cannot be used.
@@ -74,7 +75,7 @@ def build(config: EngineConfig) -> Assembly:
         context_length=built.max_context,
         parameters=sum(prod(shape) for shape in expected_shapes(built.spec).values()),
         vocabulary=width,
-        blocks=built.num_blocks - 1,  # block 0 is padding and belongs to nobody
+        blocks=built.num_blocks - 1,  # block 0 is padding
         block_size=config.cache.block_size,
         device=built.device.type,
         dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
@@ -95,7 +96,7 @@ def _constraints(
     exports: Exports,
     vocabulary: Vocabulary,
 ) -> Constraints:
-    """Masks are made on the host, or by the executor where it can."""
+    """The constraints of an engine: with masks made by the executor where it can make them, else on the host."""
     end_tokens, texts = frozenset(vocabulary.end_ids), vocabulary.tokens
     device = None
     if built.runner.makes_masks:

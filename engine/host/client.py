@@ -1,7 +1,7 @@
-"""The caller's end of an engine in a process of its own: requests in, streams of deltas out.
+"""The client of an engine in a separate process: requests in, streams of deltas out.
 
-Does: one asyncio client for many requests at once; ends every request exactly once, with `EngineStopped` where the
-process dies. Does not: start or watch the process (engine/host/supervisor.py), tokenise, retry requests or know HTTP.
+Does: serve many requests at once with one asyncio client; end every request exactly once, with `EngineStopped` if the
+process dies. Does not: start or watch the process (`engine/host/supervisor.py`), tokenise, retry requests or know HTTP.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from .supervisor import EngineState, Launch, Supervisor, Watch
 
 
 class EngineClient:
-    """An engine in a process of its own. Use from one event loop; `start` before anything else."""
+    """An engine in a separate process. For one event loop; call `start` first."""
 
     def __init__(self, launch: Launch, watch: Watch | None = None) -> None:
         self._supervisor = Supervisor(launch, watch or Watch(), self._hear, self._end_all)
@@ -35,27 +35,27 @@ class EngineClient:
 
     @property
     def state(self) -> EngineState:
-        """Where the engine stands now."""
+        """The present state of the engine."""
         return self._supervisor.state
 
     @property
     def info(self) -> EngineInfo | None:
-        """What is loaded; None until the engine was ready once."""
+        """Facts about the loaded model; None until the engine was ready once."""
         return self._info
 
     @property
     def fault(self) -> ModelError | None:
-        """Why the engine is unusable, where it is."""
+        """Why the engine is unusable; None where it is not."""
         return self._supervisor.fault
 
     @property
     def metrics(self) -> Snapshot | None:
-        """The newest counters the process sent; None before the first."""
+        """The latest counters from the process; None before the first."""
         return self._metrics
 
     @property
     def grammars(self) -> CacheStats | None:
-        """What became of the grammars, by the newest count; None before the first."""
+        """The latest statistics of the grammar cache; None before the first."""
         return self._grammars
 
     @property
@@ -64,7 +64,7 @@ class EngineClient:
         return self._record.lives
 
     def when_lives_change(self, call: Callable[[Lives], None]) -> None:
-        """Have `call` made, from the event loop, whenever the process has died or another is ready in its place."""
+        """Register `call`, called from the event loop when the process has died and when a new one is ready."""
         self._record.when_changed(call)
 
     async def start(self) -> None:
@@ -72,7 +72,7 @@ class EngineClient:
         await self._supervisor.start()
 
     async def until_ready(self) -> EngineInfo:
-        """Wait until requests are taken.
+        """Wait until the engine accepts requests.
 
         Raises:
             ModelError: the engine cannot start.
@@ -85,7 +85,7 @@ class EngineClient:
     async def generate(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Stream one request; the last delta has `finish`. Closing the iterator early aborts the request.
 
-        A request that the engine refuses has one delta, whose `error` has the code of the refusal.
+        A request that the engine refuses has one delta; its `error` has the code of the refusal.
 
         Raises:
             InvalidRequest: a request with that id is in flight, or a value in it cannot be sent.
@@ -111,7 +111,7 @@ class EngineClient:
             finally:
                 del self._streams[request.id]
                 if not over and run == self._supervisor.run:
-                    with contextlib.suppress(EngineStopped):  # then it is over anyway
+                    with contextlib.suppress(EngineStopped):  # then the request has ended anyway
                         self._supervisor.tell(messages.Abort(request.id))
 
     async def check(self) -> BlockReport:
@@ -139,7 +139,7 @@ class EngineClient:
                 if delta.finish is not None:
                     self._record.ended(delta, self._supervisor.run)
                 queue = self._streams.get(delta.request_id)
-                if queue is not None:  # None: aborted, and these are the last words
+                if queue is not None:  # None: aborted, and these are its last deltas
                     queue.put_nowait(delta)
         elif isinstance(event, messages.Beat):
             self._metrics = event.metrics or self._metrics

@@ -1,7 +1,7 @@
-"""What a client knows of the lives of its engine's process: what was in flight at each death, and what came after.
+"""The record of deaths and restarts of an engine's process, and of the requests in flight at each death.
 
-Does: remember requests from the moment they are sent until they end, whether or not their caller still waits; count
-deaths and restarts; tell the quarantine. Does not: notice a death (engine/host/supervisor.py) or end a stream.
+Does: remember requests from sending to their end, whether or not their caller still waits; count deaths and restarts;
+notify the quarantine. Does not: detect a death (`engine/host/supervisor.py`) or end a stream.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,9 @@ from .quarantine import Quarantine
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """How often the engine's process died and how often another took its place; requests that are refused for that.
+    """The numbers of deaths and restarts of the engine's process, and of requests that are quarantined.
 
-    `reason` is how the last one died, with `lost` requests in flight; `pid` is the process that runs now.
+    `reason` is the cause of the last death, with `lost` requests in flight; `pid` is the present process.
     """
 
     deaths: int = 0
@@ -29,7 +29,7 @@ class Lives:
 
 
 class LifeRecord:
-    """The lives of one client's engine. A `run` is the number of a process."""
+    """The record of one client's engine. A `run` is the number of a process, from 1."""
 
     def __init__(self) -> None:
         self._in_flight: dict[str, Request] = {}
@@ -43,7 +43,7 @@ class LifeRecord:
         return replace(self._lives, quarantined=self._quarantine.refused)
 
     def when_changed(self, call: Callable[[Lives], None]) -> None:
-        """Have `call` made at each death and each restart."""
+        """Register `call`, called at each death and each restart."""
         self._tell = call
 
     def watch(self, request: Request) -> AbstractAsyncContextManager[None]:
@@ -51,11 +51,11 @@ class LifeRecord:
         return self._quarantine.watch(request)
 
     def sent(self, request: Request) -> None:
-        """A request is in flight from now on."""
+        """Record that a request is in flight."""
         self._in_flight[request.id] = request
 
     def ended(self, delta: Delta, run: int) -> None:
-        """The last delta of a request has come."""
+        """Record the last delta of a request."""
         request = self._in_flight.pop(delta.request_id, None)
         if request is None:
             return
@@ -65,14 +65,14 @@ class LifeRecord:
             self._quarantine.survived(request)
 
     def ready(self, run: int, pid: int) -> None:
-        """A process takes requests."""
+        """Record that a process is ready."""
         self._lives = replace(self._lives, pid=pid)
         if run > 1:
             self._lives = replace(self._lives, restarts=self._lives.restarts + 1)
             self._tell(self.lives)
 
     def died(self, error: EngineLost, run: int) -> None:
-        """A process ended that should have gone on."""
+        """Record that a process ended unexpectedly."""
         lost = len(self._in_flight)
         for request in self._in_flight.values():
             self._quarantine.lost(request, run)

@@ -1,6 +1,6 @@
-"""An engine in the caller's own process, for programs that wait for their results.
+"""An engine in the caller's process, for programs that wait for their results.
 
-Does: build one, run batches of requests to their ends, check and close it. Does not: use threads of its own; two
+Does: build an engine, run batches of requests to their ends, check and close it. Does not: use its own threads; two
 threads that call it take turns.
 """
 
@@ -13,12 +13,13 @@ from ..config import EngineConfig, wait_passively
 from ..errors import EngineStopped
 from ..metrics import Snapshot
 from ..types import Delta, Request
+from .assembly import Assembly, Steppable
 from .messages import BlockReport, EngineInfo
-from .process import Assembly, Steppable, report
+from .process import report
 
 
 class LocalEngine:
-    """One engine, driven by whoever calls it."""
+    """One engine, which steps in the thread of its caller."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
@@ -40,17 +41,17 @@ class LocalEngine:
 
     @property
     def info(self) -> EngineInfo:
-        """What is loaded."""
+        """Facts about the loaded model."""
         return self._assembly.info
 
     def generate(
         self, requests: Iterable[Request | None], *, at_once: int = 512
     ) -> Generator[Delta, None, None]:
-        """Run `requests`; their deltas as they come, one with `finish` for each. Closing it early aborts the rest.
+        """Run `requests`; yields their deltas, one with `finish` for each. Closing it early aborts the rest.
 
-        At most `at_once` are in the engine at a time; the others are drawn from `requests` as these end. None among
-        them says that there is no other just now: the engine takes a step before it draws again, or ends where it has
-        nothing left to do.
+        At most `at_once` requests are in the engine at a time; more are drawn from `requests` as these end. A None
+        among them means that no request is available now: the engine takes a step before it draws again, or ends if it
+        has no open request.
 
         Raises:
             EngineStopped: the engine was closed, or has failed.
@@ -83,11 +84,11 @@ class LocalEngine:
                     open_ids -= ended
 
     def abort(self, request_id: str) -> None:
-        """End a request that is being generated; one that has ended is left alone."""
+        """End a request; no effect if it has ended already."""
         self._running().abort(request_id)
 
     def metrics(self) -> Snapshot:
-        """Counters and gauges of now."""
+        """The counters and gauges of now."""
         return self._running().metrics()
 
     def check(self) -> BlockReport:
@@ -96,7 +97,7 @@ class LocalEngine:
             return report(self._running(), self.info)
 
     def close(self) -> None:
-        """Take no more requests and end the threads; safe to call twice."""
+        """Accept no more requests and end the threads of the parts; safe to call twice."""
         with self._turn:
             if not self._closed:
                 self._closed = True
@@ -104,5 +105,5 @@ class LocalEngine:
 
     def _running(self) -> Steppable:
         if self._closed:
-            raise EngineStopped("the engine was closed", hint="make another")
+            raise EngineStopped("the engine was closed", hint="build another one")
         return self._assembly.engine

@@ -1,7 +1,6 @@
-"""What crosses between the engine's process and its caller: typed both ways, encoded as MessagePack.
+"""The messages between the engine's process and its client: typed in both directions, encoded as MessagePack.
 
-Does: name every message, encode and decode them, refuse anything else. Does not: hold sockets. Nothing is ever
-unpickled.
+Does: define, encode and decode all messages, refuse everything else. Does not: hold sockets. Nothing is unpickled.
 """
 
 import msgspec
@@ -13,7 +12,7 @@ from ..types import Delta, Request
 
 
 class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller may know about a loaded engine.
+    """Facts about a loaded engine.
 
     `context_length` counts prompt and output tokens together; `blocks` is the number of KV blocks of `block_size`
     tokens; `parameters` is the number of weights; `pid` is the process the engine runs in.
@@ -31,7 +30,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of the KV blocks between two steps, and what `Engine.check` found wrong, if anything."""
+    """The state of the KV blocks between two steps, and the fault that `Engine.check` found, if any."""
 
     free: int
     used: int
@@ -40,18 +39,18 @@ class BlockReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def clean(self) -> bool:
-        """Whether every invariant holds and nothing is held for nobody."""
+        """Whether every invariant holds, and no block is used without an open request."""
         return self.fault is None and (self.open_requests > 0 or self.used == 0)
 
 
 class Submit(msgspec.Struct, frozen=True, tag="submit"):
-    """Begin a request."""
+    """Start a request."""
 
     request: Request
 
 
 class Abort(msgspec.Struct, frozen=True, tag="abort"):
-    """End a request that nobody waits for; one that is unknown or over is left alone."""
+    """End a request that has no reader any more; no effect if it is unknown or has ended."""
 
     request_id: str
 
@@ -63,27 +62,27 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
 
 
 class Shutdown(msgspec.Struct, frozen=True, tag="shutdown"):
-    """End the process after the step under way."""
+    """End the process after the present step."""
 
 
 Command = Submit | Abort | Check | Shutdown
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """The model is loaded; sent once, before anything else but `Beat`."""
+    """The model is loaded. Sent once, before all messages other than `Beat`."""
 
     info: EngineInfo
 
 
 class Unusable(msgspec.Struct, frozen=True, tag="unusable"):
-    """The engine cannot start with this configuration, and would not if it were tried again."""
+    """The engine cannot start with this configuration; another attempt would fail as well."""
 
     message: str
     hint: str
 
 
 class Deltas(msgspec.Struct, frozen=True, tag="deltas"):
-    """All that one step did."""
+    """The deltas of one step."""
 
     items: tuple[Delta, ...]
 
@@ -96,7 +95,7 @@ class Checked(msgspec.Struct, frozen=True, tag="checked"):
 
 
 class Beat(msgspec.Struct, frozen=True, tag="beat"):
-    """The process is alive. `stalled_s` is how long its present step has been running; no numbers before `Ready`."""
+    """The process is alive. `stalled_s` is the time that its present step has taken; no counters before `Ready`."""
 
     stalled_s: float
     metrics: Snapshot | None
@@ -114,8 +113,8 @@ def encode(message: Command | Event) -> bytes:
     """The message as bytes.
 
     Raises:
-        InvalidRequest: a value in it cannot be written: an integer of more than 64 bits, half a surrogate pair, a
-            value of a foreign type.
+        InvalidRequest: a value in it cannot be encoded: an integer of more than 64 bits, half a surrogate pair, a value
+            of a foreign type.
     """
     try:
         return _encoder.encode(message)
@@ -127,7 +126,7 @@ def command(data: bytes) -> Command:
     """The command in `data`.
 
     Raises:
-        msgspec.DecodeError: `data` is no command.
+        msgspec.DecodeError: `data` is not a command.
     """
     try:
         return _commands.decode(data)
@@ -149,7 +148,7 @@ _addressed: msgspec.msgpack.Decoder[_Addressed] = msgspec.msgpack.Decoder(_Addre
 
 
 def addressee(data: bytes) -> str | None:
-    """The id of the request in `data`, which is no command as a whole; None where there is none."""
+    """The id of the request in `data`, which is not a valid command; None where there is none."""
     try:
         return _addressed.decode(data).request.id
     except (ValueError, OverflowError, RecursionError):
@@ -160,6 +159,6 @@ def event(data: bytes) -> Event:
     """The event in `data`.
 
     Raises:
-        msgspec.DecodeError: `data` is no event.
+        msgspec.DecodeError: `data` is not an event.
     """
     return _events.decode(data)

@@ -1,11 +1,11 @@
-"""The engine's own process: a step loop in the main thread, the socket of commands in another.
+"""The engine's process: the step loop in the main thread, the socket of commands in another thread.
 
-Does: build an engine from the configuration on standard input, carry messages, send a beat four times a second, end
-when told to, when its parent is gone, or when a step fails. Does not: schedule or restart itself; a step that raises
-ends the process, and its parent starts another (engine/host/client.py).
+Does: build an engine from the configuration on standard input, carry messages, send a beat four times a second; exit on
+command, when its parent has exited, or when a step fails. Does not: schedule or restart itself; a step that raises ends
+the process, and its parent starts another one (`engine/host/supervisor.py`).
 
-Standard input stays open for as long as the parent lives. Its end is the parent's end, however that came about, so no
-engine outlives the process that started it, and the folder of the sockets goes with it.
+Standard input stays open while the parent runs. End of file means that the parent has exited, for whatever reason, so
+no engine outlives the process that started it, and the folder of the sockets is removed.
 """
 
 import os
@@ -14,18 +14,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 import zmq
-from intaglio.grammar.api import CacheStats
 
 from ..errors import EngineError, InternalError, InvalidRequest
 from ..grammars.grammar_faults import sendable
-from ..metrics import Snapshot
-from ..types import Delta, Failure, Finish, Request, Usage
+from ..types import Delta, Failure, Finish, Usage
+from .assembly import Assembly, Builder, Steppable
 from .garbage import GarbageCollector
 from .messages import (
     Abort,
@@ -51,61 +48,11 @@ BEAT_S = 0.25
 IDLE_S = 0.05
 
 TURN_S = 1e-4
-"""How long a thread keeps the interpreter while others want it, 5 ms by default. A step lets go of it dozens of times,
-to launch or to copy, and each time waits for its turn behind whatever thread compiles: 18 times as often with this."""
+"""The interpreter's switch interval, 5 ms by default: the time that a thread holds the interpreter lock while others
+wait. A step releases the lock dozens of times, to launch or to copy, and each time waits behind a thread that compiles:
+with this value it gets the lock 18 times as often."""
 
 EXIT_UNUSABLE = 3
-
-
-class Steppable(Protocol):
-    """What is driven: `intaglio.engine.loop.Engine`, or a double of it. It says what each of these promises."""
-
-    def submit(self, request: Request) -> None:
-        """From any thread."""
-        ...
-
-    def abort(self, request_id: str) -> None:
-        """From any thread."""
-        ...
-
-    def step(self) -> list[Delta]:
-        """Everything that one step did."""
-        ...
-
-    @property
-    def has_work(self) -> bool:
-        """Whether a step would do something now."""
-        ...
-
-    @property
-    def open_requests(self) -> int:
-        """Requests taken that have not ended."""
-        ...
-
-    def wait(self, timeout_s: float | None = None) -> None:
-        """Sleep until something arrives, at most so long."""
-        ...
-
-    def metrics(self) -> Snapshot:
-        """From any thread."""
-        ...
-
-    def check(self) -> None:
-        """Raise `InternalError` where an invariant is broken."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assembly:
-    """An engine with what its host has to know of it. `close` ends its threads."""
-
-    engine: Steppable
-    info: EngineInfo
-    grammar_stats: Callable[[], CacheStats]
-    close: Callable[[], None]
-
-
-Builder = Callable[[bytes], Assembly]
 
 
 class _Outbox:
@@ -127,7 +74,7 @@ class _Outbox:
 
 
 class Host:
-    """Drives one engine: `listen` in a thread of its own, `run` in the main thread."""
+    """Drives one engine: `listen` in a separate thread, `run` in the main thread."""
 
     def __init__(self, outbox: _Outbox, commands: zmq.Socket[bytes]) -> None:
         self._outbox = outbox
@@ -138,7 +85,7 @@ class Host:
         self._stop = threading.Event()
 
     def listen(self) -> None:
-        """Receive commands and send beats until told to stop."""
+        """Receive commands and send beats until `stop`."""
         last_beat = 0.0
         while not self._stop.is_set():
             if self._commands.poll(int(BEAT_S * 1000)):
@@ -149,7 +96,7 @@ class Host:
         self._commands.close(linger=0)
 
     def run(self, assembly: Assembly) -> None:
-        """Step until told to stop."""
+        """Step until `stop`."""
         self._assembly = assembly
         engine, info, collector = assembly.engine, assembly.info, GarbageCollector()
         collector.start()
@@ -170,7 +117,7 @@ class Host:
             collector.between_steps(idle=idle and not engine.open_requests)
 
     def stop(self) -> None:
-        """Have both loops end."""
+        """End both loops."""
         self._stop.set()
 
     def _beat(self) -> Beat:
@@ -204,17 +151,17 @@ class Host:
             self._checks.append(order.ticket)
 
     def _refuse(self, data: bytes, error: msgspec.DecodeError) -> None:
-        """End the request in `data`, which is no command. Without an id there is no one to tell but the log."""
+        """End the request in `data`, which is not a valid command. Without an id, only log it."""
         found = addressee(data)
         if found is None:
-            sys.stderr.write(f"a message was ignored that is no command: {error}\n")
+            sys.stderr.write(f"ignored a message that is not a command: {error}\n")
             return
         refusal = InvalidRequest(f"the request cannot be read: {error}")
         self._outbox.send(Deltas((_refused(found, 0, refusal),)))
 
 
 def report(engine: Steppable, info: EngineInfo) -> BlockReport:
-    """What `check` finds, and the blocks as the last step left them. For the thread that steps, between two steps."""
+    """The fault that `check` finds, and the blocks after the last step. For the thread that steps, between steps."""
     fault = None
     try:
         engine.check()
@@ -230,7 +177,7 @@ def report(engine: Steppable, info: EngineInfo) -> BlockReport:
 
 
 def main(builder: Builder | None = None) -> int:
-    """Entry of the process. The first argument is the folder of the sockets; returns the exit status."""
+    """The entry point of the process; its exit status. The first command line argument is the folder of the sockets."""
     folder = Path(sys.argv[1])
     configuration = sys.stdin.buffer.readline()
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
@@ -251,7 +198,7 @@ def main(builder: Builder | None = None) -> int:
 
 
 def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) -> int:
-    """Build and run; the exit status."""
+    """Build and run an engine; the exit status."""
     try:
         assembly = builder(configuration)
     except EngineError as error:
@@ -272,7 +219,7 @@ def _build(configuration: bytes) -> Assembly:
 
 
 def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:
-    """The only delta of a request that was not taken."""
+    """The only delta of a request that was refused."""
     return Delta(
         request_id=request_id,
         finish=Finish.ERROR,
@@ -282,7 +229,7 @@ def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:
 
 
 def _or_die(work: Callable[[], None]) -> None:
-    """Run `work`; where it raises, end the whole process, since half an engine serves nobody."""
+    """Run `work`; if it raises, end the whole process, which is useless without that thread."""
     try:
         work()
     except BaseException:
@@ -292,7 +239,7 @@ def _or_die(work: Callable[[], None]) -> None:
 
 
 def _end_with_parent(folder: Path) -> None:
-    # Not through `sys.stdin`: a thread that waits inside it would hold its lock when the interpreter ends.
+    # Not `sys.stdin`: a thread that waits in it would hold its lock when the interpreter exits.
     while os.read(0, 4096):
         pass
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,10 +1,10 @@
-"""Requests that were in flight when the engine's process died: watched after one death, refused after two.
+"""Quarantine of requests in flight when the engine's process died: watched after one death, refused after two.
 
-Does: know requests by their content, run the suspects one at a time, so that a second death has one of them to blame
-at most, and forget a suspect that ends well. Does not: see processes die (engine/host/client.py says so).
+Does: identify requests by content, run the suspects one at a time, so that at most one of them can be the cause of a
+second death, and clear a suspect that ends normally. Does not: detect deaths (`engine/host/client.py` reports them).
 
-What is kept is a digest and a number of each request, of `MOST` suspects and as many that are refused; those seen
-longest ago are forgotten first, and all of them when the service stops.
+It keeps a digest and a run number for each request, for `MOST` suspects and as many refused requests; the least
+recently seen ones are forgotten first, and all of them when the service stops.
 """
 
 import asyncio
@@ -25,31 +25,31 @@ V = TypeVar("V")
 
 
 class Quarantine:
-    """What one client remembers. Use from one event loop."""
+    """The suspects and refused requests of one client. For one event loop."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._suspects: OrderedDict[bytes, int] = OrderedDict()  # the run whose death they saw
+        self._suspects: OrderedDict[bytes, int] = OrderedDict()  # digest -> the run that died
         self._refused: OrderedDict[bytes, None] = OrderedDict()
         self._one = asyncio.Lock()
 
     @property
     def suspects(self) -> int:
-        """Requests that saw one death."""
+        """The number of requests that were in flight at one death."""
         return len(self._suspects)
 
     @property
     def refused(self) -> int:
-        """Requests that saw two deaths."""
+        """The number of requests that were in flight at two deaths."""
         return len(self._refused)
 
     @asynccontextmanager
     async def watch(self, request: Request) -> AsyncIterator[None]:
-        """Let a request run for the length of the block; a suspect waits until no other suspect runs.
+        """A context manager for the run of a request; a suspect waits until no other suspect runs.
 
         Raises:
-            RequestQuarantined: it was in flight at two deaths.
-            InvalidRequest: a value in it cannot be sent.
+            RequestQuarantined: the request was in flight at two deaths.
+            InvalidRequest: a value in the request cannot be sent.
         """
         if not self._suspects and not self._refused:
             yield
@@ -60,11 +60,11 @@ class Quarantine:
             yield
             return
         async with self._one:
-            self._see(name)  # a copy of it may have run meanwhile
+            self._see(name)  # a request of the same content may have run in the meantime
             yield
 
     def lost(self, request: Request, run: int) -> None:
-        """The process number `run` died with this request in flight. Copies of a request count as one."""
+        """Record that process number `run` died with this request in flight. Requests of equal content count as one."""
         name = _digest(request)
         if name in self._refused:
             return
@@ -75,7 +75,7 @@ class Quarantine:
             _remember(self._refused, name, None, self._most)
 
     def survived(self, request: Request) -> None:
-        """The request ended, and the engine lives."""
+        """Clear a request that ended while the engine kept running."""
         if self._suspects:
             self._suspects.pop(_digest(request), None)
 
@@ -83,9 +83,9 @@ class Quarantine:
         if name in self._refused:
             self._refused.move_to_end(name)
             raise RequestQuarantined(
-                "this request was being computed both times when the engine died, and is refused",
+                "this request was being computed at two deaths of the engine, and is refused",
                 hint="change its schema, text or options, and report it: no request should end an "
-                "engine; restarting the service forgets it",
+                "engine; a restart of the service clears it",
             )
 
 
@@ -96,6 +96,6 @@ def _remember(kept: OrderedDict[bytes, V], name: bytes, value: V, most: int) -> 
 
 
 def _digest(request: Request) -> bytes:
-    """What makes the engine do the same work again: not the id, the priority or the deadline."""
+    """The digest of the content that determines the engine's work: not of id, priority, deadline and salt."""
     content = replace(request, id="", priority=0, deadline=None, cache_salt="")
     return hashlib.blake2b(encode(Submit(content)), digest_size=16).digest()

@@ -1,7 +1,7 @@
-"""Patience with a process that is silent because others have the processors.
+"""Timeouts that do not count the time in which a process had no processor.
 
-Does: read what the scheduler of Linux counts for each thread, wait for messages by that measure. Does not: kill a
-process, or know what it says. Systems without these counts are never found to starve a process.
+Does: read the waiting time of each thread from the scheduler of Linux, and extend a timeout by it. Does not: kill a
+process, or know its messages. On systems without these counters timeouts are never extended.
 """
 
 import asyncio
@@ -12,17 +12,17 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-_LEAST_GRANT_S: Final = 0.1  # less starvation than that is no reason to wait on
+_LEAST_GRANT_S: Final = 0.1  # shorter extensions are not granted
 
 Waits = dict[str, float]
 """Seconds by thread."""
 
 
 def waits(process: int) -> Waits:
-    """Time that each thread of a process was ready to run and had no processor, since it began.
+    """The time that each thread of a process was ready to run without a processor, since its start.
 
     A thread that sleeps, that is stopped, or that waits for a lock or the interpreter, is not ready to run. Empty where
-    the system does not tell, or the process is gone.
+    the system has no such counters, or the process has exited.
     """
     found: Waits = {}
     for path in Path(f"/proc/{process}/task").glob("*/schedstat"):
@@ -40,10 +40,11 @@ async def patiently(
     patience_s: float,
     most_s: float,
 ) -> T | None:
-    """The next message of a process; None where there is none within `patience_s` in which the process could run.
+    """The next message of a process; None if there is none within `patience_s` of time in which the process could run.
 
-    A process that is well may be silent for long on a machine with too few processors. What it `waited` for one is
-    granted again, until `most_s` have passed. A process that hangs, or was stopped, waits for none.
+    A healthy process may be silent for long on a machine with too few processors. The time that it `waited` for a
+    processor is added to the timeout, until `most_s` have passed. A process that hangs or is stopped does not wait for
+    a processor.
     """
     until, left = time.monotonic() + most_s, patience_s
     while True:
@@ -57,5 +58,5 @@ async def patiently(
 
 
 def _longest(before: Waits, after: Waits) -> float:
-    """What one thread has waited in between, at most: threads that wait at the same time count once."""
+    """The longest wait of one thread between two samples: threads that wait at the same time count once."""
     return max((waited - before.get(thread, 0.0) for thread, waited in after.items()), default=0.0)

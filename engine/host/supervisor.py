@@ -1,7 +1,7 @@
-"""Keeps an engine process alive: starts it, watches it, starts another where it dies or hangs.
+"""The supervisor of an engine process: starts it, watches it, starts another one when it dies or hangs.
 
-Does: one process at a time, its sockets, its death noticed at once, back-off between restarts. Does not: know requests;
-what the process says goes to whoever listens (engine/host/client.py).
+Does: run one process at a time, own its sockets, detect its death at once, back off between restarts. Does not: know
+requests; the events of the process go to the client (`engine/host/client.py`).
 """
 
 import asyncio
@@ -26,42 +26,42 @@ from . import messages
 from .process import COMMANDS, EVENTS, EXIT_UNUSABLE
 from .starvation import Waits, patiently, waits
 
-_LAST_WORDS_S: Final = 10.0  # an engine that cannot start says why before it ends
+_LAST_WORDS_S: Final = 10.0  # time for an engine that cannot start to report the reason
 
 
 class EngineState(StrEnum):
-    """Where an engine stands, seen from its caller."""
+    """The state of an engine, as its client sees it."""
 
-    LOADING = "loading"  # started, or about to be, for the first time
+    LOADING = "loading"  # the first process starts, or is about to
     READY = "ready"
-    DOWN = "down"  # its process died; another is coming
+    DOWN = "down"  # its process died; another one will start
     UNUSABLE = "unusable"  # it cannot start; see `EngineClient.fault`
     CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How the process is started: a command that takes the folder of the sockets as its last argument."""
+    """The command that starts the process, which gets the folder of the sockets as its last argument, and its input."""
 
     command: tuple[str, ...]
     configuration: bytes
 
     @classmethod
     def of(cls, config: EngineConfig) -> Self:
-        """The engine of this package, in this interpreter, with no current folder on its path."""
+        """The engine of this package, run by this interpreter, without the current folder on its path."""
         entry = "from intaglio.engine.host.process import main; raise SystemExit(main())"
         return cls((sys.executable, "-P", "-c", entry), msgspec.json.encode(config))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """When an engine counts as dead, and how soon another is tried. Seconds.
+    """The timeouts after which an engine counts as dead, and the delays of restarts, in seconds.
 
-    The process is killed after `silence_s` without a beat, or where a single step takes longer than `stall_s`. Silence
-    is measured in time in which the process could run: what it waited for a processor is granted again, until `stall_s`
-    have passed. The wait before a restart doubles from `backoff_s` to `backoff_limit_s`, and begins anew after
-    `settled_s` of service. `attempts` starts in a row that never become ready make the engine unusable. One that is
-    told to end may take `closing_s` for the step it is in.
+    The process is killed after `silence_s` without a beat, or when a single step takes longer than `stall_s`. Silence
+    is measured in time in which the process could run: the time it waited for a processor is added, until `stall_s`
+    have passed. The delay before a restart doubles from `backoff_s` to `backoff_limit_s`, and is reset after
+    `settled_s` of service. After `attempts` consecutive processes that never became ready the engine is unusable. A
+    process that is shut down may take `closing_s` for its present step.
     """
 
     first_beat_s: float = 60.0
@@ -91,13 +91,13 @@ class _Child:
             *launch.command,
             str(self._folder),
             stdin=asyncio.subprocess.PIPE,
-            stdout=2,  # whatever a library prints belongs to the log
-            start_new_session=True,  # Ctrl-C is for the parent, which ends this process in order
+            stdout=2,  # output of libraries belongs to the log
+            start_new_session=True,  # Ctrl-C goes to the parent only, which shuts this process down
         )
         self._process = process
         assert process.stdin is not None
         process.stdin.write(launch.configuration + b"\n")
-        with contextlib.suppress(ConnectionError):  # it died already: `ended` says so
+        with contextlib.suppress(ConnectionError):  # it died already, which `ended` reports
             await process.stdin.drain()
 
     def tell(self, order: messages.Command) -> None:
@@ -115,7 +115,7 @@ class _Child:
         return await self._process.wait()
 
     async def close(self, patience_s: float) -> None:
-        """Wait for the process to end by itself for a while, then end it; remove sockets and folder."""
+        """Wait up to `patience_s` for the process to exit, then kill it; remove sockets and folder."""
         process = self._process
         try:
             if process is not None:
@@ -131,7 +131,7 @@ class _Child:
 
 
 class Supervisor:
-    """Runs the process. `heard` is told every event, `lost` that a run is over and its requests with it."""
+    """Runs the process. Calls `heard` with every event, and `lost` when a run has ended, and its requests with it."""
 
     def __init__(
         self,
@@ -153,17 +153,17 @@ class Supervisor:
 
     @property
     def state(self) -> EngineState:
-        """Where the engine stands now."""
+        """The present state of the engine."""
         return self._state
 
     @property
     def fault(self) -> ModelError | None:
-        """Why the engine is unusable, where it is."""
+        """Why the engine is unusable; None where it is not."""
         return self._fault
 
     @property
     def run(self) -> int:
-        """The number of the process: a request belongs to the one it was sent to."""
+        """The number of the present process: a request belongs to the process that it was sent to."""
         return self._run
 
     async def start(self) -> None:
@@ -172,7 +172,7 @@ class Supervisor:
             self._task = asyncio.create_task(self._supervise(), name="engine supervisor")
 
     async def until_ready(self) -> None:
-        """Wait until requests are taken. Raises as `EngineClient.until_ready`."""
+        """Wait until the engine accepts requests. Raises as `EngineClient.until_ready`."""
         while self._state is not EngineState.READY:
             if self._fault is not None:
                 raise self._fault
@@ -181,7 +181,7 @@ class Supervisor:
             await self._moved.wait()
 
     def tell(self, order: messages.Command) -> None:
-        """Send `order`. Raises `EngineStopped` where the engine is not ready."""
+        """Send `order`. Raises `EngineStopped` if the engine is not ready."""
         if self._state is not EngineState.READY or self._child is None:
             raise _stopped(f"is not ready: {self._state}")
         self._child.tell(order)
@@ -198,7 +198,7 @@ class Supervisor:
                 await self._task
 
     def _move(self, state: EngineState) -> None:
-        """Change state and wake whoever waits for that; a closed engine stays closed."""
+        """Change the state and wake the tasks that wait for a change; a closed engine stays closed."""
         if self._state is not EngineState.CLOSED:
             self._state = state
         self._moved.set()
@@ -216,7 +216,7 @@ class Supervisor:
             if self._fault is None and unready >= self._watch.attempts:
                 self._fault = ModelError(
                     f"the engine process failed {unready} times before it was ready: {reason}",
-                    hint="the log above has what it printed",
+                    hint="the log above contains its output",
                 )
             self._move(EngineState.UNUSABLE if self._fault else EngineState.DOWN)
             self._lost(EngineLost(f"the engine {reason}", hint="try again in a few seconds"))
@@ -226,7 +226,7 @@ class Supervisor:
             await asyncio.sleep(min(pause, self._watch.backoff_limit_s))
 
     async def _run_once(self) -> str:
-        """One process from start to end; returns how it ended. Requests fail before its remains are cleared."""
+        """Run one process from start to exit; returns how it ended. Its sockets and folder are removed."""
         child = _Child(_socket_folder())
         self._child = child
         self._run += 1
@@ -253,7 +253,7 @@ class Supervisor:
             await child.close(self._watch.closing_s if closing else 0.0)
 
     async def _follow(self, child: _Child) -> str:
-        """Hand on what the process says until it says that it cannot go on, or falls silent."""
+        """Forward the events of the process until it is unusable, silent or stalled; the reason."""
         patience = self._watch.first_beat_s
         while True:
             event = await patiently(child.receive, child.waits, patience, self._watch.stall_s)
@@ -271,9 +271,9 @@ class Supervisor:
 
 
 def _socket_folder() -> Path:
-    """A new folder that only this user can open: among temporary files, else in shared memory.
+    """A new folder that only this user can open: in the folder for temporary files, else in shared memory.
 
-    A container whose file system is read-only still has the latter.
+    Shared memory is writable in a container with a read-only file system as well.
     """
     try:
         return Path(tempfile.mkdtemp(prefix="intaglio-"))

@@ -1,1 +1,1 @@
-
+"""Paged KV memory: blocks, block tables, prefix cache."""

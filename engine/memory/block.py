@@ -1,13 +1,13 @@
-"""Blocks of the KV cache, and the list of the free ones in the order they were freed.
+"""Blocks of the KV cache, and the list of free blocks in the order in which they were freed.
 
-Does: constant-time take, give and removal from the middle. Does not: know what a block holds or who uses it.
+Does: append, pop and remove in constant time. Does not: know the contents or the users of a block.
 """
 
 from collections.abc import Iterator
 
 
 class Block:
-    """One block. `refs` counts its users; the links are those of the free list, to itself when it is not there."""
+    """One block. `refs` counts its users; `older` and `newer` link the free list, or the block itself outside it."""
 
     __slots__ = ("id", "newer", "older", "refs")
 
@@ -19,37 +19,39 @@ class Block:
 
 
 class FreeList:
-    """Free blocks, least recently freed first. The links live in the blocks, so that no search is ever needed."""
+    """The free blocks, least recently freed first: a list linked through the blocks, so that nothing is searched."""
 
     def __init__(self) -> None:
-        self._ends = Block(-1)  # a ring: the oldest is newer than the ends, the newest is older
+        self._ends = Block(
+            -1
+        )  # the sentinel of a ring: `newer` is the oldest block, `older` the newest
         self._length = 0
 
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[Block]:
-        """From the least recently freed on. For checks; the list must not change meanwhile."""
+        """The blocks, least recently freed first. For checks; the list must not change during the iteration."""
         block = self._ends.newer
         while block is not self._ends:
             yield block
             block = block.newer
 
     def append(self, block: Block) -> None:
-        """Add `block`, which is not in the list, as the most recently freed."""
+        """Add `block`, which must not be in the list, as the most recently freed."""
         newest = self._ends.older
         block.older, block.newer = newest, self._ends
         newest.newer = self._ends.older = block
         self._length += 1
 
     def remove(self, block: Block) -> None:
-        """Take `block`, which is in the list, out of it, wherever it is."""
+        """Remove `block`, which must be in the list, from any place."""
         block.older.newer, block.newer.older = block.newer, block.older
         block.older = block.newer = block
         self._length -= 1
 
     def pop(self) -> Block:
-        """Take out the least recently freed block. The list must not be empty."""
+        """Remove and return the least recently freed block. The list must not be empty."""
         block = self._ends.newer
         self.remove(block)
         return block

@@ -1,7 +1,7 @@
-"""Which blocks hold the keys and values of which sequence.
+"""The block tables of the sequences.
 
-Does: keep the block tables, and answer whether there is room, in one question. Does not: choose who runs or who makes
-room for whom (`schedule`), or touch a tensor (`run`).
+Does: keep the block tables, and grant or deny room in one call. Does not: choose the sequences that run or are
+preempted (`schedule`), or touch a tensor (`run`).
 """
 
 from collections import Counter
@@ -15,16 +15,16 @@ from .prefix import PrefixCache
 
 
 class Reservation(Struct, frozen=True, gc=False):
-    """Room that was granted: the blocks a table grew by, and how many of the sequence's tokens the table now holds."""
+    """Granted room: the blocks added to a table, and the number of the sequence's tokens that are computed already."""
 
     blocks: tuple[int, ...]
     computed: int
 
 
 class KVManager:
-    """Block tables of the running sequences. A table only grows until it is released as a whole.
+    """The block tables of the running sequences. A table only grows until it is released as a whole.
 
-    With a prefix cache, a new table begins with the blocks that hold the beginning of its sequence already.
+    With a prefix cache, a new table starts with the blocks that hold a prefix of its sequence already.
     """
 
     def __init__(self, pool: BlockPool, block_size: int, prefix: PrefixCache | None = None) -> None:
@@ -37,21 +37,21 @@ class KVManager:
 
     @property
     def capacity(self) -> int:
-        """Tokens that fit the pool when one sequence has it all."""
+        """The number of tokens that fit the whole pool."""
         return self._pool.capacity * self.block_size
 
     @property
     def blocks(self) -> int:
-        """Blocks there are, the null block not counted."""
+        """The number of blocks, without the null block."""
         return self._pool.capacity
 
     @property
     def free_blocks(self) -> int:
-        """Blocks nobody holds."""
+        """The number of free blocks."""
         return self._pool.free
 
     def reserve(self, seq: Sequence, count: int) -> Reservation | None:
-        """Room for `count` tokens after the computed ones; None, and nothing changed, if there is not enough."""
+        """Reserve room for `count` tokens after the computed ones; None, with no change, if there is not enough."""
         table = self._tables.get(seq.id)
         if table is None:
             return self._open(seq, count)
@@ -65,7 +65,7 @@ class KVManager:
         return Reservation(blocks, seq.computed)
 
     def computed(self, seq: Sequence) -> None:
-        """More of `seq` is computed, or will be by the plan that is being made.
+        """Publish the computed tokens of `seq`, including those that the present plan will compute.
 
         A layer stores all keys of a step before it reads any, so what a plan computes may be shared within that plan.
         """
@@ -77,16 +77,16 @@ class KVManager:
         return tuple(self._tables.get(seq.id, ()))
 
     def release(self, seq: Sequence) -> None:
-        """Take back all blocks of `seq`; the last ones are used again first, so that shared beginnings live longest."""
+        """Free all blocks of `seq`; the last ones are reused first, so that shared prefixes stay longest."""
         self._pool.give(reversed(self._tables.pop(seq.id, [])))
         if self._prefix is not None:
-            self._prefix.leave(seq.id)
+            self._prefix.release(seq.id)
 
     def check(self, running: list[Sequence]) -> None:
-        """Exactly the running sequences hold blocks, enough for what they computed, and each is counted.
+        """Check that exactly the running sequences hold blocks, enough for their computed tokens, and the user counts.
 
         Raises:
-            InternalError: that is not so.
+            InternalError: that is not the case.
         """
         self._pool.check()
         if self._prefix is not None:
@@ -107,7 +107,7 @@ class KVManager:
             raise InternalError("a block is neither free nor in a table")
 
     def _open(self, seq: Sequence, count: int) -> Reservation | None:
-        """The first room of `seq`, which has computed nothing: what the prefix cache holds, and new blocks."""
+        """The first reservation of `seq`, without computed tokens: blocks of the prefix cache, and new ones."""
         found: list[int] = []
         if self._prefix is not None:
             found = self._prefix.match(seq.id, seq.tokens, seq.request.cache_salt)

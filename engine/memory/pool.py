@@ -1,6 +1,6 @@
-"""Who holds which block of the KV cache.
+"""The allocator of KV cache blocks, with a count of users for each.
 
-Does: hand out blocks and take them back, all or nothing. Does not: know sequences, tokens or tensors.
+Does: allocate blocks, all or nothing, share and free them. Does not: know sequences, tokens or tensors.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from ..errors import InternalError
 from .block import Block, FreeList
 
-NULL_BLOCK = 0  # never handed out: padding and unused table entries point at it
+NULL_BLOCK = 0  # never allocated: padding and unused table entries refer to it
 
 
 class BlockPool:
-    """Blocks 0 to `num_blocks - 1`; block 0 is the null block and belongs to nobody.
+    """Blocks 0 to `num_blocks - 1`; block 0 is the null block, which is never allocated.
 
     Raises:
-        ValueError: there would be no block besides the null block.
+        ValueError: there would be no block other than the null block.
     """
 
     def __init__(self, num_blocks: int) -> None:
@@ -30,16 +30,16 @@ class BlockPool:
 
     @property
     def capacity(self) -> int:
-        """Blocks that can be held at once."""
+        """The number of blocks that can be allocated at once."""
         return len(self._blocks) - 1
 
     @property
     def free(self) -> int:
-        """Blocks held by nobody."""
+        """The number of free blocks."""
         return len(self._free)
 
     def take(self, count: int) -> tuple[int, ...] | None:
-        """Ids of `count` free blocks, the least recently freed first; None, and nothing taken, if there are fewer."""
+        """Allocate `count` blocks, the least recently freed first; None, with no change, if fewer are free."""
         if count > len(self._free):
             return None
         taken = [self._free.pop() for _ in range(count)]
@@ -48,7 +48,7 @@ class BlockPool:
         return tuple(block.id for block in taken)
 
     def share(self, block_ids: Sequence[int]) -> None:
-        """One more user of each of these blocks, whether anybody holds them or not."""
+        """Add a user to each of these blocks, free or allocated."""
         for block_id in block_ids:
             block = self._blocks[block_id]
             if block.refs == 0:
@@ -56,28 +56,28 @@ class BlockPool:
             block.refs += 1
 
     def users(self, block_id: int) -> int:
-        """How many hold a block."""
+        """The number of users of a block."""
         return self._blocks[block_id].refs
 
     def give(self, block_ids: Iterable[int]) -> None:
-        """Hand blocks back, in the order in which they should be used again.
+        """Remove a user from each of these blocks, in the order in which free ones should be reused.
 
         Raises:
-            InternalError: a block was not held, or is the null block.
+            InternalError: a block has no user, or is the null block.
         """
         for block_id in block_ids:
             block = self._blocks[block_id]
             if block.refs == 0:
-                raise InternalError(f"block {block_id} was given back and is not held")
+                raise InternalError(f"block {block_id} is freed and has no user")
             block.refs -= 1
             if block.refs == 0:
                 self._free.append(block)
 
     def check(self) -> None:
-        """Every block but the null block is either held or in the free list, once.
+        """Check that every block but the null block either has users or is in the free list once.
 
         Raises:
-            InternalError: that is not so.
+            InternalError: that is not the case.
         """
         listed = [block.id for block in self._free]
         unheld = {block.id for block in self._blocks[1:] if block.refs == 0}

@@ -1,12 +1,13 @@
-"""Which blocks hold the keys and values of which beginnings, so that nobody computes a shared beginning twice.
+"""The prefix cache: finds blocks with the keys and values of a prefix, so that a shared prefix is computed once.
 
-Does: name every full block by a hash of its tokens and of all before it, find the blocks of a prompt, forget a block
-that is used for something else. Does not: own blocks (`pool`) or decide what is evicted: the pool hands out the least
-recently freed block, whatever it holds.
+Does: name every full block by a hash of its tokens and of all tokens before it, find the blocks of a prompt, forget a
+block that gets other contents. Does not: own blocks (`pool`) or decide which block is evicted: the pool allocates the
+least recently freed block, whatever it holds.
 
-A name is BLAKE2b over the name before it and the block's tokens; the first is over the salt, so that requests of
-different salts never meet. A name is where to look, and not a proof: what is found is compared, tokens and chain, so
-that two beginnings of one name are never confused (chained block hashes as in vLLM; the comparison is ours).
+A name is BLAKE2b over the previous name and the block's tokens; the first one is over the salt, so that requests with
+different salts share nothing. A name only locates a block and proves nothing: tokens and chain of the block found are
+compared, so that two prefixes with the same name are never confused (chained block hashes as in vLLM; the comparison is
+ours).
 """
 
 from array import array
@@ -29,7 +30,7 @@ def digest(data: bytes) -> Name:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """What a block holds: `tokens`, as bytes, after all that is on `before` (the salt at the beginning)."""
+    """The content of a block: `tokens`, as bytes, after the page `before` (the salt before the first page)."""
 
     name: Name
     before: "Page | str"
@@ -43,7 +44,7 @@ class Page:
 
 @dataclass(slots=True)
 class _Trail:
-    """How far a sequence has been followed: its last full page, and how many there are up to it."""
+    """The last published page of a sequence, its name, and the number of pages up to it."""
 
     page: Page | str
     name: Name
@@ -51,7 +52,7 @@ class _Trail:
 
 
 class PrefixCache:
-    """Pages by name and by block. `hash_` is replaced by tests that want names to collide."""
+    """Pages by name and by block. `hash_` is replaced by tests that make names collide."""
 
     def __init__(self, block_size: int, hash_: Hash = digest) -> None:
         self._block_size = block_size
@@ -61,13 +62,13 @@ class PrefixCache:
         self._trails: dict[int, _Trail] = {}
 
     def __len__(self) -> int:
-        """Blocks whose content can be found."""
+        """The number of blocks that can be found."""
         return len(self._held)
 
     def match(self, seq_id: int, tokens: Sequence[int], salt: str) -> list[int]:
-        """The blocks that hold the longest known beginning of `tokens`; never all, since the last must be computed.
+        """The blocks with the longest known prefix of `tokens`, without the last token, which must be computed.
 
-        `seq_id` is followed from there on.
+        `publish` continues from there for `seq_id`.
         """
         trail = _Trail(salt, self._hash(salt.encode()), 0)
         blocks: list[int] = []
@@ -85,7 +86,7 @@ class PrefixCache:
         return blocks
 
     def publish(self, seq_id: int, tokens: Sequence[int], table: Sequence[int], end: int) -> None:
-        """The first `end` of `tokens` are in the blocks of `table`, or will be before anybody reads them."""
+        """Make the first `end` of `tokens` findable in the blocks of `table`, which hold them before any read."""
         trail, size = self._trails[seq_id], self._block_size
         if end < (trail.pages + 1) * size:
             return
@@ -94,22 +95,22 @@ class PrefixCache:
             name = self._hash(trail.name + text)
             page = self._pages.get(name)
             if page is None or not page.holds(text, trail.page):
-                page = self._enter(Page(name, trail.page, text, table[index]))
+                page = self._insert(Page(name, trail.page, text, table[index]))
             self._trails[seq_id] = trail = _Trail(page, name, index + 1)
 
-    def leave(self, seq_id: int) -> None:
-        """`seq_id` holds no blocks any more; what they hold can be found until they are taken."""
+    def release(self, seq_id: int) -> None:
+        """Forget the sequence `seq_id`, which has freed its blocks; they can be found until they are allocated."""
         self._trails.pop(seq_id, None)
 
     def forget(self, blocks: Sequence[int]) -> None:
-        """These blocks are used for something else from now on."""
+        """Forget the contents of these blocks, which were allocated for others."""
         for block in blocks:
             page = self._held.pop(block, None)
             if page is not None and self._pages.get(page.name) is page:
                 del self._pages[page.name]
 
-    def _enter(self, page: Page) -> Page:
-        """Keep `page`; an older one of the same name, with another content or a lost beginning, goes."""
+    def _insert(self, page: Page) -> Page:
+        """Insert `page`; it replaces an older page of the same name with other tokens or a forgotten predecessor."""
         older = self._pages.get(page.name)
         if older is not None:
             del self._held[older.block]
@@ -117,10 +118,10 @@ class PrefixCache:
         return page
 
     def check(self) -> None:
-        """Every page is found by its name and by its block.
+        """Check that every page is found by its name and by its block.
 
         Raises:
-            InternalError: that is not so.
+            InternalError: that is not the case.
         """
         by_block = {page.block: page for page in self._pages.values()}
         if by_block != self._held or len(by_block) != len(self._pages):

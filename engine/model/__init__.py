@@ -1,1 +1,1 @@
-
+"""The model: specification, weights, decoder, quantisation schemes."""

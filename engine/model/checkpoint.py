@@ -1,6 +1,6 @@
-"""Which folder the name of a model means.
+"""The folder of a model, by its name or path.
 
-Does: find the model that is in the package, or a folder on disk. Does not: open what is in it, or download anything.
+Does: find the model in the package, or a folder on disk. Does not: open the files in it, or download anything.
 """
 
 from pathlib import Path
@@ -13,11 +13,11 @@ EMBEDDED = "embedded"
 
 
 def model_folder(model: str | Path | None = None) -> Path:
-    """The folder of a checkpoint. `None` and `"embedded"` are the small model in the package, whose files are checked.
+    """The folder of a checkpoint. `None` and `"embedded"` are the small model in the package, with its files checked.
 
     Raises:
-        ModelError: there is no such folder, it holds something else than a checkpoint that the engine loads, or a file
-            of the package is missing or damaged.
+        ModelError: there is no such folder, it does not contain a checkpoint that the engine loads, or a file of the
+            package is missing or damaged.
     """
     if model is None or str(model) == EMBEDDED:
         try:

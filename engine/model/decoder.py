@@ -1,7 +1,7 @@
-"""The decoder of all families.
+"""The decoder-only transformer of all model families.
 
-Does: token ids to hidden states, and chosen hidden states to logits. Does not: know families (they are data in
-`ModelSpec`), sequences, or where its inputs live.
+Does: compute hidden states from token ids, and logits from selected hidden states. Does not: know families (they are
+data in `ModelSpec`), sequences, or the memory of its inputs.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Decoder:
     def step(
         self, ragged: Ragged, positions: Tensor, slots: Tensor, cache_shape: Sequence[int]
     ) -> StepContext:
-        """Prepare a step of N tokens at `positions` [N], whose keys and values go to `slots`.
+        """Prepare a step of N tokens at `positions` [N], with keys and values stored in `slots`.
 
         See `Kernels.attend`.
         """
@@ -52,10 +52,10 @@ class Decoder:
         wanted: Tensor | None = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Hidden states [N, hidden] after the last layer, of `tokens` [N]; `caches` is one KV tensor a layer.
+        """Hidden states [N, hidden] of `tokens` [N] after the last layer; `caches` is one KV tensor per layer.
 
-        With `wanted` [R] those of these rows alone, [R, hidden]. Of a prompt one row is wanted, so the last layer comes
-        almost free. `out` [N, hidden] is the memory to begin in; without `wanted` they are there in the end.
+        With `wanted` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer is
+        almost free. `out` [N, hidden] is the memory of the residual stream; without `wanted` it holds the result.
         """
         residual = torch.index_select(self.embedding, 0, tokens, out=out)
         if self.embedding_scale is not None:
@@ -65,5 +65,6 @@ class Decoder:
         return self.layers[-1].run(residual, caches[-1], step, wanted)
 
     def logits(self, hidden: Tensor, legal: Legal | None = None) -> Tensor:
-        """Logits [R, vocab], in the weights' dtype, of `hidden` [R, hidden]; with `legal`, of legal tokens at least."""
+        """Logits [R, vocab] of `hidden` [R, hidden], in the weights' dtype; with `legal`, only those of legal tokens
+        are defined."""
         return self.head.matmul(hidden, self.norm, Logits(legal, self.spec.logit_softcap))

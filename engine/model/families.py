@@ -1,6 +1,6 @@
-"""The model families the one decoder serves, and how they differ, as data.
+"""The supported model families and their differences, as data.
 
-Does: name architectures, defaults of `config.json` and checkpoint names. Does not: read files.
+Does: define architectures, defaults of `config.json` and names of tensors. Does not: read files.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,25 +20,24 @@ SANDWICH_NORMS = {
     "mlp_norm": "model.layers.{i}.pre_feedforward_layernorm",
     "mlp_post_norm": "model.layers.{i}.post_feedforward_layernorm",
 }
-"""Norms before attention and MLP, and norms of their outputs before these are added to the residual."""
+"""Norms before attention and MLP, and norms of their outputs before the addition to the residual."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """One line of Llama-shaped models.
+    """A family of Llama-like models.
 
-    `qkv_bias`, `output_bias` and `mlp_bias` are whether those linears have biases: yes or no, or the key of
-    `config.json` that says so. `qk_norm` normalises each head's query and key before rotation. `head_dim` is the
-    default where the file does not say; None means hidden size over heads. `sliding_window` is the key that says a
-    window is in use (true, or a width below the context), None where the family has none. `defaults` are values that
-    the family takes for keys the file leaves out.
+    `qkv_bias`, `output_bias` and `mlp_bias`: whether these linear layers have biases, or the key of `config.json` that
+    says so. `qk_norm` normalises the query and key of each head before rotation. `head_dim` is the default for a file
+    without the key; None means hidden size over heads. `sliding_window` is the key for a window in use (true, or a
+    width below the context), None for families without one. `defaults` are the values of keys that a file omits.
 
-    `norms` is the placement of norms in a layer: their names in a checkpoint, by part; a part that is left out has no
+    `norms` is the placement of norms in a layer: their names in a checkpoint, by part; a part that is missing has no
     norm. `norm_offset` is added to every stored norm weight. `activation` is the key of `config.json` that names the
     MLP's activation function. `embedding_scale`, given the hidden size, multiplies looked-up embeddings; None: 1.
     `query_scalar`, `score_softcap` and `logit_softcap` are keys: attention scores are divided by the square root of the
-    first instead of head_dim's; the others are soft caps of scores and of logits, null for none. `within_window`: some
-    layers have a sliding window, and the context ends at the window, up to which they equal full attention.
+    first one instead of head_dim's; the others are soft caps of scores and of logits, null for none. `within_window`:
+    some layers have a sliding window, and the context ends at the window, where they still equal full attention.
     """
 
     name: str
@@ -121,7 +120,7 @@ FAMILIES = (
 
 BY_ARCHITECTURE = {family.architecture: family for family in FAMILIES}
 
-# Names in a checkpoint, by their part in the decoder. `{i}` is the layer. Norms of layers: `Family.norms`.
+# Names in a checkpoint, by part of the decoder. `{i}` is the layer. For the norms of layers see `Family.norms`.
 EMBEDDING = "model.embed_tokens"
 FINAL_NORM = "model.norm"
 HEAD = "lm_head"
@@ -137,5 +136,5 @@ LAYER = {
     "down": "model.layers.{i}.mlp.down_proj",
 }
 
-# Tensors that old checkpoints hold and that are computed, not learnt.
+# Suffixes of tensors in old checkpoints that are computed, not learnt.
 DERIVED = ("rotary_emb.inv_freq",)

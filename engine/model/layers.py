@@ -1,8 +1,7 @@
-"""The parts of a decoder layer, as plain values that hold their weights.
+"""The parts of a decoder layer: attention and MLP, as frozen values with their weights.
 
-Does: attention and the gated MLP of a layer, each as the fewest products with its weights; both add their output to the
-residual, normed first where the family has post-norms. Does not: load weights, keep state between steps, or know about
-sequences.
+Does: compute attention and the gated MLP, each with the fewest matrix products; both add their output to the residual,
+normed first in families with post-norms. Does not: load weights, keep state between steps, or know about sequences.
 """
 
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ class StepContext:
 class Attention:
     """Grouped-query attention. `qkv` is fused: query heads, then key heads, then value heads.
 
-    `norm` is of its input, `post_norm` of its output.
+    `norm` normalises the input, `post_norm` the output.
     """
 
     norm: RmsNorm | None
@@ -34,16 +33,16 @@ class Attention:
     head_dim: int
 
     def attend(self, residual: Tensor, cache: Tensor, step: StepContext) -> Tensor:
-        """Attended values of the rows of `residual` [N, hidden], [N, heads * head_dim].
+        """Attended values [N, heads * head_dim] of the rows of `residual` [N, hidden].
 
-        Writes this step's keys and values into `cache` first.
+        First stores the keys and values of this step in `cache`.
         """
         rows = residual.shape[0]
         fused = self.qkv.matmul(residual, self.norm).view(rows, -1, self.head_dim)
         return step.attention.run(fused, self.qk_norm, cache).view(rows, -1)
 
     def add(self, attended: Tensor, residual: Tensor) -> None:
-        """Add the result of `attend` for the rows of `residual` [N, hidden] to them."""
+        """Add the output for `attended`, the result of `attend`, to `residual` [N, hidden], in place."""
         self.output.matmul(attended, epilogue=AddTo(residual, self.post_norm))
 
 
@@ -51,7 +50,7 @@ class Mlp(Protocol):
     """The feed-forward part of a layer: one gated MLP, or a mixture of experts."""
 
     def add(self, residual: Tensor) -> None:
-        """Add the output for the rows of `residual` [N, hidden] to them, in place."""
+        """Add the output to `residual` [N, hidden], in place."""
         ...
 
 
@@ -59,7 +58,7 @@ class Mlp(Protocol):
 class GatedMlp:
     """Gated MLP (Shazeer 2020). `gate_up` is fused: gate, then up.
 
-    `norm` is of its input, `post_norm` of its output.
+    `norm` normalises the input, `post_norm` the output.
     """
 
     norm: RmsNorm | None
@@ -84,9 +83,9 @@ class Layer:
     def run(
         self, residual: Tensor, cache: Tensor, step: StepContext, wanted: Tensor | None = None
     ) -> Tensor:
-        """`residual` [N, hidden] with the layer's outputs added; may be the same tensor.
+        """`residual` [N, hidden] plus the layer's outputs, possibly in the same tensor.
 
-        With `wanted` [R] only these rows: of the others nothing but keys and values is made.
+        With `wanted` [R] only these rows: for the others only keys and values are computed.
         """
         attended = self.attention.attend(residual, cache, step)
         if wanted is not None:

@@ -1,6 +1,6 @@
 """Rotary position embedding: frequencies of each scaling variant, and the table of angles.
 
-Does: compute the table once, in float64, for every position a model may serve. Does not: rotate; that is a kernel.
+Does: compute the table once, in float64, for all positions of the context. Does not: rotate; that is a kernel.
 
 Sources: Su et al. 2021 (RoPE); Chen et al. 2023 (linear position interpolation); Peng et al. 2023 (YaRN); the Llama 3.1
 release (llama3). `dynamic` changes frequencies only past the model's own context, where keys computed earlier would no
@@ -37,7 +37,7 @@ def build_table(
 
 
 def inverse_frequencies(spec: RopeSpec, head_dim: int) -> tuple[Tensor, float]:
-    """Radians a position for each of the `head_dim / 2` pairs, float64, and what cosine and sine are scaled by."""
+    """Radians per position for each of the `head_dim / 2` pairs, float64, and the scale of cosine and sine."""
     steps = torch.arange(0, head_dim, 2, dtype=torch.float64) / head_dim
     plain = spec.theta**-steps
     match spec.type:
@@ -50,11 +50,12 @@ def inverse_frequencies(spec: RopeSpec, head_dim: int) -> tuple[Tensor, float]:
         case "yarn":
             return _yarn(plain, spec, head_dim), _yarn_scale(spec)
         case _:
-            raise ValueError(f"no rotation of type {spec.type!r}")
+            raise ValueError(f"unknown rope type {spec.type!r}")
 
 
 def _llama3(plain: Tensor, spec: RopeSpec) -> Tensor:
-    """Slow pairs are stretched by `factor`, fast ones kept, those between blended by their turns in the old context."""
+    """Frequencies with slow pairs divided by `factor`, fast ones kept, and the others blended by their turns within the
+    original context."""
     params = spec.params
     turns = params["original_max_position_embeddings"] * plain / (2 * math.pi)
     low, high = params["low_freq_factor"], params["high_freq_factor"]
@@ -63,7 +64,7 @@ def _llama3(plain: Tensor, spec: RopeSpec) -> Tensor:
 
 
 def _yarn(plain: Tensor, spec: RopeSpec, head_dim: int) -> Tensor:
-    """Kept and stretched frequencies, blended between the pairs that make `beta_fast` and `beta_slow` turns."""
+    """Original and stretched frequencies, blended between the pairs with `beta_fast` and `beta_slow` turns."""
     params = spec.params
     context = params["original_max_position_embeddings"]
 
@@ -82,7 +83,7 @@ def _yarn(plain: Tensor, spec: RopeSpec, head_dim: int) -> Tensor:
 
 
 def _yarn_scale(spec: RopeSpec) -> float:
-    """Scale of cosine and sine that keeps the softmax as sharp as it was (the paper's `sqrt(1/t)`)."""
+    """The scale of cosine and sine that preserves the entropy of the softmax (the paper's `sqrt(1/t)`)."""
     params = spec.params
     if "attention_factor" in params:
         return params["attention_factor"]

@@ -1,6 +1,7 @@
-"""What a checkpoint is, read from its `config.json`.
+"""The specification of a model, read from its `config.json`.
 
-Does: turn the file into a frozen `ModelSpec`, and refuse by name what the decoder does not do. Does not: open weights.
+Does: convert the file to a frozen `ModelSpec`, and refuse features that the decoder does not support, by their key.
+Does not: open weights.
 """
 
 import json
@@ -16,7 +17,7 @@ from .families import BY_ARCHITECTURE, Family
 from .schemes.scheme import Dense, Scheme
 from .unloadable import LOADABLE
 
-# Keys that change what a model computes and that no family here uses: anything but these values is refused.
+# Keys that change the computation of a model and that no family here uses: all other values are refused.
 NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "quantization_config": (None,),
     "partial_rotary_factor": (None, 1, 1.0),
@@ -44,7 +45,7 @@ ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn")
 
 @dataclass(frozen=True, slots=True)
 class RopeSpec:
-    """Rotary embedding. `type` is one of `ROPE_TYPES`; `params` are the scaling's own numbers, as in the file."""
+    """Rotary embedding. `type` is one of `ROPE_TYPES`; `params` are the parameters of the scaling, as in the file."""
 
     type: str
     theta: float
@@ -53,10 +54,11 @@ class RopeSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """Everything about a model that is not its weights. Sizes are in elements; `dtype` is the checkpoint's.
+    """A model without its weights. Sizes are in elements; `dtype` is the checkpoint's.
 
-    `max_positions` is `window` where layers of the model have a sliding window. `embedding_scale` multiplies looked-up
-    embeddings; `logit_softcap` caps logits, see `kernels.contracts.Logits`. `scheme` holds the layers' matrices.
+    `max_positions` is `window` if layers of the model have a sliding window. `embedding_scale` multiplies looked-up
+    embeddings; `logit_softcap` caps logits, see `kernels.contracts.Logits`. `scheme` is the quantisation scheme of the
+    layers' matrices.
     """
 
     family: Family
@@ -83,7 +85,7 @@ class ModelSpec:
     scheme: Scheme
 
     def kv_block_bytes(self, block_size: int, element_bytes: int) -> int:
-        """Bytes one block takes in all layers together."""
+        """Bytes of one block in all layers."""
         return 2 * self.layers * block_size * self.kv_heads * self.head_dim * element_bytes
 
 
@@ -97,7 +99,7 @@ def read_spec(folder: Path) -> ModelSpec:
     except (ValueError, OSError) as error:
         raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
     if not isinstance(raw, dict):
-        raise ModelError(f"{path} does not hold an object", where=str(path))
+        raise ModelError(f"{path} is not a JSON object", where=str(path))
     return parse_spec(raw)
 
 
@@ -230,10 +232,10 @@ def _scores(family: Family, config: _Config) -> ScoreScaling:
 
 
 def _window(family: Family, config: _Config, positions: int) -> int | None:
-    """The sliding window that limits the context, in tokens; None where no layer has one below `positions`.
+    """The sliding window that limits the context, in tokens; None if no layer has one below `positions`.
 
-    A window below the context needs masks and KV rules that the engine does not have: it is refused, unless the
-    family's context ends at the window.
+    A window below the context needs attention masks and a KV cache policy that the engine does not have: it is refused,
+    unless the family's context ends at the window.
     """
     raw = config.values
     window = raw.get(family.sliding_window) if family.sliding_window is not None else None

@@ -1,7 +1,7 @@
-"""What a name or a folder is that holds no checkpoint the engine loads, and how to come by one.
+"""Errors for names and folders without a checkpoint that the engine loads, with hints how to get one.
 
-Does: recognise ids of a hub, adapters, quantised weights and the formats of other engines, by the names of files and
-`config.json`; raise `ModelError` with what to do. Does not: read weights; `model/weights.py` judges what is in them.
+Does: recognise ids of a hub, adapters, quantised weights and the formats of other engines, by file names and
+`config.json`; raise `ModelError` with a hint. Does not: read weights; `model/weights.py` checks them.
 """
 
 import json
@@ -25,7 +25,7 @@ _POINTER_BYTES = 1024
 
 
 def no_folder(model: str) -> ModelError:
-    """The error for a name that is no folder: an id on a hub, a file, or a mistake."""
+    """The error for a name that is not a folder: an id on a hub, a file, or a mistake."""
     path = Path(model).expanduser()
     if path.is_file():
         if path.suffix == ".gguf":
@@ -49,7 +49,7 @@ def no_folder(model: str) -> ModelError:
 
 
 def refuse_unloadable(folder: Path) -> None:
-    """Raise `ModelError` where `folder` holds something else than weights as the engine loads them."""
+    """Raise `ModelError` if `folder` does not contain weights in a format that the engine loads."""
     for error in _reasons(folder):
         raise error
 
@@ -83,7 +83,7 @@ def _other_weights(folder: Path, files: list[str]) -> Iterator[ModelError]:
     snapshots = sorted(folder.glob("snapshots/*/config.json"))
     if pickled:
         yield _unloadable(
-            f"the weights in {folder} are pickled ({pickled[0]}), and reading those could run any code",
+            f"the weights in {folder} are pickled ({pickled[0]}), and reading them could run arbitrary code",
             "fetch the safetensors of this model, or convert it: transformers.AutoModelForCausalLM."
             f"from_pretrained({str(folder)!r}).save_pretrained('NEW_FOLDER'), and copy its tokenizer's files there",
         )
@@ -94,7 +94,7 @@ def _other_weights(folder: Path, files: list[str]) -> Iterator[ModelError]:
         )
     if snapshots:
         yield _error(
-            f"{folder} is an entry of the Hugging Face cache, not the folder of a checkpoint",
+            f"{folder} is a folder of the Hugging Face cache, not of a checkpoint",
             f"give {str(snapshots[-1].parent)!r}",
         )
     if not files:
@@ -119,14 +119,14 @@ def _adapter(folder: Path) -> ModelError:
 def _gguf(model: str) -> ModelError:
     return _unloadable(
         f"{model!r} is GGUF, the format of llama.cpp, which Intaglio does not load",
-        "fetch the original checkpoint that it was made of, with safetensors",
+        "fetch the original checkpoint that it was converted from, with safetensors",
     )
 
 
 def _quantised(found: Any) -> ModelError:
     method = found.get("quant_method") if isinstance(found, dict) else None
     return _unloadable(
-        f"the weights are quantised{f' ({method})' if method else ''}, and Intaglio loads none of these",
+        f"the weights are quantised{f' ({method})' if method else ''}, which Intaglio does not load",
         "fetch the model's original checkpoint, without GPTQ, AWQ, FP8, bitsandbytes or MLX in its name",
         where="config.json",
     )
@@ -136,7 +136,7 @@ def _config(folder: Path) -> dict[str, Any]:
     try:
         found = json.loads((folder / "config.json").read_text("utf-8"))
     except (OSError, ValueError):
-        return {}  # `model/spec.py` says what is wrong with it
+        return {}  # `model/spec.py` reports the error
     return found if isinstance(found, dict) else {}
 
 

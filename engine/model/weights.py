@@ -1,8 +1,8 @@
-"""Weights from safetensors files into a ready `Decoder`.
+"""Loads the weights of safetensors files into a `Decoder`.
 
-Does: check every name and shape of the checkpoint against the spec before reading one, then read tensor by tensor,
-fusing query/key/value and gate/up as they arrive; or draw random weights of the same shapes. Does not: convert
-formats, or forgive: a tensor that is missing, not used or of another shape is a `ModelError` that names it.
+Does: check all names and shapes of the checkpoint against the spec before reading a tensor, then read tensor by tensor,
+fusing query/key/value and gate/up; or draw random weights of the same shapes. Does not: convert formats, or tolerate
+deviations: a tensor that is missing, unused or of another shape is a `ModelError` that names it.
 """
 
 import json
@@ -27,7 +27,7 @@ from .spec import ModelSpec
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 RANDOM_SCALE = 0.02
-LISTED = 12  # how many names an error spells out
+LISTED = 12  # the most names that an error lists
 
 # Dtypes of safetensors files that are never converted.
 _INTEGERS = {
@@ -49,7 +49,7 @@ def load_decoder(
     device: torch.device,
     positions: int,
 ) -> Decoder:
-    """The decoder of the checkpoint in `folder`, weights in `dtype`, angles for `positions` positions.
+    """The decoder of the checkpoint in `folder`, with weights in `dtype` and angles for `positions` positions.
 
     Raises `ModelError`.
     """
@@ -80,7 +80,7 @@ def random_decoder(
     device: torch.device,
     positions: int,
 ) -> Decoder:
-    """A decoder of that shape with meaningless weights, to measure with: norms 1, floats N(0, 0.02), integers any."""
+    """A decoder with random weights, for measurements: norms 1, floats N(0, 0.02), integers uniform."""
     generator = torch.Generator(device).manual_seed(0)
     norm = 1 - spec.family.norm_offset
     weights = _Random(_expected(spec), dtype, device, norm, generator)
@@ -90,7 +90,7 @@ def random_decoder(
 
 
 class Weights(Protocol):
-    """Tensors by their names in a checkpoint, on the device, in the dtype that `Stored` says."""
+    """Tensors by their names in a checkpoint, on the device, in the dtype of `Stored`."""
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name, owned by the caller."""
@@ -98,7 +98,7 @@ class Weights(Protocol):
 
 
 def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, rope: RopeTable) -> Decoder:
-    """The decoder of these weights, read one after the other."""
+    """The decoder of these weights, which are read one after the other."""
     embedding = weights.tensor(EMBEDDING + ".weight")
     scale = spec.embedding_scale
     if scale is not None:
@@ -118,13 +118,13 @@ def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, rope: RopeTabl
 
 
 def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
-    """Every tensor that an unquantised checkpoint of this spec must hold: its shape, [outputs, inputs] or [size]."""
+    """The shapes of all tensors of an unquantised checkpoint of this spec, by name: [outputs, inputs] or [size]."""
     dense = replace(spec, scheme=Dense())
     return {name: stored.shape for name, stored in _expected(dense).items()}
 
 
 def _expected(spec: ModelSpec) -> dict[str, Stored]:
-    """Every tensor a checkpoint of this spec must hold."""
+    """All tensors of a checkpoint of this spec, by name."""
     queries, keys = spec.heads * spec.head_dim, spec.kv_heads * spec.head_dim
     linears = {
         "q": (queries, spec.hidden, spec.qkv_bias),
@@ -138,7 +138,7 @@ def _expected(spec: ModelSpec) -> dict[str, Stored]:
     norms = [(name, spec.hidden) for name in spec.family.norms.values()]
     if spec.family.qk_norm:
         norms += [(LAYER["q_norm"], spec.head_dim), (LAYER["k_norm"], spec.head_dim)]
-    # A norm weight that is stored as its distance from one keeps its precision in float32 alone.
+    # A norm weight that is stored as its difference from 1 keeps its precision only in float32.
     norm_dtype = torch.float32 if spec.family.norm_offset else None
     matrix = Stored((spec.vocab_size, spec.hidden))
     tensors = {
@@ -160,7 +160,7 @@ def _expected(spec: ModelSpec) -> dict[str, Stored]:
 
 
 class _Handle(Protocol):
-    """What is used of an open safetensors file; the library's own types say less."""
+    """The methods used of an open safetensors file; the library's own types are less precise."""
 
     def keys(self) -> list[str]: ...
 
@@ -171,7 +171,7 @@ class _Handle(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """One safetensors file, open. Tensors are read when asked for."""
+    """One open safetensors file. Tensors are read on request."""
 
     path: Path
     handle: _Handle
@@ -187,7 +187,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads tensors by name, in whichever file they are, onto a device; in `dtype` unless `stored` has another."""
+    """Reads tensors by name, from several files, to a device; in `dtype` unless `stored` has another one."""
 
     files: Mapping[str, _File]
     stored: Mapping[str, Stored]
@@ -201,7 +201,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Random:
-    """Draws each tensor when it is asked for. Norms are filled with `norm`."""
+    """Draws each tensor on request. Norms are filled with `norm`."""
 
     stored: Mapping[str, Stored]
     dtype: torch.dtype
@@ -230,7 +230,7 @@ def _norm(name: str, spec: ModelSpec, weights: Weights) -> RmsNorm:
 
 @dataclass(frozen=True, slots=True)
 class _LayerParts:
-    """Makes the weights and norms of layer `i` by their parts in the decoder."""
+    """Builds the weights and norms of layer `i`, by part of the decoder."""
 
     i: int
     spec: ModelSpec
@@ -238,19 +238,19 @@ class _LayerParts:
     kernels: Kernels
 
     def matrix(self, *parts: str, bias: bool) -> Weight:
-        """The weight of these parts, one under the other along the outputs."""
+        """The weight of these parts, concatenated along the outputs."""
         names = [LAYER[part].format(i=self.i) for part in parts]
         biases = stacked([self.weights.tensor(name + ".bias") for name in names]) if bias else None
         readers = [lambda suffix, name=name: self.weights.tensor(name + suffix) for name in names]
         return self.spec.scheme.weight(readers, biases, self.kernels)
 
     def norm(self, part: str) -> RmsNorm | None:
-        """The norm at this place; None where the family has none there."""
+        """The norm of a part; None if the family has none there."""
         name = self.spec.family.norms.get(part)
         return None if name is None else _norm(name.format(i=self.i), self.spec, self.weights)
 
     def qk_norm(self) -> QKNorm | None:
-        """The norms of query and key heads, where the family has them."""
+        """The norms of query and key heads; None if the family has none."""
         if not self.spec.family.qk_norm:
             return None
         names = (LAYER[part].format(i=self.i) for part in ("q_norm", "k_norm"))
@@ -283,7 +283,7 @@ def _mlp(parts: _LayerParts) -> Mlp:
 
 
 def _files(folder: Path) -> list[_File]:
-    """The files of a checkpoint, opened: those of the index where there is one, else the single one."""
+    """The opened files of a checkpoint: those of the index if there is one, else the single file."""
     index = folder / INDEX
     if not index.exists():
         return [_open(folder / SINGLE)]
@@ -355,7 +355,7 @@ def _complaints(
 
 
 def _integer(dtype: torch.dtype | None) -> torch.dtype | None:
-    """`dtype` where it is one of integers, None where numbers are converted."""
+    """`dtype` if it is an integer type; None for types that are converted."""
     return dtype if dtype in _INTEGERS.values() else None
 
 

@@ -1,1 +1,1 @@
-
+"""The executor of one device: batches, the KV cache, sampling."""

@@ -1,7 +1,7 @@
-"""A plan as arrays: every token of a step with its place, on the host.
+"""A plan as arrays on the host: every token of a step with its position and cache slot.
 
-Does: bring the rows of the sequences up to date, and lay the works' tokens out one after the other, with positions,
-slots, owners and the rows that want logits. Does not: compute, or send anything to a device.
+Does: update the state of the sequences, and concatenate the tokens of all works, with positions, slots, owners and the
+rows of logits to make. Does not: compute, or send anything to a device.
 """
 
 from collections.abc import Mapping
@@ -26,13 +26,13 @@ _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
 class Batch:
     """One step of N tokens of S sequences; a *row* is a sequence's row in `SlotState`.
 
-    By token [N]: `tokens` int32; `sources`, which of the picks that the device kept last comes in the place of a token,
-    -1 for none; `positions`, `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S] (context, that of
-    this step included), `rows` [S]. `wanted` [R] are the tokens whose logits are wanted, `picking` and `picking_rows`
-    their sequences and rows, `next_positions` [R] the positions of the tokens picked from them; a sequence stands there
-    once for each of its rows of logits, `most_logits` times at most. `grown` are the entries of block tables that
-    changed: flat index and block, [2, n]. `longest`: most tokens of one sequence. `failed`: sequences that are computed
-    for nothing, with the failures of their requests.
+    By token [N]: `tokens` int32; `sources`, the index of the sampled token on the device that replaces a placeholder,
+    -1 for tokens that are known; `positions`, `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S]
+    (context lengths, this step included), `rows` [S]. By row of logits [R]: `wanted`, the index of its token;
+    `picking` and `picking_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
+    from it. A sequence occurs there once for each of its rows of logits, at most `most_logits` times. `grown` [2, n]:
+    the entries of block tables that changed, as flat index and block. `longest`: the most tokens of one sequence.
+    `failed`: sequences with discarded results, with the failures of their requests.
     """
 
     tokens: npt.NDArray[np.int32]
@@ -64,10 +64,10 @@ class BatchBuilder:
         self._failed: dict[int, Failure] = {}
 
     def build(self, plan: Plan) -> Batch:
-        """The batch of `plan`, which is carried out in the rows first.
+        """The batch of `plan`, after updating the state of the sequences by it.
 
         Raises:
-            InternalError: it does not fit, or is for a sequence that is not known.
+            InternalError: it does not fit, or has work for an unknown sequence.
         """
         works = plan.works
         grown = self._admit(plan)
@@ -124,7 +124,7 @@ class BatchBuilder:
         return [(self._rows.admit(self._fit(new)), 0, new.blocks) for new in plan.admitted]
 
     def _fit(self, new: Admitted) -> Admitted:
-        """A sequence whose options fit the arrays; greedy ones replace options that do not, and its pick fails."""
+        """`new`, with greedy options in place of options that do not fit the arrays; then its request fails."""
         try:
             guarded_sampling(check_fits, new.sampling)
         except SamplingFault as fault:
@@ -151,11 +151,11 @@ def _lay_out(
     ends: Ints,
     by_pick: Ints,
 ) -> bool:
-    """Tokens one after the other, which their rows learn; False if there is no place for one.
+    """Fill the arrays of a batch and store its tokens by row; False if a token has no slot.
 
-    `by_work` [4, S]: row, first position, tokens, rows of logits. `memory`: tables and tokens, by row. `by_token`
+    `by_work` [4, S]: row, first position, tokens, rows of logits. `memory`: block tables and tokens, by row. `by_token`
     [3, N]: position, slot, owner. `ends` [2, S + 1]: the starts of sequences and, after the first, their lengths.
-    `by_pick` [3, R]: token, row, and the position of the token that is picked.
+    `by_pick` [3, R]: index of the token, row, and the position of the token to be sampled.
     """
     tables, learned = memory
     at = pick = 0
@@ -180,7 +180,7 @@ def _lay_out(
 
 
 def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:
-    """Blocks whose first tokens are written in this step and whose rest is not."""
+    """Blocks that get their first tokens in this step and are not filled by it."""
     first = batch.lengths // block_size * block_size
     begun = batch.lengths - np.diff(batch.starts)
     entered = (first >= begun) & (first < batch.lengths)

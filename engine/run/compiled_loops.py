@@ -1,7 +1,6 @@
-"""Compilation of the loops over a step's tokens to machine code.
+"""The decorator for loops over a step's tokens that are compiled to machine code.
 
-Does: one typed decorator. Does not: hold any loop itself, or compile: `grammar/jit/kernel.py` does that, for grammars
-as well.
+Does: type the decorator. Does not: contain loops, or compile: `grammar/jit/kernel.py` does that, for grammars as well.
 """
 
 from collections.abc import Callable
@@ -13,9 +12,9 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """`function` compiled for the types it gets.
+    """`function`, compiled for the types of its arguments.
 
-    Such functions take and return numbers and arrays only, and never raise. They keep the interpreter lock: they take
-    microseconds.
+    Compiled functions take and return numbers and arrays only, and never raise. They hold the interpreter lock, since
+    they take microseconds.
     """
     return brief_kernel(function)

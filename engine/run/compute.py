@@ -1,6 +1,6 @@
-"""What the runner asks of the device that its model is on.
+"""The interface between a runner and the device of its model, and its implementation for the CPU.
 
-Does: say the protocol, and implement it for the host. Does not: know plans or sequences.
+Does: define the protocol, and implement it for the host. Does not: know plans or sequences.
 """
 
 from collections.abc import Callable
@@ -17,25 +17,25 @@ from ..errors import InternalError
 from ..model.decoder import Decoder
 from .batch import Batch, fresh_blocks
 from .kv import KVCache
-from .sampling_inputs import Array, SamplingInputs, Walks, completed
+from .sampling_inputs import Array, GrammarMasker, SamplingInputs, completed
 from .slots import Ints
 
 LEAST_ROWS = 2
-"""A product of one row is summed in another order than one of several, so a lone row gets company: `reference.pack`."""
+"""The fewest rows of a matrix product: BLAS sums a single row in another order, so it is padded (`reference.pack`)."""
 
 
 class Compute(Protocol):
-    """A model on a device. Calls follow one another on one stream; none but the function `choose` returns waits."""
+    """A model on a device. Calls run in order on one stream; only the function that `sample` returns waits."""
 
     def hidden(self, batch: Batch) -> Tensor | None:
-        """States of the wanted tokens [R or more, hidden], computed with all others; None where none is wanted."""
+        """Compute all tokens; hidden states of the wanted ones [R or more, hidden], None where none is wanted."""
         ...
 
-    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
-        """Start to choose a token for each of the states, and keep them for `Batch.sources` of the next batch.
+    def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
+        """Start to sample a token from each hidden state, and keep the tokens for `Batch.sources` of the next batch.
 
-        The function waits for the tokens and gives them on the host, where they and their statuses may be narrower
-        integers.
+        The function returned waits for the tokens and returns them on the host, where tokens and statuses may be
+        narrower integers.
         """
         ...
 
@@ -58,7 +58,7 @@ class Compute(Protocol):
 
 
 class HostCompute:
-    """`Compute` on the CPU, where everything is done when a call returns."""
+    """`Compute` on the CPU, where all work is done when a call returns."""
 
     def __init__(
         self,
@@ -66,19 +66,19 @@ class HostCompute:
         cache: KVCache,
         tables: npt.NDArray[np.int32],
         vocab: int,
-        walks: Walks | None = None,
+        masker: GrammarMasker | None = None,
     ) -> None:
-        """`tables`: the block tables by row, which stay where they are. `vocab` tokens may be picked."""
+        """`tables`: the block tables by row, at a fixed address. `vocab` tokens may be sampled."""
         self._decoder = decoder
         self._vocab = vocab
-        self._walks = walks
+        self._masker = masker
         self._cache = cache
         self._tables = tables
         self._kept = np.zeros(0, dtype=np.int64)
 
     def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
-        # What a former owner left in a block, a NaN included, must not reach the new one through masked keys.
+        # Values that an earlier sequence left in a block, a NaN included, must not reach this one by masked keys.
         self._cache.clear(fresh_blocks(batch, self._tables, self._cache.block_size))
         tokens = batch.tokens.astype(np.int64)
         kept = batch.sources >= 0
@@ -92,57 +92,57 @@ class HostCompute:
         )
         positions, slots = _padded(batch.positions), torch.from_numpy(batch.slots)
         context = self._decoder.step(ragged, positions, slots, self._cache.layers[0].shape)
-        wanted = _padded(batch.wanted)  # row 0 where none is
+        wanted = _padded(batch.wanted)  # padded with row 0
         hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
         return hidden if batch.wanted.size else None
 
-    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
-        """See `Compute`. A stage that no row needs is left out."""
-        count, walks = hidden.shape[0], self._walks if choice.walks else None
-        masks, mask_rows = choice.masks, choice.mask_rows
-        if walks is not None:
-            rows = np.where(choice.walk_rows < 0, walks.padding_row, choice.walk_rows).astype(
+    def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
+        """See `Compute`. Stages that no row needs are skipped."""
+        count, masker = hidden.shape[0], self._masker if inputs.walks else None
+        masks, mask_rows = inputs.masks, inputs.mask_rows
+        if masker is not None:
+            rows = np.where(inputs.walk_rows < 0, masker.padding_row, inputs.walk_rows).astype(
                 np.int32
             )
             at = torch.from_numpy(rows)
             given = torch.zeros((count + len(masks), masks.shape[1]), dtype=torch.int32)
             given[count:] = torch.from_numpy(masks)
-            walks.replay(choice.replays)
-            walks.walk(at, given[:count])
+            masker.replay(inputs.replays)
+            masker.walk(at, given[:count])
         else:
-            if choice.walks:
+            if inputs.walks:
                 raise InternalError("this executor makes no masks")
             given, mask_rows = torch.from_numpy(masks), np.maximum(mask_rows - count, -1)
         masked = bool((mask_rows >= 0).any())
-        drawing = bool(choice.temperature.any())
+        drawing = bool(inputs.temperature.any())
         args = SampleArgs(
             self._vocab,
             given if masked else None,
             torch.from_numpy(mask_rows) if masked else None,
-            draw=Draw(torch.from_numpy(choice.temperature), torch.from_numpy(choice.keys))
+            draw=Draw(torch.from_numpy(inputs.temperature), torch.from_numpy(inputs.keys))
             if drawing
             else None,
         )
-        args = completed(args, choice, torch.from_numpy)
+        args = completed(args, inputs, torch.from_numpy)
         drawn = self._decoder.kernels.sample(self._decoder.logits(hidden, args.legal), args)
-        if walks is not None:
-            walks.advance(at, drawn.tokens)
+        if masker is not None:
+            masker.advance(at, drawn.tokens)
         self._kept = drawn.tokens.numpy()
         return lambda: drawn
 
     @property
     def makes_masks(self) -> bool:
         """See `Executor`."""
-        return self._walks is not None
+        return self._masker is not None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
-        return self._walks is not None and self._walks.hold(key, tables)
+        return self._masker is not None and self._masker.hold(key, tables)
 
     def drop(self, key: str) -> None:
         """See `GrammarHolder`."""
-        if self._walks is not None:
-            self._walks.drop(key)
+        if self._masker is not None:
+            self._masker.drop(key)
 
     def mask_buffer(self, count: int, width: int) -> MaskRows:
         """See `Executor`."""
@@ -150,13 +150,13 @@ class HostCompute:
 
 
 def sent(array: Array, device: torch.device) -> Tensor:
-    """A copy on `device`, made in the order of its stream; the host does not wait."""
+    """A copy on `device`, ordered by its stream; the host does not wait."""
     given = torch.from_numpy(array)
     return given.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else given
 
 
 def _padded(array: Ints) -> Tensor:
-    """The array with zeros up to `LEAST_ROWS`."""
+    """The array, padded with zeros to `LEAST_ROWS`."""
     if array.size < LEAST_ROWS:
         array = np.pad(array, (0, LEAST_ROWS - array.size))
     return torch.from_numpy(array)

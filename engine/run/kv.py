@@ -1,6 +1,6 @@
-"""The tensors that hold keys and values, and how many blocks fit.
+"""The tensors of the KV cache, and the number of blocks that fit.
 
-Does: size, allocate and clear. Does not: decide who owns a block (memory.pool does), or write keys and values.
+Does: size, allocate and clear. Does not: assign blocks to sequences (`memory.pool`), or write keys and values.
 """
 
 import os
@@ -15,16 +15,16 @@ from ..errors import ConfigError
 from ..model.spec import ModelSpec
 
 CPU_BYTES = 384 * 2**20
-"""What is taken of a host's memory where the configuration names neither blocks nor bytes. All of it is in use after
-some hundred requests, however few run at once: blocks are taken in turn, and keep their beginnings for as long as they
-can."""
+"""Bytes of host memory for the cache where the configuration gives neither blocks nor bytes. All of it is in use after
+some hundred requests, however few run at once: the least recently freed block is taken first, so that cached prefixes
+live as long as possible."""
 
 CPU_SEQUENCES = 8
-"""... or room for so many sequences of the full length, where that is more: a large model needs it to compute several
-at once,"""
+"""... or enough bytes for this number of sequences of full length, where that is more, so that a large model can run
+several at once,"""
 
 CPU_MOST_BYTES = 4 * 2**30
-"""... up to this."""
+"""... up to this number of bytes."""
 
 HOST = torch.device("cpu")
 
@@ -32,9 +32,9 @@ _CARRIER = {2: np.int16, 4: np.int32}
 
 
 class KVCache:
-    """One tensor [layers, 2, num_blocks, block_size, kv_heads, head_dim]; `layers` are its views by layer.
+    """Keys and values: one tensor [layers, 2, num_blocks, block_size, kv_heads, head_dim]; `layers` are its views.
 
-    On a host its pages are zero and are taken from the system when first written, so a large cache starts at once. On
+    On a host it is zero, and the system allocates its pages on first write, so a large cache is ready at once. On
     another device only the null block is zero.
     """
 
@@ -69,10 +69,10 @@ class KVCache:
 
 
 def kept_dtype(config: CacheConfig, weights: Tensor) -> torch.dtype:
-    """The type of keys and values: that of `weights`, unless it is asked for a smaller one.
+    """The dtype of keys and values: that of `weights`, unless the configuration asks for a smaller one.
 
     Raises:
-        ConfigError: they are on a device that has no such type.
+        ConfigError: the device does not support the dtype.
     """
     if config.kv_dtype == "auto":
         return weights.dtype
@@ -92,11 +92,11 @@ def count_blocks(
     max_context: int,
     free_bytes: int | None = None,
 ) -> int:
-    """Blocks to allocate, the null block included.
+    """The number of blocks to allocate, the null block included.
 
-    Given blocks are taken as they are; given bytes are filled; else `free_bytes`, which were found on a device; else
-    `CPU_BYTES` of the host's memory, more for large models, never more than a share of what is free. Never more than
-    `max_running` sequences of `max_context` tokens can use, twice as many where prefixes are kept.
+    By the first of these: `num_blocks`; `cache_bytes`; `free_bytes`, measured on a device; `CPU_BYTES` of host memory,
+    more for large models, at most the share `memory_fraction` of the free memory. Never more blocks than `max_running`
+    sequences of `max_context` tokens can use, or twice as many on a device that caches prefixes.
 
     Raises:
         ConfigError: not even one sequence of `max_context` tokens fits.

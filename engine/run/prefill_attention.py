@@ -1,6 +1,6 @@
-"""Which back end computes the attention of prompts.
+"""The back end for the attention of prompts.
 
-Does: refuse a back end where it cannot work, and say what to change; make it ready. Does not: fall back to another.
+Does: refuse a back end that cannot work here, with a hint; initialise it. Does not: fall back to another one.
 """
 
 from importlib.util import find_spec
@@ -12,8 +12,8 @@ from ..config import CacheConfig, ModelConfig
 from ..errors import ConfigError
 from ..model.spec import ModelSpec
 
-TOLD = 600
-"""Characters told of why a compiler failed: its last words."""
+MOST_SHOWN = 600
+"""The most characters shown of a compiler's error, from its end."""
 
 
 def attention_of_prompts(
@@ -23,10 +23,10 @@ def attention_of_prompts(
     dtype: torch.dtype,
     device: torch.device,
 ) -> Attend | None:
-    """What prepares the attention of steps with prompts; None: the kernels of the device themselves.
+    """The function that prepares attention in steps with prompts; None for the device's own kernels.
 
     Raises:
-        ConfigError: the back end that is asked for is not installed, or not for this device, model or cache.
+        ConfigError: the configured back end is not installed, or does not support this device, model or cache.
     """
     if model.attention == "auto":
         return None
@@ -39,13 +39,13 @@ def attention_of_prompts(
 
     if spec.scores != PLAIN_SCALING:
         raise _refused(
-            f"FlashInfer is not for {spec.family.name} models, whose attention scores are scaled or soft-capped"
+            f"FlashInfer does not support {spec.family.name} models, which scale or soft-cap attention scores"
         )
     if spec.head_dim not in HEAD_SIZES:
         sizes = ", ".join(map(str, HEAD_SIZES))
-        raise _refused(f"FlashInfer is for heads of {sizes}, the model's have {spec.head_dim}")
+        raise _refused(f"FlashInfer supports heads of {sizes}, the model's have {spec.head_dim}")
     if dtype not in DTYPES:
-        raise _refused(f"FlashInfer is for float16 and bfloat16, dtype is {_name(dtype)}")
+        raise _refused(f"FlashInfer supports float16 and bfloat16, dtype is {_name(dtype)}")
     if cache.kv_dtype != "auto":
         raise _refused(f"FlashInfer reads keys and values in {_name(dtype)}, not {cache.kv_dtype}")
     if find_spec("flashinfer") is None:
@@ -53,9 +53,9 @@ def attention_of_prompts(
     try:
         return FlashInfer(device, dtype, spec.heads, spec.kv_heads, spec.head_dim).attend
     except (ImportError, RuntimeError, OSError) as error:
-        why = str(error)[-TOLD:]
+        why = str(error)[-MOST_SHOWN:]
         hint = "it compiles its kernels with nvcc and ninja"
-        raise _refused(f"FlashInfer cannot be made ready: {why}", hint) from error
+        raise _refused(f"FlashInfer cannot be initialised: {why}", hint) from error
 
 
 def _refused(message: str, hint: str | None = None) -> ConfigError:

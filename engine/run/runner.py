@@ -1,6 +1,6 @@
-"""One device: a model, its KV cache, and the steps computed on it.
+"""The executor of one device: a model, its KV cache, and the steps computed on it.
 
-Does: implement `dist.executor.Executor` in process. Does not: schedule, match grammars, or talk to clients.
+Does: implement `executor.Executor` in this process. Does not: schedule, match grammars, or communicate with clients.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from .slots import SlotState
 
 @dataclass(frozen=True, slots=True)
 class RunnerLimits:
-    """The largest step: tokens, sequences, tokens of one sequence, and `vocab`, the number of tokens that exist."""
+    """The largest step: tokens, sequences, tokens of one sequence; and `vocab`, the number of tokens that exist."""
 
     max_batched_tokens: int
     max_running: int
@@ -34,8 +34,10 @@ class RunnerLimits:
 
 @dataclass(slots=True, eq=False)
 class Pass:
-    """A plan that was begun: `hidden` [R or more, hidden] once `forward` returned, None without rows of logits; the
-    other fields once `sample` did."""
+    """A started plan.
+
+    `hidden` [R or more, hidden] is set by `forward`, None without rows of logits; the other fields are set by `sample`.
+    """
 
     batch: Batch
     hidden: Tensor | None
@@ -44,7 +46,7 @@ class Pass:
 
 
 class ModelRunner:
-    """Executes plans one after the other."""
+    """Executes plans in order. Implements `Executor`."""
 
     def __init__(
         self,
@@ -98,28 +100,28 @@ class ModelRunner:
 
     @torch.inference_mode()
     def forward(self, plan: Plan) -> Pass:
-        """Forget, learn, compute: states of the works that want a token."""
+        """See `Executor`: update the state of the sequences, and start the pass of the model."""
         batch = self._builder.build(plan)
         return Pass(batch, self._compute.hidden(batch))
 
     @torch.inference_mode()
     def sample(self, handle: Pass, masks: Masks) -> None:
-        """Start to draw for each row of logits of the plan."""
+        """See `Executor`."""
         if handle.hidden is None:
             return
         batch = handle.batch
-        choice = self._sampler.choice(batch, masks, handle.hidden.shape[0])
-        handle.drawn = self._compute.choose(handle.hidden, choice)
+        inputs = self._sampler.inputs(batch, masks, handle.hidden.shape[0])
+        handle.drawn = self._compute.sample(handle.hidden, inputs)
         self._rows.keep(batch.picking_rows)
-        handle.wanted = self._sampler.wanted(batch, choice)
-        handle.hidden = None  # its memory serves the next pass
+        handle.wanted = self._sampler.wanted(batch, inputs)
+        handle.hidden = None  # the next pass reuses its memory
 
-    def picked(self, handle: Pass) -> SampledBatch:
-        """One pick for each work of the plan that asked for logits, in the plan's order."""
+    def sampled(self, handle: Pass) -> SampledBatch:
+        """See `Executor`."""
         batch = handle.batch
         if handle.drawn is None:
             if batch.picking:
-                raise InternalError("picks are read before they were drawn")
+                raise InternalError("tokens are read before they were sampled")
             return SampledBatch()
         drawn = handle.drawn()
         self._rows.read(
@@ -128,16 +130,16 @@ class ModelRunner:
         return picks(batch, drawn, handle.wanted)
 
     def warm_up(self) -> None:
-        """Run one small step, so that the first request does not pay for what libraries set up on first use."""
+        """Run one small step, so that the first request does not wait for what libraries initialise on first use."""
         tokens = (0, 0, 0)
         seq_id = -1
         admitted = Admitted(seq_id, tokens, len(tokens), (1,), SamplingParams(temperature=0))
         plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, logits=1),))
         handle = self.forward(plan)
         self.sample(handle, Masks(empty_rows(0, 1), {}))
-        self.picked(handle)
+        self.sampled(handle)
         self._rows.forget(seq_id)
 
     def check(self) -> None:
-        """Rows add up. Raises `InternalError`."""
+        """Check the rows of the sequences. Raises `InternalError`."""
         self._rows.check()

@@ -1,11 +1,11 @@
-"""Logits to picks.
+"""The sampling inputs of a batch, and the conversion of sampled tokens to the executor's answer.
 
 Does: gather the sampling options of a step's sequences into the inputs of one call of the logits pipeline, and read its
-answer. A stage that no row needs is left out for the whole batch; a batch that is greedy, free and plain takes one
-maximum. Does not: define the stages (`kernels.sample.reference_logits` does) or keep state.
+results. A stage that no row needs is skipped for the whole batch; a batch that is greedy, unconstrained and without
+options takes one argmax. Does not: define the stages (`kernels.sample.reference_logits`) or keep state.
 
-Penalties count as everywhere: repetition counts prompt and output; presence and frequency count the output alone,
-forced tokens included. Log-probabilities are the model's own among the legal tokens, before anything else.
+Penalties follow the usual definitions: repetition counts prompt and output; presence and frequency count the output
+only, forced tokens included. Log-probabilities are the model's own over the legal tokens, before all other stages.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from .sampling_inputs import Array, Edits, SamplingInputs
 from .sequence_faults import SamplingFault, guarded_sampling
 from .slots import SPECIAL, TRUNCATED, Ints, SlotState
 
-# Where the mask of a sequence comes from, if not from a row of the host.
+# Sources of a mask other than a row of the host: no mask, a mask made on the device.
 _FREE = -1
 _WALKED = -2
 _ALL_FREE = np.zeros(0, np.int32)
@@ -37,11 +37,11 @@ NUMERICAL = Failure(
 NO_TOKEN = Failure(
     InternalError.code,
     "no token is legal here, and the output is not complete",
-    hint="report the schema that this happened with",
+    hint="report the schema of this request",
 )
 
 Wanted = Sequence[int | None]
-"""For each row of logits, how many alternatives are reported; None for rows without log-probabilities."""
+"""The number of alternatives to report for each row of logits; None for rows without log-probabilities."""
 
 
 class Sampler:
@@ -50,7 +50,7 @@ class Sampler:
     def __init__(self, rows: SlotState) -> None:
         self._rows = rows
 
-    def choice(self, batch: Batch, masks: Masks, count: int) -> SamplingInputs:
+    def inputs(self, batch: Batch, masks: Masks, count: int) -> SamplingInputs:
         """The inputs of sampling for `batch`, padded to `count` rows of logits."""
         rows, row_of = batch.picking_rows, self._rows.row_of
         draws = self._rows.draws(rows, batch.next_positions, count)
@@ -68,14 +68,14 @@ class Sampler:
             self._edits(batch, count) if draws.asks & SPECIAL else None,
         )
 
-    def wanted(self, batch: Batch, choice: SamplingInputs) -> Wanted | None:
-        """How many log-probabilities each row reports; None if no row reports any."""
-        if choice.edits is None:
+    def wanted(self, batch: Batch, inputs: SamplingInputs) -> Wanted | None:
+        """The number of alternatives that each row reports; None if no row reports log-probabilities."""
+        if inputs.edits is None:
             return None
         return [params.logprobs for params in self._params(batch.picking_rows)]
 
     def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...]:
-        """Thresholds by row."""
+        """The fields of `Truncation`, by row."""
         columns = self._rows.columns
         given = (columns.top_k[rows], 0), (columns.top_p[rows], 1), (columns.min_p[rows], 0)
         return tuple(_filled(column, count, filler) for column, filler in given)
@@ -93,13 +93,13 @@ class Sampler:
         params = [self._rows.sampling[row] for row in rows.tolist()]
         known = [p for p in params if p is not None]
         if len(known) < len(params):
-            raise InternalError("a free row is asked for a token")
+            raise InternalError("a token is to be sampled for a row without a sequence")
         return known
 
     def _penalties(
         self, params: Sequence[SamplingParams], batch: Batch, count: int
     ) -> tuple[Array, ...] | None:
-        """The fields of `Penalties`. A row of logits counts the tokens before its own position, drafts among them."""
+        """The fields of `Penalties`. A row of logits counts the tokens before its own position, drafts included."""
         penalised = [i for i, p in enumerate(params) if p.is_penalised]
         if not penalised:
             return None
@@ -133,7 +133,7 @@ def _bias(params: Sequence[SamplingParams]) -> tuple[Array, ...] | None:
 
 
 def _sources(batch: Batch, masks: Masks) -> npt.NDArray[np.int32]:
-    """For each row of logits `_FREE`, `_WALKED`, or the row of the host that is its mask. Empty where all are free.
+    """The source of each row's mask: `_FREE`, `_WALKED`, or the index of a host row. Empty where all are `_FREE`.
 
     Raises:
         InternalError: a device would have to make several masks of one sequence.
@@ -151,7 +151,7 @@ def _sources(batch: Batch, masks: Masks) -> npt.NDArray[np.int32]:
 
 
 def _numbered(picking: Sequence[int]) -> list[int]:
-    """The number of each row of logits among those of its sequence."""
+    """The index of each row of logits among the rows of its sequence."""
     return [row for _, rows in groupby(picking) for row, _ in enumerate(rows)]
 
 
@@ -162,7 +162,7 @@ def _place_masks(
     mask_rows: npt.NDArray[np.int32],
     walk_rows: npt.NDArray[np.int32],
 ) -> bool:
-    """Fills `SamplingInputs.mask_rows` and `SamplingInputs.walk_rows`; whether the device makes any mask."""
+    """Fill `SamplingInputs.mask_rows` and `SamplingInputs.walk_rows`; whether the device makes any mask."""
     walks = False
     walk_rows[:] = -1
     mask_rows[:] = -1
@@ -177,7 +177,7 @@ def _place_masks(
 
 
 def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> SampledBatch:
-    """The answer to a plan, from what was drawn, on the host. Sequences in `batch.failed` get their failure."""
+    """The `SampledBatch` of a plan, from the sampled tokens on the host. Sequences in `batch.failed` get a failure."""
     picking, failed = batch.picking, batch.failed
     count = len(picking)
     tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
@@ -209,7 +209,7 @@ def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> SampledBatch:
 
 
 def _logprob(drawn: Sampled, row: int, token: int, top: int) -> TokenLogprob:
-    """The chosen token's log-probability and the `top` most likely legal tokens'."""
+    """The log-probability of the sampled token, and of the `top` most likely legal tokens."""
     assert drawn.logprobs is not None
     assert drawn.top_tokens is not None
     assert drawn.top_logprobs is not None
@@ -225,7 +225,7 @@ def _column(values: Sequence[float], count: int, filler: float) -> Array:
 
 
 def _filled(array: Array, count: int, filler: float) -> Array:
-    """The array with more rows, up to `count`."""
+    """The array, padded with `filler` to `count` rows."""
     missing = count - array.shape[0]
     if missing <= 0:
         return array

@@ -1,7 +1,7 @@
 """The inputs of sampling as arrays on the host, and their conversion to arguments of the kernel.
 
-Does: define the message between `sampler`, which knows the options of sequences, and `compute`, which knows the device.
-Does not: decide either.
+Does: define the message from `sampler`, which knows the options of sequences, to `compute`, which knows the device.
+Does not: know either of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,17 +16,16 @@ from msgspec import Struct
 from torch import Tensor
 
 from ..plan import Replay
-from .cuda.streams import StreamSet
 from .slots import Ints
 
 Array = npt.NDArray[Any]
 Send = Callable[[Array], Tensor]
-"""Brings a small array to where the kernels are."""
+"""Copies a small array to the device of the kernels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """Rare options: the fields of `Bias` and `Penalties` as arrays, in their order, and `SampleArgs.top`."""
+    """Rarely used options: the fields of `Bias` and `Penalties` as arrays, in their order, and `SampleArgs.top`."""
 
     bias: tuple[Array, ...] | None
     penalties: tuple[Array, ...] | None
@@ -34,13 +33,13 @@ class Edits:
 
 
 class SamplingInputs(Struct, frozen=True):
-    """How tokens are picked from R rows of logits, of which some may be padding.
+    """The options and masks for sampling from R rows of logits, some of which may be padding.
 
     `keys` int64 [R, 2] and `temperature` float32 [R] as in `Draw`; `truncation`: the fields of `Truncation`, None where
-    no row has any. `masks`: rows of the host. `mask_rows` int32 [R]: -1 where all tokens are legal, i for row i of
-    the logits' own mask, which the device makes, R + i for row i of `masks`. `compute_row` int32 [R]: sequences' rows
-    whose masks the device makes, -1 for the others; `walks`: whether it makes any; `replays`: what it must follow
-    before that, by row.
+    no row has any. `masks`: mask rows of the host. `mask_rows` int32 [R]: -1 where all tokens are legal, i for the mask
+    that the device makes for row i, R + i for row i of `masks`. `walk_rows` int32 [R]: rows of the sequences with masks
+    made on the device, -1 for all others; `walks`: whether the device makes any mask; `replays`: the bytes that it has
+    to replay before that, by row of the sequence.
     """
 
     keys: Ints
@@ -55,19 +54,17 @@ class SamplingInputs(Struct, frozen=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether no row has more than a mask, a temperature and a draw."""
+        """Whether all rows have at most a mask, a temperature and a draw."""
         return self.truncation is None and self.edits is None
 
 
-class Walks(Protocol):
-    """Makes masks where the logits are, and follows the picks; `residents.DeviceGrammarMasks` does.
+class GrammarMasker(Protocol):
+    """Makes masks on the device of the logits, and advances by sampled tokens: `cuda.grammar_masks.DeviceGrammarMasks`.
 
-    `rows` int32 [R] on the device: the sequences' rows, `padding_row` where no mask is made. On a GPU `replay`
-    and `walk` are called within `streams`.
+    `rows` int32 [R] on the device: the rows of the sequences, `padding_row` for rows without a mask.
     """
 
     padding_row: int
-    streams: StreamSet | None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
@@ -78,23 +75,23 @@ class Walks(Protocol):
         ...
 
     def replay(self, replays: Sequence[tuple[int, Replay]]) -> None:
-        """Bring sequences, by row, to the end of their output."""
+        """Advance sequences, by row, to the end of their output."""
         ...
 
     def walk(self, rows: Tensor, out: Tensor) -> None:
-        """Masks [R, words] of `rows`."""
+        """Write the masks [R, words] of `rows` to `out`."""
         ...
 
     def advance(self, rows: Tensor, tokens: Tensor) -> None:
-        """Follow what was picked, int64 [R]."""
+        """Advance by the sampled tokens, int64 [R]."""
         ...
 
 
-def completed(args: SampleArgs, choice: SamplingInputs, send: Send) -> SampleArgs:
-    """`args` with what is not in every choice."""
-    if choice.truncation is not None:
-        args = replace(args, truncation=Truncation(*map(send, choice.truncation)))
-    edits = choice.edits
+def completed(args: SampleArgs, inputs: SamplingInputs, send: Send) -> SampleArgs:
+    """`args` with truncation and the rarely used options, where a row has any."""
+    if inputs.truncation is not None:
+        args = replace(args, truncation=Truncation(*map(send, inputs.truncation)))
+    edits = inputs.edits
     if edits is None:
         return args
     return replace(

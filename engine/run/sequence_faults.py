@@ -1,7 +1,7 @@
-"""What fails while one sequence is laid out for a step, or its pick is read, made the fault of that sequence.
+"""Confines an exception in the sampling options or results of one sequence to that sequence.
 
-Does: turn an exception into what the sequence's request is told. Does not: guard what many sequences share, such as a
-kernel or a device: where that fails, nothing is known of any of them, and the engine ends.
+Does: turn an exception into the failure of the sequence's request. Does not: guard what sequences share, such as a
+kernel or a device: after a failure there the state of all sequences is unknown, and the engine stops.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class SamplingFault(Exception):
-    """One sequence cannot be sampled; `failure` is what its request is told."""
+    """One sequence cannot be sampled; `failure` is the failure of its request."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
@@ -23,7 +23,7 @@ class SamplingFault(Exception):
 
 
 def guarded_sampling(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`call(…)`, which concerns one sequence alone. Raises `SamplingFault` for whatever it raises."""
+    """`call(…)`, which concerns one sequence only. Raises `SamplingFault` for every exception."""
     try:
         return call(*args, **kwargs)
     except Exception as error:
@@ -31,7 +31,7 @@ def guarded_sampling(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
         raise SamplingFault(
             Failure(
                 InternalError.code,
-                f"the next token of this request cannot be chosen: {reason}",
+                f"the next token of this request cannot be sampled: {reason}",
                 hint="report the options of the request",
             )
         ) from error

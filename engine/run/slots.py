@@ -1,7 +1,7 @@
-"""The executor's state of each running sequence, in fixed arrays.
+"""The executor's state of each running sequence, in arrays of fixed size.
 
-Does: keep a row a sequence: block table, tokens, sampling options, and the place of its last pick on the device. Does
-not: decide anything; plans change it. The arrays never grow: `max_running` rows of `max_context` tokens.
+Does: keep a row per sequence: block table, tokens, sampling options, and the index of its last token on the device.
+Does not: decide anything; plans change it. The arrays never grow: `max_running` rows of `max_context` tokens.
 """
 
 import secrets
@@ -18,15 +18,15 @@ from ..types import SamplingParams
 from .compiled_loops import compiled
 
 # Bits of `SamplingColumns.asks`.
-TRUNCATED = 1  # top-k, top-p or min-p may leave something out of its draw
-SPECIAL = 2  # is penalised, has a bias, or wants log-probabilities
+TRUNCATED = 1  # draws with top-k, top-p or min-p
+SPECIAL = 2  # has a penalty, a bias, or log-probabilities
 
 LEAST_TEMPERATURE = 1e-5
-"""Below it a draw is the most likely token: `logit / temperature` would be past float32, and ties would decide."""
+"""Lower temperatures are greedy: `logit / temperature` would overflow float32, and ties would decide."""
 
 _WORD64 = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
-# For compiled code, in which a word and a plain number together are no word.
+# For compiled code, where uint64 and int together do not make uint64.
 _ONE, _STEP = np.uint64(1), np.uint64(_GOLDEN)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -37,7 +37,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class SamplingColumns(NamedTuple):
-    """How rows are drawn, by row: temperature 0 is greedy; top-k 0, top-p 1 and min-p 0 leave nothing out."""
+    """Sampling options by row: temperature 0 is greedy; top-k 0, top-p 1 and min-p 0 truncate nothing."""
 
     temperature: npt.NDArray[np.float32]
     top_k: Ints
@@ -47,7 +47,7 @@ class SamplingColumns(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """How a token is drawn for each of some rows; `asks`: the union of their `SamplingColumns.asks`."""
+    """Keys and temperatures of some rows; `asks`: the union of their `SamplingColumns.asks`."""
 
     keys: Ints
     temperature: npt.NDArray[np.float32]
@@ -55,9 +55,10 @@ class Draws(NamedTuple):
 
 
 class SlotState:
-    """Rows by sequence. Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context],
-    `prompts` int64 [rows] (tokens of the prompt). A token may be `PLACEHOLDER` until its pick is
-    read.
+    """The rows of the sequences.
+
+    Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context], `prompts` int64 [rows]
+    (tokens of the prompt). A token may be `PLACEHOLDER` until it is read from the device.
     """
 
     def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
@@ -88,7 +89,7 @@ class SlotState:
         return self._row_of
 
     def admit(self, admitted: Admitted) -> int:
-        """Give a sequence a row, and return it. Raises `InternalError` if it has one, or none is free."""
+        """Assign a row to a sequence; the row. Raises `InternalError` if it has a row, or none is free."""
         if admitted.seq_id in self._row_of:
             raise InternalError(f"sequence {admitted.seq_id} was admitted twice")
         if not self._free:
@@ -101,16 +102,16 @@ class SlotState:
         self.hold(row, admitted.blocks)
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
-        self._wish(row, admitted.sampling)
+        self._set_sampling(row, admitted.sampling)
         seed = admitted.sampling.seed
-        # Without a seed: as random as this process, and still the same again for a sequence that was preempted.
+        # Without a seed: from the entropy of this process, and the same again after a preemption of the sequence.
         self.seeds[row] = (
             _mix(self._entropy + admitted.seq_id * _GOLDEN) if seed is None else _mix(seed)
         )
         return row
 
     def hold(self, row: int, blocks: Sequence[int]) -> int:
-        """Append to a row's block table; returns where. Raises `InternalError` if they do not fit."""
+        """Append to a row's block table; the index of the first. Raises `InternalError` if they do not fit."""
         held = self._held[row]
         if held + len(blocks) > self.tables.shape[1]:
             raise InternalError(f"{held + len(blocks)} blocks do not fit a block table")
@@ -121,19 +122,19 @@ class SlotState:
     def read(
         self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[Any]
     ) -> None:
-        """Replace placeholders by the tokens picked for these sequences, in the rows that they had."""
+        """Replace placeholders by the sampled tokens of these sequences, in the rows that they had in that step."""
         holders = np.fromiter(sequences, np.int64, len(sequences))
         _read(self.tokens, self._holders, holders, rows, positions, tokens)
 
     def keep(self, rows: Ints) -> None:
-        """The device keeps a pick for each of these rows, in their order, until it keeps the next ones.
+        """Note that the device keeps the sampled tokens of these rows, in their order, until the next call.
 
-        Of several picks of one row the last is its next token.
+        Of several tokens of one row the last is its next token.
         """
         self._kept_at[rows] = np.arange(len(rows))
 
     def sources(self, tokens: npt.NDArray[np.int32], owners: Ints) -> Ints:
-        """Which of the picks kept last stands for each token of these rows; -1 for tokens that are known."""
+        """The index of each token of these rows among the tokens that the device keeps; -1 for known tokens."""
         return np.where(tokens == PLACEHOLDER, self._kept_at[owners], -1)
 
     def forget(self, seq_id: int) -> None:
@@ -146,7 +147,7 @@ class SlotState:
         self._free.append(row)
 
     def draws(self, rows: Ints, positions: Ints, count: int) -> Draws:
-        """How the tokens at `positions` of these rows are drawn; padded to `count`, greedily.
+        """Keys and temperatures for the tokens at `positions` of these rows, padded to `count` with greedy rows.
 
         The keys, int64 [count, 2], are the halves of a word: SplitMix64 of (seed, position), so a request's draws
         depend on its seed and on nothing else.
@@ -159,12 +160,12 @@ class SlotState:
         return Draws(keys, temperature, asks)
 
     def check(self) -> None:
-        """Every row is free or belongs to one sequence. Raises `InternalError`."""
+        """Check that every row is free or belongs to one sequence. Raises `InternalError`."""
         rows = sorted([*self._row_of.values(), *self._free])
         if rows != list(range(len(self.sampling))):
             raise InternalError("a row is lost, or belongs to two sequences")
 
-    def _wish(self, row: int, sampling: SamplingParams) -> None:
+    def _set_sampling(self, row: int, sampling: SamplingParams) -> None:
         temperature = sampling.temperature if sampling.temperature >= LEAST_TEMPERATURE else 0
         self.sampling[row] = sampling
         self.columns.temperature[row] = temperature
@@ -179,7 +180,7 @@ class SlotState:
 
 
 def check_fits(sampling: SamplingParams) -> None:
-    """Raise what laying out these values in arrays, beside those of other sequences, would raise."""
+    """Raise the exception that storing these values in arrays would raise."""
     bias = sampling.logit_bias
     for value in (
         *(sampling.temperature, sampling.top_p, sampling.min_p, sampling.repetition_penalty),
@@ -201,7 +202,7 @@ def _draws(
     keys: Ints,
     temperature: npt.NDArray[np.float32],
 ) -> int:
-    """Fills `keys` and `temperature`; what any of the rows asks for."""
+    """Fill `keys` and `temperature`; the union of the rows' `asks`."""
     found = 0
     for i in range(len(rows)):
         row = rows[i]

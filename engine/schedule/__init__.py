@@ -1,1 +1,1 @@
-
+"""Scheduling: admission, order of service, plans and commits."""

@@ -1,7 +1,7 @@
-"""Whether a request can be served at all, judged before anything is computed.
+"""Validation of a request before anything is computed for it.
 
 Does: check the type and the range of every field, against the model and the memory. A request may come from another
-process or from a caller's own code, so nothing is taken on trust. Does not: know the queue, or compile a constraint.
+process or from a caller's own code, so no field is trusted. Does not: know the queue, or compile a constraint.
 """
 
 import math
@@ -23,7 +23,7 @@ MOST_LOGPROBS: Final = 1024
 MOST_BIAS: Final = 1e6
 MOST_COUNT: Final = 2**31 - 1
 
-_LEAST_SHARE: Final = 2.0**-126  # the smallest normal float32: what the sampler computes in
+_LEAST_SHARE: Final = 2.0**-126  # the smallest normal float32: the sampler computes in float32
 
 
 class _Range(NamedTuple):
@@ -49,7 +49,7 @@ _RANGES: Mapping[str, _Range] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What the model allows. `vocab_size` is the width of its logits; `end_tokens` are its end-of-sequence tokens."""
+    """The limits of the model: `vocab_size` is the width of its logits; `end_tokens` are its end-of-sequence tokens."""
 
     max_context: int
     vocab_size: int
@@ -57,11 +57,11 @@ class RequestLimits:
 
 
 def admit(request: Request, limits: RequestLimits, capacity: int) -> None:
-    """Pass a request that can be served; `capacity` is how many tokens the whole KV memory holds.
+    """Check that a request can be served; `capacity` is the number of tokens that fit the whole KV memory.
 
     Raises:
-        InvalidRequest: a field is of the wrong type or out of range.
-        TooLong: prompt and output cannot fit the context, or the KV memory, even alone.
+        InvalidRequest: a field has the wrong type or is out of range.
+        TooLong: prompt and output do not fit the context, or the KV memory with no other request.
     """
     _check_fields(request)
     _check_sampling(request.sampling, limits)
@@ -69,7 +69,7 @@ def admit(request: Request, limits: RequestLimits, capacity: int) -> None:
     prompt, output = len(request.prompt), request.sampling.max_tokens
     most, what = min(
         (limits.max_context, "the model's context"),
-        (capacity + 1, "the KV memory"),  # the last token is picked and never computed
+        (capacity + 1, "the KV memory"),  # the last token is sampled and never computed
     )
     if prompt >= most:
         raise TooLong(
@@ -99,7 +99,7 @@ def _check_fields(request: Request) -> None:
 
 
 def _check_constraint(constraint: Constraint) -> None:
-    """Types alone: what the source means is judged where it is compiled."""
+    """Check types only: the compiler checks the source."""
     _check_type("constraint", constraint, Constraint)
     kinds: dict[str, type] = {
         "kind": Kind,
@@ -146,11 +146,11 @@ def _check_sampling(sampling: SamplingParams, limits: RequestLimits) -> None:
 
 
 def _check_number(where: str, value: Any, bounds: _Range, name: str = "") -> None:
-    """Raise `InvalidRequest` for a value that is no number, or not in the range; `True` is no number."""
+    """Raise `InvalidRequest` for a value that is not a number (`True` is not), or out of range."""
     if value is None and bounds.optional:
         return
     numeric = type(value) is int or (type(value) is float and not bounds.whole)
-    if numeric and bounds.least <= value <= bounds.most:  # not a number is in no range
+    if numeric and bounds.least <= value <= bounds.most:  # false for NaN
         return
     kind = "a whole number" if bounds.whole else "a number"
     least, most = (f"{edge:.16g}" for edge in (bounds.least, bounds.most))
@@ -177,7 +177,7 @@ def _check_type(name: str, value: Any, kind: type) -> None:
 
 
 def _shown(value: object) -> str:
-    """A value for a message, short whatever it is: Python refuses to write out an integer of 5,000 digits."""
+    """A short text of a value for a message: Python refuses to write out an integer of 5,000 digits."""
     if type(value) is int:
         return str(value) if value.bit_length() <= 128 else f"one of {value.bit_length()} bits"
     return str(value) if type(value) is float else f"a value of type {type(value).__name__}"

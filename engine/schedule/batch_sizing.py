@@ -1,10 +1,10 @@
-"""The number of tokens of a step, where a smaller step is cheaper for each of its tokens.
+"""The number of tokens of a step, where a smaller step costs less per token.
 
 Does: choose the size of a step by the measured costs of steps, and the sequences that wait for the next step. Does not:
 plan, or change a sequence.
 
-A device multiplies in tiles, so 577 tokens may cost a quarter more than 512: then 65 of them had better wait. Where a
-step costs about the same whatever its size, no sequence waits.
+A device multiplies in tiles, so 577 tokens may cost a quarter more than 512: then it is better to defer 65 of them.
+Where the cost of a step hardly depends on its size, no sequence waits.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,31 +18,31 @@ from ..sequence import Sequence
 _rank = attrgetter("rank")
 
 GAIN = 0.005
-"""The share of the best rate that a step must lack before a sequence waits."""
+"""The share of the best rate by which a step must be slower before a sequence waits."""
 
 LEAST = 0.8
-"""The share of the tokens that is computed at least, so that no sequence waits often."""
+"""The least share of the available tokens that is computed, so that no sequence waits often."""
 
 FIXED = 0.4
-"""The share of the unmeasured cost of a step, attention above all, that is assumed not to depend on its number of
-tokens: shared prefixes, for one. The unmeasured cost is assumed to equal the measured pass. On an H200 that holds back
-65 of 577 tokens of a large model, which makes them 2% faster, and none of a small model, whose attention takes three
-times as long as its products: to hold back 128 of 512 cost it a quarter of its speed."""
+"""The assumed share of the unmeasured cost of a step (mostly attention) that does not depend on its number of tokens,
+for example the reading of shared prefixes. The unmeasured cost is assumed to equal the measured pass. On an H200 this
+defers 65 of 577 tokens of a large model, which makes it 2% faster, and none of a small model, where attention takes
+three times as long as matrix products: deferring 128 of 512 tokens cost that model a quarter of its speed."""
 
 
 class BatchSizer:
-    """Chooses the sequences that wait, in turn by rank. None waits in two steps running."""
+    """Chooses the sequences that wait, in turn by rank. No sequence waits in two consecutive steps."""
 
     def __init__(self, costs: StepCosts | None = None, least: float = LEAST) -> None:
-        """Without `costs` no sequence ever waits; see `best_sizes`."""
+        """Without `costs` no sequence waits; for `least` see `best_sizes`."""
         found = () if costs is None else best_sizes(costs, least)
         self._sizes = found if found != tuple(range(len(found))) else ()
         self._longest = 0 if costs is None else costs.longest
-        self._waited: frozenset[int] = frozenset()  # left out when asked last
-        self._last = (float("-inf"), 0)  # the rank of the sequence that was left out last
+        self._waited: frozenset[int] = frozenset()  # deferred by the last call
+        self._last = (float("-inf"), 0)  # the rank of the sequence that was deferred last
 
     def of(self, running: Iterable[Sequence]) -> list[Sequence]:
-        """The sequences of `running` that go on now, in their order: all, or some whose tokens make a better step."""
+        """The sequences of `running` to compute now, in their order: all, or some that make a step of a better size."""
         everyone = list(running)
         if not self._sizes:
             return everyone
@@ -63,17 +63,17 @@ class BatchSizer:
                 excess -= pending[at]
                 if not excess:
                     break
-        else:  # whole sequences do not add up to it
+        else:  # no set of whole sequences has `excess` tokens
             return everyone
         self._last, self._waited = seq.rank, frozenset(left_out)
         return [seq for seq in everyone if seq.id not in left_out]
 
 
 def best_sizes(costs: StepCosts, least: float = LEAST) -> tuple[int, ...]:
-    """The number of tokens to compute in a step, by the number `available`, from 0 to the largest measured size.
+    """The number of tokens to compute in a step, by the number available, from 0 to the largest measured size.
 
-    The most whose rate, tokens by seconds, is within `GAIN` of the best of all numbers from the share `least` on.
-    Apart from all of them only measured sizes are candidates: others pay for padding.
+    The largest number with a rate, in tokens per second, within `GAIN` of the best rate of all candidates. Candidates
+    are the number available and the measured sizes from its share `least` on: other sizes are padded.
     """
     sizes = [size for size, _ in costs.seconds]
     found = [0]

@@ -1,7 +1,7 @@
-"""Which sequences compute how many tokens in which blocks, and the commit of the tokens that were picked.
+"""The scheduler: plans the tokens and blocks of each step, and commits the sampled tokens.
 
-Does: admit, plan, preempt, commit and end sequences; it alone changes them. Does not: know texts, masks, matchers or
-tensors. There is one rule for all progress: compute `min(pending, what is left of the step's budget)`.
+Does: admit, plan, preempt, commit and end sequences. Does not: know texts, masks, matchers or tensors. One rule governs
+all progress: a sequence computes the smaller of its pending tokens and the rest of the step's token budget.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,26 +13,25 @@ from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
 from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, Work
-from ..sequence import ACCEPTED, SeqState, Sequence
+from ..sequence import ACCEPTED, SeqState, Sequence, finish_after
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import RequestLimits, admit
 from .batch_sizing import BatchSizer
-from .finish import finish_after
+from .queue import is_exempt, victim_of
 from .sequence_table import SequenceTable
-from .victims import choose, is_exempt
 
 
 class Load(Struct, frozen=True):
-    """Numbers of sequences by state, free blocks, and preemptions so far.
+    """The numbers of sequences by state, of blocks, and of preemptions so far.
 
-    `parked` sequences wait for a grammar; `untold` is the number of changes that the next commit will report;
-    `next_deadline` is by the engine's clock.
+    `parked` sequences wait for a grammar; `unreported` is the number of changes that the next commit will report;
+    `next_deadline` is a time of the engine's clock.
     """
 
     parked: int
     waiting: int
     running: int
-    untold: int
+    unreported: int
     blocks: int
     free_blocks: int
     preemptions: int
@@ -40,8 +39,10 @@ class Load(Struct, frozen=True):
 
 
 class Scheduler:
-    """The sequences, and the order in which they run. `clock` gives seconds and never goes back. `sizer` chooses the
-    sequences of a step where none can be admitted; without it all running sequences go on.
+    """The sequences, and the order in which they run.
+
+    `clock` gives seconds and is monotonic. `sizer` chooses the sequences of a step in which none can be admitted;
+    without it all running sequences are computed.
     """
 
     def __init__(
@@ -58,18 +59,18 @@ class Scheduler:
         self._clock = clock
         self._sizer = sizer or BatchSizer()
         self._sequences = SequenceTable(config.ageing_s)
-        self._released: list[int] = []  # the executor is told in the next plan that has work
-        self._changes: list[Change] = []  # what happened since the last commit
+        self._released: list[int] = []  # to be reported to the executor by the next plan with work
+        self._changes: list[Change] = []  # since the last commit
         self._steps = 0
         self._preemptions = 0
 
-    # Requests come and go.
+    # Requests.
 
     def add(self, request: Request) -> int:
-        """Take a request and return its sequence's number. With a constraint it waits for `grammar_ready`.
+        """Accept a request; the number of its sequence. With a constraint it waits for `grammar_ready`.
 
         Raises:
-            InvalidRequest: a number is out of range, or a live request has that id.
+            InvalidRequest: a field is invalid, or a live request has that id.
             TooLong: it can never fit.
             QueueFull: `max_waiting` requests are not running yet.
         """
@@ -78,7 +79,7 @@ class Scheduler:
             raise QueueFull(
                 f"{self._config.max_waiting} requests wait already", hint="try again later"
             )
-        return self._sequences.enter(request, self._clock()).id
+        return self._sequences.add(request, self._clock()).id
 
     def grammar_ready(
         self,
@@ -87,10 +88,10 @@ class Scheduler:
         forced: tuple[int, ...] = (),
         budget: int | None = None,
     ) -> None:
-        """The constraint of a sequence is compiled; every output it allows begins with the tokens `forced`.
+        """Let a sequence run: its constraint is compiled, and every legal output begins with the tokens `forced`.
 
-        `budget`: tokens within which the output will be completed, where they are fewer than `max_tokens`. A sequence
-        that has ended meanwhile is left alone.
+        `budget`: the tokens within which the output will be completed, if fewer than `max_tokens`. No effect if the
+        sequence has ended.
         """
         seq = self._sequences.get(seq_id)
         if seq is None:
@@ -113,13 +114,13 @@ class Scheduler:
             self._append(seq, (), (), forced)
 
     def grammar_failed(self, seq_id: int, failure: Failure) -> None:
-        """The constraint of a sequence cannot be used. A sequence that has ended meanwhile is left alone."""
+        """End a sequence with a constraint that cannot be used. No effect if the sequence has ended."""
         seq = self._sequences.get(seq_id)
         if seq is not None:
             self._end(seq, Finish.ERROR, failure)
 
     def abort(self, request_id: str) -> bool:
-        """End a request in any state; False if it has ended already."""
+        """End a request in any state; False if it has already ended."""
         seq = self._sequences.find(request_id)
         if seq is not None:
             self._end(seq, Finish.ABORT)
@@ -128,14 +129,16 @@ class Scheduler:
     # One step.
 
     def plan(self) -> Plan:
-        """The next step: the running sequences first, then the waiting, best rank first."""
+        """The next step: first the running sequences, then the waiting ones, each in order of rank."""
         now = self._clock()
         for seq in self._sequences.expired(now):
             self._end(seq, Finish.DEADLINE)
         preemptions = self._preemptions
         works, left = self._continue()
         admitted: list[Admitted] = []
-        if self._preemptions == preemptions:  # a preempted one must not come back in the same step
+        if (
+            self._preemptions == preemptions
+        ):  # a preempted sequence must not be admitted in the same step
             for seq in self._admit(left, now):
                 admitted.append(_admitted(seq, self._memory.table(seq)))
                 work = _compute(self._memory, seq, min(seq.pending, left))
@@ -150,13 +153,13 @@ class Scheduler:
         return Plan(self._steps, tuple(admitted), tuple(works), released)
 
     def commit(self, plan: Plan, picked: SampledBatch, forced: Forced) -> Changes:
-        """Append picked and forced tokens, end the sequences that are done, and report all changes.
+        """Append sampled and forced tokens, end the sequences that are done, and report all changes.
 
         The changes include those since the last commit: aborts, deadlines, constraints that were refused. Later plans
-        may have been made since `plan`; `Sequence.resolve` finds the picks of theirs that no longer fit.
+        may have been made since `plan`; `Sequence.resolve` finds their tokens that have become stale.
 
         Raises:
-            InternalError: `picked` does not answer `plan`.
+            InternalError: `picked` does not match `plan`.
         """
         now = self._clock()
         picks = iter(picked.picks)
@@ -169,17 +172,17 @@ class Scheduler:
                     f"the plan asks for a token of sequence {work.seq_id}, not {pick}"
                 )
             seq = self._sequences.get(work.seq_id)
-            if seq is None:  # it ended since
+            if seq is None:  # it has ended since
                 continue
             if seq.resolve(work.end) is not ACCEPTED:
                 continue
             failure = pick.failure or forced.failures.get(seq.id)
             if failure is None and not pick.tokens:
-                failure = Failure(InternalError.code, "nothing was picked for this request")
+                failure = Failure(InternalError.code, "no token was sampled for this request")
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
                 continue
-            seq.record.picked(now)
+            seq.record.token_sampled(now)
             after = forced.tokens.get(seq.id, ())
             at = seq.output_tokens
             if seq.id in forced.instead:
@@ -192,20 +195,20 @@ class Scheduler:
                 seq.record.cut(CutReason.LOOPED, at + begin, at + end)
             self._append(seq, pick.tokens, pick.logprobs, after)
         if next(picks, None) is not None:
-            raise InternalError("more was picked than the plan asks for")
+            raise InternalError("more tokens were sampled than the plan asks for")
         changes, self._changes = tuple(self._changes), []
         return Changes(changes)
 
     # Queries.
 
     def load(self) -> Load:
-        """Sequences by state, blocks and preemptions."""
+        """The present load."""
         waiting, running = len(self._sequences.waiting), len(self._sequences.running)
         return Load(
             parked=len(self._sequences) - waiting - running,
             waiting=waiting,
             running=running,
-            untold=len(self._changes),
+            unreported=len(self._changes),
             blocks=self._memory.blocks,
             free_blocks=self._memory.free_blocks,
             preemptions=self._preemptions,
@@ -222,10 +225,10 @@ class Scheduler:
         return None if seq is None else seq.usage(self._clock())
 
     def check(self) -> None:
-        """Every sequence is in one place, in order, within the bounds, and the memory adds up.
+        """Check the table of sequences, the limits, and the memory.
 
         Raises:
-            InternalError: that is not so.
+            InternalError: an invariant does not hold.
         """
         self._sequences.check()
         running = list(self._sequences.running)
@@ -241,9 +244,9 @@ class Scheduler:
     # The parts of a step.
 
     def _continue(self) -> tuple[list[Work], int]:
-        """Work of the running sequences, and the rest of the step's budget. A sequence without room preempts another.
+        """The work of the running sequences, and the rest of the token budget. May preempt sequences.
 
-        The victim is never one that has work already: it is `seq` itself or ranks after it.
+        The victim never has work in this step already: it is the sequence itself or ranks after it.
         """
         works: list[Work] = []
         left = self._config.max_batched_tokens
@@ -259,11 +262,11 @@ class Scheduler:
             if seq.state is not SeqState.RUNNING:  # it was preempted in this loop
                 continue
             count = min(seq.pending, left)
-            if not count:  # its last token needs no computation
+            if not count:  # its last token is not computed
                 continue
             reservation = self._memory.reserve(seq, count)
             while reservation is None and seq.state is SeqState.RUNNING:
-                victim = choose(running, self._config.max_preemptions)
+                victim = victim_of(running, self._config.max_preemptions)
                 if victim is None:
                     raise InternalError(
                         f"sequence {seq.id} has all the room it needs and asks for more"
@@ -280,9 +283,9 @@ class Scheduler:
         return works, left
 
     def _admit(self, left: int, now: float) -> Iterator[Sequence]:
-        """Waiting sequences that start to run now, best first. One without room holds up those behind it.
+        """The waiting sequences that start to run now, best first. A sequence without room blocks all behind it.
 
-        Room is taken for all known tokens at once, so that a long prompt is not begun and then given up halfway.
+        Room is reserved for all known tokens at once, so that a long prompt is not started and then preempted halfway.
         """
         waiting, running = self._sequences.waiting, self._sequences.running
         while left > 0 and waiting and len(running) < self._config.max_running:
@@ -302,7 +305,7 @@ class Scheduler:
         logprobs: tuple[TokenLogprob, ...],
         forced: tuple[int, ...],
     ) -> None:
-        """Make tokens known, up to the first that ends the sequence."""
+        """Append tokens, up to the first that ends the sequence."""
         tokens = picked + forced
         finish: Finish | None = None
         known = 0
@@ -314,7 +317,7 @@ class Scheduler:
                 break
         if forced:
             seq.record.force(max(0, known - len(picked)))
-            if seq.request.sampling.logprobs is not None:  # a forced token is certain
+            if seq.request.sampling.logprobs is not None:  # a forced token has probability 1
                 logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
         if finish is None:
             self._changes.append(Change(seq.id, seq.request.id, tokens, logprobs))
@@ -334,7 +337,7 @@ class Scheduler:
         """End `seq` in any state, and release its blocks."""
         if seq.state is SeqState.RUNNING:
             self._released.append(seq.id)
-        self._sequences.leave(seq)
+        self._sequences.remove(seq)
         self._memory.release(seq)
         usage = seq.usage(self._clock())
         self._changes.append(
@@ -353,12 +356,12 @@ def _compute(
 
 
 def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
-    """Compute the next `count` tokens of `seq`; a row of logits where its next token is to be picked."""
+    """The work for the next `count` tokens of `seq`, with a row of logits where its next token is to be sampled."""
     tokens, logits = seq.upcoming(count)
     return Work(seq.id, seq.computed, tokens, new_blocks, logits)
 
 
 def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:
-    """The message by which an executor learns a sequence that it has not seen, or has forgotten."""
+    """The message that introduces a sequence to an executor."""
     request = seq.request
     return Admitted(seq.id, tuple(seq.tokens), len(request.prompt), table, request.sampling)

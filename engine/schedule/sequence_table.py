@@ -1,7 +1,7 @@
-"""All live sequences of the engine, by number, by request and by state.
+"""The live sequences of the engine, by number, by request and by state.
 
-Does: number sequences, find them, keep the waiting and the running ones in order, find those whose deadline has passed.
-Does not: decide which sequence changes its state, or know about memory.
+Does: number sequences, find them, keep the waiting and the running ones in order, find those past their deadline. Does
+not: decide which sequence changes its state, or know about memory.
 """
 
 import heapq
@@ -13,9 +13,9 @@ from .queue import Ranked, rank
 
 
 class SequenceTable:
-    """Live sequences. Numbers are never used twice; request ids only after their request has left.
+    """The live sequences. A number is never reused; a request id only after its request has ended.
 
-    `waiting` and `running` are for reading; the moves below change them.
+    `waiting` and `running` are read-only for callers; the methods below change them.
     """
 
     def __init__(self, ageing_s: float) -> None:
@@ -36,19 +36,19 @@ class SequenceTable:
         return self._by_id[seq_id]
 
     def get(self, seq_id: int) -> Sequence | None:
-        """The live sequence of that number."""
+        """The live sequence with that number; None if there is none."""
         return self._by_id.get(seq_id)
 
     def find(self, request_id: str) -> Sequence | None:
-        """The live sequence of that request."""
+        """The live sequence of that request; None if there is none."""
         return self._by_request.get(request_id)
 
     def live(self) -> set[int]:
         """The numbers of all live sequences."""
         return set(self._by_id)
 
-    def enter(self, request: Request, now: float) -> Sequence:
-        """A new sequence for `request`, in the waiting line unless it waits for its grammar.
+    def add(self, request: Request, now: float) -> Sequence:
+        """Add a new sequence for `request`, which waits to run, or for its grammar first.
 
         Raises:
             InvalidRequest: a live request has that id.
@@ -67,24 +67,24 @@ class SequenceTable:
         return seq
 
     def unpark(self, seq: Sequence) -> None:
-        """The grammar of `seq` has arrived: it joins the line at the place of its arrival."""
+        """Move `seq`, with its grammar compiled, to the waiting sequences, by its rank."""
         seq.grammar_arrived()
         self.waiting.add(seq)
 
     def admit(self, seq: Sequence, now: float, computed: int) -> None:
-        """From waiting to running."""
+        """Move `seq` from waiting to running."""
         self.waiting.discard(seq)
         seq.admit(now, computed)
         self.running.add(seq)
 
     def preempt(self, seq: Sequence) -> None:
-        """From running back to waiting."""
+        """Move `seq` from running back to waiting."""
         self.running.discard(seq)
         seq.preempt()
         self.waiting.add(seq)
 
-    def leave(self, seq: Sequence) -> None:
-        """`seq` has ended, in whatever state."""
+    def remove(self, seq: Sequence) -> None:
+        """Remove `seq`, which has ended, in any state."""
         if seq.state is SeqState.RUNNING:
             self.running.discard(seq)
         elif seq.state is SeqState.WAITING:
@@ -97,23 +97,23 @@ class SequenceTable:
             heapq.heapify(self._deadlines)
 
     def next_deadline(self) -> float | None:
-        """When the next deadline of a live sequence passes, by the engine's clock."""
+        """The next deadline of a live sequence, as a time of the engine's clock; None if there is none."""
         while self._deadlines and self._deadlines[0][1] not in self._by_id:
             heapq.heappop(self._deadlines)
         return self._deadlines[0][0] if self._deadlines else None
 
     def expired(self, now: float) -> list[Sequence]:
-        """Live sequences whose deadline has passed; each is returned once."""
+        """The live sequences past their deadline; each is returned once."""
         found: list[Sequence] = []
         while (deadline := self.next_deadline()) is not None and deadline <= now:
             found.append(self._by_id[heapq.heappop(self._deadlines)[1]])
         return found
 
     def check(self) -> None:
-        """Every sequence is in exactly one place, that of its state, and each line is in order.
+        """Check that every sequence is in the list of its state only, and that the lists are in order.
 
         Raises:
-            InternalError: that is not so.
+            InternalError: that is not the case.
         """
         if {seq.request.id: seq for seq in self._by_id.values()} != self._by_request:
             raise InternalError("the indexes of the sequence table differ")
@@ -127,4 +127,4 @@ class SequenceTable:
             (SeqState.FINISHED, []),
         ):
             if listed != sorted(places[state], key=lambda seq: seq.rank):
-                raise InternalError(f"the {state} sequences are not those in that state, in order")
+                raise InternalError(f"the list of {state} sequences has others, or is not in order")

@@ -1,7 +1,7 @@
-"""What the tokens of a `tokenizer.json` stand for, as bytes.
+"""The bytes of the tokens of a `tokenizer.json`.
 
-Does: read its decoder and spell single tokens by it. Does not: tokenize (`tokenizer`), or treat a text as a whole: the
-blank that some decoders strip from the beginning of a text is there in the middle of one, where outputs begin.
+Does: read its decoder and spell single tokens by it. Does not: tokenize (`tokenizer`), or process whole texts: some
+decoders strip a blank from the beginning of a text; outputs begin within a text, where the blank counts.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any, Final
 from ..errors import ModelError
 
 _BYTE: Final = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_WHOLE_TEXT: Final = {"Fuse", "Strip"}  # what these do concerns whole texts
+_WHOLE_TEXT: Final = {"Fuse", "Strip"}  # stages that apply to whole texts
 
 
 def stages(stage: Any) -> list[dict[str, Any]]:
@@ -27,17 +27,17 @@ def stages(stage: Any) -> list[dict[str, Any]]:
 
 @cache
 def byte_level_alphabet() -> tuple[str, ...]:
-    """The letter of each byte in byte-level BPE: printable Latin-1 stands for itself, the rest moves past U+0100."""
+    """The letter of each byte in byte-level BPE: printable Latin-1 represents itself, the rest moves past U+0100."""
     kept = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     moved = iter(range(0x100, 0x200))
     return tuple(chr(byte if byte in kept else next(moved)) for byte in range(256))
 
 
 def speller(source: Mapping[str, Any]) -> Callable[[str, bool], bytes]:
-    """What gives a token's bytes, from its spelling in `tokenizer.json` and whether it is an added token.
+    """The function from a token's spelling in `tokenizer.json`, and whether it is an added token, to its bytes.
 
     Raises:
-        ModelError: tokens of this kind have no bytes of their own.
+        ModelError: tokens of this kind of tokenizer have no exact bytes.
     """
     decoder = stages(source.get("decoder"))
     kinds = {stage["type"] for stage in decoder}
@@ -69,7 +69,7 @@ def _byte_level(token: str, table: Mapping[str, int]) -> bytes:
     try:
         return bytes(table[char] for char in token)
     except KeyError:
-        return token.encode()  # not in the byte alphabet, so it was put in as plain text
+        return token.encode()  # not in the byte alphabet: a token added as plain text
 
 
 def _pieces(token: str, replaced: list[tuple[str, str]], *, bytes_: bool) -> bytes:

@@ -1,7 +1,7 @@
 """A model's chat template: messages and variables to a prompt in token ids.
 
-Does: render the template of a model folder in a sandbox and keep what the caller wrote apart from what the template
-wrote, so that only the template can spell control tokens. Does not: decide what the messages say.
+Does: render the template of a model folder in a sandbox, and keep the caller's text separate from the template's, so
+that only the template can spell control tokens. Does not: write messages.
 """
 
 import json
@@ -32,12 +32,13 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 class ChatTemplate:
-    """One model's template, compiled.
+    """The compiled template of one model.
 
-    `special` are names such as `bos_token` that templates may print. `seconds` of processor time bound one rendering.
+    `special` are names such as `bos_token` that templates may print. `seconds` bounds the processor time of a
+    rendering.
 
     Raises:
-        ModelError: the template is too long or not a template.
+        ModelError: the template is too long, or invalid.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class ChatTemplate:
             self._code = _Sandbox(0.0, _Seal()).compile(source)
         except jinja2.TemplateError as error:
             raise ModelError(
-                f"the chat template is wrong: {error}", where="chat_template"
+                f"the chat template is invalid: {error}", where="chat_template"
             ) from error
 
     @classmethod
@@ -65,7 +66,7 @@ class ChatTemplate:
         """The template of a model folder: `chat_template.jinja`, else the key in `tokenizer_config.json`, else PLAIN.
 
         Raises:
-            ModelError: a file cannot be read, or the template is wrong.
+            ModelError: a file cannot be read, or the template is invalid.
         """
         config: dict[str, Any] = {}
         path = folder / "tokenizer_config.json"
@@ -100,7 +101,7 @@ class ChatTemplate:
         """Token ids of the prompt. Nothing inside `messages` or `variables` can become a control token.
 
         Raises:
-            InvalidRequest: a role is unknown, the template refuses the messages, or rendering goes over a bound.
+            InvalidRequest: a role is unknown, the template refuses the messages, or rendering exceeds a limit.
         """
         return self._tokenizer.encode_pieces(
             self.render(messages, variables, add_generation_prompt=add_generation_prompt)
@@ -113,7 +114,7 @@ class ChatTemplate:
         *,
         add_generation_prompt: bool = True,
     ) -> list[Piece]:
-        """The prompt as text: pieces of the template, trusted, and pieces of the caller, not. Raises as `encode`."""
+        """The prompt as text: trusted pieces of the template, untrusted pieces of the caller. Raises as `encode`."""
         for number, message in enumerate(messages):
             if message.get("role") not in _ROLES:
                 raise InvalidRequest(
@@ -147,7 +148,7 @@ class ChatTemplate:
 
 
 class _Seal:
-    """Stand-ins for the caller's strings: what a template sees is a name that nobody can guess."""
+    """Substitutes for the caller's strings: a template sees unguessable names in their place."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_hex(12)
@@ -155,7 +156,7 @@ class _Seal:
         self._values: list[str] = []
 
     def close(self, value: Any) -> Any:
-        """`value` with every string replaced by a stand-in. Empty strings, and keys that are names, stay."""
+        """`value` with every string replaced by a substitute, except empty strings, and keys that are identifiers."""
         if isinstance(value, str):
             if not value:
                 return value
@@ -171,7 +172,7 @@ class _Seal:
         return value
 
     def plain(self, value: Any) -> Any:
-        """`close` undone."""
+        """The inverse of `close`."""
         if isinstance(value, str):
             return "".join(piece.text for piece in self.open(value))
         if isinstance(value, Mapping):
@@ -181,14 +182,14 @@ class _Seal:
         return value
 
     def open(self, text: str) -> Iterator[Piece]:
-        """Rendered text as pieces: the template's own trusted, the caller's not."""
+        """Rendered text as pieces: trusted ones of the template, untrusted ones of the caller."""
         parts = self._pattern.split(text)
         for own, index in zip(parts[::2], [*parts[1::2], None], strict=True):
             if "\ue000" in own or "\ue001" in own:
                 raise InvalidRequest(
-                    "the chat template takes the caller's text apart, which cannot be done safely",
+                    "the chat template splits the caller's text, which cannot be done safely",
                     where="chat_template",
-                    hint="give the model a template that prints contents whole",
+                    hint="use a template that prints contents unchanged",
                 )
             if own:
                 yield Piece(own, trusted=True)
@@ -208,7 +209,8 @@ class _LoopControls(jinja2.ext.Extension):
 
 
 class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
-    """Templates come with model weights and may be hostile: no attributes of Python, no state, a clock."""
+    """The environment of templates, which come with model weights and may be hostile: no Python attributes, no state, a
+    time limit."""
 
     intercepted_binops = frozenset(["+", "-", "*", "/", "//", "**", "%"])
 
@@ -217,7 +219,7 @@ class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[_LoopControls],
-            optimized=False,  # what was computed when it was compiled would be sealed for no rendering
+            optimized=False,  # constants folded at compilation would have no substitutes
         )
         self.deadline = deadline
         self.filters["tojson"] = _tojson(seal)
@@ -225,7 +227,7 @@ class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
         self.globals["strftime_now"] = _strftime_now
 
     def tick(self) -> None:
-        """Stop a rendering that takes too long. Called wherever a template can spend time."""
+        """Stop a rendering that takes too long. Called at every operation on which a template can spend time."""
         if time.thread_time() > self.deadline:
             raise jinja2.TemplateRuntimeError("it takes too long")
 

@@ -1,7 +1,7 @@
-"""Token ids to text, as they come.
+"""Incremental detokenisation: token ids to text.
 
-Does: put bytes together into characters, never half of one; end the text at a stop string. Does not: know about
-end tokens, sequences or requests.
+Does: decode bytes to whole characters; end the text at a stop string. Does not: know about end tokens, sequences or
+requests.
 """
 
 import codecs
@@ -11,11 +11,11 @@ from intaglio.grammar.api import Vocabulary
 
 
 class Detokenizer:
-    """The text of one output, piece by piece. One a sequence.
+    """The text of one output, decoded incrementally. One for each sequence.
 
-    What `push` and `finish` return, put together, is the UTF-8 text of all tokens up to a stop string; bytes that are
-    invalid for good become U+FFFD. However the tokens are cut into calls, the text is the same. A stop string ends the
-    text where the first one is complete (of two that end together, the longer); it is not part of the text.
+    The concatenated results of `push` and `finish` are the UTF-8 text of all tokens up to a stop string; invalid bytes
+    become U+FFFD. The text does not depend on the division of the tokens into calls. The text ends before the stop
+    string that is complete first (of two that end together, the longer one).
     """
 
     def __init__(self, vocabulary: Vocabulary, stop: Sequence[str] = ()) -> None:
@@ -29,18 +29,18 @@ class Detokenizer:
 
     @property
     def stopped(self) -> str | None:
-        """The stop string that ended the text, if one has."""
+        """The stop string that ended the text; None if none has."""
         return self._stopped
 
     def push(self, tokens: Iterable[int]) -> str:
-        """Add tokens; the text that is certain by now and was not returned before. Tokens without text add none."""
+        """Add tokens; the text that is now certain and was not returned before. Tokens without text are ignored."""
         if self._stopped is not None:
             return ""
         pieces = (self._vocabulary.text(token) for token in tokens)
         return self._release(self._decoder.decode(b"".join(piece for piece in pieces if piece)))
 
     def finish(self) -> str:
-        """The text held back, now that no token follows."""
+        """The rest of the text, after the last token."""
         if self._stopped is not None:
             return ""
         text = self._release(self._decoder.decode(b"", final=True))
@@ -60,7 +60,7 @@ class Detokenizer:
 
 
 def _overlap(text: str, stop: str) -> int:
-    """Length of the longest end of `text` that is a beginning of `stop`, short of all of it."""
+    """The length of the longest suffix of `text` that is a proper prefix of `stop`."""
     for size in range(min(len(text), len(stop) - 1), 0, -1):
         if text.endswith(stop[:size]):
             return size

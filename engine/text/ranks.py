@@ -1,10 +1,10 @@
-"""Tokenizers that are given as ranks of byte strings: tiktoken's files and Mistral's `tekken.json`.
+"""Tokenizers in the form of ranked byte strings: tiktoken's files and Mistral's `tekken.json`.
 
-Does: read them, and say the same as a `tokenizer.json` would: byte-level BPE in which two neighbours merge when what
-they make is a token, the lowest rank first. Does not: tokenize (`tokenizer`).
+Does: read them, and convert them to the equivalent `tokenizer.json`: byte-level BPE in which two neighbours merge if
+the result is a token, the lowest rank first. Does not: tokenize (`tokenizer`).
 
-A rank file says nothing of how text is cut beforehand or which ids are control tokens. The folder's
-`tokenizer_config.json` says both (`pat_str`, `added_tokens_decoder`); the cuts of some families are known here.
+A rank file contains neither the pre-tokenisation pattern nor the control tokens. The folder's `tokenizer_config.json`
+has both (`pat_str`, `added_tokens_decoder`); the patterns of some families are known here.
 """
 
 import base64
@@ -23,10 +23,10 @@ _WORDS: Final = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-# By `model_type` of config.json. What tells them apart is how many digits stand together.
+# By `model_type` of config.json. They differ in the number of digits that form one word.
 PATTERNS: Final = {"llama": _WORDS % "{1,3}", "qwen2": _WORDS % "", "qwen3": _WORDS % ""}
 
-# tekken.json of 2024 does not list them.
+# The control tokens of a tekken.json of 2024, which does not list them.
 _TEKKEN_CONTROL: Final = (
     *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
     *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
@@ -51,12 +51,12 @@ def tiktoken_source(path: Path, config: Mapping[str, Any], family: str) -> dict[
     """A rank file as a `tokenizer.json`. `config` is `tokenizer_config.json`, `family` the model's type.
 
     Raises:
-        ModelError: the file is none, or the folder does not say how text is cut.
+        ModelError: the file is invalid, or the folder has no pre-tokenisation pattern.
     """
     pattern = config.get("pat_str") or PATTERNS.get(family)
     if not isinstance(pattern, str):
         raise ModelError(
-            f"{path.name} does not say how text is cut into words",
+            f"{path.name} has no pattern that splits text into words",
             where=str(path),
             hint='put the pattern into tokenizer_config.json as "pat_str", or convert it to tokenizer.json',
         )
@@ -68,10 +68,10 @@ def tiktoken_source(path: Path, config: Mapping[str, Any], family: str) -> dict[
 
 
 def tekken_source(path: Path, value: Mapping[str, Any]) -> dict[str, Any]:
-    """A `tekken.json`, parsed already, as a `tokenizer.json`. Control tokens come first, and are as many as it says.
+    """A parsed `tekken.json` as a `tokenizer.json`. Control tokens come first; the file has their number.
 
     Raises:
-        ModelError: it is none.
+        ModelError: the file is invalid.
     """
     try:
         config = value["config"]
@@ -94,7 +94,7 @@ def tekken_source(path: Path, value: Mapping[str, Any]) -> dict[str, Any]:
         pattern = str(config["pattern"])
     except (KeyError, TypeError, ValueError, binascii.Error) as error:
         raise ModelError(
-            f"{path.name} is no Tekken tokenizer: {error!r}", where=str(path)
+            f"{path.name} is not a Tekken tokenizer: {error!r}", where=str(path)
         ) from error
     return _source(ranks, pattern, added, path)
 
@@ -104,7 +104,7 @@ def _read_ranks(path: Path) -> dict[bytes, int]:
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         if line.strip():
             if not _LINE.fullmatch(line.strip()):
-                raise ModelError(f"line {number} of {path.name} is no rank", where=str(path))
+                raise ModelError(f"line {number} of {path.name} is not a rank", where=str(path))
             token, rank = line.split()
             ranks[base64.b64decode(token)] = int(rank)
     return ranks
@@ -118,8 +118,8 @@ def _source(
         raise ModelError(f"{path.name} has no token for byte {missing[0]}", where=str(path))
     ids = {int(token["id"]) for token in added} | set(ranks.values())
     if len(ids) != len(added) + len(ranks):
-        raise ModelError(f"{path.name} gives an id to two tokens", where=str(path))
-    # The engine of these tokenizers reads both in another way than theirs.
+        raise ModelError(f"{path.name} gives the same id to two tokens", where=str(path))
+    # The regular expressions of `tokenizers` interpret both constructs differently from these tokenizers.
     if re.search(r"\{\d+(,\d*)?\}\+|(?<!\\)\$", pattern):
         raise ModelError(
             f"the pattern of {path.name} has a construct that is not supported: a possessive count or $",
@@ -145,7 +145,7 @@ def _source(
         "model": {
             "type": "BPE",
             "byte_fallback": False,
-            "ignore_merges": True,  # a whole word that is a token is taken as it is
+            "ignore_merges": True,  # a whole word that is a token is not merged
             "vocab": {_spelled(token, letters): rank for token, rank in ranks.items()},
             "merges": [[_spelled(part, letters) for part in pair] for pair in merges(ranks)],
         },
@@ -153,7 +153,7 @@ def _source(
 
 
 def merges(ranks: Ranks) -> list[tuple[bytes, bytes]]:
-    """Every pair of tokens that makes a token, in the order of what they make."""
+    """All pairs of tokens that merge to a token, in the order of the rank of that token."""
     pairs = []
     for token, rank in ranks.items():
         for at in range(1, len(token)):

@@ -1,7 +1,7 @@
-"""Text to token ids and token ids to bytes, for one model folder.
+"""The tokenizer of a model folder: text to token ids, token ids to bytes.
 
-Does: load `tokenizer.json`, Tekken or tiktoken files, encode text so that no control token can come out of it, say what
-bytes every id stands for. Does not: render chat templates (`chat`) or decode streams (`detokenize`).
+Does: load `tokenizer.json`, Tekken or tiktoken files, encode text without producing control tokens, and give the bytes
+of every id. Does not: render chat templates (`chat`) or decode streams (`detokenize`).
 """
 
 import json
@@ -25,7 +25,7 @@ _LONG: Final = 1 << 14  # characters
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a prompt. Only in `trusted` text may a control token be spelled."""
+    """A part of a prompt. Only `trusted` text may spell control tokens."""
 
     text: str
     trusted: bool
@@ -37,7 +37,7 @@ class Tokenizer:
     `source` is the parsed `tokenizer.json`; `end_ids` the ids that end an output, at least one.
 
     Raises:
-        ModelError: the tokenizer is of a kind whose tokens cannot be told as bytes, or has no end token.
+        ModelError: the tokens of this kind of tokenizer have no exact bytes, or there is no end token.
     """
 
     def __init__(self, source: Mapping[str, Any], end_ids: Sequence[int]) -> None:
@@ -49,24 +49,24 @@ class Tokenizer:
         self._unknown = _unknown(source)
         self._splitter = _splitter(added)
         try:
-            # Without its added tokens, a tokenizer has no way to read `<|end|>` as anything but characters.
+            # Without its added tokens, a tokenizer can read `<|end|>` only as characters.
             self._plain = _core({**source, "added_tokens": []})
             self._inner = _core(_without_prefix({**source, "added_tokens": []}))
         except ValueError as error:
             raise ModelError(f"the tokenizer cannot be loaded: {error}") from error
         if not end_ids:
             raise ModelError(
-                "the model names no end token",
+                "the model has no end token",
                 hint="set eos_token_id in generation_config.json or eos_token in tokenizer_config.json",
             )
         self.end_ids = tuple(dict.fromkeys(end_ids))
 
     @classmethod
     def load(cls, folder: Path) -> "Tokenizer":
-        """Read the tokenizer's file and, for the end ids, the configurations beside it.
+        """Read the tokenizer's file and, for the end ids, the configurations in its folder.
 
         Raises:
-            ModelError: a file is missing or is not what it should be.
+            ModelError: a file is missing or invalid.
         """
         source = _read_json(folder / "tokenizer.json")
         if source is None and (tekken := _read_json(folder / "tekken.json")) is not None:
@@ -80,30 +80,30 @@ class Tokenizer:
             raise ModelError(
                 "the model folder has no tokenizer.json, tekken.json or tiktoken file",
                 where=str(folder),
-                hint="a SentencePiece tokenizer.model has to be converted to tokenizer.json first",
+                hint="convert a SentencePiece tokenizer.model to tokenizer.json first",
             )
         return cls(source, _end_ids(folder, source))
 
     @property
     def size(self) -> int:
-        """Number of ids: one more than the greatest."""
+        """The number of ids: the greatest one plus one."""
         return len(self._pieces)
 
     def id_of(self, token: str) -> int | None:
         """The id of a token by its spelling in the tokenizer's own alphabet, control tokens included."""
-        # Their ids are the file's own: the library would number those anew that do not come last.
+        # Ids as in the file: the library renumbers added tokens that do not come last.
         found = self._added.get(token)
         return self._plain.token_to_id(token) if found is None else found
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """Ids of `text` as a prompt of its own. Whatever it says, no control token comes out."""
+        """Ids of `text` as a whole prompt. No text produces a control token."""
         return self._encode(self._plain, text)
 
     def encode_pieces(self, pieces: Iterable[Piece]) -> tuple[int, ...]:
         """Ids of a prompt made of trusted and untrusted text.
 
-        Control tokens are recognised in trusted text only. What lies between them is encoded in one go whoever wrote
-        it, so that words merge across the seams just as the model has seen them.
+        Control tokens are recognised in trusted text only. The text between control tokens is encoded at once, trusted
+        or not, so that words merge across the boundaries of pieces as in the training data of the model.
         """
         ids: list[int] = []
         run = ""
@@ -121,14 +121,14 @@ class Tokenizer:
         return (*ids, *self._run(run, bool(ids)))
 
     def canonical(self, text: bytes) -> tuple[int, ...]:
-        """How this tokenizer spells `text` in the middle of an output; empty where `text` is not UTF-8."""
+        """The tokens of `text` in the middle of an output; empty if `text` is not UTF-8."""
         try:
             return self._encode(self._inner, text.decode())
         except UnicodeDecodeError:
             return ()
 
     def vocabulary(self, width: int | None = None) -> Vocabulary:
-        """The bytes of every token, for a model with `width` logits (default: as many as there are ids).
+        """The bytes of every token, for a model with `width` logits (default: the number of ids).
 
         Raises:
             ModelError: the model has fewer logits than the tokenizer has ids.
@@ -163,7 +163,7 @@ class Tokenizer:
                 start, stop = offsets[index]
                 if token == self._unknown and text[start:stop] not in self._added:
                     continue  # a character that the vocabulary lacks
-                # Some models keep control tokens in the base vocabulary too: break their spelling apart.
+                # Some models have control tokens in the base vocabulary too: split their spelling.
                 if stop - start < 2:
                     raise ModelError(f"the tokenizer reads plain text as control token {token}")
                 cuts.append(start + 1)
@@ -175,7 +175,7 @@ class Tokenizer:
 
 
 def _encoded(core: tokenizers.Tokenizer, text: str) -> tokenizers.Encoding:
-    """`text` encoded; other threads run meanwhile if it is long: only a batch gives up the interpreter's lock."""
+    """`text` encoded. A long one is encoded as a batch, which releases the interpreter lock for other threads."""
     if len(text) < _LONG:
         return core.encode(text, add_special_tokens=False)
     found: tokenizers.Encoding = core.encode_batch([text], add_special_tokens=False)[0]
@@ -193,7 +193,7 @@ def _core(source: Mapping[str, Any]) -> tokenizers.Tokenizer:
 
 
 def _splitter(added: Sequence[Mapping[str, Any]]) -> re.Pattern[str] | None:
-    """A pattern for added tokens, the longest first, with the blanks that some of them swallow."""
+    """A pattern for added tokens, the longest first, with the whitespace that some of them absorb."""
     parts = [
         (r"\s*" if token.get("lstrip") else "")
         + re.escape(str(token["content"]))
@@ -204,7 +204,7 @@ def _splitter(added: Sequence[Mapping[str, Any]]) -> re.Pattern[str] | None:
 
 
 def _without_prefix(source: Mapping[str, Any]) -> dict[str, Any]:
-    """The same tokenizer, for text in the middle: it puts no blank in front."""
+    """The same tokenizer, for text in the middle of an output: it prepends no blank."""
     copy: dict[str, Any] = json.loads(json.dumps(source))
     for stage in stages(copy.get("pre_tokenizer")) + stages(copy.get("normalizer")):
         if "prepend_scheme" in stage:
@@ -217,7 +217,7 @@ def _without_prefix(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unknown(source: Mapping[str, Any]) -> int | None:
-    """The id of what stands for a character that the vocabulary lacks. Such a token has no bytes."""
+    """The id of the token for characters that the vocabulary lacks. This token has no bytes."""
     model = source.get("model")
     if not isinstance(model, dict):
         return None
@@ -245,7 +245,7 @@ def _read_json(path: Path) -> dict[str, Any] | None:
 
 
 def _end_ids(folder: Path, source: Mapping[str, Any]) -> tuple[int, ...]:
-    """Every id that one of the configurations calls an end of sequence, those of generation first."""
+    """All end-of-sequence ids of the configurations, those of `generation_config.json` first."""
     found: list[int] = []
     for name in ("generation_config.json", "config.json"):
         ids = (_read_json(folder / name) or {}).get("eos_token_id")

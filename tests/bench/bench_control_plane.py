@@ -42,7 +42,7 @@ class InstantExecutor:
     def sample(self, handle: Plan, masks: Masks) -> None:
         return None
 
-    def picked(self, handle: Plan) -> SampledBatch:
+    def sampled(self, handle: Plan) -> SampledBatch:
         return SampledBatch(tuple(SampledToken(w.seq_id, (7,)) for w in handle.works if w.logits))
 
 

@@ -235,7 +235,7 @@ def fail_in(part: str) -> Callable[[Rig, pytest.MonkeyPatch], None]:
             "forget": (rig.engine._constraints, "forget"),
             "deltas": (outputs, "deltas"),
             "record": (rig.engine._metrics, "record"),
-            "settle": (rig.engine._inbox, "settle"),
+            "mark_ended": (rig.engine._inbox, "mark_ended"),
         }[part]
         monkeypatch.setattr(owner, name, boom)
 
@@ -246,7 +246,7 @@ def fail_in(part: str) -> Callable[[Rig, pytest.MonkeyPatch], None]:
     "part",
     [
         *("deliver", "plan", "forward", "masks", "sample", "advance"),
-        *("commit", "forget", "deltas", "record", "settle"),
+        *("commit", "forget", "deltas", "record", "mark_ended"),
     ],
 )
 def test_wherever_a_step_fails_everybody_is_told_once(
@@ -297,7 +297,7 @@ def test_a_request_that_would_end_twice_stops_the_engine() -> None:
     rig.engine.submit(request("a"))
     (delta,) = rig.engine.close()
     with pytest.raises(InternalError, match="ends twice"):
-        rig.engine._inbox.settle([delta])
+        rig.engine._inbox.mark_ended([delta])
 
 
 def test_the_numbers_add_up() -> None:

@@ -29,5 +29,5 @@ def test_a_failure_is_told() -> None:
 
 
 def test_nothing_comes_after_the_end() -> None:
-    with pytest.raises(InternalError, match="went on after its end"):
+    with pytest.raises(InternalError, match="has a change after its end"):
         deltas(Changes((Change(1, "a", finish=Finish.ABORT), Change(1, "a", (5,)))))

@@ -49,9 +49,9 @@ class Watched(ScriptedExecutor):
             self.dropped += len(drawn) > len(masks.rows)
         super().sample(handle, masks)
 
-    def picked(self, handle: Pass) -> SampledBatch:
+    def sampled(self, handle: Pass) -> SampledBatch:
         self.calls.append(f"picked {handle.plan.step}")
-        return super().picked(handle)
+        return super().sampled(handle)
 
 
 def rig(pipeline: type[Serial] | type[OneAhead]) -> tuple[Engine, Watched]:

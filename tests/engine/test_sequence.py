@@ -57,7 +57,7 @@ def test_pending_is_known_less_computed() -> None:
     assert (seq.in_flight.picks, seq.pending) == (1, 1)  # the pick in flight is computed next
     assert seq.upcoming(1) == ((PLACEHOLDER,), 1)
     assert seq.resolve(3) is Resolution.ACCEPTED
-    seq.record.picked(12.0)
+    seq.record.token_sampled(12.0)
     seq.append(9)
     seq.append(8)
     seq.record.force(1)
@@ -70,7 +70,7 @@ def test_preemption_keeps_what_is_known_and_gives_up_what_is_computed() -> None:
     seq = sequence()
     seq.admit(11.0, 0)
     seq.compute(3)
-    seq.record.picked(12.0)
+    seq.record.token_sampled(12.0)
     seq.append(9)
     seq.preempt()
     assert seq.tokens == [2, 3, 4, 9]
@@ -89,7 +89,7 @@ def test_a_pick_is_stale_once_its_position_became_known() -> None:
     assert (seq.known, seq.pending, seq.upcoming(1)) == (5, 1, ((8,), 1))
     assert seq.resolve(4) is Resolution.STALE
     seq.check()
-    with pytest.raises(InternalError, match="in the middle"):
+    with pytest.raises(InternalError, match="no plan asked for"):
         seq.resolve(4)
 
 
@@ -102,7 +102,7 @@ def test_picks_that_come_alone_are_accepted_one_after_the_other() -> None:
         seq.check()
         assert seq.resolve(position) is Resolution.ACCEPTED
         seq.append(9)
-    with pytest.raises(InternalError, match="in the middle"):
+    with pytest.raises(InternalError, match="no plan asked for"):
         seq.resolve(7)
 
 
@@ -129,8 +129,8 @@ def test_usage_tells_where_the_time_went() -> None:
     assert seq.usage(14.0).prefill_s == 1.0
     seq.preempt()
     seq.admit(15.0, 0)  # the first admission counts
-    seq.record.picked(17.0)
-    seq.record.picked(18.0)
+    seq.record.token_sampled(17.0)
+    seq.record.token_sampled(18.0)
     usage = seq.usage(20.0)
     assert (usage.queue_s, usage.prefill_s, usage.decode_s) == (3.0, 4.0, 3.0)
     assert (usage.prompt_tokens, usage.preemptions) == (3, 1)

@@ -164,7 +164,7 @@ def test_a_plan_that_is_answered_wrongly_is_refused() -> None:
 
 def test_an_answer_nobody_asked_for_is_refused() -> None:
     churn = Churn(1)
-    with pytest.raises(InternalError, match="more was picked"):
+    with pytest.raises(InternalError, match="more tokens were sampled"):
         churn.scheduler.commit(
             churn.scheduler.plan(), SampledBatch((SampledToken(1, (2,)),)), Forced({}, {})
         )

@@ -199,7 +199,7 @@ class ScriptedExecutor:
             picks.append(SampledToken(work.seq_id, (known.last,)))
         handle.picked = SampledBatch(tuple(picks))
 
-    def picked(self, handle: Pass) -> SampledBatch:
+    def sampled(self, handle: Pass) -> SampledBatch:
         demand(handle.picked is not None, "picks are read that were not made")
         assert handle.picked is not None
         return handle.picked

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import msgspec
 from intaglio.engine.errors import InternalError, InvalidRequest, ModelError
+from intaglio.engine.host.assembly import Assembly
 from intaglio.engine.host.messages import EngineInfo
-from intaglio.engine.host.process import Assembly, main
+from intaglio.engine.host.process import main
 from intaglio.engine.host.supervisor import Launch
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.types import Delta, Failure, Finish, Request, Usage

@@ -1,6 +1,6 @@
-"""Quantisation schemes: how weights are held in memory, one file a scheme.
+"""Quantisation schemes of weights, one file for each scheme.
 
-Does: name the schemes of the setting `quantization`. Does not: quantise.
+Does: map the values of the setting `quantization` to schemes. Does not: quantise.
 """
 
 from collections.abc import Mapping

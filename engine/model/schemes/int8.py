@@ -1,11 +1,11 @@
 """INT8 weights with one scale for each output, quantised while they are loaded. For CPUs.
 
-Does: a quarter of the memory of float32, half of bfloat16's. Does not: quantise activations, the embedding, or the
-head.
+Does: hold weights in a quarter of the memory of float32, half of that of bfloat16. Does not: quantise activations, the
+embedding, or the head.
 
-In bfloat16 products of few rows are torch's of int8 weights, which read half as many bytes: a row took 0.17 instead of
-0.56 ms with 3072 x 1024 weights on one core of a Xeon with AMX. All other products convert the weights, slice by slice:
-that takes twice as long for one row in float32.
+In bfloat16, products of few rows use torch's product with int8 weights, which reads half as many bytes: one row took
+0.17 instead of 0.56 ms with 3072 x 1024 weights on one core of a Xeon with AMX. All other products convert the weights
+slice by slice, which takes twice as long for one row in float32.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from .scheme import Dense, Part, stacked
 
 LARGEST = 127
 SLICE = 512
-"""Inputs that are converted at once."""
+"""The number of inputs that are converted at once."""
 FEW = 8
-"""Most rows of bfloat16 for which torch's product of int8 weights is faster than the conversion."""
+"""The most rows of bfloat16 for which torch's product with int8 weights is faster than the conversion."""
 WHOLE = 64
-"""Inputs come in multiples of this in torch's product, which reads whole vectors, past the end of a row if need be."""
+"""The number of inputs is a multiple of this in torch's product, which reads whole vectors, even past a row's end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Int8(Dense):
         matrix = stacked([part(".weight") for part in parts])
         if matrix.device.type != "cpu":
             raise ConfigError(
-                "int8 weights are for CPUs, and the device is not one",
+                "int8 weights are for CPUs, and the device is a GPU",
                 where="quantization",
                 hint="leave quantization at none, or set device to cpu",
             )
@@ -47,7 +47,7 @@ class Int8Weight:
     """A matrix [outputs, inputs] of int8 times a scale for each output. See `Weight`."""
 
     def __init__(self, matrix: Tensor, bias: Tensor | None, kernels: Kernels) -> None:
-        """Round `matrix` to the nearest multiple of its rows' scales, which are exact in its dtype."""
+        """Round `matrix` to the nearest multiples of its rows' scales, which are exact in its dtype."""
         self.outputs, self.inputs = matrix.shape
         largest = matrix.float().abs().amax(1)
         scales = (largest / LARGEST).to(matrix.dtype)
@@ -72,7 +72,7 @@ class Int8Weight:
         return self._kernels.finish(product, epilogue)
 
     def _converted(self, x: Tensor) -> Tensor:
-        """The product by slices of the inputs, summed in order: see `reference.DenseWeight`."""
+        """The product by slices of the inputs, summed in order; see `reference.DenseWeight`."""
         out: Tensor | None = None
         for at in range(0, self.inputs, SLICE):
             part = self._values[:, at : at + SLICE].t().to(x.dtype)

@@ -1,7 +1,7 @@
-"""The interface of a quantisation scheme, and the unquantised one.
+"""The interface of a quantisation scheme, and the unquantised scheme.
 
-Does: name the tensors that a checkpoint holds for a matrix, and make a `Weight` of them. Does not: read files, or know
-layers.
+Does: name the tensors that store a matrix in a checkpoint, and construct a `Weight` from them. Does not: read files, or
+know layers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A tensor of a checkpoint: its shape, and the dtype it is held in; None: that of the model.
+    """A tensor of a checkpoint: its shape, and its dtype in memory, None for that of the model.
 
-    A tensor of integers must have this dtype in the file as well; one of floats is converted.
+    An integer tensor must have this dtype in the file as well; a floating-point tensor is converted.
     """
 
     shape: tuple[int, ...]
@@ -25,7 +25,7 @@ class Stored:
 
 
 class Part(Protocol):
-    """One matrix of a checkpoint, whose tensors are read when asked for."""
+    """One matrix of a checkpoint. Its tensors are read on request."""
 
     def __call__(self, suffix: str) -> Tensor:
         """The tensor of this suffix, owned by the caller, as `Scheme.tensors` describes it."""
@@ -33,9 +33,9 @@ class Part(Protocol):
 
 
 class Scheme(Protocol):
-    """How matrices are stored in a checkpoint, held in memory, and multiplied by.
+    """The storage of matrices in a checkpoint, their form in memory, and their products.
 
-    Norms, biases and the embedding are stored unquantised in every scheme.
+    Norms, biases and the embedding are unquantised in every scheme.
     """
 
     def tensors(self, outputs: int, inputs: int) -> Mapping[str, Stored]:
@@ -43,7 +43,7 @@ class Scheme(Protocol):
         ...
 
     def weight(self, parts: Sequence[Part], bias: Tensor | None, kernels: Kernels) -> Weight:
-        """The weight of `parts`, matrices with the same inputs, one under the other along the outputs."""
+        """The weight of `parts`, matrices with the same inputs, concatenated along the outputs."""
         ...
 
 
@@ -61,5 +61,5 @@ class Dense:
 
 
 def stacked(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors one under the other along the outputs; a lone one itself."""
+    """The tensors, concatenated along the outputs; a single one itself, without a copy."""
     return tensors[0] if len(tensors) == 1 else torch.cat(list(tensors))

@@ -1,1 +1,1 @@
-"""The GPU half of a step: input buffers, CUDA graphs, streams, grammar masks."""
+"""The GPU implementation of `Compute`: input buffers, CUDA graphs, streams, grammar masks."""

@@ -1,7 +1,7 @@
-"""`Compute` on a GPU: inputs in fixed buffers, few tokens by CUDA graph, many by launches; the host never waits.
+"""`Compute` on a GPU: inputs in fixed buffers, small batches by CUDA graph, large ones by launches; never waits.
 
-Does: keep block tables on the device, run the model. Does not: lay out what is copied (`inputs`), say what is computed
-(`model`), capture (`graphs`), or choose tokens (`chooser`).
+Does: keep block tables on the device, run the model. Does not: lay out the inputs (`input_buffers`), define the model
+(`model`), capture (`graphs`), or sample (`sampling_graphs`).
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from ...plan import StepCosts
 from ..batch import Batch
 from ..compute import sent
 from ..kv import KVCache
-from ..sampling_inputs import SamplingInputs, Walks
+from ..sampling_inputs import GrammarMasker, SamplingInputs
 from . import token_packing
 from .graphs import ForwardGraphs, sizes
 from .input_buffers import POSITIONS, SLOTS, SOURCES, Inputs, Packing
@@ -29,7 +29,8 @@ from .sampling_graphs import SamplingGraphs
 from .streams import StreamSet
 
 FEW = 8
-"""Most tokens of one sequence in a graph. A few read the keys before them together, which more do faster elsewhere."""
+"""The most tokens of one sequence in a graph. Up to this number they read their keys together; the kernels for prompts
+are faster for more tokens."""
 
 
 class GpuCompute:
@@ -44,17 +45,18 @@ class GpuCompute:
         vocab: int,
         most_tokens: int,
         captured: int,
-        walks: Walks | None,
+        masker: GrammarMasker | None,
+        streams: StreamSet | None,
     ) -> None:
-        """`vocab` tokens may be picked. Batches have `most_tokens` tokens at most; those of up to `captured` go by
-        graph once `capture` ran.
+        """`vocab` tokens may be sampled. Batches have at most `most_tokens` tokens; batches of up to `captured` tokens
+        run by graph after `capture`. `masker` makes masks on the device, None for none; `streams` are those that it
+        uses, None for new ones.
         """
         device = decoder.embedding.device
         max_running = tables.shape[0]
         self._decoder = decoder
         self._cache = cache
         self._sizes = sizes(captured)
-        streams = None if walks is None else walks.streams
         self._streams = StreamSet(device) if streams is None else streams
         self._inputs = Inputs(
             self._streams,
@@ -65,24 +67,24 @@ class GpuCompute:
             _packing(decoder, device),
         )
         self._host_tables = tables
-        # One row more than there are: entries of padding are written there.
+        # One extra row, which entries of padding are written to.
         self._tables = torch.zeros(
             (max_running + 1, tables.shape[1]), dtype=torch.int32, device=device
         )
         self._each = torch.arange(self._sizes[-1] + 1, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
         embedding = decoder.embedding
-        # Where a pass begins and, as layers add to it in place, ends.
+        # The residual stream of a pass, from its start to its end: layers add to it in place.
         self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
         self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
         self._sampling = SamplingGraphs(
-            decoder, vocab, self._states, self._inputs.picks, self._streams, walks
+            decoder, vocab, self._states, self._inputs.picks, self._streams, masker
         )
 
     def capture(self) -> StepCosts:
-        """Run every captured size once, then capture it, and measure it.
+        """Run every captured size once, capture it, and measure it.
 
-        The tokens measured are padding: what attention costs is not in it.
+        The tokens are padding, so the measured costs do not include attention.
         """
         token_packing.warm_up()
         self._run_sizes()
@@ -96,15 +98,15 @@ class GpuCompute:
         return StepCosts(tuple(seconds), FEW)
 
     def run_sizes(self) -> None:
-        """Run every size that `capture` captures, and what is chosen from them."""
+        """Run every size that `capture` captures, with its sampling."""
         self._run_sizes()
         self._sampling.run_sizes()
 
     def _run_sizes(self) -> None:
         """Run every captured size once.
 
-        All tokens are padding: nothing is stored. Whatever is compiled for a size is met here and not when the first
-        batch of that size comes.
+        All tokens are padding: nothing is stored. Kernels for a size are compiled here, before the first batch of that
+        size.
         """
         for size in reversed(self._sizes):
             self._inputs.clear(size)
@@ -128,26 +130,26 @@ class GpuCompute:
         self._streams.pass_ends()
         return self._states[:rows] if wanted else None
 
-    def choose(self, hidden: Tensor, choice: SamplingInputs) -> Callable[[], Sampled]:
-        """See `Compute`; `hidden` is what `hidden` returned last."""
+    def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
+        """See `Compute`; `hidden` is the last result of the method `hidden`."""
         if hidden.data_ptr() != self._states.data_ptr():
-            raise InternalError("tokens are chosen from other states than the last")
-        return self._sampling.choose(choice, self._wanted)
+            raise InternalError("tokens are sampled from other states than those of the last pass")
+        return self._sampling.sample(inputs, self._wanted)
 
     @property
     def makes_masks(self) -> bool:
         """See `Executor`."""
-        return self._sampling.walks is not None
+        return self._sampling.masker is not None
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
-        walks = self._sampling.walks
-        return walks is not None and walks.hold(key, tables)
+        masker = self._sampling.masker
+        return masker is not None and masker.hold(key, tables)
 
     def drop(self, key: str) -> None:
         """See `GrammarHolder`."""
-        if self._sampling.walks is not None:
-            self._sampling.walks.drop(key)
+        if self._sampling.masker is not None:
+            self._sampling.masker.drop(key)
 
     def mask_buffer(self, count: int, width: int) -> MaskRows:
         """See `Executor`."""
@@ -161,7 +163,7 @@ class GpuCompute:
             self._tables.view(-1).index_copy_(0, at, blocks.int())
 
     def _forward_few(self, size: int) -> Tensor:
-        """Hidden states of `size` tokens, in up to as many sequences."""
+        """Hidden states of `size` tokens in up to `size` sequences."""
         few = self._inputs.few[size]
         self._tables.view(-1).index_copy_(0, few.grown_at, few.grown)
         tables = self._tables.index_select(0, few.owners)
@@ -173,7 +175,7 @@ class GpuCompute:
         return self._forward(few.fields, ragged, out=self._states[:size])
 
     def _forward_many(self, batch: Batch, wanted: int) -> Tensor:
-        """Hidden states [wanted, hidden] of those tokens of `batch` that are wanted."""
+        """Hidden states [wanted, hidden] of the wanted tokens of `batch`."""
         there = self._inputs.fill_many(batch)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, there.rows)

@@ -1,11 +1,12 @@
-"""Masks made from tables of grammars: the executor's side of `engine.grammars.device_constraints`.
+"""Masks made on the device from grammar tables: the executor's side of `engine.grammars.device_constraints`.
 
-Does: hold the tables of the grammars in use and the position of every sequence in its grammar, and make the masks of a
-step from them. Does not: know matchers; it replays a text once, and then follows its own picks.
+Does: hold the tables of the grammars in use and the state of every sequence in its grammar, and make the masks of a
+step from them. Does not: know matchers; it replays a text once, and then advances by its own samples.
 
-On a GPU all but the last move is called within `streams`: masks are made while the model computes.
+On a GPU `replay` and `walk` are called within `streams.sampling_inputs`, so masks are made while the model computes;
+`advance` is called on the stream that computes.
 
-Loaded only where there is a GPU: it needs Triton.
+Imported only where there is a GPU: it needs Triton.
 """
 
 from collections.abc import Sequence
@@ -27,9 +28,9 @@ from .streams import StreamSet
 
 
 class DeviceGrammarMasks:
-    """The grammars of one device, and its sequences that have one. One thread calls.
+    """The grammars of one device, and the sequences constrained by them. For one thread.
 
-    Rows are those of `SlotState`, `most_rows` at most.
+    Rows are those of `SlotState`, at most `most_rows`.
     """
 
     def __init__(
@@ -48,12 +49,12 @@ class DeviceGrammarMasks:
         self._states.slots[self.padding_row] = HOST
         self.streams = StreamSet(device) if device.type == "cuda" else None
         if self.streams is not None:
-            torch.cuda.synchronize()  # what was made above, other streams read
+            torch.cuda.synchronize()  # other streams read the tensors made above
 
     @torch.inference_mode()
     def hold(self, key: str, tables: DeviceTables) -> bool:
         """See `GrammarHolder`."""
-        with nullcontext() if self.streams is None else self.streams.begun:
+        with nullcontext() if self.streams is None else self.streams.sampling_inputs:
             slot = self._arena.load(key, tables)
         if slot is None:
             return False
@@ -65,15 +66,15 @@ class DeviceGrammarMasks:
         self._arena.release(self._slot(key))
 
     def walk(self, rows: Tensor, out: Tensor) -> None:
-        """See `choice.Walks`."""
+        """See `GrammarMasker`."""
         self._walker.walk(self._states, rows, out)
 
     def advance(self, rows: Tensor, tokens: Tensor) -> None:
-        """See `choice.Walks`."""
+        """See `GrammarMasker`."""
         self._walker.advance(self._states, rows, tokens)
 
     def replay(self, replays: Sequence[tuple[int, Replay]]) -> None:
-        """See `choice.Walks`. The texts go to the device in one copy, and are followed there in one launch."""
+        """See `GrammarMasker`. All texts are copied to the device at once, and replayed there in one launch."""
         if not replays:
             return
         slots = [self._slot(one.grammar) if one.reset else -1 for _, one in replays]
@@ -83,7 +84,7 @@ class DeviceGrammarMasks:
         numbers += [one.undo_last for _, one in replays]
         numbers += accumulate((len(one.text) for _, one in replays), initial=0)
         size = len(numbers)
-        # Texts begin at a multiple of 16 bytes: a kernel is compiled anew for pointers that do not.
+        # Texts are aligned to 16 bytes: Triton compiles another kernel for pointers that are not.
         numbers += [0] * (-size % 4)
         data = b"".join([one.text for _, one in replays])
         packed = np.array(numbers, np.int32).tobytes() + data + bytes(-len(data) % 4)
@@ -93,7 +94,7 @@ class DeviceGrammarMasks:
 
     @torch.inference_mode()
     def warm_up(self, width: int) -> None:
-        """Run every launch once: masks of few and of many rows of `width` tokens are kernels of their own."""
+        """Launch every kernel once: masks of few and of many rows of `width` tokens have their own kernels."""
         for count in sorted({1, self.padding_row}):
             rows = torch.arange(count, dtype=torch.int32, device=self._device)
             out = torch.zeros((count, -(-width // 32)), dtype=torch.int32, device=self._device)
@@ -104,11 +105,11 @@ class DeviceGrammarMasks:
             torch.cuda.synchronize()
 
     def check(self) -> None:
-        """No entry of the arena is lost. Raises `RuntimeError`."""
+        """Check that no entry of the arena is lost. Raises `RuntimeError`."""
         self._arena.check()
 
     def _slot(self, key: str) -> int:
         slot = self._arena.find(key)
         if slot is None:
-            raise InternalError(f"grammar {key} is not here")
+            raise InternalError(f"grammar {key} is not on the device")
         return slot

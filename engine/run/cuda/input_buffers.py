@@ -1,14 +1,14 @@
-"""A batch on the device: what a pass of the model reads, at fixed addresses, filled by one copy.
+"""The inputs of a pass on the device, at fixed addresses, filled by one copy.
 
 Does: lay out the buffer and its views for every captured size, write a batch to pinned memory and start the copy. Does
 not: compute, or know graphs.
 
-The buffer begins with what was picked last, so that one lookup serves tokens that the host knows and tokens that only
-the device knows. Then come four numbers for each token, field by field, and then whose they are: the `Few` of a
-captured size, or the `Many` of any other batch.
+The buffer begins with the tokens sampled last, so that one lookup serves tokens that the host knows and tokens that
+only the device knows. Then come four numbers for each token, field by field, and then the arrays by sequence: the `Few`
+of a captured size, or the `Many` of any other batch.
 
-Why nothing is written too early: inputs are copied after the pass before has read its own, and come from two pinned
-buffers in turn, of which one is written again once its last copy is done, which was long ago.
+Nothing is overwritten too early: inputs are copied after the previous pass has read its own, and from two pinned
+buffers in turn; a buffer is written again after its last copy is done, which is long since the case.
 """
 
 from collections.abc import Iterable
@@ -32,9 +32,10 @@ NOWHERE = -1
 
 
 class Packing(NamedTuple):
-    """How many tokens a pack holds, and how many packs a device works on at once; sizes of `least` and more are packed.
+    """The tokens of a pack, the packs that a device runs at once, and the least size of a batch that is packed.
 
-    One round more than the fewest packs take, since packs that are smaller and more may end earlier.
+    A batch gets one round of packs more than the fewest packs take, since a larger number of smaller packs may end
+    earlier.
     """
 
     most: int
@@ -42,7 +43,7 @@ class Packing(NamedTuple):
     least: int
 
     def packs(self, size: int) -> int | None:
-        """How many packs there are for a captured size; None: it is not packed."""
+        """The number of packs for a captured size; None if that size is not packed."""
         if size < self.least:
             return None
         fewest = -(-size // self.most)
@@ -53,9 +54,9 @@ class Few(NamedTuple):
     """Views of a captured batch of `size` tokens: tensors on the device, or arrays of pinned memory.
 
     `fields` [FIELDS, size]. `grown_at` int64 and `grown` int32 [size]: entries of the block tables that are written
-    first, by flat index. `owners` and `lengths` [size]: rows and context lengths of as many sequences as tokens; either
-    `starts` [size + 1] of those, or, where every token is a sequence, `order` and `leads` [packs, most] and `shared`
-    [packs] of its packs (see `pieces`); the others are None.
+    first, by flat index. `owners` and `lengths` [size]: rows and context lengths of `size` sequences. Either `starts`
+    [size + 1] of these sequences, or, where every token is a sequence, `order` and `leads` [packs, most] and `shared`
+    [packs] of the packs (see `token_packing`); the other fields are None.
     """
 
     fields: Any
@@ -70,8 +71,11 @@ class Few(NamedTuple):
 
 
 class Many(NamedTuple):
-    """Views of a batch of any size, on the device: `fields` as in `Few`; tokens wanted [S or more], starts [S + 1],
-    context lengths [S] and rows [S] of its S sequences."""
+    """Views of a batch of any size, on the device.
+
+    `fields` as in `Few`; wanted tokens [S or more], starts [S + 1], context lengths [S] and rows [S] of its S
+    sequences.
+    """
 
     fields: Tensor
     wanted: Tensor
@@ -81,7 +85,7 @@ class Many(NamedTuple):
 
 
 class _Staging:
-    """A pinned buffer, its views by captured size, and when it was copied last."""
+    """A pinned buffer, its views by captured size, and the event of its last copy."""
 
     def __init__(self, length: int) -> None:
         self.pinned = torch.zeros(length, dtype=torch.int32, pin_memory=True)
@@ -92,7 +96,10 @@ class _Staging:
 
 
 class Inputs:
-    """Batches of up to `most_tokens` tokens, and of the sizes `captured`. `tables`: the host's block tables by row."""
+    """The inputs of batches of up to `most_tokens` tokens and of the `captured` sizes.
+
+    `tables`: the host's block tables by row.
+    """
 
     def __init__(
         self,
@@ -122,22 +129,22 @@ class Inputs:
             staging.parts = {size: staging.pinned[:end] for size, end in ends.items()}
 
     def clear(self, size: int) -> None:
-        """Make the inputs those of `size` tokens of padding: nothing of them is stored."""
+        """Fill the inputs with `size` tokens of padding, of which nothing is stored."""
         self.buffer.zero_()
         self.few[size].fields[SLOTS].fill_(NOWHERE)
 
     def fill_few(self, batch: Batch, size: int) -> bool:
         """Copy a batch, padded to a captured size.
 
-        Returns whether what has grown goes along: there is as much room for it as for tokens.
+        Returns whether the new entries of block tables fit, and were copied as well: there is room for `size` of them.
         """
         staging = self._next()
         to = staging.few[size]
         self._fill(batch, to.fields)
         grown: int = batch.grown.shape[1]
-        along = grown <= size
+        fits = grown <= size
         to.grown_at[:] = self.nowhere
-        if along and grown:
+        if fits and grown:
             to.grown_at[:grown], to.grown[:grown] = batch.grown
         if to.order is None:
             cut(batch, self._packing.most, to.owners, to.lengths, to.starts)
@@ -148,7 +155,7 @@ class Inputs:
             packs = to.order, to.leads, to.shared
             pack(batch, self._tables, self._block_size, self._packing.at_once, *packs)
         self._send(self._targets[size], staging.parts[size], staging.copied)
-        return along
+        return fits
 
     def fill_many(self, batch: Batch) -> Many:
         """Copy a batch as it is."""
@@ -179,7 +186,7 @@ class Inputs:
         with self._streams.inputs as stream:
             target.copy_(source, non_blocking=True)
             copied.record(stream)
-        self._streams.awaited()
+        self._streams.wait_for_inputs()
 
     def _few_length(self, size: int) -> int:
         packs = self._packing.packs(size)
@@ -187,7 +194,7 @@ class Inputs:
         return (FIELDS + 5) * size + last
 
     def _few(self, words: Any, int64: Any, size: int) -> Few:
-        """Views of the first words of a tensor or an array."""
+        """The views of a captured size over the first words of a tensor or an array."""
         packs = self._packing.packs(size)
         ends = [FIELDS * size]
         for words_each in (2, 1, 1, 1):
@@ -211,7 +218,7 @@ def _fill_tokens(
     front: int,
     fields: Words,
 ) -> None:
-    """`fields` [FIELDS, size] of all tokens, and of padding past them."""
+    """Fill `fields` [FIELDS, size] for all tokens, and for the padding after them."""
     for i in range(fields.shape[1]):
         fields[TOKENS, i] = fields[POSITIONS, i] = 0
         fields[SOURCES, i], fields[SLOTS, i] = front + i, NOWHERE

@@ -1,7 +1,7 @@
-"""How much of a GPU's memory is left for keys and values, and which kernels its steps need.
+"""The GPU memory that is left for keys and values, and the construction of a GPU runner.
 
-Does: run the largest step there may be, once, and count what is free after it; run steps of every kind; make the runner
-of a GPU. Does not: decide how the memory is used (`kv`).
+Does: run the largest possible step once and measure the free memory after it; run steps of every kind, so that their
+kernels are compiled; construct the runner of a GPU. Does not: decide how the memory is used (`kv`).
 """
 
 from dataclasses import replace
@@ -9,18 +9,21 @@ from dataclasses import replace
 import torch
 from intaglio.grammar.api import empty_rows
 
-from ...build_runner import Parts
 from ...plan import Admitted, Masks, Plan, Work
 from ...types import SamplingParams
 from ..runner import ModelRunner
+from ..runner_parts import RunnerParts
 from .compute_gpu import GpuCompute
+from .grammar_masks import DeviceGrammarMasks
 
 GRAPHS_BYTES = 512 << 20
-"""Left for captured passes, which are made after the cache, besides a batch of logits. Measured: 0.1 to 0.3 GiB."""
+"""Bytes left for captured passes, made after the cache, in addition to a batch of logits. Measured: 0.1 to 0.3 GiB."""
 
 
-def gpu_runner(parts: Parts, num_blocks: int) -> tuple[ModelRunner, GpuCompute]:
-    """A runner with a cache of `num_blocks`, and its compute, of which nothing is captured yet."""
+def gpu_runner(
+    parts: RunnerParts, masks: DeviceGrammarMasks | None, num_blocks: int
+) -> tuple[ModelRunner, GpuCompute]:
+    """A runner with a cache of `num_blocks`, and its `GpuCompute`, which has captured nothing yet."""
     kv, rows, limits = parts.kv(num_blocks), parts.rows(), parts.limits
     compute = GpuCompute(
         parts.decoder,
@@ -29,31 +32,32 @@ def gpu_runner(parts: Parts, num_blocks: int) -> tuple[ModelRunner, GpuCompute]:
         vocab=limits.vocab,
         most_tokens=limits.max_batched_tokens,
         captured=min(2 * limits.max_running, limits.max_batched_tokens),
-        walks=parts.walks,
+        masker=masks,
+        streams=None if masks is None else masks.streams,
     )
     runner = ModelRunner(parts.decoder, kv, compute, rows, limits)
     return runner, compute
 
 
-def run_all(parts: Parts) -> None:
-    """Launch whatever steps launch, small and large, in a model of two layers: the last, and one like all others."""
+def run_all(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> None:
+    """Launch all kernels of small and large steps, in a model of two layers: the last, and one like all others."""
     decoder = parts.decoder
     layers = decoder.layers[-2:]
     spec = replace(decoder.spec, layers=len(layers))
     small = replace(parts, decoder=replace(decoder, spec=spec, layers=layers))
-    free_bytes(small)
-    runner, compute = gpu_runner(small, 2)
+    free_bytes(small, masks)
+    runner, compute = gpu_runner(small, masks, 2)
     compute.run_sizes()
     runner.warm_up()
 
 
-def free_bytes(parts: Parts) -> int:
-    """Bytes of the GPU that keys and values may take, by `memory_fraction`: what the largest step leaves free."""
+def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
+    """Bytes of GPU memory for keys and values, by `memory_fraction`: the memory that the largest step leaves free."""
     limits, size = parts.limits, parts.cache.block_size
     sequences = min(limits.max_running, limits.max_batched_tokens)
     share = min(limits.max_batched_tokens // sequences, limits.max_context)
     per_sequence = -(-share // size)
-    runner, _ = gpu_runner(parts, 1 + sequences * per_sequence)
+    runner, _ = gpu_runner(parts, masks, 1 + sequences * per_sequence)
     for sampling in (SamplingParams(seed=0), SamplingParams(seed=0, top_p=0.9)):
         admitted, works = [], []
         for number in range(sequences):
@@ -64,7 +68,7 @@ def free_bytes(parts: Parts) -> int:
         released = () if sampling.top_p == 1 else tuple(range(sequences))
         handle = runner.forward(Plan(1, tuple(admitted), tuple(works), released))
         runner.sample(handle, Masks(empty_rows(0, 1), {}))
-        runner.picked(handle)
+        runner.sampled(handle)
     taken = runner.cache.nbytes
     torch.cuda.synchronize()
     free, total = torch.cuda.mem_get_info()

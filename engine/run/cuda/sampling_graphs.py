@@ -1,10 +1,10 @@
-"""Sampling on a GPU: masks are made during the forward pass; head, pick and grammar moves are a CUDA graph.
+"""Sampling on a GPU: masks are made during the forward pass; head, sampling and grammar advance are a CUDA graph.
 
 Does: own the inputs of sampling (states, masks, one packed buffer of options by row) at fixed addresses, capture the
-graphs by number of rows, and copy picks to the host during the next pass. Does not: lay out options (`sampler`), walk
-grammars (`residents`), or order streams (`beside`).
+graphs by number of rows, and copy sampled tokens to the host during the next pass. Does not: lay out options
+(`sampler`), walk grammars (`grammar_masks`), or order streams (`streams`).
 
-Picks go to two pinned buffers in turn: a step is read before the one after the next is begun.
+Sampled tokens go to two pinned buffers in turn: a step is read before the step after the next one starts.
 """
 
 from bisect import bisect_left
@@ -20,7 +20,7 @@ from ...errors import InternalError
 from ...model.decoder import Decoder
 from ..compiled_loops import compiled
 from ..compute import sent
-from ..sampling_inputs import SamplingInputs, Walks, completed
+from ..sampling_inputs import GrammarMasker, SamplingInputs, completed
 from ..slots import Ints
 from .graphs import pick_sizes
 from .streams import StreamSet
@@ -47,21 +47,21 @@ def _unpacked(buffer: Tensor) -> _Columns:
 
 
 class _Staging:
-    """A pinned buffer, and when it was copied last."""
+    """A pinned buffer, and the event of its last copy."""
 
     def __init__(self, size: int) -> None:
         self.buffer = torch.zeros(size, dtype=torch.int32, pin_memory=True)
         self._columns = [field.numpy() for field in _unpacked(self.buffer)]
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
 
-    def fill(self, choice: SamplingInputs, states: Ints, padding_row: int) -> None:
-        """Wait for the last copy, which was long ago, and write what the next one brings."""
+    def fill(self, inputs: SamplingInputs, states: Ints, padding_row: int) -> None:
+        """Wait for the last copy, which is done long since, and write the inputs of the next one."""
         self.copied.synchronize()
         keys, temperature, *numbers = self._columns
-        count = choice.keys.shape[0]
-        keys[:count] = choice.keys
-        temperature[:count] = choice.temperature
-        _fill_rows(choice.mask_rows, choice.walk_rows, states, padding_row, *numbers)
+        count = inputs.keys.shape[0]
+        keys[:count] = inputs.keys
+        temperature[:count] = inputs.temperature
+        _fill_rows(inputs.mask_rows, inputs.walk_rows, states, padding_row, *numbers)
 
 
 @compiled
@@ -89,19 +89,19 @@ class _DeviceColumns:
         self.columns = _unpacked(self.buffer)
         self._staging = [_Staging(size) for _ in range(2)]
 
-    def ask(
-        self, choice: SamplingInputs, states: Ints, padding_row: int, stream: torch.cuda.Stream
+    def copy_from(
+        self, inputs: SamplingInputs, states: Ints, padding_row: int, stream: torch.cuda.Stream
     ) -> None:
-        """One copy, in the order of `stream`, which is the current one."""
+        """Copy the options at once, on `stream`, which is the current one."""
         self._staging.reverse()
         staging = self._staging[0]
-        staging.fill(choice, states, padding_row)
+        staging.fill(inputs, states, padding_row)
         self.buffer.copy_(staging.buffer, non_blocking=True)
         staging.copied.record(stream)
 
 
 class _Fetched:
-    """A pinned buffer for tokens and statuses, its parts by number of rows, and when it was filled last."""
+    """A pinned buffer for tokens and statuses, its parts by number of rows, and the event of its last copy."""
 
     def __init__(self, most: int, sizes: Iterable[int]) -> None:
         buffer = torch.zeros(2 * most, dtype=torch.int32, pin_memory=True)
@@ -110,9 +110,10 @@ class _Fetched:
 
 
 class SamplingGraphs:
-    """Picks among `vocab` tokens from rows of states. `picks` int32 [2 * most] keeps the last tokens and statuses.
+    """Samples from `vocab` tokens by rows of hidden states.
 
-    `states` [any, hidden]: where a pass of the model leaves its rows before `choose`.
+    `picks` int32 [2 * most] keeps the last tokens and statuses. `states` [any, hidden] has the hidden states of the
+    last pass when `sample` is called.
     """
 
     def __init__(
@@ -122,10 +123,10 @@ class SamplingGraphs:
         states: Tensor,
         picks: Tensor,
         streams: StreamSet,
-        walks: Walks | None,
+        masker: GrammarMasker | None,
     ) -> None:
         device, most = picks.device, len(picks) // 2
-        self._decoder, self._vocab, self.walks = decoder, vocab, walks
+        self._decoder, self._vocab, self.masker = decoder, vocab, masker
         self._sizes = pick_sizes(most)
         self._states = states
         self._masks = torch.zeros(
@@ -133,90 +134,90 @@ class SamplingGraphs:
         )
         self._on_device = _DeviceColumns(most, device)
         self._streams = streams
-        # Of `size` rows: the tokens, then their statuses.
+        # By number of rows: tokens, then statuses.
         self._picks = {size: picks[: 2 * size].view(2, size) for size in self._sizes}
         self._fetched = [_Fetched(most, self._sizes) for _ in range(2)]
-        self._choices: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Sampled]] = {}
-        self._walking: dict[int, torch.cuda.CUDAGraph] = {}
+        self._sampling_graphs: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Sampled]] = {}
+        self._walk_graphs: dict[int, torch.cuda.CUDAGraph] = {}
 
     def rows(self, wanted: int) -> int:
-        """For how many rows `wanted` ones are chosen."""
+        """The number of rows, padding included, that are sampled for `wanted` rows."""
         return self._sizes[bisect_left(self._sizes, wanted)]
 
     def capture(self) -> None:
-        """Capture the choices that ask for nothing but a mask, a temperature and a draw, for every number of rows.
+        """Capture sampling with a mask, a temperature and a draw only, for every number of rows.
 
-        Each is run before: what is compiled on first use cannot be captured.
+        Each graph is run once before: a compilation on first use cannot be captured.
         """
         pool = torch.cuda.graph_pool_handle()
         self._on_device.columns.mask_rows.fill_(-1)
         self._on_device.columns.walk_rows.fill_(self._padding_row)
         for size in reversed(self._sizes):
-            for walking in {False, self.walks is not None}:
-                self._choose(size, None, walking=walking)
+            for walking in {False, self.masker is not None}:
+                self._sample(size, None, walking=walking)
                 torch.cuda.synchronize()
                 graph = torch.cuda.CUDAGraph()
                 with torch.cuda.graph(graph, pool=pool):
-                    drawn = self._choose(size, None, walking=walking)
-                self._choices[size, walking] = graph, drawn
-            if self.walks is not None:
+                    drawn = self._sample(size, None, walking=walking)
+                self._sampling_graphs[size, walking] = graph, drawn
+            if self.masker is not None:
                 self._walk(size)
                 torch.cuda.synchronize()
                 walk = torch.cuda.CUDAGraph()
                 with torch.cuda.graph(walk, pool=pool):
                     self._walk(size)
-                self._walking[size] = walk
+                self._walk_graphs[size] = walk
 
     def run_sizes(self) -> None:
-        """Run all that `capture` captures, on padding."""
+        """Run on padding everything that `capture` captures."""
         self._on_device.columns.mask_rows.fill_(-1)
         self._on_device.columns.walk_rows.fill_(self._padding_row)
         for size in self._sizes:
-            for walking in {False, self.walks is not None}:
-                self._choose(size, None, walking=walking)
-            if self.walks is not None:
+            for walking in {False, self.masker is not None}:
+                self._sample(size, None, walking=walking)
+            if self.masker is not None:
                 self._walk(size)
 
-    def choose(self, choice: SamplingInputs, states: Ints) -> Callable[[], Sampled]:
-        """See `Compute`; `states` are the rows of the states chosen from, the other rows choose from any."""
-        count, walking = choice.keys.shape[0], choice.walks
-        self._prepare(choice, states, count, walking=walking)
-        self._streams.awaited()
-        self._streams.fetch_awaited()
-        captured = self._choices.get((count, walking)) if choice.is_plain else None
+    def sample(self, inputs: SamplingInputs, states: Ints) -> Callable[[], Sampled]:
+        """See `Compute`; `states` are the indexes of the hidden states to sample from, arbitrary for padding."""
+        count, walking = inputs.keys.shape[0], inputs.walks
+        self._prepare(inputs, states, count, walking=walking)
+        self._streams.wait_for_inputs()
+        self._streams.wait_for_fetches()
+        captured = self._sampling_graphs.get((count, walking)) if inputs.is_plain else None
         if captured is None:
-            drawn = self._choose(count, choice, walking=walking)
+            drawn = self._sample(count, inputs, walking=walking)
         else:
             graph, drawn = captured
             graph.replay()
-        self._streams.choice_ends()
+        self._streams.sampling_ends()
         return self._fetch(count, drawn)
 
-    def _prepare(self, choice: SamplingInputs, states: Ints, count: int, *, walking: bool) -> None:
-        """Options and masks, during the forward pass."""
-        if walking and self.walks is None:
+    def _prepare(self, inputs: SamplingInputs, states: Ints, count: int, *, walking: bool) -> None:
+        """Copy the options and make the masks, during the forward pass."""
+        if walking and self.masker is None:
             raise InternalError("this executor makes no masks")
-        with self._streams.begun as stream:
-            self._on_device.ask(choice, states, self._padding_row, stream)
-            if len(choice.masks):
-                given, width = choice.masks.shape
+        with self._streams.sampling_inputs as stream:
+            self._on_device.copy_from(inputs, states, self._padding_row, stream)
+            if len(inputs.masks):
+                given, width = inputs.masks.shape
                 target = self._masks[count : count + given, :width]
-                target.copy_(torch.from_numpy(choice.masks), non_blocking=True)
-            if self.walks is not None and walking:
-                self.walks.replay(choice.replays)
-                walk = self._walking.get(count)
+                target.copy_(torch.from_numpy(inputs.masks), non_blocking=True)
+            if self.masker is not None and walking:
+                self.masker.replay(inputs.replays)
+                walk = self._walk_graphs.get(count)
                 self._walk(count) if walk is None else walk.replay()
 
     @property
     def _padding_row(self) -> int:
-        return 0 if self.walks is None else self.walks.padding_row
+        return 0 if self.masker is None else self.masker.padding_row
 
     def _walk(self, count: int) -> None:
-        assert self.walks is not None
-        self.walks.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
+        assert self.masker is not None
+        self.masker.walk(self._on_device.columns.walk_rows[:count], self._masks[:count])
 
-    def _choose(self, count: int, choice: SamplingInputs | None, *, walking: bool) -> Sampled:
-        """Head, pick, and what follows the picks. `choice` None: a plain one."""
+    def _sample(self, count: int, inputs: SamplingInputs | None, *, walking: bool) -> Sampled:
+        """Launch the head, sampling and the grammar advance. `inputs` None: a mask, a temperature and a draw only."""
         columns = self._on_device.columns
         args = SampleArgs(
             self._vocab,
@@ -224,8 +225,8 @@ class SamplingGraphs:
             columns.mask_rows[:count],
             draw=Draw(columns.temperature[:count], columns.keys[:count]),
         )
-        if choice is not None:
-            args = completed(args, choice, lambda array: sent(array, self._states.device))
+        if inputs is not None:
+            args = completed(args, inputs, lambda array: sent(array, self._states.device))
         hidden = self._states.index_select(0, columns.states[:count])
         logits = self._decoder.logits(hidden, args.legal)
         drawn = self._decoder.kernels.sample(logits, args)
@@ -233,12 +234,12 @@ class SamplingGraphs:
         tokens.copy_(drawn.tokens)
         status.copy_(drawn.status)
         if walking:
-            assert self.walks is not None
-            self.walks.advance(columns.walk_rows[:count], drawn.tokens)
+            assert self.masker is not None
+            self.masker.advance(columns.walk_rows[:count], drawn.tokens)
         return drawn
 
     def _fetch(self, count: int, drawn: Sampled) -> Callable[[], Sampled]:
-        """Start to bring what was picked to the host; the function waits for it."""
+        """Start to copy the sampled tokens to the host; the function returned waits for them."""
         self._fetched.reverse()
         fetched = self._fetched[0]
         there = fetched.parts[count]
@@ -256,7 +257,7 @@ class SamplingGraphs:
 
 
 def _to_host(tensor: Tensor | None, stream: torch.cuda.Stream) -> Tensor | None:
-    """A copy in pinned memory, under way on `stream`."""
+    """A copy in pinned memory, in progress on `stream`."""
     if tensor is None:
         return None
     tensor.record_stream(stream)

@@ -1,20 +1,21 @@
-"""The streams of a GPU: one computes, two side streams copy inputs and picks meanwhile.
+"""The streams of a GPU: one computes; two side streams copy inputs and sampled tokens at the same time.
 
-Does: own the side streams: one prepares the inputs of passes and of sampling, the other copies picks to the host; order
-them with the stream that computes. Does not: launch anything.
+Does: own the side streams: one prepares the inputs of passes and of sampling, the other copies sampled tokens to the
+host; order them with the stream that computes. Does not: launch anything.
 
     computes   pass 1 | sampling 1 | pass 2 | sampling 2 | pass 3
     prepares     masks 1     inputs 2   masks 2     inputs 3
-    fetches                  picks 1                picks 2
+    fetches                  tokens 1               tokens 2
 
-So between sampling and the next pass nothing is copied: small copies take as long to begin as a layer of a small model.
+So nothing is copied between sampling and the next pass: starting a small copy takes as long as a layer of a small
+model.
 """
 
 import torch
 
 
 class SideStream:
-    """A context in which launches go to `stream`, after the last record of `event`."""
+    """A context manager: launches go to `stream`, after the last record of `event`, and `caller` is restored."""
 
     def __init__(
         self, caller: torch.cuda.Stream, stream: torch.cuda.Stream, event: torch.cuda.Event
@@ -31,11 +32,12 @@ class SideStream:
 
 
 class StreamSet:
-    """The caller's stream, which is the current one where this is made, and two side streams.
+    """The caller's stream, which is the current one at construction, and two side streams.
 
-    The caller's stream is never looked up again: to ask torch for the current stream takes longer than a launch.
-    `inputs`: launches within write the inputs of passes, after the last pass. `begun`: they write the inputs of
-    sampling, after the last sampling. `fetching`: they read the results of the last sampling.
+    The caller's stream is never looked up again: asking torch for the current stream takes longer than a launch.
+    `inputs` is for launches that write the inputs of passes, after the last pass. `sampling_inputs` is for launches
+    that write the inputs of sampling, after the last sampling. `fetching` is for launches that read the results of the
+    last sampling.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -43,27 +45,27 @@ class StreamSet:
         self._prepares = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._fetches = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._computed = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        self._chosen = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._sampled = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._prepared = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._fetched = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self.inputs = SideStream(self.caller, self._prepares, self._computed)
-        self.begun = SideStream(self.caller, self._prepares, self._chosen)
-        self.fetching = SideStream(self.caller, self._fetches, self._chosen)
+        self.sampling_inputs = SideStream(self.caller, self._prepares, self._sampled)
+        self.fetching = SideStream(self.caller, self._fetches, self._sampled)
 
     def pass_ends(self) -> None:
-        """All launches that read the inputs of this pass were made."""
+        """Record that all launches that read the inputs of this pass were made."""
         self._computed.record(self.caller)
 
-    def choice_ends(self) -> None:
-        """All launches that read or change the inputs of this sampling were made."""
-        self._chosen.record(self.caller)
+    def sampling_ends(self) -> None:
+        """Record that all launches that read or change the inputs of this sampling were made."""
+        self._sampled.record(self.caller)
 
-    def awaited(self) -> None:
-        """The caller's stream waits for all inputs prepared so far."""
+    def wait_for_inputs(self) -> None:
+        """Make the caller's stream wait for all inputs prepared so far."""
         self._prepared.record(self._prepares)
         self.caller.wait_event(self._prepared)
 
-    def fetch_awaited(self) -> None:
-        """The caller's stream waits for all copies of picks begun so far."""
+    def wait_for_fetches(self) -> None:
+        """Make the caller's stream wait for all copies of sampled tokens that were started so far."""
         self._fetched.record(self._fetches)
         self.caller.wait_event(self._fetched)

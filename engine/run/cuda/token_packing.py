@@ -1,7 +1,7 @@
-"""A batch's tokens as the attention of captured passes takes them: in pieces of sequences, or in packs of tokens.
+"""The layout of a batch's tokens for the attention of captured passes: pieces of sequences, or packs of tokens.
 
-Does: cut sequences, deal tokens out to packs of about equal work, and say what the tokens of a pack share. Does not:
-know buffers or launch anything.
+Does: cut sequences into pieces, distribute tokens to packs of about equal work, and find the prefix that the tokens of
+a pack share. Does not: know buffers or launch anything.
 """
 
 import numpy as np
@@ -12,18 +12,18 @@ from ..compiled_loops import compiled
 from ..slots import Ints
 
 LONGEST_SHARED = 64
-"""Blocks of a beginning that are compared."""
+"""The most blocks of a prefix that are compared."""
 
 PADDING = -1
-"""In the place of a token that a pack has no more."""
+"""Fills the places of a pack after its last token."""
 
 Words = npt.NDArray[np.int32]
 
 
 def cut(batch: Batch, most: int, owners: Words, lengths: Words, starts: Words) -> None:
-    """The batch's sequences in pieces of up to `most` tokens: rows [P], context lengths [P] and starts [P + 1].
+    """Cut the batch's sequences into pieces of up to `most` tokens: rows [P], context lengths [P] and starts [P + 1].
 
-    P is what `owners` has room for. Pieces past the last have no tokens, row 0 and no context.
+    P is the size of `owners`. Pieces past the last have no tokens, row 0 and context length 0.
     """
     _cut(batch.starts, batch.lengths, batch.rows, most, owners, lengths, starts)
 
@@ -60,14 +60,14 @@ def pack(
     leads: Words,
     shared: Words,
 ) -> None:
-    """The batch's tokens in packs, neighbours by the beginnings of their owners' `tables`; `at_once` run together.
+    """Distribute the batch's tokens to packs, sorted by the first blocks of their owners' `tables`.
 
-    Fills `order` [packs, most] with the tokens of each pack, `PADDING` after its last; `shared` [packs] with how many
-    keys, in the same blocks, all of them begin; `leads` [packs, most] with the place, within its pack, of the first
-    token of each one's owner. There are places for all tokens.
+    Fills `order` [packs, most] with the tokens of each pack, `PADDING` after the last; `shared` [packs] with the number
+    of leading keys, in the same blocks, that all tokens of a pack share; `leads` [packs, most] with the place, within
+    the pack, of the first token of each token's owner. `at_once` packs run together. There are places for all tokens.
     """
     known = np.take(tables[:, :LONGEST_SHARED], batch.owners, axis=0)
-    # As bytes rows are compared at once; any order will do that has equal beginnings side by side.
+    # As byte strings, rows are compared at once; any order is good that has equal prefixes next to each other.
     near = np.argsort(known.view(f"S{known.strides[0]}")[:, 0], kind="stable")
     _deal(
         near,
@@ -81,7 +81,7 @@ def pack(
 
 
 def warm_up() -> None:
-    """Compile what batches are laid out by, none of which may wait for it."""
+    """Compile the functions of this file, so that no batch waits for that."""
     none, one = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
     _cut(np.arange(2), one, one, 1, none, none.copy(), np.zeros(2, dtype=np.int32))
     packs = np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1), dtype=np.int32), none
@@ -98,7 +98,7 @@ def _deal(
     at_once: int,
     packs: tuple[Words, Words, Words],
 ) -> None:
-    """Packs of the tokens `near`, whose owners and numbers of keys are given; those with the most work first."""
+    """Fill packs with the tokens `near`, by their owners and numbers of keys; packs with the most work first."""
     order, leads, shared = packs
     order[:] = PADDING
     leads[:] = 0
@@ -120,7 +120,7 @@ def _deal(
 
 @compiled
 def _common(near: Ints, owners: Ints, keys: Ints, known: Words, block_size: int) -> Ints:
-    """How many keys each token shares with the one before."""
+    """The number of leading keys that each token shares with the token before."""
     common = np.zeros(near.size, np.int64)
     for i in range(1, near.size):
         common[i] = min(keys[i], keys[i - 1])
@@ -136,13 +136,14 @@ def _common(near: Ints, owners: Ints, keys: Ints, known: Words, block_size: int)
 def _ends(
     owners: Ints, keys: Ints, common: Ints, shape: tuple[int, int], at_once: int
 ) -> tuple[int, Ints, Ints]:
-    """How many packs there are, where each ends, and how many keys it reads.
+    """The number of packs, the end of each, and the number of keys that each reads.
 
-    It does not matter how many there are but when the last one ends, if `at_once` are worked on together. Of as few as
-    there can be, and of the smallest that fit into one round, two, ..., those are taken that end first.
+    The time at which the last pack ends counts, not the number of packs, as `at_once` run together. The candidates are
+    the fewest possible packs, and the smallest packs that fit into one round, two rounds, ...; the candidate that ends
+    first is taken.
     """
     packs, most = shape
-    # A number written down would be a type of its own to the compiler.
+    # `np.int64(0)` and not 0: the compiler types a literal on its own.
     used, ends, loads = _filled(owners, keys, common, shape, keys.sum(), np.int64(0))
     best = _end(loads[:used], at_once)
     for rounds in range(-(-used // at_once), packs // at_once + 1):
@@ -170,10 +171,10 @@ def _filled(
     limit: int,
     together: int | np.int64,
 ) -> tuple[int, Ints, Ints]:
-    """Packs that read up to `limit` keys each, one after the other: how many, their ends and what they read.
+    """Fill packs in order, each with up to `limit` keys to read: the number of packs, their ends and their keys.
 
-    What all begin with is read once, then the rest of each sequence, for all its tokens together: so up to `together`
-    of these stay in one pack. None, if that takes more packs than there are.
+    A pack reads the shared prefix once, then the rest of each sequence, for all tokens of the sequence together: so up
+    to `together` tokens of a sequence stay in one pack. 0 packs if more than `shape[0]` would be needed.
     """
     packs, most = shape
     ends, loads = np.zeros(packs, np.int64), np.zeros(packs, np.int64)
@@ -201,10 +202,10 @@ def _filled(
 
 @compiled
 def _end(loads: Ints, at_once: int) -> int:
-    """When packs with such loads are done, if each is begun as soon as there is room, the largest first.
+    """The time at which packs with these loads are done, if each starts as soon as there is room, the largest first.
 
-    Half way between what it takes if a pack is as fast beside few as beside many, and if all share what there is: both
-    are half true. Measured within 2% on an H200.
+    The mean of two models: the speed of a pack does not depend on the number of packs that run with it, or all of them
+    share a constant speed. Each is half true. Measured within 2% on an H200.
     """
     busy = np.zeros(at_once, np.int64)
     for load in -np.sort(-loads):

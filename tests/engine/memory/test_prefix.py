@@ -124,7 +124,7 @@ def test_a_block_of_output_is_shared_once_it_is_known() -> None:
     seq = rig.admit(PROMPT[:6])
     assert seq is not None
     for token in (70, 71, 72):
-        seq.record.picked(0.0)
+        seq.record.token_sampled(0.0)
         seq.append(token)
         assert rig.memory.reserve(seq, 1) is not None
         seq.compute(1)

@@ -121,7 +121,7 @@ class Driver:
         masks = no_masks() if self.masks is None else self.masks(by_id, plan)
         rows = [] if handle.hidden is None else self._logits(handle.hidden)
         self.runner.sample(handle, masks)
-        picked = self.runner.picked(handle)
+        picked = self.runner.sampled(handle)
         wanting = [work for work in plan.works if work.logits]
         assert [pick.seq_id for pick in picked.picks] == [work.seq_id for work in wanting]
         for work in plan.works:

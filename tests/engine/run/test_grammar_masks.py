@@ -178,7 +178,7 @@ def bench(
     runner = build_runner(model, CacheConfig(num_blocks=blocks), settings).runner
     residents = Counted() if resident else None
     if residents is not None:
-        runner = with_walks(runner, residents)
+        runner = with_masks(runner, residents)
     portions = WatchedBatchSizer(costs)
     scheduler = Scheduler(
         settings,
@@ -197,7 +197,7 @@ def bench(
     return Bench(engine, residents, exports, portions)
 
 
-def with_walks(runner: ModelRunner, residents: DeviceGrammarMasks) -> ModelRunner:
+def with_masks(runner: ModelRunner, residents: DeviceGrammarMasks) -> ModelRunner:
     """The same model and cache, with masks made by `residents`."""
     rows = SlotState(ROWS, 128, 16)
     compute = HostCompute(runner.decoder, runner.cache, rows.tables, WIDTH, residents)

@@ -59,7 +59,7 @@ def test_what_a_back_end_cannot_do_is_refused(name: str, asked: dict[str, Any], 
 def test_capped_scores_are_refused_for_flashinfer() -> None:
     model = ModelConfig(model="x", attention="flashinfer")
     gemma2 = parse_spec({**GEMMA2, "head_dim": 64})
-    with pytest.raises(ConfigError, match=r"gemma2 .* soft-capped") as caught:
+    with pytest.raises(ConfigError, match=r"gemma2 .* soft-cap") as caught:
         attention_of_prompts(model, CacheConfig(), gemma2, torch.bfloat16, torch.device("cuda"))
     assert caught.value.where == "attention"
 
@@ -76,7 +76,7 @@ def test_an_installation_that_does_not_work_is_refused(monkeypatch: pytest.Monke
     broken = ModuleType("flashinfer")
     broken.__spec__ = ModuleSpec("flashinfer", None)
     monkeypatch.setitem(sys.modules, "flashinfer", broken)
-    with pytest.raises(ConfigError, match="cannot be made ready: cannot import") as refused:
+    with pytest.raises(ConfigError, match="cannot be initialised: cannot import") as refused:
         chosen("flashinfer")
     assert refused.value.where == "attention"
     assert "nvcc" in refused.value.hint

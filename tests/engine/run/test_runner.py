@@ -160,7 +160,7 @@ def test_three_rows_of_one_sequence_are_the_rows_of_three_steps(
     def step(plan: Plan, given: Masks) -> dict[int, SampledToken]:
         handle = runner.forward(plan)
         runner.sample(handle, given)
-        return {pick.seq_id: pick for pick in runner.picked(handle).picks}
+        return {pick.seq_id: pick for pick in runner.sampled(handle).picks}
 
     def admitted(seq_id: int, first_block: int) -> Admitted:
         blocks = tuple(range(first_block, first_block + 3))
@@ -311,7 +311,7 @@ def test_a_plan_that_makes_no_sense_is_refused(runner: ModelRunner) -> None:
     )
     handle = runner.forward(Plan(7, (), (Work(6, 1, (1,)),)))
     runner.sample(handle, no_masks())
-    assert runner.picked(handle).picks == ()
+    assert runner.sampled(handle).picks == ()
     runner.forward(Plan(8, (admitted,), (work,), (6,)))
     runner.forward(
         Plan(9, (Admitted(6, (1,), 1, (9,), SamplingParams()),), (Work(6, 0, (1,)),), (5,))

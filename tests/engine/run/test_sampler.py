@@ -53,7 +53,7 @@ def test_a_choice_says_what_each_sequence_asks_for(seed: int) -> None:
         empty_rows(len(host), 40), {s: i for i, s in enumerate(host)}, frozenset(walked), told
     )
     count = dice.randint(len(picking), ROWS + 3)
-    choice = Sampler(rows).choice(batch, masks, count)
+    inputs = Sampler(rows).inputs(batch, masks, count)
 
     spare = [0] * (count - len(picking))
     from_mask = [
@@ -63,16 +63,16 @@ def test_a_choice_says_what_each_sequence_asks_for(seed: int) -> None:
     walks = [rows.row_of[s] if s in walked else -1 for s in picking]
     params = [asked[s] for s in picking]
     keys = [drawn_by(p.seed or 0, len(prompts[s])) for s, p in zip(picking, params, strict=True)]
-    assert choice.keys.tolist() == keys + [[0, 0]] * len(spare)
-    assert choice.temperature.tolist() == [np.float32(p.temperature) for p in params] + spare
-    assert choice.mask_rows.tolist() == from_mask + [from_mask[0]] * len(spare)
-    assert choice.walk_rows.tolist() == walks + [-1] * len(spare)
-    assert choice.walks == bool(walked)
-    assert choice.replays == [(rows.row_of[s], one) for s, one in told.items()]
-    assert (choice.truncation is None) == (not any(p.top_k and p.temperature for p in params))
-    if choice.truncation is not None:
-        assert choice.truncation[0].tolist() == [p.top_k for p in params] + spare
-    assert (choice.edits is None) == all(p.logprobs is None for p in params)
+    assert inputs.keys.tolist() == keys + [[0, 0]] * len(spare)
+    assert inputs.temperature.tolist() == [np.float32(p.temperature) for p in params] + spare
+    assert inputs.mask_rows.tolist() == from_mask + [from_mask[0]] * len(spare)
+    assert inputs.walk_rows.tolist() == walks + [-1] * len(spare)
+    assert inputs.walks == bool(walked)
+    assert inputs.replays == [(rows.row_of[s], one) for s, one in told.items()]
+    assert (inputs.truncation is None) == (not any(p.top_k and p.temperature for p in params))
+    if inputs.truncation is not None:
+        assert inputs.truncation[0].tolist() == [p.top_k for p in params] + spare
+    assert (inputs.edits is None) == all(p.logprobs is None for p in params)
 
 
 def test_what_was_picked_is_read_where_it_is_awaited_and_by_whom() -> None:

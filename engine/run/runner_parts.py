@@ -1,0 +1,47 @@
+"""The parts that a runner is built from, for every device.
+
+Does: allocate the sequence state and the KV cache of a loaded model. Does not: load the model, or choose a device.
+"""
+
+from dataclasses import dataclass
+
+from ..config import CacheConfig
+from ..model.decoder import Decoder
+from .kv import KVCache, count_blocks, kept_dtype
+from .runner import RunnerLimits
+from .slots import SlotState
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerParts:
+    """A loaded model, the settings of its cache, and the limits of a step."""
+
+    decoder: Decoder
+    cache: CacheConfig
+    limits: RunnerLimits
+
+    def rows(self) -> SlotState:
+        """The sequence state for these limits."""
+        return SlotState(self.limits.max_running, self.limits.max_context, self.cache.block_size)
+
+    def kv(self, num_blocks: int) -> KVCache:
+        """A KV cache of `num_blocks`, on the device of the weights."""
+        embedding = self.decoder.embedding
+        return KVCache(
+            self.decoder.spec,
+            num_blocks,
+            self.cache.block_size,
+            kept_dtype(self.cache, embedding),
+            embedding.device,
+        )
+
+    def count(self, free_bytes: int | None = None) -> int:
+        """The number of blocks of the cache; see `count_blocks`."""
+        return count_blocks(
+            self.cache,
+            self.decoder.spec,
+            dtype=kept_dtype(self.cache, self.decoder.embedding),
+            max_running=self.limits.max_running,
+            max_context=self.limits.max_context,
+            free_bytes=free_bytes,
+        )
