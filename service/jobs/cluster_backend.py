@@ -25,7 +25,7 @@ from ..client.errors import status_error
 from ..client.models import extraction
 from ..client.shapes import Shape
 from .backends import Finished, LocalEngine, Schema, Task, heartbeat
-from .row import Claim
+from .records.row import Claim
 
 WorkItem = tuple[int, Schema, str]  # key, schema, text
 EncodedOutcome = tuple[int, int, bytes]  # key, HTTP status, body

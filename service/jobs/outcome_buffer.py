@@ -15,7 +15,7 @@ from intaglio.schemas.problem import Code
 from pydantic import JsonValue
 
 from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
-from .row import Claim, Failure, Outcome, result_text
+from .records.row import Claim, Failure, Outcome, result_text
 from .rows import JobRows
 
 _FLUSH_ROWS: Final = 64  # maximum number of outcomes in one transaction

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from intaglio.schemas.jobs import JobCounts
 from intaglio.schemas.problem import Code
 
-from .row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
+from .records.row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 
 # The first rows of a job keep their text after completion, for the samples of its report.

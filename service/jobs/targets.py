@@ -13,10 +13,10 @@ from pathlib import Path
 
 from intaglio.schemas.jobs import Output
 
-from .errors import OutputRefused
-from .file_formats import output_format
 from .job_outputs import JobOutputs
 from .readers.files import members
+from .records.errors import OutputRefused
+from .records.file_formats import output_format
 
 # Appended to the name of the first output.
 _COMPANION_ENDINGS = (

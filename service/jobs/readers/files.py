@@ -10,9 +10,9 @@ from typing import Final
 
 from intaglio.schemas.jobs import Source
 
-from ..errors import InputRefused
-from ..input_files import characters, require_regular_file
-from ..record import MOST_CHARACTERS, Record, Rejected, document
+from ..records.errors import InputRefused
+from ..records.input_files import characters, require_regular_file
+from ..records.record import MOST_CHARACTERS, Record, Rejected, document
 
 _ENDINGS: Final = (".txt", ".text", ".md")
 

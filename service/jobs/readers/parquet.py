@@ -14,10 +14,10 @@ import pyarrow.parquet
 from intaglio.schemas.jobs import Source
 
 from ...config import ServiceConfig
-from ..errors import InputRefused
-from ..input_files import open_regular
-from ..kept_values import column_values, encode_types
-from ..record import Record, RecordMapping, Rejected
+from ..records.errors import InputRefused
+from ..records.input_files import open_regular
+from ..records.kept_values import column_values, encode_types
+from ..records.record import Record, RecordMapping, Rejected
 
 _BATCH_ROWS = 256
 
