@@ -71,7 +71,7 @@ COVERED = {
     "grammar/cfg/lower.py": "tests/grammar/cfg/test_samples.py",
     "grammar/cfg/order.py": "tests/grammar/cfg/test_samples.py",
     "grammar/cfg/terminals.py": "tests/grammar/cfg/test_samples.py",
-    "grammar/cfg/places.py": "tests/grammar/cfg/test_samples.py",
+    "grammar/cfg/item_sets.py": "tests/grammar/cfg/test_samples.py",
     "grammar/cfg/regular.py": "tests/grammar/cfg/test_samples.py",
     "grammar/cfg/scalars.py": "tests/grammar/cfg/test_samples.py",
     "grammar/cfg/scan.py": "tests/grammar/cfg/test_samples.py",
