@@ -221,7 +221,7 @@ class _Lowering:
         return self.moves.mask(after) | (following if after.may_end else 0)
 
     def _calls(self, options: set[Option], inside: set[Item], key: Callee) -> list[Calling]:
-        """The calls whose first byte selects them; expands the other rules of `options` in place."""
+        """The calls that are selected by their first byte; expands the other rules of `options` in place."""
         while True:
             rules = {option.label for option in options if isinstance(option.label, str)}
             masks = {x: self.form.first[x] for x in rules}

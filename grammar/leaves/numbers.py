@@ -37,7 +37,7 @@ MOST_DIGITS: Final = 2000  # of a bound or divisor, written without an exponent
 MOST_RESIDUES: Final = 1 << 17
 MOST_MODULUS: Final = (
     1 << 21
-)  # of whole divisors whose factors 2 and 5 leave few states (`_few_states`)
+)  # of integer divisors with a small automaton (`few_states`)
 
 LESS: Final = 0
 EQUAL: Final = 1

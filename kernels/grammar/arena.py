@@ -1,4 +1,4 @@
-"""Device memory of grammar tables: many grammars in a few tensors whose addresses captured graphs keep.
+"""Device memory of grammar tables: many grammars in a few tensors at fixed addresses, for captured graphs.
 
 Does: place tables (described in `grammar.device.device_tables`) in one allocation, relocate their codes, and evict
 unused tables in LRU order. Does not: export machines, walk them (`walk_masks`).

@@ -9,7 +9,7 @@ Definitions
                 (Keskar et al. 2019)
     frequency   times the number of times the token stands in the output, subtracted
     presence    subtracted once if the token stands in the output
-    top-k       tokens whose logit is at least the k-th largest; ties at the edge all stay
+    top-k       tokens with a logit at least as large as the k-th largest; ties at the edge all stay
     top-p       of those, the smallest set of most likely tokens that holds at least p of their mass; ties at the edge
                 all stay (Holtzman et al. 2019)
     min-p       of those, tokens at least `min_p` times as likely as the most likely one (Nguyen et al. 2024)
@@ -18,10 +18,10 @@ Definitions
                 `logit / temperature + gumbel(key, token)`. Both together choose a token with exactly its probability,
                 as one draw among all tokens would, at one noise for many tokens. Temperature 0 takes the largest
                 logit. Of equals the lowest number wins
-    truncation  of CANDIDATES draws from the whole row, each with its own noise, the first whose token stays; if none
+    truncation  of CANDIDATES draws from the whole row, each with its own noise, the first token that stays; if none
                 does, the token that stays with the largest `logit / temperature + gumbel(key, token)`. That is a draw
                 from what stays (von Neumann's rejection, and then a draw from the same distribution), and with most of
-                the mass kept nobody has to know where the cut lies
+                the mass kept the cut need not be computed
     group       of token t, `(t + offset) // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and
                 those that lie multiples of LANES further in the same tile. `offset` and the sizes: `layout`
 """

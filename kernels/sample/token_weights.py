@@ -87,7 +87,7 @@ def weigh_higher(rows: Tensors, before: WeightSum, scale: tl.tensor) -> WeightSu
 
 @triton.jit
 def join(before: WeightSum, more: tl.tensor, added: tl.tensor, scale: tl.tensor) -> WeightSum:
-    """The elementwise sum of `before` and of the weights `added`, whose maxima are `more`."""
+    """The elementwise sum of `before` and of the weights `added`, which have the maxima `more`."""
     top = higher(before.peak, more)
     base = base_of(top, scale)
     total = before.total * tl.exp2(before.peak * scale - base) + added * tl.exp2(

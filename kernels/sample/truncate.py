@@ -97,7 +97,7 @@ def surely_stays(
 ) -> tl.tensor:
     """Whether top-p certainly keeps a logit, judged by groups alone.
 
-    A group whose largest logit is not above it holds no mass above it. Where the mass of all other groups is below the
+    A group with no larger logit holds no mass above it. If the mass of all other groups is below the
     goal, the row need not be read again.
     """
     worth = total * tl.exp2((best - highest) * (LOG2E / temperature))

@@ -63,7 +63,7 @@ def row_reaching(
     masked: tl.constexpr,
     counting: tl.constexpr,
 ) -> Three:
-    """For each of three keys the mass, or the number, of the whole row's logits whose keys reach it.
+    """For each of three keys the mass, or the number, of the whole row's logits with at least that key.
 
     Lanes are added up at the end: a sum over lanes in every chunk takes longer than the chunk.
     """

@@ -68,7 +68,7 @@ ERROR_SCOPES: Final[Mapping[str, ErrorScope]] = {
     **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), ErrorScope.SERVICE),
     Code.ENGINE_LOST: ErrorScope.ENGINE,
 }
-_EXTRA_ATTEMPTS: Final = 2  # further attempts at a row whose engine died
+_EXTRA_ATTEMPTS: Final = 2  # further attempts at a row after its engine died
 
 
 @dataclass(frozen=True, slots=True)

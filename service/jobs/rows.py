@@ -71,7 +71,7 @@ _UPDATE_FAILED: Final = (
 
 
 class JobRows:
-    """The rows of `job`; `extends` names the job whose values are kept. Safe to share between threads."""
+    """The rows of `job`; `extends` names the job that values are kept from. Thread-safe."""
 
     def __init__(
         self, engine: sa.Engine, clock: Callable[[], float], job: str, extends: str | None

@@ -73,7 +73,7 @@ def partial_path(path: Path) -> Path:
 
 
 def companion_files(path: Path) -> tuple[Path, ...]:
-    """The paths of the dead rows and both reports of a job whose first output is `path`."""
+    """The paths of the dead rows and both reports of a job with the first output `path`."""
     return tuple(path.with_name(path.name + ending) for ending in _COMPANION_ENDINGS)
 
 

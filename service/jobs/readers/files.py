@@ -1,7 +1,7 @@
 """Reader of text files: a folder, a glob pattern or one file, each file a record.
 
-Does: read files in path order. Does not: follow links out of the folder, or read files of a folder whose names do not
-end in .txt, .md or .text.
+Does: read files in path order. Does not: follow links out of the folder, or read files of a folder except .txt, .md and
+.text.
 """
 
 from collections.abc import Iterator

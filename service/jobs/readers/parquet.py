@@ -55,7 +55,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _check_expansion(file: Any, name: str) -> None:
-    """Refuse a file whose metadata declares an uncompressed size beyond the setting."""
+    """Refuse a file if its metadata declares an uncompressed size beyond the setting."""
     metadata, most = file.metadata, ServiceConfig.load().max_unpacked_bytes
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     size = sum(group.total_byte_size for group in groups)
