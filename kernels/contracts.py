@@ -253,7 +253,7 @@ class Penalties:
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """Values added to single logits: `rows`, `tokens` [B] int64 (distinct pairs, rows ascending), `values` [B] float32."""
+    """Values added to single logits: `rows`, `tokens` [B] int64 (distinct pairs, rows ascending), `values` float32."""
 
     rows: Tensor
     tokens: Tensor

@@ -27,7 +27,7 @@ from .trim import trim
 
 
 @dataclass(frozen=True, slots=True)
-class EarleyGrammar:
+class NondeterministicGrammar:
     """A grammar that the byte machine cannot run: as EBNF, with the form for completions and the reason."""
 
     ebnf: str
@@ -35,8 +35,8 @@ class EarleyGrammar:
     reason: str
 
 
-def enforce(grammar: Grammar) -> GrammarRule | Dfa | EarleyGrammar:
-    """The automaton, rule or Earley grammar that enforces a grammar.
+def enforce(grammar: Grammar) -> GrammarRule | Dfa | NondeterministicGrammar:
+    """The automaton, rule or nondeterministic grammar that enforces a grammar.
 
     Raises:
         Unsatisfiable: the grammar has no text.
@@ -53,7 +53,9 @@ def enforce(grammar: Grammar) -> GrammarRule | Dfa | EarleyGrammar:
     try:
         return lower(_form(flat, leaves, _without_left_recursion(flat.bodies)))
     except (LookaheadConflict, ConstraintTooLarge) as problem:
-        return EarleyGrammar(to_ebnf(grammar), _form(flat, leaves, flat.bodies), str(problem))
+        return NondeterministicGrammar(
+            to_ebnf(grammar), _form(flat, leaves, flat.bodies), str(problem)
+        )
 
 
 def _form(

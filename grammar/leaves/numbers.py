@@ -35,9 +35,7 @@ from .divisible import POINT, SYMBOLS, digit_table, divisible, few_states, fewes
 
 MOST_DIGITS: Final = 2000  # of a bound or divisor, written without an exponent
 MOST_RESIDUES: Final = 1 << 17
-MOST_MODULUS: Final = (
-    1 << 21
-)  # of integer divisors with a small automaton (`few_states`)
+MOST_MODULUS: Final = 1 << 21  # of integer divisors with a small automaton (`few_states`)
 
 LESS: Final = 0
 EQUAL: Final = 1
