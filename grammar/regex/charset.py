@@ -156,7 +156,7 @@ class Alphabet:
 
 
 def alphabet(charsets: Iterable[Charset], limits: AutomatonLimits = DEFAULT) -> Alphabet:
-    """The coarsest partition of all code points that splits no class across any of the sets.
+    """The coarsest partition of all code points in which every set is a union of classes.
 
     Raises:
         ConstraintTooLarge: too many different sets.

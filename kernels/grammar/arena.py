@@ -121,10 +121,10 @@ class GrammarArena:
         return self._slots.get(key)
 
     def load(self, key: Hashable, tables: FlatTables) -> int | None:
-        """The slot of a grammar, copied into the arena if it is not there; None if those in use leave no room.
+        """The slot of a grammar, copied into the arena if it is not there; None if the slots in use leave no room.
 
         Raises:
-            ValueError: the tables are not those of one grammar.
+            ValueError: the tables do not belong to one grammar.
         """
         slot = self._slots.get(key)
         if slot is not None:

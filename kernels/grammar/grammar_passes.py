@@ -1,7 +1,7 @@
 """The Triton passes that compute grammar masks and advance grammar states; `walk_masks` launches them.
 
 Does: the step of the exported machine (`docs/machine-step.md`), one lane a token or a sequence. Does not: allocate.
-Codes and tables are those of `arena`. `before` holds the configurations that the last walk found.
+Codes and tables are defined in `arena`. `before` holds the configurations at the start of the last walk.
 """
 
 import triton

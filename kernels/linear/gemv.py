@@ -1,7 +1,7 @@
 """Product of one row and a weight matrix, for batches of 1; bound by reading the matrix.
 
 Does: the norm, the product, the bias and the epilogue (gate or residual) in one pass; arithmetic is float32. Does not:
-more rows (`skinny`). Reference: `reference.DenseWeight`.
+more rows (`skinny`). Reference: `reference.ReferenceWeight`.
 
 A program computes `BLOCK_OUT` outputs. It loads its first tile of weights before the preceding kernel has finished. The
 scale of the norm is one number per row, so it is applied to the sum, and nothing waits for it.

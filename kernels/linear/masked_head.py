@@ -2,7 +2,7 @@
 
 Does: find the tokens that are legal for any row of a batch; compute the logits of one row, with the norm in the same
 pass; arithmetic is float32. Does not: more rows (`skinny` takes the same words), or the choice between both (`linear`).
-Reference: `reference.norm_linear`, of which it computes the legal outputs.
+Reference: `reference.ReferenceWeight`, of which it computes the legal outputs.
 
 A program computes `span` adjacent outputs within a word of the mask, `block_out` at a time; it ends at once if none of
 them is legal. Illegal outputs are neither loaded nor stored.

@@ -3,7 +3,7 @@
 Does: the product, split along the inputs if there are too few outputs to fill the device, the bias and the epilogue
 (gate or residual). Does not: one row (`gemv`), many rows (the vendor's library), or the norm before it: normed rows are
 multiplied from shared memory, and passing every tile through registers costs more than a launch. Reference:
-`reference.DenseWeight`.
+`reference.ReferenceWeight`.
 
 The matrix is the left factor: 32 or 64 of its rows meet all rows of `x`, which are few. More than 64 rows are two tiles
 of `x`, the second a small one, which share every tile of the matrix; a single tile would have 128 rows. A program

@@ -1,6 +1,6 @@
 """Integer keys in the order of float32 logits, and the search of an interval of keys by quarters.
 
-Does: convert, add up what reaches a key, narrow an interval. Does not: load or store anything.
+Does: convert, sum the elements that reach a key, narrow an interval. Does not: load or store.
 """
 
 import triton

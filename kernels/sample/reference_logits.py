@@ -1,4 +1,4 @@
-"""The definition of sampling in plain torch: from logits and masks to one token a row.
+"""Reference implementation of sampling in plain torch: from logits and masks to one token per row.
 
 Does, in this order: mask; refuse rows that are not finite; log-probabilities; bias; penalties; temperature; top-k,
 top-p, min-p; draw. Does not: know requests, or keep state: a draw is a function of its row's two key words alone.
@@ -7,8 +7,8 @@ Definitions
     bias        added to the logit
     repetition  every token of prompt or output: a positive logit is divided by the penalty, another one multiplied
                 (Keskar et al. 2019)
-    frequency   times the number of times the token stands in the output, subtracted
-    presence    subtracted once if the token stands in the output
+    frequency   subtracted once for each occurrence of the token in the output
+    presence    subtracted once if the token occurs in the output
     top-k       tokens with a logit at least as large as the k-th largest; ties at the edge all stay
     top-p       of those, the smallest set of most likely tokens that holds at least p of their mass; ties at the edge
                 all stay (Holtzman et al. 2019)
@@ -187,7 +187,7 @@ def grouped_draw(logits: Tensor, groups: Tensor, keys: Tensor, number: int = 0) 
 
 
 def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
-    """`logits` [R, V] with what top-k, top-p and min-p leave out at -inf."""
+    """`logits` [R, V] with -inf for the tokens that top-k, top-p and min-p remove."""
     top_k, top_p, min_p = truncation.top_k, truncation.top_p, truncation.min_p
     limited = torch.where(top_k > 0, top_k, logits.shape[1]).clamp_(max=logits.shape[1])
     if bool((top_p < 1).any() | (limited < logits.shape[1]).any()):
@@ -196,7 +196,7 @@ def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
         ordered.masked_fill_(ordered < kth, NEVER)
         mass = torch.softmax(ordered, -1)
         before = mass.cumsum(-1) - mass
-        # The most likely token is always in: nothing stands before it.
+        # The most likely token is always kept: no mass precedes it.
         kept = (before < top_p[:, None]) | (top_p[:, None] >= 1)
         kept[:, 0] = True
         edge = ordered.masked_fill(~kept, float("inf")).amin(-1, keepdim=True)

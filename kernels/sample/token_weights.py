@@ -1,4 +1,4 @@
-"""Sums of exponential weights beside their maxima (an online logsumexp), for the sampling kernels.
+"""Sums of exponential weights with their maxima (an online logsumexp), for the sampling kernels.
 
 Does: add weights up without overflow; give `layout` to kernels as constants. Does not: load or store anything.
 
@@ -17,7 +17,7 @@ from .sample_records import WeightSum
 INTERPRETED: tl.constexpr = tl.constexpr(triton.knobs.runtime.interpret)
 LOG2E: tl.constexpr = tl.constexpr(1.4426950408889634)
 NEVER: tl.constexpr = tl.constexpr(float("-inf"))
-# Stands for no logit; times `scale` it is still a finite number.
+# Placeholder for "no logit"; still finite after multiplication by `scale`.
 LOWEST: tl.constexpr = tl.constexpr(-(2.0**100))
 # Bytes of mask, each of eight tokens, of one row of a tile: as many as a tile has groups.
 OCTETS: tl.constexpr = tl.constexpr(layout.LANES // layout.SPAN)

@@ -133,7 +133,7 @@ class JobRows:
         return read, whole
 
     def kept_types(self) -> str | None:
-        """The encoded types of the kept columns (`keeping`).
+        """The encoded types of the kept columns (`kept_values`).
 
         None: nothing was read yet, or an older version read it and kept every value as text.
         """

@@ -43,7 +43,7 @@ jobs = sa.Table(
     sa.Column("error", sa.Text),
     sa.Column(
         "kept", sa.Text
-    ),  # encoded types of the kept columns (`keeping`); null before the source was read
+    ),  # encoded types of the kept columns (`kept_values`); null before the source was read
 )
 
 rows = sa.Table(

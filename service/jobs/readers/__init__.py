@@ -39,7 +39,7 @@ def records(source: Source, path: Path) -> Iterator[Record | Rejected]:
 
 
 def kept_types(source: Source, path: Path) -> str:
-    """The encoded types of the kept columns (`keeping`); `{}` for a format without types.
+    """The encoded types of the kept columns (`kept_values`); `{}` for a format without types.
 
     Raises:
         InputRefused: as `records`.

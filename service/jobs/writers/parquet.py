@@ -5,7 +5,7 @@ JSON text. This takes two passes over the rows, so that nothing is rounded silen
 stored in the metadata of its field, as `intaglio.text`. Instants are in UTC; if some had another offset, the column
 `NAME.utc_offset` holds it in minutes.
 
-Does: select the type of each column, write it. Does not: define types (`arrow_types`, `keeping`).
+Does: select the type of each column, write it. Does not: define types (`arrow_types`, `kept_values`).
 """
 
 from collections.abc import Callable, Iterator
