@@ -1,11 +1,11 @@
-"""Layouts that every implementation of a kernel shares, and the interface `dispatch` fills.
+"""Data layouts that all implementations of a kernel share, and the interface `Kernels` that `dispatch` implements.
 
-Does: name shapes and dtypes once, and say what each kernel means to its callers. Does not: compute.
+Does: define shapes and dtypes once, and the meaning of each kernel. Does not: compute.
 
 Layouts
-    tokens of a step   all sequences' tokens one after the other, N rows; row order is the plan's
-    keys and values    one tensor a layer, [2, num_blocks, block_size, kv_heads, head_dim]; 0 = keys, 1 = values
-    slot               block * block_size + offset; where a token's key and value live; negative: nowhere
+    tokens of a step   the tokens of all sequences, concatenated, N rows; row order is the plan's
+    keys and values    one tensor per layer, [2, num_blocks, block_size, kv_heads, head_dim]; 0 = keys, 1 = values
+    slot               block * block_size + offset: the place of a token's key and value; negative: none
     null block         block 0: never written, always zero; fills block tables past their end
     mask words         int32, bit `t % 32` of word `t // 32` is token `t`, 1 = allowed, 0 past the end
 """
@@ -28,11 +28,11 @@ OK, NOT_FINITE, NOTHING_LEGAL = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Packs:
-    """Rows of a step, each of which is a sequence of its own, in packs of `split_kv.few_tokens`.
+    """Rows of a step with one sequence each, grouped into packs of `split_kv.few_tokens`.
 
-    `order` [E] int32: the rows of the first pack, of the second, ...; -1 where there is none, after all others.
-    `shared` [packs] int32: with how many keys, in the same blocks, all contexts of a pack begin. `leads` [E] int32: the
-    place, within its pack, of the first row that sees the same blocks throughout; often its own.
+    `order` [E] int32: the rows of the first pack, of the second, ...; the free places at the end are -1. `shared`
+    [packs] int32: the number of leading keys, in the same blocks, that all contexts of a pack share. `leads` [E] int32:
+    the place, within its pack, of the first row with exactly the same blocks; often its own.
     """
 
     order: Tensor
@@ -42,10 +42,10 @@ class Packs:
 
 @dataclass(frozen=True, slots=True)
 class HostRagged:
-    """What `Ragged` says, on the host, for what plans a step there.
+    """A copy of `Ragged` on the host, for back ends that plan a step there.
 
-    `query_starts` [S + 1] and `context_lengths` [S]. `tables` [rows, W] int32: the blocks of sequence `s` are
-    row `rows[s]`, in order, as many as its context needs. `tables` may change once the step is prepared.
+    `query_starts` [S + 1] and `context_lengths` [S]. `tables` [rows, W] int32: row `rows[s]` has the blocks of sequence
+    `s` in order, as many as its context needs. `tables` may change once the step is prepared.
     """
 
     query_starts: npt.NDArray[np.int64]
@@ -56,18 +56,17 @@ class HostRagged:
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """Whose tokens the rows of a step are. S sequences; all tensors int32, on the device of the kernels.
+    """The sequences of a step and the rows they own. S sequences; all tensors int32, on the device of the kernels.
 
     `query_starts` [S + 1]: sequence `s` owns rows `query_starts[s]:query_starts[s + 1]`, at least one.
-    `context_lengths` [S]: keys it may see, those of this step included; its last row is at position
+    `context_lengths` [S]: the keys it may see, including those of this step; its last row is at position
     `context_lengths[s] - 1`. `block_tables` [S, W]: its blocks in order, `NULL_BLOCK` past the end.
 
     On a device other than the host a sequence may have context 0: its rows are padding and their attention is zero.
     There, in a step of as many sequences as rows, a sequence may also own no rows, if none owns more than
-    `split_kv.few_tokens`.
-    Where each sequence owns one row and there are many, `packs` may say who shares what.
-    Several sequences may stand for rows of one real sequence, each with its own context and a copy of the table.
-    `host` is there where the step is prepared for itself alone and every sequence is real: never in a captured step.
+    `split_kv.few_tokens`. If each of many sequences owns one row, `packs` may describe their shared prefixes. Several
+    sequences may represent rows of one real sequence, each with its own context and a copy of the table. `host` is set
+    if the step is prepared for immediate use and every sequence is real: never in a captured step.
     """
 
     query_starts: Tensor
@@ -81,8 +80,8 @@ class Ragged:
 class RopeRows:
     """Rotation of the N rows of a step: `cos` and `sin` [N, 1, head_dim], in the model's dtype.
 
-    Both halves of the last axis hold the same angles; the first half of `sin` is negated, so that
-    `x * cos + roll(x, head_dim / 2) * sin` rotates (the half-split convention of the Llama family).
+    Both halves of the last axis hold the same angles; the first half of `sin` is negated, so that `x * cos + roll(x,
+    head_dim / 2) * sin` rotates (the half-split convention of the Llama family).
     """
 
     cos: Tensor
@@ -91,11 +90,11 @@ class RopeRows:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the N rows of a step stand.
+    """Positions and cache slots of the N rows of a step.
 
     `cos` and `sin` [positions, head_dim]: the model's table of rotations, laid out as in `RopeRows`. `positions` [N]
-    integers: each row's position. `slots` [M], M <= N, integers: where the keys and values of the first M rows go;
-    those of a negative slot, and of rows past M, are not stored.
+    integers: each row's position. `slots` [M], M <= N, integers: the cache slots of the first M rows' keys and values;
+    rows with a negative slot, and rows past M, are not stored.
     """
 
     cos: Tensor
@@ -145,10 +144,10 @@ class AddTo:
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """The tokens that may be sampled: `masks` int32 [A, words], no token past them being legal.
+    """The tokens that may be sampled: `masks` int32 [A, words]; tokens past the mask are illegal.
 
-    `rows` int32 [R]: which of its rows is for each row of logits, -1 = all tokens are legal; None: A is R, row i is for
-    row i.
+    `rows` int32 [R]: the mask row of each row of logits, -1 = all tokens are legal; None: A is R, and row i is for row
+    i.
     """
 
     masks: Tensor
@@ -157,9 +156,9 @@ class Legal:
 
 @dataclass(frozen=True, slots=True)
 class Logits:
-    """Epilogue of the output head: the product [N, outputs] is read by `pick` alone.
+    """Epilogue of the output head: the product [N, outputs] is read by `sample` alone.
 
-    With `legal`, logits of tokens that are legal for no row may be anything, even NaN. With `softcap` c, a logit `y`
+    With `legal`, logits of tokens that are legal for no row are undefined, even NaN. With `softcap` c, a logit `y`
     becomes `c * tanh(y / c)`. `outputs` may exceed the number of tokens.
     """
 
@@ -168,13 +167,13 @@ class Logits:
 
 
 Epilogue = Gate | AddTo | Logits
-"""Computation that follows a product. Whether it is fused into the product's kernel is the weight's choice."""
+"""Computation that follows a product. The weight decides whether to fuse it into the product's kernel."""
 
 
 class Weight(Protocol):
     """The matrix of a linear layer and its bias, in the format of a quantisation scheme, on one device.
 
-    `inputs` and `outputs` are its sizes as a matrix, whatever its format.
+    `inputs` and `outputs` are its sizes as a matrix, in any format.
     """
 
     @property
@@ -195,10 +194,10 @@ class Weight(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScoreScaling:
-    """How products of queries and keys become attention scores.
+    """The scaling of products of queries and keys to attention scores.
 
-    They are multiplied by `scale`, None for `1 / sqrt(head_dim)`. With `softcap` c, a score `s` becomes
-    `c * tanh(s / c)`, before the causal mask.
+    Products are multiplied by `scale`; None: `1 / sqrt(head_dim)`. With `softcap` c, a score `s` becomes `c * tanh(s /
+    c)`, before the causal mask.
     """
 
     scale: float | None = None
@@ -214,15 +213,15 @@ class AttentionPass(Protocol):
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
         """Causal attention of new tokens over `cache`, one layer's keys and values; returns [N, heads, head_dim].
 
-        `fused` [N, heads + 2 * kv_heads, head_dim] are their query, key and value heads, in this order. Queries and
-        keys are normed where `norms` is given, then rotated; keys and values are stored into `cache` in place, all of
-        them before any row looks. `fused` may be overwritten.
+        `fused` [N, heads + 2 * kv_heads, head_dim] are the query, key and value heads, in this order. Queries and keys
+        are normed if `norms` is given, then rotated; keys and values are stored into `cache` in place, all of them
+        before any row reads it. `fused` may be overwritten.
         """
         ...
 
 
 class Attend(Protocol):
-    """A back end of attention: `Kernels.attend` without the rest."""
+    """An attention back end: the signature of `Kernels.attend`."""
 
     def __call__(
         self,
@@ -238,10 +237,10 @@ class Attend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Penalties:
-    """Tokens that count against each row, and how much; R rows.
+    """Penalties of R rows, and the tokens that they apply to.
 
     `rows`, `tokens` [P] int64: the distinct (row, token) pairs of prompt and output, rows ascending; `counts` [P]
-    float32: how often the token stands in the *output*. `repetition`, `presence`, `frequency` [R] float32.
+    float32: occurrences of the token in the *output*. `repetition`, `presence`, `frequency` [R] float32.
     """
 
     rows: Tensor
@@ -254,7 +253,7 @@ class Penalties:
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """Added to single logits: `rows`, `tokens` [B] int64, `values` [B] float32; pairs are distinct, rows ascending."""
+    """Values added to single logits: `rows`, `tokens` [B] int64 (distinct pairs, rows ascending), `values` float32."""
 
     rows: Tensor
     tokens: Tensor
@@ -280,10 +279,10 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class SampleArgs:
-    """What the logits pipeline applies, in its order; None skips a stage for the whole batch.
+    """The stages of the logits pipeline, in order; None skips a stage for the whole batch.
 
-    `vocab` is the number of tokens that exist: logits at and past it are never sampled. `masks` and `mask_rows`: as in
-    `Legal`. `top` is how many alternatives to report: None asks for no log-probabilities at all.
+    `vocab` is the number of existing tokens: logits at and past it are never sampled. `masks` and `mask_rows`: as in
+    `Legal`. `top` is the number of alternatives to report; None: no log-probabilities at all.
     """
 
     vocab: int
@@ -297,20 +296,20 @@ class SampleArgs:
 
     @property
     def legal(self) -> Legal | None:
-        """The tokens whose logits matter; None: all do."""
+        """The tokens with relevant logits; None: all tokens."""
         return None if self.masks is None else Legal(self.masks, self.mask_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """One token a row. `tokens` [R] int64, `status` [R] int64 (`OK`, `NOT_FINITE`, `NOTHING_LEGAL`).
+    """One token per row. `tokens` [R] int64, `status` [R] int64 (`OK`, `NOT_FINITE`, `NOTHING_LEGAL`).
 
-    A row is `NOT_FINITE` if the logit of a legal token is not a number or above all numbers (-inf is a probability of
-    zero); unless it is `OK` its other numbers mean nothing, but its token is below `vocab`.
+    A row is `NOT_FINITE` if the logit of a legal token is NaN or positive infinity (-inf is a probability of zero).
+    Unless a row is `OK` its other values are undefined, except that its token is below `vocab`.
 
-    `logprobs` [R] float32, `top_tokens` [R, top] int64 and `top_logprobs` [R, top] float32 are None where
-    not asked for. They are natural logarithms under the model's distribution over the legal tokens: after the mask,
-    before bias, penalties, temperature and truncation.
+    `logprobs` [R] float32, `top_tokens` [R, top] int64 and `top_logprobs` [R, top] float32 are None unless requested.
+    They are natural logarithms under the model's distribution over the legal tokens: after the mask, before bias,
+    penalties, temperature and truncation.
     """
 
     tokens: Tensor
@@ -322,12 +321,12 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What came of the drafts of S sequences.
+    """The accepted drafts of S sequences, and the token after them.
 
-    `accepted` [S] int32: how many drafts, from the first on, equal the tokens sampled at their places. `tokens` [S]
-    int64: the token sampled after these, in place of the first that differs, or after the last. `status` [S] int64:
-    that of the row this token comes from (see `Sampled`); it ends the sequence's drafts unless it is `OK`, and the
-    token means nothing then. Of a sequence without rows: 0, 0, `NOTHING_LEGAL`.
+    `accepted` [S] int32: the number of leading drafts that equal the tokens sampled at their places. `tokens` [S]
+    int64: the token sampled next, in place of the first draft that differs, or after the last draft. `status` [S]
+    int64: the status of that token's row (see `Sampled`); any status but `OK` ends the accepted drafts and leaves the
+    token undefined. A sequence without rows has 0, 0, `NOTHING_LEGAL`.
     """
 
     accepted: Tensor
@@ -338,10 +337,10 @@ class Verified:
 class Kernels(Protocol):
     """Device arithmetic, chosen once by `dispatch.choose`. Rows never influence each other.
 
-    On an accelerator nothing here waits for the device or reads from it, sizes of launches follow from shapes alone,
-    and memory comes from torch's allocator: every call can be captured in a graph and replayed. A kernel may read what
-    `Ragged` and `Places` hold before the kernels ahead of it have finished: whatever writes those must be followed by a
-    plain torch operation (the look-up of the embedding) before the first call of a step.
+    On an accelerator no method waits for the device or reads from it, launch sizes depend on shapes alone, and memory
+    comes from torch's allocator: every call can be captured in a graph and replayed. A kernel may read `Ragged` and
+    `Places` before the preceding kernels have finished: after they are written, a plain torch operation (the embedding
+    look-up) must run before the first call of a step.
     """
 
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
@@ -349,7 +348,7 @@ class Kernels(Protocol):
         ...
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
-        """Normed rows of `x` [N, hidden], which are contiguous; a new tensor."""
+        """The normed rows of `x` [N, hidden], which has contiguous rows, as a new tensor."""
         ...
 
     def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
@@ -384,8 +383,8 @@ class Kernels(Protocol):
     def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
         """Compare the drafts of S sequences with the tokens sampled at their places.
 
-        `given` [R] integers, R at least 1: the tokens that the rows of `sampled` were computed from, which are a
-        sequence's last certain token and then its drafts. `starts` [S + 1] integers: sequence `s` owns rows
-        `starts[s]:starts[s + 1]`; rows before the first and past the last are nobody's.
+        `given` [R] integers, R at least 1: the input tokens of the rows of `sampled`, which are a sequence's last
+        accepted token and then its drafts. `starts` [S + 1] integers: sequence `s` owns rows `starts[s]:starts[s + 1]`;
+        rows before the first and past the last belong to no sequence.
         """
         ...

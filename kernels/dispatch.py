@@ -1,6 +1,6 @@
-"""Choice of an implementation, made once when a runner is built.
+"""Choice of the kernel implementation for a device, made once when a runner is built.
 
-Does: map a device to the kernels that serve it. Does not: fall back silently; a device without kernels is an error.
+Does: map a device to its kernels. Does not: fall back silently; a device without kernels is an error.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class ReferencePass:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceKernels:
-    """The torch kernels of `reference*`, on the CPU. One instance serves one thread."""
+    """`Kernels` in torch, on the CPU. One instance serves one thread."""
 
     _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
 
@@ -81,9 +81,10 @@ class ReferenceKernels:
 
 
 def choose(device: torch.device, prompts: Attend | None = None) -> Kernels:
-    """Kernels for `device`, with another attention for `prompts` if one is given.
+    """The kernels of `device`; `prompts` optionally replaces the attention of prompts.
 
-    Raises `ValueError` for a device that has none, and for a host that is given another attention.
+    Raises:
+        ValueError: the device has no kernels, or is the host and `prompts` is given.
     """
     if device.type == "cpu":
         if prompts is not None:

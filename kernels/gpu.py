@@ -1,7 +1,7 @@
 """The GPU implementation of `Kernels`: all Triton kernels as one object.
 
-Does: hold what they share (counters), and hand each call to its kernel. Does not: compute. Imported only where a GPU is
-asked for: hosts without one need no Triton.
+Does: hold the shared counters, and pass each call to its kernel. Does not: compute. Imported only if a GPU is
+requested, so hosts without one need no Triton.
 """
 
 from collections.abc import Sequence
@@ -31,28 +31,28 @@ from .memory.kv_copy import kv_copy
 from .sample.logits_pipeline import TokenSampler
 
 COUNTERS = 1 << 16
-"""Tiles of outputs that a split product may have, and rows that may be sampled at once."""
+"""The most output tiles of a split product, and the most rows of one sampling call."""
 
 
 class GpuKernels:
     """`Kernels` for a GPU. One instance serves one stream."""
 
     def __init__(self, device: torch.device, prompts: Attend | None = None) -> None:
-        """`prompts` prepares the attention of steps that the host describes, too; None: our kernels do."""
+        """`prompts`: the attention of steps with a host description (`Ragged.host`); None: this package's kernels."""
         self._counters = torch.zeros(COUNTERS, dtype=torch.int32, device=device)
         self._sampler = TokenSampler(device, COUNTERS)
         self._prompts = prompts
 
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
-        """The matrix itself, copied only where it is not contiguous."""
+        """A weight on the matrix itself, which is copied only if it is not contiguous."""
         return DenseWeight(matrix, bias, self._counters)
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
-        """One launch, which does not begin before the kernel ahead of it has finished."""
+        """One launch, which starts after the preceding kernel has finished."""
         return rms_norm(x, norm, early=False)
 
     def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
-        """One launch, none without an epilogue."""
+        """One launch; none without an epilogue."""
         return finish(product, epilogue)
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
@@ -67,7 +67,7 @@ class GpuKernels:
         cache_shape: Sequence[int],
         scores: ScoreScaling = PLAIN_SCALING,
     ) -> AttentionPass:
-        """A launch a layer for a lone token, else two; three where sequences have several tokens."""
+        """One launch per layer for a single token, else two; three if sequences have several tokens."""
         if self._prompts is not None and ragged.host is not None:
             return self._prompts(ragged, places, heads, cache_shape, scores)
         return attend(ragged, places, heads, cache_shape, scores)

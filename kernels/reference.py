@@ -1,4 +1,4 @@
-"""The definition of each kernel in plain torch: the CPU back end, and what tests compare the fused kernels with.
+"""Reference implementation of each kernel in plain torch: the CPU back end, and the oracle in tests of fused kernels.
 
 Does: linear layers, normalisation, rotation, gate, KV write and copy. Does not: attention (`reference_attention`), the
 logits pipeline (`reference_logits`).
@@ -32,10 +32,10 @@ GELU_SCALE = 2 * math.sqrt(2 / math.pi)
 class ReferenceWeight:
     """An unquantised matrix as `parts`, transposed slices of at most `PART` inputs each: `parts[i]` [inputs, outputs].
 
-    This layout is several times faster than the original one for 4 to 16 rows on a CPU. The cut fixes the order in
-    which a product is summed: BLAS cuts long sums by itself, differently for different numbers of rows, and then a
-    sequence's logits would depend on its batch. Measured with MKL in float32: with two rows or more, each row has the
-    same bits at any number of rows, on Intel's processors; on AMD's it differs in the last bits.
+    On a CPU this layout is several times faster than the original one for 4 to 16 rows. The split fixes the order of
+    summation: BLAS splits long sums by itself, differently for different numbers of rows, and a sequence's logits would
+    then depend on its batch. Measured with MKL in float32: with two rows or more, each row has the same bits at any
+    number of rows on Intel processors; on AMD processors the last bits differ.
     """
 
     def __init__(self, matrix: Tensor, bias: Tensor | None = None) -> None:
@@ -65,7 +65,7 @@ class ReferenceWeight:
 
 
 def finish(product: Tensor, epilogue: Epilogue | None) -> Tensor:
-    """`product` [N, outputs], which may be overwritten, after `epilogue`. All logits are made, legal or not."""
+    """`product` [N, outputs], which may be overwritten, after `epilogue`. Illegal logits are computed as well."""
     match epilogue:
         case Gate(activation):
             return gate(product, activation)
@@ -79,21 +79,21 @@ def finish(product: Tensor, epilogue: Epilogue | None) -> Tensor:
 
 
 def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
-    """Zhang and Sennrich 2019; the mean of squares is taken in float32 whatever the dtype of `x`."""
+    """Zhang and Sennrich 2019; the mean square is computed in float32 for any dtype of `x`."""
     wide = x.float()
     scale = torch.rsqrt(wide.square().mean(-1, keepdim=True).add_(eps))
     return (wide * scale).to(x.dtype).mul_(weight)
 
 
 def rope(x: Tensor, rows: RopeRows) -> Tensor:
-    """Su et al. 2021, half-split: `x * cos + roll(x) * sin`, the sign being in `rows.sin`."""
+    """Su et al. 2021, half-split: `x * cos + roll(x) * sin`, with the sign in `rows.sin`."""
     return (x * rows.cos).addcmul_(torch.roll(x, x.shape[-1] // 2, -1), rows.sin)
 
 
 def gate(x: Tensor, activation: Activation = Activation.SILU) -> Tensor:
     """The activated first half of `x` [N, 2n] times the second half (Shazeer 2020).
 
-    In float32 both activations are spelt out as `x / (1 + exp(-z))`: torch's `silu` rounds differently at the end of a
+    In float32 both activations are computed as `x / (1 + exp(-z))`: torch's `silu` rounds differently at the end of a
     thread's share of the rows.
     """
     left, right = x.chunk(2, dim=-1)
@@ -122,7 +122,7 @@ def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: T
     heads = fused.shape[1] - 2 * kv_heads
     qk = fused[:, : heads + kv_heads]
     if norms is not None:
-        # One pass over queries and keys together, each head with its weight.
+        # One pass over queries and keys, each head with its own weight.
         weight = torch.cat((norms.query.expand(heads, -1), norms.key.expand(kv_heads, -1)))
         qk = rms_norm(qk, weight, norms.eps)
     rows = RopeRows(

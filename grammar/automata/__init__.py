@@ -1,6 +1,6 @@
-"""Flat automata over bytes or code points: the leaves of every grammar.
+"""Finite automata over bytes or code points, the leaves of every grammar.
 
-Does: name what the rest of the package uses. Does not: know JSON, patterns or tokens.
+Does: export the public names of the package. Does not: know JSON, patterns or tokens.
 """
 
 from .algebra import (

@@ -1,6 +1,6 @@
-"""Set operations on automata: union, intersection, difference, complement, and any other by a table of outcomes.
+"""Set operations on automata: union, intersection, difference, complement, and products with any outcome table.
 
-Does: pair automata state by state. Does not: concatenate or repeat (`nfa`).
+Does: build product automata, state pair by state pair. Does not: concatenate or repeat (`nfa`).
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,15 @@ from .automaton_limits import DEFAULT, AutomatonLimits
 from .dfa import REFUSED, Dfa, DfaTables, canonical
 from .minimal import canonical_form
 
-_LARGE: Final = 4096  # states, from which on what is quick is preferred to joining the last states that are equal
+_LARGE: Final = 4096  # states; from this size on, union skips the minimisation if it can
 
 
 @kernel
 def _slot(slots: Longs, keys: Longs, key: np.int64) -> np.int64:
-    """Where `key` is or belongs in an open hash table of a power of two slots that hold indexes into `keys`."""
+    """The slot that holds `key`, or the free slot for it, in an open-addressing hash table.
+
+    `slots` is a power of two long and holds indexes into `keys`, -1 where it is free.
+    """
     mask = len(slots) - 1
     i = (key * np.int64(-7046029254386353131) >> np.int64(17)) & mask
     while slots[i] >= 0 and keys[slots[i]] != key:
@@ -42,8 +45,8 @@ def _pair(
 ) -> tuple[Longs, Ints, int]:
     """Reachable pairs of states and their table over the joint classes.
 
-    A pair is `(s + 1) * (len(b) + 1) + t + 1`, -1 standing for the dead state of either side. With `need_a` (`need_b`)
-    pairs whose first (second) part is dead are dropped. Returns (pairs, table, count); count -1: more than `most`.
+    A pair is `(s + 1) * (len(b) + 1) + t + 1`; -1 is the dead state of a side. With `need_a` (`need_b`) a pair with a
+    dead first (second) state is dropped. Returns (pairs, table, count); count -1: more than `most` pairs.
     """
     width, across = len(a_class), len(b) + 1
     pairs = np.empty(64, np.int64)
@@ -81,7 +84,11 @@ def _pair(
 def joint(
     a_bounds: Ints, a_classes: Ints, a_width: int, b_bounds: Ints, b_classes: Ints, b_width: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """One partition that refines both: (bounds, classes, of each class that of `a`, that of `b`), -1 standing apart."""
+    """The coarsest partition that refines two others.
+
+    Returns (bounds, classes, class in `a` by joint class, class in `b` by joint class); class -1 of a side marks
+    symbols that occur in none of its texts.
+    """
     most = len(a_bounds) + len(b_bounds)
     bounds, classes = np.empty(most, np.int32), np.empty(most, np.int32)
     a_class, b_class = np.empty(most, np.int32), np.empty(most, np.int32)
@@ -115,7 +122,7 @@ def joint(
 def _combined(
     a: DfaTables, b: DfaTables, choice: Ints, most: int
 ) -> tuple[int, Ints, Ints, Ints, Ints]:
-    """(states before they are joined, or -1: more than `most`; then the tables); see `combine`."""
+    """The product automaton: (states before minimisation, or -1 for more than `most`; its tables); see `combine`."""
     (a_bounds, a_classes, a_table, a_outcome), (b_bounds, b_classes, b_table, b_outcome) = a, b
     bounds, classes, a_class, b_class = joint(
         a_bounds, a_classes, a_table.shape[1], b_bounds, b_classes, b_table.shape[1]
@@ -139,8 +146,8 @@ def _combined(
 
 
 @kernel
-def _side_by_side(a: DfaTables, b: DfaTables) -> tuple[bool, Ints, Ints, Ints, Ints]:
-    """(whether no text of the one begins as some text of the other does, the tables of both); see `union`."""
+def _disjoint_union(a: DfaTables, b: DfaTables) -> tuple[bool, Ints, Ints, Ints, Ints]:
+    """The union of automata without a common first symbol: (whether that holds, the tables); see `union`."""
     (a_bounds, a_classes, a_table, a_outcome), (b_bounds, b_classes, b_table, b_outcome) = a, b
     bounds, classes, a_class, b_class = joint(
         a_bounds, a_classes, a_table.shape[1], b_bounds, b_classes, b_table.shape[1]
@@ -150,7 +157,7 @@ def _side_by_side(a: DfaTables, b: DfaTables) -> tuple[bool, Ints, Ints, Ints, I
     outcome = np.full(len(table), -1, np.int32)
     outcome[first:second], outcome[second:] = a_outcome, b_outcome
     outcome[0] = a_outcome[0] if a_outcome[0] >= 0 else b_outcome[0]
-    # States with an outcome and no way on are one each.
+    # All states of one outcome without outgoing arcs become one state.
     ends = np.full(max(a_outcome.max(), b_outcome.max()) + 2, -1, np.int32)
     moved = np.empty(len(table), np.int32)
     for s in range(first, len(table)):
@@ -179,7 +186,7 @@ def _side_by_side(a: DfaTables, b: DfaTables) -> tuple[bool, Ints, Ints, Ints, I
 
 
 def joint_classes(automata: Sequence[Dfa]) -> tuple[Ints, Ints, list[Ints]]:
-    """One partition that refines those of all: (bounds, classes, of each automaton its class by joint class)."""
+    """The coarsest partition that refines all: (bounds, classes, for each automaton its class by joint class)."""
     first = automata[0]
     bounds, classes = first.bounds, first.classes
     own = [np.arange(first.table.shape[1], dtype=np.int32)]
@@ -193,9 +200,9 @@ def joint_classes(automata: Sequence[Dfa]) -> tuple[Ints, Ints, list[Ints]]:
 
 
 def combine(a: Dfa, b: Dfa, outcome: Ints, limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """The texts by what each side makes of them: `outcome[x + 1, y + 1]` for outcomes x of `a`, y of `b`, -1 = refused.
+    """The product of two automata: `outcome[x + 1, y + 1]` for outcomes x of `a` and y of `b`, -1 = refused.
 
-    `outcome[0, 0]` must be `REFUSED`: what neither side takes stays out.
+    `outcome[0, 0]` must be `REFUSED`: a text that both refuse stays refused.
 
     Raises:
         ConstraintTooLarge: more states than `limits` allow.
@@ -226,12 +233,12 @@ def difference(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT) -> Dfa:
 
 
 def union(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT, *, large: int = _LARGE) -> Dfa:
-    """The texts of either; where both take a text, the outcome is that of `a`.
+    """The texts of either automaton; a text of both has the outcome of `a`.
 
-    From `large` states on, the result may have states that are equal.
+    From `large` states on, the result may not be minimal.
     """
     if a.states + b.states >= large and not (a.empty or b.empty):
-        apart, *tables = _side_by_side(a.tables, b.tables)
+        apart, *tables = _disjoint_union(a.tables, b.tables)
         if apart:
             limits.check(len(tables[3]))
             return Dfa(a.top, *tables)
@@ -243,7 +250,7 @@ def union(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT, *, large: int = _LA
 
 
 def union_all(automata: Sequence[Dfa], limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """The texts of any; the earliest decides the outcome. At least one automaton."""
+    """The texts of any of the automata, at least one; the first that accepts a text decides its outcome."""
     level = list(automata)
     while len(level) > 1:
         pairs = zip(level[::2], level[1::2], strict=False)
@@ -253,11 +260,11 @@ def union_all(automata: Sequence[Dfa], limits: AutomatonLimits = DEFAULT) -> Dfa
 
 @cache
 def everything(top: int) -> Dfa:
-    """Every text over the alphabet, outcome 0."""
+    """The automaton of every text over the alphabet, outcome 0."""
     zero = np.zeros(1, np.int32)
     return canonical(top, zero, zero, np.zeros((1, 1), np.int32), zero)
 
 
 def complement(a: Dfa, limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """Every text over the alphabet that `a` refuses, outcome 0."""
+    """The automaton of every text over the alphabet that `a` refuses, outcome 0."""
     return difference(everything(a.top), a, limits)

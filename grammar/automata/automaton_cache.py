@@ -1,8 +1,7 @@
-"""Results of functions, remembered for all grammars of a process, within a bound of memory.
+"""A function cache for all grammars of a process, bounded in bytes, least recently used results evicted first.
 
-Does: keep results by argument, the least recently used given up first; say how many bytes they take; give up more where
-asked. Does not: make them. `functools.lru_cache` counts results, and one automaton may be a thousand times the size of
-another.
+Does: keep results by argument; report their bytes; evict more on request. Does not: compute results.
+`functools.lru_cache` counts results, and one automaton may be a thousand times the size of another.
 """
 
 from collections import OrderedDict
@@ -16,16 +15,18 @@ from .dfa import Dfa
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ENTRY_BYTES: Final = 2_500  # of a result besides its tables, and of its key besides texts
+_ENTRY_BYTES: Final = (
+    2_500  # overhead of a result beyond its tables, and of its key beyond its texts
+)
 
 
 def automaton_bytes(automaton: Dfa) -> int:
-    """Memory of an automaton's tables."""
+    """Bytes of an automaton's tables."""
     return automaton.size_bytes
 
 
-class Remembered(Generic[P, R]):
-    """A function that remembers its results. Safe to share between threads; errors are not remembered."""
+class SizeBoundedCache(Generic[P, R]):
+    """A function with a cache of its results. Thread-safe; errors are not cached."""
 
     def __init__(self, work: Callable[P, R], most_bytes: int, size: Callable[[R], int]) -> None:
         self._work = work
@@ -37,7 +38,7 @@ class Remembered(Generic[P, R]):
         update_wrapper(self, work)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the function says."""
+        """The function's result, from the cache if it is there."""
         key: Hashable = (args, tuple(kwargs.items())) if kwargs else args
         with self._lock:
             found = self._known.get(key)
@@ -56,11 +57,11 @@ class Remembered(Generic[P, R]):
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes of all cached results."""
         return self._bytes
 
     def shrink(self, most_bytes: int) -> None:
-        """Give up what was used least recently until no more than `most_bytes` are held."""
+        """Evict the least recently used results until at most `most_bytes` are held."""
         with self._lock:
             self._give_up(most_bytes)
 
@@ -70,8 +71,8 @@ class Remembered(Generic[P, R]):
             self._bytes -= size
 
 
-def remembered(
+def size_bounded_cache(
     most_bytes: int, size: Callable[[R], int]
-) -> Callable[[Callable[P, R]], Remembered[P, R]]:
-    """Decorator: remember the results of a function, up to `most_bytes`; `size`: the bytes of a result."""
-    return lambda work: Remembered(work, most_bytes, size)
+) -> Callable[[Callable[P, R]], SizeBoundedCache[P, R]]:
+    """Decorator that caches up to `most_bytes` of a function's results; `size` gives the bytes of a result."""
+    return lambda work: SizeBoundedCache(work, most_bytes, size)

@@ -1,6 +1,6 @@
-"""What building automata may cost.
+"""Limits on the construction of automata.
 
-Does: a bound on states, and the one error that going over it is. Does not: measure memory or time.
+Does: define the bound on states and raise the error of exceeding it. Does not: measure memory or time.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from ..contract.errors import ConstraintTooLarge
 
 @dataclass(frozen=True, slots=True)
 class AutomatonLimits:
-    """The bound of one construction: `states` of any automaton on the way."""
+    """The bound of one construction: the most `states` that any intermediate automaton may have."""
 
     states: int = 1 << 17
 
     def check(self, states: int) -> None:
-        """Go on, or stop. Compiled code that has stopped by itself reports -1 `states`.
+        """Raise if `states` is over the limit. Compiled code that reached the limit by itself passes -1.
 
         Raises:
             ConstraintTooLarge: `states` is over the limit, or -1.

@@ -1,6 +1,7 @@
-"""Small automata made directly: nothing, one text, sets of texts.
+"""Constructors of simple automata: the empty language, one text, finite sets of texts.
 
-Does: literals and tries by array arithmetic. Does not: patterns (`regex`), set operations (`algebra`).
+Does: build literals and tries with array arithmetic. Does not: compile patterns (`regex`) or combine automata
+(`algebra`).
 """
 
 from collections.abc import Mapping
@@ -17,19 +18,19 @@ from .minimal import canonical_form
 
 @cache
 def nothing(top: int = BYTES) -> Dfa:
-    """The empty language."""
+    """The automaton of the empty language."""
     zero = np.zeros(1, np.int32)
     return canonical(top, zero, zero, np.zeros((1, 1), np.int32), zero - 1)
 
 
 def literal(text: bytes, outcome: int = 0) -> Dfa:
-    """Exactly these bytes."""
+    """The automaton of exactly these bytes."""
     return trie({text: outcome})
 
 
 @kernel
 def _shared(texts: Ints, offsets: Ints) -> Ints:
-    """Of each text how many symbols it shares with the one before it from the beginning."""
+    """For each text, the length of its common prefix with the text before it."""
     shared = np.zeros(len(offsets) - 1, np.int32)
     for i in range(1, len(shared)):
         a, b = offsets[i - 1], offsets[i]
@@ -45,7 +46,7 @@ def _shared(texts: Ints, offsets: Ints) -> Ints:
 def _grow(
     columns: Ints, offsets: Ints, shared: Ints, outcome: Ints, width: int, total: int
 ) -> tuple[Ints, Ints]:
-    """(table, outcomes) of the trie of texts in ascending order."""
+    """(table, outcomes) of the trie of sorted texts."""
     table = np.full((total, width), -1, np.int32)
     ends = np.full(total, -1, np.int32)
     longest = 0
@@ -65,7 +66,7 @@ def _grow(
 
 @kernel
 def _intervals(used: Ints, top: int) -> tuple[Ints, Ints]:
-    """(bounds, classes) of an alphabet in which each of the ascending symbols is its own class, and no other occurs."""
+    """(bounds, classes) of an alphabet with one class per symbol in `used` (ascending), and -1 for all others."""
     bounds, classes = np.zeros(2 * len(used) + 1, np.int32), np.empty(2 * len(used) + 1, np.int32)
     classes[0], count = -1, 1
     for c in range(len(used)):
@@ -83,7 +84,10 @@ def _intervals(used: Ints, top: int) -> tuple[Ints, Ints]:
 def _tree(
     texts: Ints, lengths: Ints, outcome: Ints, top: int, most: int, minimise: bool
 ) -> tuple[int, Ints, Ints, Ints, Ints]:
-    """(states of the trie, or -1: more than `most`; then the tables) of texts in ascending order, one after another."""
+    """The minimal trie of sorted, concatenated texts.
+
+    Returns (states before minimisation, or -1 for more than `most`; its tables).
+    """
     offsets = np.zeros(len(lengths) + 1, np.int32)
     for i in range(len(lengths)):
         offsets[i + 1] = offsets[i] + lengths[i]
@@ -99,10 +103,10 @@ def _tree(
 
 
 def trie(texts: Mapping[bytes, int], limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """These texts, each with its outcome (0 or more); minimal, so ends in common are shared.
+    """The minimal automaton of byte texts, each with its outcome (0 or more); common suffixes are shared.
 
     Raises:
-        ConstraintTooLarge: more states than `limits` allow, counted before equal ends are joined.
+        ConstraintTooLarge: more states than `limits` allow, counted before minimisation.
     """
     ordered = sorted(texts)
     joined = np.frombuffer(b"".join(ordered), np.uint8).astype(np.int32)
@@ -119,10 +123,10 @@ def words(texts: Mapping[str, int], limits: AutomatonLimits = DEFAULT) -> Dfa:
 def _trie(
     joined: Ints, lengths: list[int], outcomes: list[int], top: int, limits: AutomatonLimits
 ) -> Dfa:
-    """Of texts in ascending order, one after the other in `joined`."""
+    """The automaton of sorted texts, concatenated in `joined`."""
     if not lengths:
         return nothing(top)
-    minimise = len(set(outcomes)) < len(outcomes)  # else no two ends are the same
+    minimise = len(set(outcomes)) < len(outcomes)  # if all outcomes differ, no two states are equal
     sizes, ends = np.array(lengths, np.int32), np.array(outcomes, np.int32)
     total, *tables = _tree(joined, sizes, ends, top, limits.states, minimise)
     limits.check(total)

@@ -1,7 +1,7 @@
-"""Deterministic automata as flat integer tables: the leaves of every grammar.
+"""Deterministic finite automata as flat integer tables: the leaves of every grammar.
 
-Does: hold one automaton in canonical form (minimal, trimmed, numbered breadth first) and answer questions about it.
-Does not: combine automata (`algebra`), build them (`build`, `nfa`), turn characters into bytes (`encode`).
+Does: hold an automaton in canonical form (minimal, trimmed, numbered breadth first) and answer questions about it. Does
+not: combine automata (`algebra`), build them (`construct`, `nfa`), turn characters into bytes (`encode`).
 
 The alphabet is 0 to `top` - 1, cut into intervals: bytes (`BYTES`) or code points (`CODE_POINTS`). Interval `i` runs
 from `bounds[i]` to the next bound and belongs to class `classes[i]`; class -1 occurs in no text of the language.
@@ -24,10 +24,10 @@ BYTES: Final = 256
 CODE_POINTS: Final = 0x110000
 REFUSED: Final = -1  # in `outcome`: the text may not end here
 
-_SHORT: Final = 1 << 15  # states whose numbers fit into two bytes
+_SHORT: Final = 1 << 15  # states with numbers that fit into two bytes
 
 DfaTables = tuple[Ints, Ints, Ints, Ints]
-"""`bounds`, `classes`, `table` and `outcome` of a `Dfa`, for compiled code."""
+"""The `bounds`, `classes`, `table` and `outcome` of a `Dfa`, as arguments of compiled code."""
 
 
 @kernel
@@ -51,14 +51,16 @@ def _used(outcome: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Dfa:
-    """One language; state 0 is the start. Build it with `canonical`: that makes `fingerprint` mean the language.
+    """A deterministic automaton; state 0 is the start.
+
+    Build it with `canonical`: then `fingerprint` is equal for equal languages.
 
     Attributes:
         top: size of the alphabet, `BYTES` or `CODE_POINTS`.
         bounds: int32 [intervals], ascending from 0.
         classes: int32 [intervals], class of each interval or -1.
         table: int32 [states, classes], the next state or -1.
-        outcome: int32 [states], what a text that ends here is (0 or more), or `REFUSED`.
+        outcome: int32 [states], outcome (0 or more) of a text that ends in the state, or `REFUSED`.
     """
 
     top: int
@@ -69,7 +71,7 @@ class Dfa:
 
     @property
     def tables(self) -> DfaTables:
-        """All of it that compiled code needs."""
+        """All tables that compiled code needs."""
         return self.bounds, self.classes, self.table, self.outcome
 
     @property
@@ -79,41 +81,41 @@ class Dfa:
 
     @property
     def empty(self) -> bool:
-        """Whether no text at all is in the language."""
+        """Whether the language has no text."""
         return self.states == 1 and self.outcome[0] < 0
 
     @property
     def size_bytes(self) -> int:
-        """Memory of the tables."""
+        """Bytes of the tables."""
         return self.table.nbytes + self.outcome.nbytes + self.bounds.nbytes + self.classes.nbytes
 
     @cached_property
     def class_of(self) -> Ints:
-        """int32 [top]: class of every symbol. Meant for bytes."""
+        """int32 [top]: class of every symbol. Meant for byte automata."""
         return _class_of(self.bounds, self.classes, self.top)
 
     @cached_property
     def fingerprint(self) -> bytes:
-        """Equal exactly when the languages (and outcomes) are."""
+        """A 16-byte digest; equal exactly when the languages and outcomes are."""
         shape = np.array([self.top, len(self.bounds), *self.table.shape], np.int32)
-        # Half as much to digest, where it says the same.
+        # Two bytes a state number where they suffice: half as much to digest.
         table = self.table.astype(np.int16) if self.states < _SHORT else self.table
         arrays = (shape, self.bounds, self.classes, self.outcome, table)
         return blake2b(b"".join([a.tobytes() for a in arrays]), digest_size=16).digest()
 
     @cached_property
     def outcomes(self) -> tuple[int, ...]:
-        """Every outcome some text has, ascending."""
+        """The outcomes of all texts, ascending."""
         return tuple(_used(self.outcome).tolist())
 
     @cached_property
     def distance(self) -> Ints:
-        """int32 [states]: fewest symbols from each state to an end; -1 only in the empty language."""
+        """int32 [states]: fewest symbols from each state to an accepting one; -1 only in the empty language."""
         return distances(self.table, self.outcome >= 0)
 
     @cached_property
     def least(self) -> Mapping[int, int]:
-        """Of each outcome, the length of its shortest text."""
+        """For each outcome, the length of its shortest text."""
         depth = depths(self.table)
         return {o: int(depth[self.outcome == o].min()) for o in self.outcomes}
 
@@ -123,7 +125,7 @@ class Dfa:
         return int(self.table[state, c]) if c >= 0 else -1
 
     def judge(self, symbols: Iterable[int]) -> int:
-        """Outcome of a whole text, or `REFUSED`."""
+        """The outcome of a whole text, or `REFUSED`."""
         state = 0
         for symbol in symbols:
             state = self.step(state, symbol)
@@ -132,7 +134,7 @@ class Dfa:
         return int(self.outcome[state])
 
     def shortest(self) -> tuple[int, ...] | None:
-        """A shortest text of the language, the first in symbol order at each step; None if there is none."""
+        """A shortest text of the language, with the smallest symbol at each step; None if there is none."""
         if self.empty:
             return None
         first = np.full(self.table.shape[1], -1, np.int64)
@@ -158,17 +160,17 @@ class Dfa:
         )
 
     def relabel(self, names: Mapping[int, int]) -> "Dfa":
-        """The same texts under other outcomes; those not in `names` (or renamed to -1) drop out."""
+        """The same texts with other outcomes; outcomes that are not in `names`, or map to -1, are refused."""
         wanted = [names.get(outcome, REFUSED) for outcome in self.outcomes]
         if all(new == old for new, old in zip(wanted, self.outcomes, strict=True)):
             return self
         if len(set(wanted)) == len(wanted) and REFUSED not in wanted:
-            # Other names for the same classes of states: nothing is joined and nothing falls away.
+            # An injective renaming keeps the automaton minimal.
             return Dfa(self.top, self.bounds, self.classes, self.table, _named(self, wanted))
         return _with(self, _named(self, wanted))
 
     def residual(self, state: int) -> "Dfa":
-        """What may still follow in a state."""
+        """The language of the texts that may follow in a state."""
         order = np.arange(self.states, dtype=np.int32)
         order[[0, state]] = state, 0
         table = np.where(self.table >= 0, order[self.table], -1)[order].astype(np.int32)
@@ -178,7 +180,7 @@ class Dfa:
 
 
 def _named(dfa: Dfa, names: list[int]) -> Ints:
-    """The outcomes of the states under other names, given in the order of `outcomes`."""
+    """The outcomes of the states under new names, which are given in the order of `outcomes`."""
     new = np.full(dfa.outcomes[-1] + 2 if dfa.outcomes else 1, REFUSED, np.int32)
     new[list(dfa.outcomes)] = names
     return new[dfa.outcome]
@@ -196,9 +198,9 @@ def canonical(
     outcome: npt.NDArray[np.integer],
     minimise: bool = True,
 ) -> Dfa:
-    """The one `Dfa` of the language that these tables, with start state 0, recognise.
+    """The canonical `Dfa` of the language that these tables recognise; the start state is 0.
 
-    `minimise=False` is for tables known to be minimal but for trimming and order.
+    `minimise=False` is for tables that are minimal once they are trimmed and ordered.
     """
     tables = (
         np.ascontiguousarray(bounds, np.int32),

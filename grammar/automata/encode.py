@@ -1,7 +1,7 @@
-"""From code points to bytes: the same language as UTF-8, or as the inside of a JSON string.
+"""Encoding of automata over code points as automata over bytes: UTF-8, or the inside of a JSON string.
 
-Does: replace each arc over characters by the automaton of their spellings, built once an alphabet; shared suffixes are
-joined by hashing rows from the last byte on. Does not: know schemas. Lone surrogates have no spelling.
+Does: replace each arc over characters by the automaton of their byte sequences, built once for each alphabet; share
+suffixes by hashing rows from the last byte on. Does not: know schemas. Lone surrogates have no encoding.
 """
 
 from bisect import bisect_right
@@ -13,18 +13,18 @@ import numpy as np
 
 from ..base.array_types import Ints, Longs
 from ..jit.kernel import kernel
-from .automaton_cache import remembered
+from .automaton_cache import size_bounded_cache
 from .automaton_limits import DEFAULT
 from .construct import nothing
 from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 
 
 class Spelling(Enum):
-    """How characters are written.
+    """How characters are written as bytes.
 
-    `UTF8` raw. `JSON`: every spelling JSON has (raw where legal, short escapes, `\\uXXXX`, surrogate pairs).
-    `JSON_CANONICAL`: raw, but for `"`, `\\` and controls, which have one escape each: the short one where there is one,
-    else `\\u00xx` in lower case.
+    `UTF8`: raw. `JSON`: every spelling that JSON allows (raw where legal, short escapes, `\\uXXXX`, surrogate pairs).
+    `JSON_CANONICAL`: raw, except that `"`, `\\` and controls have one escape each: the short one if there is one, else
+    `\\u00xx` in lower case.
     """
 
     UTF8 = "utf8"
@@ -38,14 +38,15 @@ _NOTHING = np.full(BYTES, -1, np.int32).tobytes()
 
 @cache
 def _bytes(text: bytes) -> Longs:
-    """The values of some bytes, as an index; few are ever asked for."""
+    """The values of some bytes, as an index array. Few different arguments occur."""
     return np.frombuffer(text, np.uint8).astype(np.int64)
 
 
 class _Speller:
-    """The automaton of all spellings of one character: node 0 is the start.
+    """The automaton of all spellings of one character; node 0 is the start.
 
-    Rows hold a node, -1, or -2 - class where the character is complete. Children are made before parents, but for 0.
+    A row holds a node, -1, or -2 - class where the character is complete. Except for node 0, children have lower
+    numbers than their parents.
     """
 
     def __init__(self, bounds: Ints, classes: Ints) -> None:
@@ -58,7 +59,7 @@ class _Speller:
         self.ascii = np.where(classes[inner] >= 0, -2 - classes[inner], -1).tolist()
 
     def node(self, row: Ints) -> int:
-        """The node with this row, or -1 for a row of nothing."""
+        """The node with this row, or -1 for an empty row."""
         text = row.tobytes()
         if text == _NOTHING:
             return -1
@@ -68,14 +69,14 @@ class _Speller:
         return number
 
     def value(self, point: int) -> int:
-        """The entry of a complete character."""
+        """The row entry of a complete character."""
         if point < 0x80:
             return int(self.ascii[point])
         c = self.classes[bisect_right(self.bounds, point) - 1]
         return -2 - c if c >= 0 else -1
 
     def tree(self, low: int, high: int, digits: tuple[tuple[bytes, ...], ...]) -> int:
-        """The entry for characters `low` to `high` - 1, spelled by digits; each digit lists its bytes by value."""
+        """The row entry for characters `low` to `high` - 1, spelled by digits; each digit lists its bytes by value."""
         if not digits:
             return self.value(low)
         size = (high - low) // len(digits[0])
@@ -95,9 +96,9 @@ class _Speller:
         return self.node(row)
 
     def utf8(self, row: Ints, lowest: int) -> None:
-        """Raw characters from `lowest` on, into `row`."""
+        """Write the raw characters from `lowest` on into `row`."""
         tail = tuple(bytes([b]) for b in range(0x80, 0xC0))
-        # Leads E0 and F0 leave out overlong forms, ED surrogates, F4 what is beyond the last code point.
+        # Leads E0 and F0 exclude overlong forms, ED surrogates, F4 values beyond the last code point.
         row[lowest:0x80] = self.ascii[lowest:]
         for lead in range(0xC2, 0xE0):
             row[lead] = self.tree((lead & 31) << 6, (lead & 31) + 1 << 6, (tail,))
@@ -111,7 +112,7 @@ class _Speller:
             row[lead] = self.tree(first, first + (len(second) << 12), (second, tail, tail))
 
     def json(self, canonical_only: bool) -> None:
-        """The start: a character inside a JSON string."""
+        """Write the start row: a character inside a JSON string."""
         start = self.rows[0]
         self.utf8(start, 0x20)
         start[[0x22, 0x5C]] = -1
@@ -141,14 +142,14 @@ class _Speller:
         return entry
 
     def _units(self) -> int:
-        """Four hexadecimal digits, two such groups for characters beyond the first plane."""
+        """The escape's four hexadecimal digits, or two escapes for a character beyond the Basic Multilingual Plane."""
         hexes = tuple({f"{i:x}".encode(), f"{i:X}".encode()} for i in range(16))
         digit = tuple(b"".join(sorted(d)) for d in hexes)
         row = np.full(BYTES, -1, np.int32)
         for i in range(16):
             if i != 0xD:
                 row[list(digit[i])] = self.tree(i << 12, i + 1 << 12, (digit,) * 3)
-        # DC00 to DFFF alone, and D800 to DBFF without one of them behind, stand for no character.
+        # A lone low surrogate (DC00 to DFFF), or a high one (D800 to DBFF) without a low one, is no character.
         second = np.full(BYTES, -1, np.int32)
         low_unit = ((b"\\",), (b"u",), (digit[0xD],), digit[0xC:], digit, digit)
         for i in range(16):
@@ -164,7 +165,7 @@ class _Speller:
 
 @kernel
 def _columns(rows: Ints) -> tuple[Ints, Ints]:
-    """The different columns of a table, in order of their first bytes, and which of them each byte has."""
+    """(the distinct columns of a table, ordered by their first byte; the column of each byte)."""
     hashes = np.zeros(BYTES, np.int64)
     first, number = np.empty(BYTES, np.int32), np.empty(BYTES, np.int32)
     count = 0
@@ -195,7 +196,7 @@ def _arrays_bytes(found: tuple[Ints, Ints]) -> int:
     return sum(array.nbytes for array in found)
 
 
-@remembered(4 << 20, _arrays_bytes)
+@size_bounded_cache(4 << 20, _arrays_bytes)
 def spellings(bounds: bytes, classes: bytes, spelling: Spelling) -> tuple[Ints, Ints]:
     """([nodes, byte classes] with rows as in `_Speller`, byte class [256])."""
     speller = _Speller(np.frombuffer(bounds, np.int32), np.frombuffer(classes, np.int32))
@@ -217,7 +218,7 @@ def _row_hash(row: Ints) -> np.int64:
 
 @kernel
 def _place(slots: Longs, table: Ints, row: Ints) -> np.int64:
-    """The slot of an open hash table that holds the number of an equal row of `table`, or is free for it."""
+    """The slot with the number of an equal row of `table`, or the free slot for it, in an open hash table."""
     mask = len(slots) - 1
     i = _row_hash(row) & mask
     while slots[i] >= 0:
@@ -234,7 +235,7 @@ def _place(slots: Longs, table: Ints, row: Ints) -> np.int64:
 
 @kernel
 def _spell(node: Ints, state: Ints, number: Ints, row: Ints) -> bool:
-    """The row of a node used in a state: `number` has this state's copies of the nodes. Whether it leads anywhere."""
+    """Write a node's row for a state (`number`: its copies of the nodes); returns whether it has arcs."""
     some = False
     for c in range(len(node)):
         if node[c] >= 0:
@@ -250,7 +251,7 @@ def _spell(node: Ints, state: Ints, number: Ints, row: Ints) -> bool:
 
 @kernel
 def _substitute(states: Ints, nodes: Ints, most: int) -> tuple[Ints, int]:
-    """Every arc of `states` spelled out: (table, count); the first `len(states)` rows are the states themselves."""
+    """(table, count) with every arc of `states` spelled out; the first `len(states)` rows are the states themselves."""
     roots, width = len(states), nodes.shape[1]
     table = np.full((2 * roots + 64, width), -1, np.int32)
     slots = np.full(1 << 10, -1, np.int64)
@@ -284,7 +285,7 @@ def _substitute(states: Ints, nodes: Ints, most: int) -> tuple[Ints, int]:
 
 
 def spelled(chars: Dfa, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
-    """(class of each byte, table, outcome) of what `encode` makes, not yet trimmed; `chars` is not empty.
+    """(class of each byte, table, outcome) of `encode`'s result before trimming; `chars` is not empty.
 
     Raises:
         ConstraintTooLarge: more states than an automaton may have.
@@ -302,7 +303,7 @@ def spelled(chars: Dfa, spelling: Spelling) -> tuple[Ints, Ints, Ints]:
 
 
 def encode(chars: Dfa, spelling: Spelling) -> Dfa:
-    """The texts of `chars` (over code points) as bytes, outcomes kept; of `JSON` spellings the inside of the quotes.
+    """The texts of `chars` (over code points) as bytes, outcomes kept. A JSON spelling is the inside of the quotes.
 
     Raises:
         ConstraintTooLarge: more states than an automaton may have.

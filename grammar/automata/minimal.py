@@ -1,7 +1,8 @@
-"""Trimming, minimising and numbering tables of partial deterministic automata.
+"""Canonical form of automaton tables: trimming, minimisation, numbering.
 
-Does: bring `next`/`outcome` tables into their canonical form. Does not: know what the columns stand for (`dfa`).
-Minimisation is Valmari's ("Fast brief practical DFA minimization", IPL 112, 2012): O(transitions x log states).
+Does: bring the tables of a partial deterministic automaton into canonical form. Does not: interpret the columns
+(`dfa`). Minimisation is Valmari's ("Fast brief practical DFA minimization", IPL 112, 2012): O(transitions x log
+states).
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..jit.kernel import kernel
 
 @kernel
 def walk_from(table: Ints, start: int, alive: Flags) -> tuple[Ints, int]:
-    """States in breadth-first order from `start`, through live ones only; the first `count` entries hold them."""
+    """(queue, count): the live states in breadth-first order from `start`, in the first `count` entries of `queue`."""
     queue = np.empty(len(table), np.int32)
     if not alive[start]:
         return queue, 0
@@ -34,7 +35,7 @@ def walk_from(table: Ints, start: int, alive: Flags) -> tuple[Ints, int]:
 
 @kernel
 def sources_of(table: Ints) -> tuple[Longs, Ints]:
-    """Arcs by target: those into `t` come from `sources[offsets[t]:offsets[t + 1]]`, in order of (source, column)."""
+    """Arcs by target: arcs into `t` come from `sources[offsets[t]:offsets[t + 1]]`, in order of (source, column)."""
     count, width = table.shape
     offsets = np.zeros(count + 1, np.int64)
     for s in range(count):
@@ -56,7 +57,7 @@ def sources_of(table: Ints) -> tuple[Longs, Ints]:
 
 @kernel
 def distances(table: Ints, goal: Flags) -> Ints:
-    """int32 [states]: fewest arcs from each state to a goal; -1 where there is no way."""
+    """int32 [states]: fewest arcs from each state to a goal; -1 where no path leads to one."""
     offsets, sources = sources_of(table)
     distance = np.full(len(table), -1, np.int32)
     queue = np.empty(len(table), np.int32)
@@ -81,7 +82,7 @@ def distances(table: Ints, goal: Flags) -> Ints:
 
 @kernel
 def depths(table: Ints) -> Ints:
-    """int32 [states]: fewest arcs from state 0 to each state; -1 where there is no way."""
+    """int32 [states]: fewest arcs from state 0 to each state; -1 where no path leads to it."""
     depth = np.full(len(table), -1, np.int32)
     queue, count = walk_from(table, 0, np.ones(len(table), np.bool_))
     depth[0] = 0
@@ -96,7 +97,7 @@ def depths(table: Ints) -> Ints:
 
 @kernel
 def trim(table: Ints, outcome: Ints, start: int) -> tuple[Ints, int]:
-    """New number of each state that is reachable and can still accept (-1: neither), and how many there are.
+    """(new number of each state, count of states kept); -1 for states that are unreachable or cannot accept.
 
     Numbers follow a breadth-first walk over live states in column order, so equal tables get equal numbers.
     """
@@ -110,7 +111,7 @@ def trim(table: Ints, outcome: Ints, start: int) -> tuple[Ints, int]:
 
 @kernel
 def renumber(table: Ints, outcome: Ints, number: Ints, count: int) -> tuple[Ints, Ints]:
-    """The tables under new numbers (-1 drops a state; several states may share one)."""
+    """The tables under new state numbers; -1 drops a state, and several states may share a number."""
     width = table.shape[1]
     new_table = np.full((count, width), -1, np.int32)
     new_outcome = np.full(count, -1, np.int32)
@@ -129,9 +130,10 @@ def renumber(table: Ints, outcome: Ints, number: Ints, count: int) -> tuple[Ints
 def _mark(
     e: int, elems: Ints, loc: Ints, block: Ints, first: Ints, marked: Ints, touched: Ints, w: int
 ) -> int:
-    """Mark an element of a partition (names are Valmari's); `touched[:w]` are the blocks with marks; the new `w`.
+    """Mark an element of a partition (variable names are Valmari's); returns the new `w`.
 
-    The elements of block s are `elems[first[s] : past[s]]`, the marked ones in front; element e stands at `loc[e]`.
+    `touched[:w]` are the blocks with marked elements. The elements of block s are `elems[first[s] : past[s]]`, the
+    marked ones in front; element e is at `loc[e]`.
     """
     s = block[e]
     i = loc[e]
@@ -151,7 +153,10 @@ def _mark(
 def _split(
     elems: Ints, block: Ints, first: Ints, past: Ints, marked: Ints, touched: Ints, w: int, z: int
 ) -> int:
-    """Split the touched blocks by their marks, the smaller part becoming a block from number z on; the new `z`."""
+    """Split the touched blocks into marked and unmarked elements; returns the new `z`.
+
+    The smaller part becomes a new block, numbered from `z` on.
+    """
     while w > 0:
         w -= 1
         s = touched[w]
@@ -177,7 +182,7 @@ def _split(
 
 @kernel
 def _group(keys: Ints, groups: int, elems: Ints, loc: Ints, first: Ints, past: Ints) -> None:
-    """The initial partition: elements by key, keys 0 to groups - 1, none of them empty."""
+    """The initial partition: elements by key; keys are 0 to groups - 1, each of them in use."""
     for g in range(groups):
         first[g] = 0
     for e in range(len(keys)):
@@ -196,7 +201,7 @@ def _group(keys: Ints, groups: int, elems: Ints, loc: Ints, first: Ints, past: I
 
 @kernel
 def _arcs(table: Ints) -> tuple[Ints, Ints, int]:
-    """Of each arc, in order of (source, column): its source and its label; labels number the columns in use."""
+    """(source and label of each arc in order of (source, column), number of labels); labels number the used columns."""
     count, width = table.shape
     total = 0
     for s in range(count):
@@ -222,7 +227,7 @@ def _arcs(table: Ints) -> tuple[Ints, Ints, int]:
 
 @kernel
 def _arriving(table: Ints, offsets: Longs, total: int) -> Ints:
-    """Numbers of the arcs (as `_arcs` orders them) by target, as `sources_of` lays them out."""
+    """Arc numbers (in the order of `_arcs`) by target, in the layout of `sources_of`."""
     arriving = np.empty(total, np.int32)
     place = offsets[: len(table)].copy()
     m = 0
@@ -238,7 +243,7 @@ def _arriving(table: Ints, offsets: Longs, total: int) -> Ints:
 
 @kernel
 def blocks(table: Ints, kind: Ints, kinds: int) -> Ints:
-    """The coarsest congruence of a trimmed table that keeps kinds (0 to kinds - 1, all used) apart."""
+    """The coarsest congruence of a trimmed table that separates kinds (0 to kinds - 1, each in use)."""
     count = len(table)
     tail, label, labels = _arcs(table)
     offsets, _ = sources_of(table)
@@ -274,7 +279,7 @@ def blocks(table: Ints, kind: Ints, kinds: int) -> Ints:
 
 @kernel
 def _equal_columns(table: Ints) -> Ints:
-    """Of each column the first that equals it; -1 for columns in which nothing goes on."""
+    """For each column the first that equals it; -1 for columns without arcs."""
     count, width = table.shape
     joined = np.full(width, -1, np.int32)
     hashes = np.zeros(width, np.int64)
@@ -299,7 +304,7 @@ def _equal_columns(table: Ints) -> Ints:
 
 @kernel
 def merge_columns(bounds: Ints, classes: Ints, table: Ints) -> tuple[Ints, Ints, Ints]:
-    """Join classes whose columns are equal (-1: nothing goes on) and intervals of one class.
+    """Merge classes with equal columns, and adjacent intervals of one class; classes without arcs become -1.
 
     Classes are numbered by their first symbol. Returns (bounds, classes, table).
     """
@@ -330,7 +335,7 @@ def merge_columns(bounds: Ints, classes: Ints, table: Ints) -> tuple[Ints, Ints,
 
 @kernel
 def _kinds(outcome: Ints) -> tuple[Ints, int]:
-    """(outcomes numbered as they appear, how many there are)."""
+    """(outcomes numbered in order of appearance, how many there are)."""
     most = 0
     for s in range(len(outcome)):
         most = max(most, outcome[s])
@@ -348,7 +353,7 @@ def _kinds(outcome: Ints) -> tuple[Ints, int]:
 def canonical_form(
     bounds: Ints, classes: Ints, table: Ints, outcome: Ints, minimise: bool
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Trimmed, minimal (unless it is known to be), numbered breadth first in symbol order; start state 0.
+    """The tables trimmed, minimised if `minimise`, and numbered breadth first in symbol order; the start state is 0.
 
     The empty language is one state, one class -1 and no columns.
     """

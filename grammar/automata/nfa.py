@@ -1,10 +1,10 @@
-"""Nondeterministic automata (Thompson's construction) and their determinisation by subsets.
+"""Nondeterministic automata (Thompson's construction) and their determinisation.
 
-Does: concatenate, alternate, repeat and embed automata, copying counted parts by array arithmetic; make a `Dfa` of it.
-Does not: know patterns (`regex`), keep more than one alphabet partition.
+Does: concatenate, alternate, repeat and embed automata, copying counted parts with array arithmetic; determinise the
+result. Does not: parse patterns (`regex`), hold more than one alphabet partition.
 
-An arc that reads nothing may carry a guard: it is only open at the start of the text, after something was read, or
-at the end of the text.
+An epsilon arc ("jump") may carry a guard: it is open only at the start of the text, after a symbol was read, or at the
+end of the text.
 """
 
 from array import array
@@ -24,14 +24,14 @@ from .subset import FREE, subsets
 
 @dataclass(frozen=True, slots=True)
 class NfaFragment:
-    """A piece of an `Nfa`: enter at `start`, leave at `end`; nothing enters `start` or leaves `end` from within."""
+    """A part of an `Nfa` between `start` and `end`; no inner arc enters `start` or leaves `end`."""
 
     start: int
     end: int
 
 
 class Mark(NamedTuple):
-    """How much of an `Nfa` was there at some moment."""
+    """The size of an `Nfa` at some point of its construction."""
 
     states: int
     arcs: int
@@ -39,7 +39,10 @@ class Mark(NamedTuple):
 
 
 class Nfa:
-    """A growing automaton over symbol classes 0 to `width` - 1. Parts are used once each; build them in text order."""
+    """A nondeterministic automaton under construction, over symbol classes 0 to `width` - 1.
+
+    Use each fragment once, and build fragments in text order.
+    """
 
     def __init__(self, width: int, limits: AutomatonLimits = DEFAULT) -> None:
         self.width = width
@@ -50,45 +53,45 @@ class Nfa:
         self.jumps = (array("i"), array("i"), array("i"))  # source, guard, target
 
     def state(self) -> int:
-        """A new state."""
+        """Add a state and return its number."""
         self.states += 1
         if self.states & 1023 == 0:
             self.limits.check(self.states // 2)
         return self.states - 1
 
     def jump(self, source: int, target: int, guard: int = FREE) -> None:
-        """An arc that reads nothing."""
+        """Add an epsilon arc."""
         for column, value in zip(self.jumps, (source, guard, target), strict=True):
             column.append(value)
 
     def arc(self, source: int, classes: frozenset[int], target: int) -> None:
-        """An arc that reads one symbol of any of `classes`."""
+        """Add an arc that reads one symbol of any of `classes`."""
         number = self.sets.setdefault(classes, len(self.sets))
         for column, value in zip(self.arcs, (source, number, target), strict=True):
             column.append(value)
 
     def symbols(self, classes: frozenset[int]) -> NfaFragment:
-        """One symbol."""
+        """A fragment that reads one symbol of `classes`."""
         start = self.state()
         part = NfaFragment(start, self.state())
         self.arc(part.start, classes, part.end)
         return part
 
     def nothing(self, guard: int = FREE) -> NfaFragment:
-        """The text of no symbols, where the guard is open."""
+        """A fragment that reads the empty text, where the guard is open."""
         start = self.state()
         part = NfaFragment(start, self.state())
         self.jump(part.start, part.end, guard)
         return part
 
     def sequence(self, parts: Sequence[NfaFragment]) -> NfaFragment:
-        """One after the other; at least one part."""
+        """The concatenation of at least one fragment."""
         for a, b in pairwise(parts):
             self.jump(a.end, b.start)
         return NfaFragment(parts[0].start, parts[-1].end)
 
     def either(self, parts: Iterable[NfaFragment]) -> NfaFragment:
-        """Any one of them."""
+        """The alternation of fragments."""
         start = self.state()
         part = NfaFragment(start, self.state())
         for each in parts:
@@ -97,7 +100,7 @@ class Nfa:
         return part
 
     def many(self, part: NfaFragment) -> NfaFragment:
-        """Any number of times, none included."""
+        """The fragment repeated any number of times, including none."""
         whole = self.nothing()
         self.jump(whole.start, part.start)
         self.jump(part.end, part.start)
@@ -105,11 +108,11 @@ class Nfa:
         return whole
 
     def mark(self) -> Mark:
-        """A position to `times` from: call it right before building the part that is to be repeated."""
+        """The current size, as the argument `since` of `times`; call it right before building that fragment."""
         return Mark(self.states, len(self.arcs[0]), len(self.jumps[0]))
 
     def times(self, part: NfaFragment, since: Mark, low: int, high: int | None) -> NfaFragment:
-        """The part that was built after the mark `since`, `low` to `high` times (None: any number more)."""
+        """The fragment that was built after the mark `since`, `low` to `high` times (None: unbounded)."""
         size = self.states - since.states
         copies = max(low, 1) if high is None else high
         if copies == 0:
@@ -135,7 +138,7 @@ class Nfa:
         shift = np.arange(1, copies, dtype=np.int32) * np.int32(size)
         none = np.zeros_like(shift)
         for columns, begin in ((self.arcs, since.arcs), (self.jumps, since.jumps)):
-            # Source and target are other states in each copy, what is read between them is the same.
+            # A copy has its own source and target states and the same label or guard.
             for column, by in zip(columns, (shift, none, shift), strict=True):
                 block = np.frombuffer(column, np.int32)[begin:].copy()
                 column.frombytes((block[None, :] + by[:, None]).tobytes())
@@ -148,7 +151,7 @@ class Nfa:
             column.frombytes(values.astype(np.int32).tobytes())
 
     def embed(self, dfa: Dfa, own: Sequence[frozenset[int]]) -> NfaFragment:
-        """A copy of `dfa`; `own[c]` are the classes here that make up its class c."""
+        """A copy of `dfa` as a fragment; `own[c]` are the classes of this automaton that make up class c of `dfa`."""
         base = self.states
         self.states += dfa.states
         self.limits.check(self.states // 2)
@@ -164,7 +167,7 @@ class Nfa:
         return part
 
     def determinise(self, part: NfaFragment, top: int, bounds: Ints, classes: Ints) -> Dfa:
-        """The language of `part` over the alphabet whose intervals have these classes; outcome 0.
+        """The language of `part` as a `Dfa` with outcome 0, over the alphabet with these intervals and classes.
 
         Raises:
             ConstraintTooLarge: more states than the limits allow (subsets may be exponentially many).
@@ -180,7 +183,7 @@ class Nfa:
 
 
 def concatenation(automata: Sequence[Dfa], limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """Texts of each, one after the other; outcome 0. At least one automaton, all over one alphabet."""
+    """The concatenation of at least one automaton, all over one alphabet; outcome 0."""
     bounds, classes, own = joint_classes(automata)
     nfa = Nfa(int(classes.max()) + 1, limits)
     parts = []
@@ -193,7 +196,7 @@ def concatenation(automata: Sequence[Dfa], limits: AutomatonLimits = DEFAULT) ->
 def _by_source(
     columns: tuple["array[int]", "array[int]", "array[int]"], states: int
 ) -> tuple[Ints, Ints, Ints]:
-    """(offsets, labels, targets) of arcs ordered by source."""
+    """(offsets, labels, targets) of arcs sorted by source."""
     source, label, target = (np.frombuffer(c, np.int32) for c in columns)
     order = np.argsort(source, kind="stable")
     offsets = np.zeros(states + 1, np.int32)

@@ -1,7 +1,6 @@
-"""A text of a language that people would take for an example: short, of letters and digits where there is a choice.
+"""Random example texts of a language: short, of letters and digits where the language allows them.
 
-Does: walk an automaton at random, always the same way for one seed. Does not: promise the shortest text
-(`Dfa.shortest`).
+Does: walk an automaton at random, always the same way for one seed. Does not: find the shortest text (`Dfa.shortest`).
 """
 
 from random import Random
@@ -9,21 +8,21 @@ from typing import Final
 
 from .dfa import Dfa
 
-_TASTE: Final = (
+_PREFERRED: Final = (
     ("etaoinsrhldcumfpgwybvkxjqz", 26.0),
     ("0123456789", 9.0),
     ("ETAOINSRHLDCUMFPGWYBVKXJQZ", 2.0),
     (' "', 3.0),
     (".,:-_/@()+*=;!?#%&'<>[]{}|~^$`", 1.0),
 )
-_OTHER: Final = 0.05  # a class of none of these
-_STOP: Final = 0.25  # the chance to end where the text may
+_OTHER: Final = 0.05  # weight of a class without any of these
+_STOP: Final = 0.25  # probability of ending the text in an accepting state
 
 
 def specimen(dfa: Dfa, seed: int, about: int = 8) -> tuple[int, ...] | None:
-    """Some text of the language, in symbols of its alphabet; None if there is none.
+    """An example text as symbols of the alphabet; None if the language is empty.
 
-    After `about` symbols it takes the shortest way to an end.
+    After `about` symbols it takes the shortest path to an end.
     """
     if dfa.empty:
         return None
@@ -50,9 +49,9 @@ def _may_stop(dfa: Dfa, state: int) -> bool:
 
 
 def _by_class(dfa: Dfa) -> dict[int, tuple[list[int], float]]:
-    """Of each class the symbols to take and how gladly."""
+    """For each class, the preferred symbols and their weight."""
     found: dict[int, tuple[list[int], float]] = {}
-    for signs, weight in _TASTE:
+    for signs, weight in _PREFERRED:
         for symbol in map(ord, signs):
             c = int(dfa.classes[dfa.bounds.searchsorted(symbol, "right") - 1])
             if c >= 0:

@@ -1,6 +1,7 @@
-"""Determinisation by subsets, compiled.
+"""Determinisation by subset construction, compiled.
 
-Does: close sets of states under jumps, step them, number the sets met. Does not: build what it walks (`nfa`).
+Does: close sets of states under epsilon arcs, step them, number the distinct sets. Does not: build the automaton
+(`nfa`).
 """
 
 from typing import Final
@@ -10,20 +11,20 @@ import numpy as np
 from ..base.array_types import Flags, Ints, Longs
 from ..jit.kernel import kernel
 
-# Guards of jumps: when one that reads nothing is open.
+# Guards: where an epsilon arc may be taken.
 FREE: Final = 0
 AT_START: Final = 1
 AT_END: Final = 2
 NOT_START: Final = 3
 
-_MOST_WORK: Final = 1024  # members of subsets looked at, by state allowed
+_MOST_WORK: Final = 1024  # members of subsets that are visited, per allowed state
 
 Arcs = tuple[Ints, Ints, Ints]  # offsets [states + 1], labels, targets, by source
 
 
 @kernel
 def _close(jumps: Arcs, members: Ints, count: int, stamp: Ints, now: int, guards: Flags) -> int:
-    """Follow the jumps whose guards are open from `members[:count]`, adding what is reached; the new count."""
+    """Add all states reachable from `members[:count]` by open epsilon arcs; returns the new count."""
     offsets, guard, target = jumps
     for i in range(count):
         stamp[members[i]] = now
@@ -41,7 +42,7 @@ def _close(jumps: Arcs, members: Ints, count: int, stamp: Ints, now: int, guards
 
 @kernel
 def _find(slots: Longs, pool: Ints, offsets: Longs, subset: Ints) -> np.int64:
-    """The slot of an open hash table that holds this subset's number, or is free for it."""
+    """The slot with this subset's number, or the free slot for it, in an open-addressing hash table."""
     mask = len(slots) - 1
     h = np.int64(1469598103934665603)
     for x in subset:
@@ -64,7 +65,7 @@ def _find(slots: Longs, pool: Ints, offsets: Longs, subset: Ints) -> np.int64:
 
 @kernel
 def _sort(values: Ints, count: int) -> None:
-    """Shell's sort: few lines to compile, and subsets are short or nearly in order."""
+    """Shellsort: short to compile, and subsets are short or nearly sorted."""
     gap = 1
     while 3 * gap < count:
         gap = 3 * gap + 1
@@ -86,7 +87,7 @@ def _essential(
     count: int,
     end: int,
 ) -> Ints:
-    """The sorted members that matter later: those with arcs or guarded jumps, and the end."""
+    """The sorted members that later steps depend on: those with arcs or guarded epsilon arcs, and the end."""
     kept = np.empty(count, np.int32)
     n = 0
     for i in range(count):
@@ -106,7 +107,7 @@ def _essential(
 def _step(
     arcs: Arcs, accepts: Flags, members: Ints, size: int, targets: Ints, stamp: Ints, now: int
 ) -> int:
-    """States reached from `members[:size]` by arcs whose set is accepted, into `targets`; their count."""
+    """Write the targets of arcs from `members[:size]` with an accepted set into `targets`; returns their count."""
     offsets, label, target = arcs
     n = 0
     for i in range(size):
@@ -120,7 +121,7 @@ def _step(
 
 @kernel
 def _larger(slots: Longs, pool: Ints, offsets: Longs, count: int) -> Longs:
-    """A hash table four times as large with subsets 1 to `count` - 1."""
+    """A hash table of four times the size, with subsets 1 to `count` - 1."""
     larger = np.full(len(slots) * 4, -1, np.int64)
     for k in range(1, count):
         larger[_find(larger, pool, offsets, pool[offsets[k] : offsets[k + 1]])] = k
@@ -131,9 +132,10 @@ def _larger(slots: Longs, pool: Ints, offsets: Longs, count: int) -> Longs:
 def subsets(
     arcs: Arcs, jumps: Arcs, sets: Flags, start: int, end: int, most: int
 ) -> tuple[Ints, Flags, int]:
-    """The subset automaton: (table, whether each state accepts, count); count -1: more than `most` states or work.
+    """The subset automaton: (table, whether each state accepts, count).
 
-    State 0 is the only one with the start guard open, so no other state is ever joined with it.
+    Count -1: more than `most` states, or over the work limit. State 0 is the only subset with the start guard open, so
+    no other state is merged with it.
     """
     states, width = len(arcs[0]) - 1, sets.shape[1]
     stamp, now = np.full(states, -1, np.int32), 0

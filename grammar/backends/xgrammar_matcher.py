@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xgrammar
 
     from ..cfg.chart import Chart
-    from ..cfg.enforce import Parsed
+    from ..cfg.enforce import NondeterministicGrammar
 
 _ROOM = 32  # tokens beyond the shortest end from which on it is looked at closely
 _SOURCE_PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
@@ -48,7 +48,7 @@ class EarleyCompiler:
         )
         return xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
 
-    def compile(self, parsed: "Parsed") -> "EarleyGrammar":
+    def compile(self, parsed: "NondeterministicGrammar") -> "EarleyGrammar":
         """Compile a grammar.
 
         Raises:
@@ -103,7 +103,7 @@ class EarleyGrammar:
     """A grammar compiled for one vocabulary; see `CompiledGrammar`."""
 
     compiled: "xgrammar.CompiledGrammar"
-    parsed: "Parsed"
+    parsed: "NondeterministicGrammar"
     vocabulary: Vocabulary
     speller: Speller
 

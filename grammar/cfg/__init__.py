@@ -1,4 +1,4 @@
-"""Context-free grammars: read, trimmed, and turned into rules of the byte machine where a deterministic form exists.
+"""Context-free grammars: parsed, trimmed, and compiled to rules of the byte machine if a deterministic form exists.
 
-Does: EBNF and Lark's syntax, ready grammars (CSV, XML, SQL). Does not: follow text (`machine`, `backends.earley`).
+Does: EBNF, Lark's syntax, and ready grammars (CSV, XML, SQL). Does not: follow text (`machine`, `backends`).
 """

@@ -1,10 +1,10 @@
-"""Rules as automata over labels: a label is the number of a leaf (a regular piece) or the name of another rule.
+"""Rules of a grammar as automata over labels; a label is the number of a leaf or the name of another rule.
 
-Does: take out arcs that read nothing, recursion at either end of a rule, and nondeterminism over labels. Does not:
-know parts (`flat`) or bytes (`lower`).
+Does: remove epsilon arcs, left and right recursion, and nondeterminism over labels. Does not: know grammar syntax trees
+(`flat`) or bytes (`lower`).
 
-A body stands for the texts of its rule *but the empty one*; a rule that can be empty is skipped by its callers instead.
-State 0 is the start; no arc enters it and it is not final.
+A body denotes the texts of its rule *except the empty text*; callers skip a rule that can be empty. State 0 is the
+start; no arc enters it and it is not final.
 """
 
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from ..contract.errors import ConstraintTooLarge
 
 Label = int | str
 MOST_STATES = 1 << 14
-MOST_ARCS = 1 << 19  # looked at to make one body
+MOST_ARCS = 1 << 19  # arcs visited while one body is built
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Deterministic: `arcs[state]` has one target a label."""
+    """A deterministic body: `arcs[state]` maps each label to one target."""
 
     arcs: tuple[dict[Label, int], ...]
     final: tuple[bool, ...]
 
     def ends(self, state: int) -> bool:
-        """Whether a state is final and nothing goes on from it."""
+        """Whether a state is final and has no outgoing arcs."""
         return self.final[state] and not self.arcs[state]
 
     def reached(self, state: int, without: int = -1) -> list[int]:
-        """The states that a state leads to, itself first, the nearest first; by ways that avoid `without`."""
+        """The states reachable from a state without passing `without`, in breadth-first order, itself first."""
         found = [state]
         for s in found:
             found += [
@@ -39,14 +39,14 @@ class Body:
 
 
 @dataclass(slots=True)
-class Loose:
-    """Nondeterministic: `arcs[state]` are pairs of label and target."""
+class NondeterministicBody:
+    """A nondeterministic body: `arcs[state]` is a set of (label, target) pairs."""
 
     arcs: list[set[tuple[Label, int]]]
     final: list[bool]
 
     def ends(self, state: int) -> bool:
-        """Whether a state is final and nothing goes on from it."""
+        """Whether a state is final and has no outgoing arcs."""
         return self.final[state] and not self.arcs[state]
 
     def labels(self) -> set[Label]:
@@ -54,27 +54,27 @@ class Loose:
         return {label for row in self.arcs for label, _ in row}
 
 
-class Wiring:
-    """A body being built: states, arcs, and arcs that read nothing. State 0 is the start, 1 the end."""
+class BodyBuilder:
+    """A body under construction: states, labelled arcs and epsilon arcs. State 0 is the start, 1 the end."""
 
     def __init__(self) -> None:
         self.arcs: list[set[tuple[Label, int]]] = [set(), set()]
         self.free: list[set[int]] = [set(), set()]
 
     def state(self) -> int:
-        """A new state.
+        """Add a state and return its number.
 
         Raises:
-            ConstraintTooLarge: too many.
+            ConstraintTooLarge: too many states.
         """
         if len(self.arcs) >= MOST_STATES:
-            raise ConstraintTooLarge(f"a rule of this grammar has more than {MOST_STATES} places")
+            raise ConstraintTooLarge(f"a rule of this grammar needs more than {MOST_STATES} states")
         self.arcs.append(set())
         self.free.append(set())
         return len(self.arcs) - 1
 
-    def loose(self) -> Loose:
-        """The same without arcs that read nothing, and without the empty text.
+    def without_epsilon(self) -> NondeterministicBody:
+        """The body without epsilon arcs and without the empty text.
 
         Raises:
             ConstraintTooLarge: too many arcs.
@@ -86,7 +86,7 @@ class Wiring:
             _check(work)
             arcs.append(set().union(*(self.arcs[s] for s in closed)))
             final.append(1 in closed and state != 0)
-        return Loose(arcs, final)
+        return NondeterministicBody(arcs, final)
 
     def _closure(self, state: int) -> set[int]:
         seen, stack = {state}, [state]
@@ -97,10 +97,11 @@ class Wiring:
         return seen
 
 
-def unrolled(name: str, loose: Loose) -> Loose:
-    """The body of a rule without calls of itself at its start or its end: both become loops.
+def without_self_recursion(name: str, loose: NondeterministicBody) -> NondeterministicBody:
+    """The body of a rule with calls of itself at its start or end turned into loops.
 
-    A call at the end goes back to the start; one at the start is left out, and what follows it may follow each end.
+    A call at the end becomes a jump to the start. A call at the start is removed, and its continuation may follow each
+    end.
     """
     arcs, final = [set(row) for row in loose.arcs], loose.final
     again = {target for label, target in arcs[0] if label == name and target != 0}
@@ -116,40 +117,42 @@ def unrolled(name: str, loose: Loose) -> Loose:
     more = set().union(*(arcs[p] for p in again))
     if more:
         arcs = [row | more if final[s] else row for s, row in enumerate(arcs)]
-    return Loose(arcs, list(final))
+    return NondeterministicBody(arcs, list(final))
 
 
-def without_left_recursion(bodies: dict[str, Loose], members: Sequence[str]) -> None:
-    """Rewrite the bodies of `members`, which begin with one another, so that none does (Paull's algorithm).
+def without_left_recursion(bodies: dict[str, NondeterministicBody], members: Sequence[str]) -> None:
+    """Remove left recursion among `members`, in place (Paull's algorithm).
 
     Raises:
         ConstraintTooLarge: the bodies grow too large.
     """
     for i, name in enumerate(members):
         for earlier in members[:i]:
-            bodies[name] = _begun_by(bodies[name], earlier, bodies[earlier])
-        bodies[name] = unrolled(name, bodies[name])
+            bodies[name] = _with_inlined_start(bodies[name], earlier, bodies[earlier])
+        bodies[name] = without_self_recursion(name, bodies[name])
 
 
-def _begun_by(body: Loose, name: str, callee: Loose) -> Loose:
-    """The body with a copy of `callee` for each place where it begins with a call of it."""
+def _with_inlined_start(
+    body: NondeterministicBody, name: str, callee: NondeterministicBody
+) -> NondeterministicBody:
+    """The body with a copy of `callee` in place of each initial call of it."""
     arcs, final = [set(row) for row in body.arcs], list(body.final)
     for call in sorted(arc for arc in arcs[0] if arc[0] == name):
         target = call[1]
         arcs[0].discard(call)
         base = len(arcs)
         if base + len(callee.arcs) > MOST_STATES:
-            raise ConstraintTooLarge("the left recursion of this grammar takes too many places")
+            raise ConstraintTooLarge("the left recursion of this grammar needs too many states")
         for s, row in enumerate(callee.arcs):
             moved = {(label, to + base) for label, to in row}
             arcs.append(moved | arcs[target] if callee.final[s] else moved)
             final.append(callee.final[s] and final[target])
         arcs[0] |= arcs[base]
-    return Loose(arcs, final)
+    return NondeterministicBody(arcs, final)
 
 
-def determined(loose: Loose) -> Body:
-    """One target a label, by subsets.
+def determinised(loose: NondeterministicBody) -> Body:
+    """The deterministic body, by subset construction.
 
     Raises:
         ConstraintTooLarge: too many subsets.
@@ -170,7 +173,7 @@ def determined(loose: Loose) -> Body:
             reached = frozenset(targets[label])
             if reached not in numbers:
                 if len(queue) >= MOST_STATES:
-                    raise ConstraintTooLarge("a rule of this grammar has too many places")
+                    raise ConstraintTooLarge("a rule of this grammar needs too many states")
                 numbers[reached] = len(queue)
                 queue.append(reached)
             row[label] = numbers[reached]
@@ -180,4 +183,4 @@ def determined(loose: Loose) -> Body:
 
 def _check(work: int) -> None:
     if work > MOST_ARCS:
-        raise ConstraintTooLarge("a rule of this grammar has too many places that are alike")
+        raise ConstraintTooLarge("a rule of this grammar needs too many automaton arcs")

@@ -1,37 +1,37 @@
-"""A way to the end of any text of any grammar: what a budget is kept with where no machine runs the grammar.
+"""Earley charts: shortest completions of outputs of grammars that the byte machine cannot run.
 
-Does: follow an output byte by byte as Earley did ("An efficient context-free parsing algorithm", 1970), with leaves
-read by their automata, and find a shortest text that completes it, within limits of work and memory. Does not: make
-masks (`backends.earley`).
+Does: follow an output byte by byte (Earley, "An efficient context-free parsing algorithm", 1970), with leaves read by
+their automata, and find a shortest text that completes it, within limits of work and memory. A token budget depends on
+it. Does not: compute masks (`backends`).
 """
 
 from dataclasses import dataclass, field
 
 from .body import Label
-from .form import ENDLESS, Form
+from .form import ENDLESS, ByteGrammar
 
-Waiting = tuple[str, int, int]  # a rule, its state after the callee, and where it began
-Reading = tuple[int, int, str, int, int]  # a leaf and its state, and who waits for it
-MOST_STEPS = 1 << 15  # from one byte to the next
-MOST_PLACES = 1 << 19  # of one output, some 100 bytes each
+Waiting = tuple[str, int, int]  # a rule, its state after the callee, its first byte's index
+Reading = tuple[int, int, str, int, int]  # a leaf, its state, and the `Waiting` item of its caller
+MOST_STEPS = 1 << 15  # per byte
+MOST_PLACES = 1 << 19  # items of one output, some 100 bytes each
 
 
 @dataclass(slots=True)
 class Column:
-    """All that is possible after so many bytes."""
+    """All items that are possible after a prefix of the output."""
 
     reading: dict[Reading, None] = field(default_factory=dict)
     waiting: dict[str, dict[Waiting, None]] = field(default_factory=dict)
     done: bool = False  # the text may end here
-    places: int = 0  # in this column and all before it
-    # Of each rule waited for here: the fewest bytes from its end to the end of the output, and who is served by that.
+    places: int = 0  # items in this column and all before it
+    # For each awaited rule: the fewest bytes from its end to the end of the output, and the caller on that path.
     after: dict[str, tuple[int, Waiting | None]] = field(default_factory=dict)
 
 
 class Chart:
-    """The columns of one output. Columns never change once made; forks share them."""
+    """The columns of one output. Finished columns are immutable, and forks share them."""
 
-    def __init__(self, form: Form, columns: list[Column] | None = None) -> None:
+    def __init__(self, form: ByteGrammar, columns: list[Column] | None = None) -> None:
         self.form = form
         self.columns = columns if columns is not None else [self._first()]
 
@@ -41,15 +41,15 @@ class Chart:
 
     @property
     def length(self) -> int:
-        """Bytes read."""
+        """Number of bytes read."""
         return len(self.columns) - 1
 
     def cut(self, length: int) -> None:
-        """Forget the bytes from `length` on."""
+        """Discard all bytes from offset `length` on."""
         del self.columns[length + 1 :]
 
     def read(self, text: bytes) -> bool:
-        """Read on; false, and nothing read, if the grammar does not have it, or has it in too many ways to follow."""
+        """Read more bytes; on an illegal or too ambiguous text, read nothing and return false."""
         before = self.length
         for byte in text:
             column = Column()
@@ -75,7 +75,7 @@ class Chart:
         return column
 
     def _close(self, column: Column, work: list[Waiting]) -> bool:
-        """Everything that follows from places in the newest column without reading; false if that is too much."""
+        """Complete the newest column by prediction and completion; false if it exceeds the limits."""
         here, seen, steps = self.length, set(work), 0
 
         def add(place: Waiting) -> None:
@@ -107,7 +107,7 @@ class Chart:
         return column.places <= MOST_PLACES
 
     def _settle(self, column: Column, here: int) -> None:
-        """Find `after` of the newest column: first by rules that began before it, then by those that begin here."""
+        """Compute `after` of the newest column: from rules that began earlier, then from rules that begin here."""
         inner = []
         for name, waiters in column.waiting.items():
             for waiter in waiters:
@@ -122,7 +122,7 @@ class Chart:
                 changed |= self._shorten(column, name, waiter)
 
     def _shorten(self, column: Column, name: str, waiter: Waiting) -> bool:
-        """Whether it is shorter from the end of a rule to the end of the output by this waiter."""
+        """Update a rule's `after` if this caller's path to the end is shorter; returns whether it is."""
         total = self._cost(waiter)
         shorter = total < column.after.get(name, (ENDLESS, None))[0]
         if shorter:
@@ -130,12 +130,12 @@ class Chart:
         return shorter
 
     def _cost(self, waiter: Waiting) -> int:
-        """The fewest bytes from a place to the end of the output."""
+        """The fewest bytes from an item to the end of the output."""
         name, state, begun = waiter
         return self.form.rest[name][state] + self.columns[begun].after.get(name, (ENDLESS, None))[0]
 
     def least(self) -> int:
-        """Bytes of a shortest text that completes the output."""
+        """The length in bytes of a shortest text that completes the output."""
         column = self.columns[-1]
         return 0 if column.done else min(map(self._distance, column.reading))
 
@@ -161,7 +161,7 @@ class Chart:
         return bytes(self.form.leaves[leaf].dfa.residual(state).shortest() or ())
 
     def _text(self, name: str, state: int) -> bytes:
-        """A shortest text from a state of a rule to its end."""
+        """A shortest text from a state of a rule to the rule's end."""
         text = bytearray()
         stack: list[Label | tuple[str, int]] = [(name, state)]
         while stack:
@@ -170,7 +170,7 @@ class Chart:
                 text += self._leaf_text(top, 0)
                 continue
             rule, at = top if isinstance(top, tuple) else (top, 0)
-            label = self.form.ways[rule][at]
+            label = self.form.shortest_labels[rule][at]
             if label is not None:
                 stack += [(rule, self.form.bodies[rule].arcs[at][label]), label]
         return bytes(text)

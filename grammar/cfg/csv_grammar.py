@@ -1,7 +1,7 @@
-"""CSV whose rows are the objects of a JSON Schema: `{"type": "array", "items": {"type": "object", ...}}`.
+"""CSV tables with rows described by a JSON Schema: `{"type": "array", "items": {"type": "object", ...}}`.
 
-Does: a header line, one line a row, ended by a line feed; quotes as RFC 4180 has them, and only where they are needed.
-Does not: nest. A member that may be missing or null is an empty field; an empty string is `""`.
+Does: a header line; one line per row, ended by a line feed; quotes as in RFC 4180, where needed only. Does not: nested
+values. A missing or null member is an empty field; an empty string is `""`.
 """
 
 from ..automata import Dfa, concatenation, difference, intersection, union_all, words
@@ -19,7 +19,7 @@ def grammar(source: str, *, header: bool) -> Grammar:
     """The grammar of the tables that a schema describes.
 
     Raises:
-        InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge, Unsatisfiable: told by JSON Pointer.
+        InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge, Unsatisfiable: with the JSON Pointer.
     """
     document = Document(source)
     pointer, _ = document.resolved("")
@@ -57,7 +57,10 @@ def _quoted(text: str) -> str:
 
 
 def _field(values: ScalarTexts, *, empty: bool, alone: bool) -> Dfa:
-    """The texts of a field. A line of one empty field would be no line to most readers, so it is quoted when alone."""
+    """The texts of a field.
+
+    `alone`: the only field of its line. It is quoted if it is empty, because most readers skip empty lines.
+    """
     bare = intersection(values.strings, whole(r'[^,"\r\n]+'))
     quoted = respelled(difference(values.strings, bare), {'"': '""'})
     quote = words({'"': 0})

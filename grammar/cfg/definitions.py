@@ -1,7 +1,7 @@
-"""What a Lark source defines, with its names looked up.
+"""The definitions of a Lark source, with names resolved.
 
-Does: one rule for each way a template is used, patterns with look-around as automata, what `%ignore` names behind every
-terminal. Does not: read text (`lark`).
+Does: instantiate templates, compile patterns with look-around to automata, append the `%ignore` part to every terminal.
+Does not: parse text (`lark`).
 """
 
 from collections.abc import Callable, Mapping
@@ -29,8 +29,8 @@ class Template:
     part: Part
 
 
-class Use(NamedTuple):
-    """A call of a template, at an offset of the source."""
+class TemplateCall(NamedTuple):
+    """A call of a template at an offset of the source."""
 
     template: str
     arguments: tuple[Part, ...]
@@ -39,21 +39,21 @@ class Use(NamedTuple):
 
 @dataclass(slots=True)
 class LarkSource:
-    """What a source says, before names are looked up.
+    """The content of a source before names are resolved.
 
-    `uses`: calls of templates, by the name that stands for them; `ignored`: what `%ignore` names; `named`: where the
-    source speaks of a rule or terminal.
+    `uses`: calls of templates, by placeholder name; `ignored`: the parts of `%ignore` directives; `named`: the
+    references to rules and terminals.
     """
 
     rules: dict[str, Part] = field(default_factory=dict)
     templates: dict[str, Template] = field(default_factory=dict)
-    uses: dict[str, Use] = field(default_factory=dict)
+    uses: dict[str, TemplateCall] = field(default_factory=dict)
     ignored: list[Part] = field(default_factory=list)
     named: list[Token] = field(default_factory=list)
 
 
 def mapped(part: Part, leaf: Callable[[Part], Part]) -> Part:
-    """The part with everything below its sequences, branches and repeats replaced."""
+    """The part with `leaf` applied to everything below its sequences, branches and repeats."""
     match part:
         case Sequence(parts):
             return Sequence(tuple(mapped(p, leaf) for p in parts))
@@ -66,13 +66,13 @@ def mapped(part: Part, leaf: Callable[[Part], Part]) -> Part:
 
 
 def resolved(found: LarkSource) -> Grammar:
-    """The grammar that a source says.
+    """The grammar of a parsed source.
 
     Raises:
-        InvalidConstraint: a name is not defined, a terminal uses a rule or itself.
-        ConstraintTooLarge: templates are used in too many ways, a terminal with look-around is too large.
+        InvalidConstraint: a name is undefined; a terminal uses a rule or itself.
+        ConstraintTooLarge: too many template instances; a terminal with look-around is too large.
     """
-    rules, ignored = _instantiated(found)
+    rules, ignored = _with_template_instances(found)
     for use in found.named:
         if use.text not in rules:
             invalid(DIALECT, f"{use.text[:80]!r} is not defined", use.at)
@@ -100,11 +100,11 @@ def resolved(found: LarkSource) -> Grammar:
     return Grammar(all_rules, _START)
 
 
-def _instantiated(found: LarkSource) -> tuple[dict[str, Part], list[Part]]:
-    """(all rules, with one for each list of arguments that a template is called with; what is ignored).
+def _with_template_instances(found: LarkSource) -> tuple[dict[str, Part], list[Part]]:
+    """(all rules, with one for each distinct call of a template; the ignored parts).
 
     Raises:
-        ConstraintTooLarge: a template that calls itself with ever new arguments.
+        ConstraintTooLarge: too many distinct calls, as of a template that calls itself with ever new arguments.
     """
     made: dict[tuple[str, tuple[Part, ...]], str] = {}
     waiting: list[tuple[str, tuple[Part, ...]]] = []
@@ -125,7 +125,7 @@ def _instantiated(found: LarkSource) -> tuple[dict[str, Part], list[Part]]:
             if key not in made:
                 if len(made) >= _MOST_INSTANCES:
                     raise ConstraintTooLarge(
-                        f"templates are used in more than {_MOST_INSTANCES} ways"
+                        f"templates are called in more than {_MOST_INSTANCES} ways"
                     )
                 made[key] = f"{name}{{{len(made)}}}"
                 waiting.append(key)
@@ -143,7 +143,7 @@ def _instantiated(found: LarkSource) -> tuple[dict[str, Part], list[Part]]:
 
 
 def _looks_compiled(part: Part) -> Part:
-    """The part with automata in the place of patterns that look around."""
+    """The part with patterns with look-around replaced by automata."""
 
     def leaf(part: Part) -> Part:
         looks = isinstance(part, Text) and has_look(part.tree)
@@ -153,7 +153,10 @@ def _looks_compiled(part: Part) -> Part:
 
 
 def _terminals(terminals: Mapping[str, Part]) -> dict[str, Part]:
-    """Terminals without look-around: what looks around is made an automaton as a whole, as it looks at all of it."""
+    """Terminals without look-around.
+
+    A terminal with look-around becomes one automaton as a whole, because the look-around sees all of it.
+    """
     looking: set[str] = set()
     edges = {name: tuple(tree.refs(part)) for name, part in terminals.items()}
     for name, used in edges.items():
@@ -174,7 +177,7 @@ def _terminals(terminals: Mapping[str, Part]) -> dict[str, Part]:
 
 
 class _Inliner:
-    """Writes one terminal, with all that it uses, as one pattern."""
+    """Converts a terminal and the terminals it uses into one pattern."""
 
     def __init__(self, terminals: Mapping[str, Part]) -> None:
         self._terminals = terminals
@@ -198,4 +201,4 @@ class _Inliner:
             case Repeat(inner, low, high):
                 return rx.Repetition(self.pattern(inner), low, high)
             case _:
-                raise TypeError("automata come last")
+                raise TypeError("automata have no pattern")

@@ -1,6 +1,6 @@
-"""Ready constraints: JSON, tables, documents of elements, queries.
+"""Ready constraints: any JSON, CSV tables, XML documents, SQL queries.
 
-Does: make the `Constraint`. Does not: judge or compile it (`screen`, `compile`).
+Does: build the `Constraint`. Does not: check or compile it (`frontend`, `compiler`).
 """
 
 import json
@@ -12,12 +12,12 @@ from ..contract.constraint import Constraint, Kind
 
 
 def any_json() -> Constraint:
-    """Any one JSON value, without white space outside strings."""
+    """Any single JSON value, without white space outside strings."""
     return Constraint(Kind.JSON_SCHEMA, "true")
 
 
 def csv_table(schema: Mapping[str, Any], *, header: bool = True) -> Constraint:
-    """CSV as RFC 4180 quotes it, with line feeds; `schema` is of an array of objects with scalar members."""
+    """CSV with RFC 4180 quoting and line feeds; `schema` describes an array of objects with scalar members."""
     return Constraint(Kind.CSV, json.dumps(schema), header=header)
 
 
@@ -27,6 +27,6 @@ def xml_document(schema: Mapping[str, Any]) -> Constraint:
 
 
 def sql_select() -> Constraint:
-    """One SQL SELECT statement; what of SQL it has is told in `docs/grammars.md`."""
+    """One SQL SELECT statement; `docs/grammars.md` lists the supported subset."""
     source = files(__package__).joinpath("sql_select.lark")
     return Constraint(Kind.LARK, source.read_text("utf-8"))

@@ -1,7 +1,7 @@
-"""Grammars in EBNF as GBNF has it: `root ::= "a" (b | [0-9]{2,3})* # ...`.
+"""Parser of EBNF grammars in GBNF syntax: `root ::= "a" (b | [0-9]{2,3})* # ...`.
 
-Does: text to tree. Beyond GBNF as it is commonly read: empty alternatives, `.` for any character, several quantifiers
-on one part. Does not: judge the grammar (`trim`).
+Does: turn text into a tree. Extensions to common GBNF: empty alternatives, `.` for any character, several quantifiers
+on one part. Does not: analyse the grammar (`trim`).
 """
 
 import re
@@ -12,7 +12,16 @@ from ..regex import charset as cs
 from ..regex import regex_tree as rx
 from . import grammar_tree as tree
 from .grammar_tree import Grammar, Part, Ref, Repeat, Text
-from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, escapes, invalid, unsupported
+from .scan import (
+    MOST_RULES,
+    QUANTIFIERS,
+    Token,
+    TokenStream,
+    counted,
+    escapes,
+    invalid,
+    unsupported,
+)
 
 _DIALECT: Final = "EBNF"
 _TOKEN: Final = re.compile(
@@ -44,7 +53,7 @@ def parse(source: str) -> Grammar:
 
     Raises:
         InvalidConstraint: not a grammar, with the offset.
-        UnsupportedConstraint: speaks of tokens or looks ahead.
+        UnsupportedConstraint: a construct over tokens, or a look-ahead.
         ConstraintTooLarge: too many rules, or nested too deep.
     """
     return _Parser(source).run()
@@ -52,7 +61,7 @@ def parse(source: str) -> Grammar:
 
 class _Parser:
     def __init__(self, source: str) -> None:
-        self.scan = Scan(source, _TOKEN, _DIALECT)
+        self.scan = TokenStream(source, _TOKEN, _DIALECT)
         self.named: list[Token] = []
 
     def run(self) -> Grammar:
@@ -99,7 +108,7 @@ class _Parser:
         match token.kind:
             case "name":
                 if token.text in _TOKEN_LEVEL and self.scan.here.text == "(":
-                    reason = "a grammar speaks of characters, not of tokens"
+                    reason = "a grammar is over characters, not over tokens"
                     unsupported(token.text, reason, "write out the characters", token.at)
                 self.named.append(token)
                 return Ref(token.text)
@@ -108,8 +117,10 @@ class _Parser:
             case "set":
                 return Text(rx.Chars(_set(token)))
             case "look":
-                reason = "a grammar says what comes, not what must follow"
-                unsupported("(=", reason, "leave it out, or write what follows behind it", token.at)
+                reason = "a grammar has no look-ahead"
+                unsupported(
+                    "(=", reason, "leave it out, or write the following text after it", token.at
+                )
         if token.text == ".":
             return Text(rx.Chars(cs.ANY))
         if token.text != "(":

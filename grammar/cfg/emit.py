@@ -1,6 +1,7 @@
-"""A grammar written out again, for the back end that takes any: EBNF as xgrammar reads it.
+"""Serialisation of a grammar as EBNF in xgrammar's syntax, for the back end that runs any grammar.
 
-Does: rules under plain names, characters as escapes, automata as rules of their own. Does not: change the language.
+Does: write rules under generated names, characters as escapes, automata as rules of their own. Does not: change the
+language.
 """
 
 from ..automata import Dfa
@@ -10,8 +11,8 @@ from .grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, T
 from .regular import class_sets
 
 
-def written(grammar: Grammar) -> str:
-    """The grammar as EBNF text whose start rule is `root`."""
+def to_ebnf(grammar: Grammar) -> str:
+    """The grammar as EBNF text with the start rule `root`."""
     return _Writer(grammar).text()
 
 
@@ -46,7 +47,7 @@ class _Writer:
                 return f"({self._part(inner)}){_times(low, high)}"
 
     def _automaton(self, dfa: Dfa) -> str:
-        """The rule that stands for an automaton: one rule a state, each after the first at the end of another."""
+        """The start rule of an automaton, which is written as one right-recursive rule per state."""
         known = self.automata.get(dfa.fingerprint)
         if known is not None:
             return known
@@ -83,7 +84,7 @@ def _pattern(node: rx.Node) -> str:
         case rx.Repetition(part, low, high):
             return f"({_pattern(part)}){_times(low, high)}"
         case _:
-            raise TypeError("look-around is compiled before it gets here")
+            raise TypeError("look-around must be compiled before")
 
 
 def _chars(charset: Charset) -> str:

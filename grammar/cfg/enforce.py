@@ -1,6 +1,7 @@
-"""From a grammar to what enforces it: the machine where one byte of look-ahead decides, else a parser for any grammar.
+"""Selection of the back end of a grammar: an automaton, the byte machine, or an Earley parser.
 
-Does: choose, and say why. Does not: read sources (`ebnf`, `lark`), follow outputs.
+Does: prefer the byte machine where one byte of look-ahead suffices; report the reason otherwise. Does not: parse
+sources (`ebnf`, `lark`), follow outputs.
 """
 
 from collections.abc import Mapping
@@ -8,34 +9,40 @@ from dataclasses import dataclass
 
 from ..automata import Dfa, Spelling, encode
 from ..contract.errors import ConstraintTooLarge, Unsatisfiable
-from .body import Body, Loose, determined, unrolled, without_left_recursion
-from .emit import written
-from .flat import Flat, flatten
-from .form import Form, GrammarLeaf
+from .body import (
+    Body,
+    NondeterministicBody,
+    determinised,
+    without_left_recursion,
+    without_self_recursion,
+)
+from .emit import to_ebnf
+from .flat import FlatGrammar, flatten
+from .form import ByteGrammar, GrammarLeaf
 from .grammar_tree import Grammar
-from .lower import Undecided, lower
+from .lower import LookaheadConflict, lower
 from .order import components
 from .table import GrammarRule
-from .trim import trimmed
+from .trim import trim
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
-    """A grammar that no machine runs: as EBNF, with the form that completions are found by, and the reason."""
+class NondeterministicGrammar:
+    """A grammar that the byte machine cannot run: as EBNF, with the form for completions and the reason."""
 
     ebnf: str
-    form: Form
+    form: ByteGrammar
     reason: str
 
 
-def enforced(grammar: Grammar) -> GrammarRule | Dfa | Parsed:
-    """What enforces a grammar.
+def enforce(grammar: Grammar) -> GrammarRule | Dfa | NondeterministicGrammar:
+    """The automaton, rule or nondeterministic grammar that enforces a grammar.
 
     Raises:
-        Unsatisfiable: it has no text.
-        ConstraintTooLarge: it is over a limit.
+        Unsatisfiable: the grammar has no text.
+        ConstraintTooLarge: the grammar is over a limit.
     """
-    grammar, least = trimmed(grammar)
+    grammar, least = trim(grammar)
     flat = flatten(grammar, least)
     if flat.whole is not None:
         automaton = encode(flat.whole, Spelling.UTF8)
@@ -45,19 +52,25 @@ def enforced(grammar: Grammar) -> GrammarRule | Dfa | Parsed:
     leaves = [GrammarLeaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
     try:
         return lower(_form(flat, leaves, _without_left_recursion(flat.bodies)))
-    except (Undecided, ConstraintTooLarge) as problem:
-        return Parsed(written(grammar), _form(flat, leaves, flat.bodies), str(problem))
+    except (LookaheadConflict, ConstraintTooLarge) as problem:
+        return NondeterministicGrammar(
+            to_ebnf(grammar), _form(flat, leaves, flat.bodies), str(problem)
+        )
 
 
-def _form(flat: Flat, leaves: list[GrammarLeaf], bodies: Mapping[str, Loose]) -> Form:
+def _form(
+    flat: FlatGrammar, leaves: list[GrammarLeaf], bodies: Mapping[str, NondeterministicBody]
+) -> ByteGrammar:
     found: dict[str, Body] = {
-        name: determined(unrolled(name, body)) for name, body in bodies.items()
+        name: determinised(without_self_recursion(name, body)) for name, body in bodies.items()
     }
-    return Form(flat.start, flat.least[flat.start] == 0, leaves, found)
+    return ByteGrammar(flat.start, flat.least[flat.start] == 0, leaves, found)
 
 
-def _without_left_recursion(given: Mapping[str, Loose]) -> dict[str, Loose]:
-    """The bodies rewritten so that no rule begins with itself, by whatever way."""
+def _without_left_recursion(
+    given: Mapping[str, NondeterministicBody],
+) -> dict[str, NondeterministicBody]:
+    """The bodies without left recursion, direct or indirect."""
     bodies = dict(given)
     begins = {
         name: [label for label, _ in sorted(body.arcs[0], key=str) if isinstance(label, str)]

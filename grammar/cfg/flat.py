@@ -1,6 +1,6 @@
-"""Regular pieces of a grammar as automata, and what is left as bodies over them.
+"""Flattening of a grammar into two levels: automata for its regular parts, and bodies over them.
 
-Does: flatten rules that do not recurse, and those that recurse only at one end (Nederhof, "Practical experiments with
+Does: flatten rules that do not recurse, and rules that recurse only at one end (Nederhof, "Practical experiments with
 regular approximation of context-free languages", 2000), exactly. Does not: decide how bodies are run (`lower`).
 """
 
@@ -12,31 +12,31 @@ from ..automata import NfaFragment as Piece
 from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
 from . import grammar_tree as tree
-from .body import Label, Loose, Wiring, unrolled
+from .body import BodyBuilder, Label, NondeterministicBody, without_self_recursion
 from .grammar_tree import Either, Grammar, Part, Ref, Repeat
 from .order import components
-from .regular import FAILURE, INLINED, JOINED, Regular, class_sets
+from .regular import FAILURE, INLINED, JOINED, RegularParts, class_sets
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
-    """A grammar in two levels: `leaves` are automata over code points without the empty text, `bodies` the rest.
+class FlatGrammar:
+    """A grammar in two levels: `leaves` are automata over code points without the empty text, `bodies` the other rules.
 
-    `whole`: the automaton of everything, where the grammar is regular. `least`: of each rule the fewest bytes.
+    `whole`: the automaton of the language if the grammar is regular. `least`: for each rule the fewest bytes.
     """
 
     start: str
     least: dict[str, int]
     leaves: list[Dfa]
-    bodies: dict[str, Loose]
+    bodies: dict[str, NondeterministicBody]
     whole: Dfa | None
 
 
-def flatten(grammar: Grammar, least: dict[str, int]) -> Flat:
+def flatten(grammar: Grammar, least: dict[str, int]) -> FlatGrammar:
     """The two levels of a trimmed grammar.
 
     Raises:
-        ConstraintTooLarge: a rule that cannot be taken apart needs too many states, or all take too long.
+        ConstraintTooLarge: a terminal needs too many states, or all automata together do.
     """
     return _Flattener(grammar, least).run()
 
@@ -45,14 +45,14 @@ class _Flattener:
     def __init__(self, grammar: Grammar, least: dict[str, int]) -> None:
         self.grammar = grammar
         self.least = least
-        self.regular = Regular(grammar)
+        self.regular = RegularParts(grammar)
         self.leaves: list[Dfa] = []
         self.numbers: dict[bytes, int] = {}
-        self.bodies: dict[str, Loose] = {}
-        # By identity: parts of counted repeats come again and again, and are large to compare.
+        self.bodies: dict[str, NondeterministicBody] = {}
+        # By identity: parts of counted repeats recur often, and comparing them is expensive.
         self.grouped: dict[int, tuple[tuple[Part, ...], list[Part]]] = {}
 
-    def run(self) -> Flat:
+    def run(self) -> FlatGrammar:
         rules, start = self.grammar.rules, self.grammar.start
         for members in components({name: tuple(tree.refs(part)) for name, part in rules.items()}):
             if len(members) > 1 or members[0] in tree.refs(rules[members[0]]):
@@ -60,10 +60,10 @@ class _Flattener:
             else:
                 self._plain(members[0])
         whole = self.regular.whole(Ref(start)) if start in self.regular.sizes else None
-        return Flat(start, self.least, self.leaves, self.bodies, whole)
+        return FlatGrammar(start, self.least, self.leaves, self.bodies, whole)
 
     def _plain(self, name: str) -> None:
-        """Settle a rule that does not recurse."""
+        """Process a rule that does not recurse."""
         part = self.grammar.rules[name]
         if name not in self.grammar.kept and self.regular.is_regular(part):
             weight = self.regular.size(part)
@@ -77,10 +77,10 @@ class _Flattener:
         self.bodies[name] = self._body(part)
 
     def _recursive(self, members: Sequence[str]) -> None:
-        """Settle rules that call one another."""
+        """Process mutually recursive rules."""
         bodies = {name: self._body(self.grammar.rules[name]) for name in members}
         if len(members) == 1:
-            bodies[members[0]] = unrolled(members[0], bodies[members[0]])
+            bodies[members[0]] = without_self_recursion(members[0], bodies[members[0]])
         flat = None if self.grammar.kept & set(members) else self._linear(bodies)
         if flat is None:
             self.bodies.update(bodies)
@@ -88,8 +88,8 @@ class _Flattener:
             self.regular.made[name] = union(dfa, words({"": 0})) if self.least[name] == 0 else dfa
             self.regular.sizes[name] = dfa.states
 
-    def _linear(self, bodies: dict[str, Loose]) -> dict[str, Dfa] | None:
-        """The automata of rules that call one another at one end only; None if they do not, or it takes too much."""
+    def _linear(self, bodies: dict[str, NondeterministicBody]) -> dict[str, Dfa] | None:
+        """The automata of rules that recurse at one end only; None if they do not, or exceed the limits."""
         calls = [
             (body, s, label, target)
             for body in bodies.values()
@@ -108,8 +108,8 @@ class _Flattener:
             self.regular.spend(FAILURE)
             return None
 
-    def _linear_dfa(self, bodies: dict[str, Loose], name: str, right: bool) -> Dfa:
-        """The automaton of one of these rules; `right`: they call one another at their ends, else at their starts."""
+    def _linear_dfa(self, bodies: dict[str, NondeterministicBody], name: str, right: bool) -> Dfa:
+        """The automaton of one of these rules. `right`: the recursion is at the end of each rule, else at its start."""
         used = sorted(
             {label for b in bodies.values() for label in b.labels() if isinstance(label, int)}
         )
@@ -144,13 +144,13 @@ class _Flattener:
         self.regular.spend(nfa.states + dfa.states)
         return dfa
 
-    def _body(self, part: Part) -> Loose:
-        wiring = Wiring()
+    def _body(self, part: Part) -> NondeterministicBody:
+        wiring = BodyBuilder()
         self._wire(wiring, part, 0, 1)
-        return wiring.loose()
+        return wiring.without_epsilon()
 
-    def _wire(self, wiring: Wiring, part: Part, source: int, target: int) -> None:
-        """Let `part` lead from one state to another."""
+    def _wire(self, wiring: BodyBuilder, part: Part, source: int, target: int) -> None:
+        """Connect two states by `part`."""
         if self.regular.is_regular(part):
             dfa = self.regular.tried(part)
             if dfa is not None:
@@ -177,11 +177,11 @@ class _Flattener:
                 self._wire_repeat(wiring, Repeat(inner, low, high), source, target)
             case _:
                 raise ConstraintTooLarge(
-                    "a text of this grammar needs an automaton that is too large"
+                    "a terminal of this grammar needs an automaton that is too large"
                 )
 
     def _grouped(self, parts: tuple[Part, ...]) -> list[Part]:
-        """Neighbours that are regular as one part, unless all are (then they are too large together)."""
+        """The parts with adjacent regular parts joined, unless all are regular (then they are too large together)."""
         if id(parts) not in self.grouped:
             self.grouped[id(parts)] = parts, self._group(parts)
         return self.grouped[id(parts)][1]
@@ -201,7 +201,9 @@ class _Flattener:
                 grouped.append([part])
         return [tree.sequence(group) for group in grouped]
 
-    def _wire_sequence(self, wiring: Wiring, parts: list[Part], source: int, target: int) -> None:
+    def _wire_sequence(
+        self, wiring: BodyBuilder, parts: list[Part], source: int, target: int
+    ) -> None:
         if not parts:
             wiring.free[source].add(target)
         for i, part in enumerate(parts):
@@ -209,7 +211,7 @@ class _Flattener:
             self._wire(wiring, part, source, following)
             source = following
 
-    def _wire_repeat(self, wiring: Wiring, repeat: Repeat, source: int, target: int) -> None:
+    def _wire_repeat(self, wiring: BodyBuilder, repeat: Repeat, source: int, target: int) -> None:
         for _ in range(repeat.low):
             following = wiring.state()
             self._wire(wiring, repeat.part, source, following)
@@ -227,7 +229,7 @@ class _Flattener:
             wiring.free[following].add(target)
             source = following
 
-    def _leaf(self, wiring: Wiring, dfa: Dfa, source: int, target: int) -> None:
+    def _leaf(self, wiring: BodyBuilder, dfa: Dfa, source: int, target: int) -> None:
         if dfa.outcome[0] >= 0:
             wiring.free[source].add(target)
             dfa = difference(dfa, words({"": 0}))

@@ -1,7 +1,7 @@
-"""Bodies and leaves in bytes, with what running them asks again and again: first bytes and fewest bytes.
+"""A grammar over bytes: deterministic bodies and byte automata, with first sets and shortest lengths.
 
-Does: sets of bytes as integers of 256 bits, the least cost from every place of a body. Does not: decide anything
-(`lower`, `chart`).
+Does: represent byte sets as 256-bit integers; compute the least cost from every state of a body. Does not: choose
+between alternatives (`lower`, `chart`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from .order import components
 
 Mask = int  # bit b: byte b is in the set
 ENDLESS = 1 << 40
-MOST_JOINED = 1 << 16  # states of all leaves that are read at once
+MOST_JOINED = 1 << 16  # states of all joint automata
 
 
 @lru_cache(maxsize=4096)
@@ -28,13 +28,13 @@ def mask_bytes(mask: Mask) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class GrammarLeaf:
-    """An automaton over bytes that does not take the empty text."""
+    """An automaton over bytes that does not accept the empty text."""
 
     dfa: Dfa
 
     @cached_property
     def columns(self) -> list[Mask]:
-        """The bytes of each class."""
+        """The byte set of each class."""
         masks = [0] * self.dfa.table.shape[1]
         for byte, column in enumerate(self.dfa.class_of.tolist()):
             if column >= 0:
@@ -46,7 +46,7 @@ class GrammarLeaf:
         return {}
 
     def arcs(self, state: int) -> tuple[tuple[Mask, int], ...]:
-        """Pairs of bytes and target of a state."""
+        """(byte set, target) pairs of a state."""
         row = self._rows.get(state)
         if row is None:
             targets: dict[int, Mask] = {}
@@ -57,7 +57,7 @@ class GrammarLeaf:
         return row
 
     def taken(self, state: int) -> Mask:
-        """The bytes that go on from a state."""
+        """The bytes with an arc from a state."""
         mask = 0
         for more, _ in self.arcs(state):
             mask |= more
@@ -65,7 +65,7 @@ class GrammarLeaf:
 
     @cached_property
     def first(self) -> Mask:
-        """The bytes that texts begin with."""
+        """The first bytes of all texts."""
         return self.taken(0)
 
     def ends(self, state: int) -> bool:
@@ -74,7 +74,7 @@ class GrammarLeaf:
 
     @cached_property
     def open_ends(self) -> frozenset[tuple[int, Mask]]:
-        """Of each state where a text may end or go on: the outcome, and the bytes that go on."""
+        """For each accepting state with outgoing arcs: its outcome and the bytes of its arcs."""
         ends = enumerate(self.dfa.outcome.tolist())
         return frozenset(
             (o, self.taken(state)) for state, o in ends if o >= 0 and self.taken(state)
@@ -87,8 +87,8 @@ class GrammarLeaf:
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
-    """A grammar whose bodies are deterministic over labels. Parts of bodies are added as they are asked for (`until`).
+class ByteGrammar:
+    """A grammar with bodies that are deterministic over labels. Parts of bodies are added on demand (`part_until`).
 
     `nullable`: the start rule also has the empty text.
     """
@@ -103,18 +103,18 @@ class Form:
 
     @cached_property
     def rest(self) -> dict[str, list[int]]:
-        """Of each body, the fewest bytes from each state to a final one."""
+        """For each body, the fewest bytes from each state to a final one."""
         return self._found[0]
 
     @cached_property
-    def ways(self) -> dict[str, list[Label | None]]:
-        """Of each body, the label that a shortest way takes from each state; None: to end there."""
+    def shortest_labels(self) -> dict[str, list[Label | None]]:
+        """For each body, the label of the first arc of a shortest path from each state; None: end there."""
         return self._found[1]
 
     @cached_property
     def _found(self) -> tuple[dict[str, list[int]], dict[str, list[Label | None]]]:
         rest = {n: [0 if f else ENDLESS for f in body.final] for n, body in self.bodies.items()}
-        ways: dict[str, list[Label | None]] = {
+        labels: dict[str, list[Label | None]] = {
             n: [None] * len(b.final) for n, b in self.bodies.items()
         }
         users: dict[str, set[str]] = {name: set() for name in self.bodies}
@@ -128,10 +128,10 @@ class Form:
         while waiting:
             name, _ = waiting.popitem()
             before = rest[name][0]
-            self._relax(name, rest, ways[name])
+            self._relax(name, rest, labels[name])
             if rest[name][0] < before:
                 waiting.update(dict.fromkeys(users[name]))
-        return rest, ways
+        return rest, labels
 
     def _relax(self, name: str, rest: dict[str, list[int]], way: list[Label | None]) -> None:
         own, arcs = rest[name], self.bodies[name].arcs
@@ -146,7 +146,7 @@ class Form:
 
     @cached_property
     def first(self) -> dict[str, Mask]:
-        """Of each rule, the bytes that its texts begin with. No rule may begin with itself."""
+        """For each rule, the first bytes of its texts. No rule may be left-recursive."""
         begins = {
             name: [label for label in body.arcs[0] if isinstance(label, str)]
             for name, body in self.bodies.items()
@@ -157,14 +157,14 @@ class Form:
         return first
 
     def firsts(self, labels: Mapping[Label, int], first: Mapping[str, Mask]) -> Mask:
-        """The bytes that any of these labels begins with."""
+        """The first bytes of any of these labels."""
         mask = 0
         for label in labels:
             mask |= first[label] if isinstance(label, str) else self.leaves[label].first
         return mask
 
-    def gates(self, name: str, state: int) -> list[int]:
-        """The states of a body that every way from a state to its end leads through, the farthest first."""
+    def post_dominators(self, name: str, state: int) -> list[int]:
+        """The states on every path from a state to the end of a body, the farthest first."""
         body = self.bodies[name]
         return [
             gate
@@ -172,23 +172,23 @@ class Form:
             if gate != state and not any(body.final[s] for s in body.reached(state, without=gate))
         ]
 
-    def until(self, name: str, gate: int) -> str:
-        """The name of the body that is `name` up to its state `gate`; it is added when it is first asked for."""
+    def part_until(self, name: str, gate: int) -> str:
+        """The name of the part of body `name` up to its state `gate`; the part is added on first use."""
         part = f"{name} until {gate}"
         if part not in self.bodies:
             body = self.bodies[name]
             arcs = tuple({} if s == gate else row for s, row in enumerate(body.arcs))
             self.bodies[part] = Body(arcs, tuple(s == gate for s in range(len(arcs))))
             self.rest[part] = [0 if s == gate else ENDLESS for s in range(len(arcs))]
-            self.ways[part] = [None] * len(arcs)
-            self._relax(part, self.rest, self.ways[part])
+            self.shortest_labels[part] = [None] * len(arcs)
+            self._relax(part, self.rest, self.shortest_labels[part])
         return part
 
     def joint(self, labels: tuple[int, ...]) -> tuple[GrammarLeaf, tuple[frozenset[int], ...]]:
-        """Several leaves read at once: outcome o of the automaton says that the text is in each of `sets[o]`.
+        """The product of several leaves: outcome o means that the text is in each leaf of `sets[o]`.
 
         Raises:
-            ConstraintTooLarge: too many states, in all that were joined.
+            ConstraintTooLarge: all products together have too many states.
         """
         known = self._joined.get(labels)
         if known is not None:
@@ -208,5 +208,5 @@ class Form:
         found = GrammarLeaf(dfa), tuple(named[old] for old in kept)
         self._joined[labels] = found
         if sum(leaf.dfa.states for leaf, _ in self._joined.values()) > MOST_JOINED:
-            raise ConstraintTooLarge("too many texts of this grammar begin alike")
+            raise ConstraintTooLarge("too many terminals of this grammar share a beginning")
         return found

@@ -1,6 +1,7 @@
-"""Grammars as trees.
+"""Syntax trees of grammars.
 
-Does: the node types, and a grammar as named trees. Does not: read text (`ebnf`, `lark`) or judge it (`trim`).
+Does: define the node types, and a grammar as named trees. Does not: parse text (`ebnf`, `lark`) or analyse grammars
+(`trim`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,7 @@ from ..regex import regex_tree as rx
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a pattern without look-around and edges matches."""
+    """The texts of a pattern without look-around and anchors."""
 
     tree: rx.Node
 
@@ -26,28 +27,28 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Another rule, by name."""
+    """A reference to a rule by name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One after the other; of none: the empty text."""
+    """A concatenation; without parts, the empty text."""
 
     parts: tuple["Part", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """Any one of them."""
+    """A choice between parts."""
 
     parts: tuple["Part", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """`low` to `high` times; None: any number more."""
+    """`low` to `high` times (None: unbounded)."""
 
     part: "Part"
     low: int
@@ -60,7 +61,7 @@ EMPTY = Sequence(())
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Rules by name. Those in `kept` stay rules of their own even if they could be flattened into their callers."""
+    """Rules by name. Rules in `kept` are never flattened into their callers."""
 
     rules: Mapping[str, Part]
     start: str
@@ -68,12 +69,12 @@ class Grammar:
 
 
 def sequence(parts: list[Part]) -> Part:
-    """One after the other, without needless nodes."""
+    """A concatenation, or the part itself if it is the only one."""
     return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
 
 def either(parts: list[Part]) -> Part:
-    """Any one, without needless nodes."""
+    """A choice, or the part itself if it is the only one."""
     return parts[0] if len(parts) == 1 else Either(tuple(parts))
 
 
@@ -83,7 +84,7 @@ def literal(text: str) -> Text:
 
 
 def children(part: Part) -> tuple[Part, ...]:
-    """The parts right below a part."""
+    """The direct children of a part."""
     match part:
         case Sequence(parts) | Either(parts):
             return parts
@@ -94,7 +95,7 @@ def children(part: Part) -> tuple[Part, ...]:
 
 
 def walk(part: Part) -> Iterator[Part]:
-    """A part and all below it."""
+    """A part and all its descendants."""
     stack = [part]
     while stack:
         node = stack.pop()
@@ -103,5 +104,5 @@ def walk(part: Part) -> Iterator[Part]:
 
 
 def refs(part: Part) -> Iterator[str]:
-    """The names that a part speaks of, in order."""
+    """The rule names that a part refers to, in order."""
     return (node.name for node in walk(part) if isinstance(node, Ref))

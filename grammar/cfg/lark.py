@@ -1,8 +1,8 @@
-"""Grammars in Lark's syntax: rules, terminals, templates, `%ignore`, `%import common`.
+"""Parser of grammars in Lark's syntax: rules, terminals, templates, `%ignore`, `%import common`.
 
-Does: text to tree, with what `%ignore` names allowed at the start and behind every terminal. Does not: lex. The grammar
-is one over characters: a terminal is any text its pattern matches, not the longest, and no keyword is set apart from
-names unless the patterns do it. Priorities and aliases change no language and are read over.
+Does: turn text into a tree, with `%ignore` allowed at the start and after every terminal. Does not: lex. The grammar is
+over characters: a terminal is any text that its pattern matches, not only the longest, and keywords are not reserved
+unless the patterns exclude them. Priorities and aliases do not change the language and are ignored.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Final
 
 from ..contract.errors import ConstraintTooLarge
 from . import grammar_tree as tree
-from .definitions import LarkSource, Template, Use, mapped, resolved
+from .definitions import LarkSource, Template, TemplateCall, mapped, resolved
 from .grammar_tree import Grammar, Part, Ref, Repeat
-from .scan import MOST_RULES, QUANTIFIERS, Scan, Token, counted, invalid, unsupported
+from .scan import MOST_RULES, QUANTIFIERS, Token, TokenStream, counted, invalid, unsupported
 from .terminals import DIALECT, literal, regexp, span
 
 _TOKEN: Final = re.compile(
@@ -66,8 +66,8 @@ def parse(source: str) -> Grammar:
 
     Raises:
         InvalidConstraint: not a grammar, with the offset.
-        UnsupportedConstraint: something in it cannot be enforced.
-        ConstraintTooLarge: too many rules or instances of templates, or nested too deep.
+        UnsupportedConstraint: a construct that cannot be enforced.
+        ConstraintTooLarge: too many rules or template instances, or nested too deep.
     """
     return resolved(_Reader(source).run())
 
@@ -78,10 +78,10 @@ def _common() -> Mapping[str, Part]:
 
 
 class _Reader:
-    """Reads rules, terminals and directives."""
+    """Parser of rules, terminals and directives."""
 
     def __init__(self, source: str) -> None:
-        self.scan = Scan(source, _TOKEN, DIALECT)
+        self.scan = TokenStream(source, _TOKEN, DIALECT)
         self.found = LarkSource()
 
     def run(self) -> LarkSource:
@@ -114,7 +114,7 @@ class _Reader:
             self.found.rules[name] = part
 
     def _side(self, parameters: tuple[str, ...] = ()) -> Part:
-        """What stands on the right, up to the end of the line."""
+        """The right-hand side of a definition, up to the end of the line."""
         part = _Side(self.scan, self.found, parameters).alternatives()
         self._end_of_line()
         return part
@@ -134,7 +134,7 @@ class _Reader:
         return self.scan.take()
 
     def _names(self, closing: str) -> list[Token]:
-        """Names with commas between them."""
+        """A comma-separated list of names."""
         names = [self._name()]
         while self.scan.skip(","):
             names.append(self._name())
@@ -148,7 +148,7 @@ class _Reader:
             case "%import":
                 self._import(token)
             case "%declare" | "%override" | "%extend":
-                reason = "nothing here says what it stands for, or what it changes"
+                reason = "the definition it refers to is not part of the source"
                 unsupported(token.text, reason, "write the rule out", token.at)
             case _:
                 invalid(DIALECT, f"{token.text!r} is not known", token.at)
@@ -171,9 +171,9 @@ class _Reader:
 
 
 class _Side:
-    """Reads the right side of a rule, where the names in `parameters` stand for arguments."""
+    """Parser of a right-hand side. `parameters`: the names of template parameters."""
 
-    def __init__(self, scan: Scan, found: LarkSource, parameters: tuple[str, ...]) -> None:
+    def __init__(self, scan: TokenStream, found: LarkSource, parameters: tuple[str, ...]) -> None:
         self.scan = scan
         self.found = found
         self.parameters = parameters
@@ -186,7 +186,7 @@ class _Side:
         return tree.either(branches)
 
     def _at_bar(self) -> bool:
-        """Whether `|` comes, on this line or the next."""
+        """Whether `|` is next, on this line or the following one."""
         if self.scan.here.kind == "line" and (self.scan.depth or self.scan.ahead.text == "|"):
             self.scan.take()
         return self.scan.here.text == "|"
@@ -233,7 +233,7 @@ class _Side:
             arguments.append(self._atom())
         self.scan.expect("}")
         alias = f"{token.text}{{{len(self.found.uses)}"
-        self.found.uses[alias] = Use(token.text, tuple(arguments), token.at)
+        self.found.uses[alias] = TemplateCall(token.text, tuple(arguments), token.at)
         return Ref(alias)
 
     def _repeated(self, part: Part) -> Part:
@@ -255,7 +255,7 @@ class _Side:
 
 
 def _from_common(name: str) -> Part:
-    """A common terminal with all it is made of."""
+    """A common terminal with its references expanded."""
     return mapped(
         _common()[name], lambda leaf: _from_common(leaf.name) if isinstance(leaf, Ref) else leaf
     )

@@ -1,11 +1,12 @@
-"""Bodies to rules of the byte machine, where one byte of look-ahead always tells what to do.
+"""Compilation of bodies to rules of the byte machine, for grammars where one byte of look-ahead always decides.
 
-Does: find, state by state, whether the next byte decides. A state is a set of places in the bodies; where several
-callees could begin with the same byte they are taken apart in place until it is one callee or only bytes, so rules with
-a common beginning need no factoring by hand. A rule is called knowing which bytes may follow it; where it could go on
-with one of them its caller takes it apart too. Does not: run what has no such form: that raises `Undecided`.
+Does: build, for each rule, the item sets that the next byte distinguishes. Where several callees can begin with the
+same byte, they are expanded in place until the byte selects a single callee or an arc, so rules with a common beginning
+need no manual factoring. A rule is compiled for the set of bytes that may follow it; if it could also continue with one
+of them, it is expanded into its caller as well. Does not: run grammars without such a form; these raise
+`LookaheadConflict`.
 
-The construction is that of LL parsers over regular right parts, with subsets where they would demand single items.
+The construction is that of LL(1) parsers over regular right-hand sides, with item sets in place of single items.
 """
 
 from collections import deque
@@ -15,18 +16,18 @@ from operator import or_
 from typing import Final, NamedTuple
 
 from ..machine.rule import Call, End, Expansion, Goto, Target
-from .form import Form, GrammarLeaf, Mask, mask_bytes
+from .form import ByteGrammar, GrammarLeaf, Mask, mask_bytes
+from .item_sets import FINISHED, Item, ItemMoves, ItemSet, Option
 from .order import components
-from .places import OVER, Item, Option, Places, Spot
 from .table import GrammarRule
 
-MOST_WORK: Final = 1 << 15  # places and callees looked at, in all
-MOST_ITEMS: Final = 1 << 8  # in one state
-DEEPEST: Final = 12  # rules taken apart in one another
+MAX_WORK: Final = 1 << 15  # items and callees visited, in total
+MAX_ITEMS: Final = 1 << 8  # items in one set
+MAX_DEPTH: Final = 12  # nesting of rules expanded in place
 
 
 class Callee(NamedTuple):
-    """A rule, or some of one: its name, the places it begins at, and the bytes that may follow it."""
+    """A rule or part of a rule: its name, the items it begins at, and the bytes that may follow it."""
 
     rule: str
     begins: frozenset[Item]
@@ -34,52 +35,52 @@ class Callee(NamedTuple):
 
 
 class Calling(NamedTuple):
-    """A call at a spot: the bytes that enter the callee, the callee, and where to go on after it."""
+    """A call in an item set: the bytes that enter the callee, the callee, and the item set after it."""
 
     first: Mask
     callee: Callee
-    after: Spot
+    after: ItemSet
 
 
-class Undecided(Exception):
-    """One byte of look-ahead does not tell what to do in the rule `name`."""
+class LookaheadConflict(Exception):
+    """One byte of look-ahead is not enough in the rule `name`."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"in the rule {name!r} {reason}")
 
 
 @dataclass(slots=True)
-class Choice:
-    """What can happen at a spot: the rule may be over, bytes are read here, rules are called, leaves are read.
+class Decision:
+    """The alternatives at an item set: the end of the rule, bytes read here, calls of rules, and leaves.
 
-    `leaves`: each with where to go on after it, by outcome.
+    `leaves`: each with the item sets after it, by outcome.
     """
 
-    over: bool
-    bytes: list[tuple[Mask, Spot]] = field(default_factory=list)
+    may_end: bool
+    bytes: list[tuple[Mask, ItemSet]] = field(default_factory=list)
     calls: list[Calling] = field(default_factory=list)
-    leaves: list[tuple[GrammarLeaf, tuple[Spot, ...]]] = field(default_factory=list)
+    leaves: list[tuple[GrammarLeaf, tuple[ItemSet, ...]]] = field(default_factory=list)
 
 
-def lower(form: Form) -> GrammarRule:
+def lower(form: ByteGrammar) -> GrammarRule:
     """The rule of a whole grammar.
 
     Raises:
-        Undecided: it has no form in which one byte of look-ahead decides, or none was found within the limits.
+        LookaheadConflict: one byte of look-ahead is not enough, or no form was found within the limits.
     """
     return _Lowering(form).run()
 
 
 class _Lowering:
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: ByteGrammar) -> None:
         self.form = form
-        self.places = Places(form)
-        self.looked = 0
-        self.unsafe: dict[Callee, Undecided] = {}
-        self.tables: dict[Callee, dict[Spot, Choice]] = {}
+        self.moves = ItemMoves(form)
+        self.work = 0
+        self.conflicts: dict[Callee, LookaheadConflict] = {}
+        self.tables: dict[Callee, dict[ItemSet, Decision]] = {}
         self.callers: dict[Callee, set[Callee]] = {}
-        # By spot, rule and what may follow it.
-        self.choices: dict[tuple[Spot, str, Mask], Choice] = {}
+        # By item set, rule, and the bytes that may follow the rule.
+        self.decisions: dict[tuple[ItemSet, str, Mask], Decision] = {}
         ends = {
             name: [
                 x
@@ -90,133 +91,137 @@ class _Lowering:
             for name, body in form.bodies.items()
         }
         self.rank = {name: i for i, name in enumerate(form.first)}
-        self.circle = {name: i for i, members in enumerate(components(ends)) for name in members}
+        self.tail_group = {
+            name: i for i, members in enumerate(components(ends)) for name in members
+        }
 
     def run(self) -> GrammarRule:
-        root = Callee(self.form.start, _places(self.form.start, 0), 0)
+        root = Callee(self.form.start, _start_items(self.form.start, 0), 0)
         waiting = deque([root])
         while waiting:
             key = waiting.popleft()
-            if key in self.tables or key in self.unsafe:
+            if key in self.tables or key in self.conflicts:
                 continue
             try:
-                table = self._explored(key, begun=key == root and self.form.nullable)
-            except Undecided as problem:
+                table = self._explore(key, may_end=key == root and self.form.nullable)
+            except LookaheadConflict as problem:
                 if key == root:
                     raise
-                self.unsafe[key] = problem
+                self.conflicts[key] = problem
                 for caller in self.callers.pop(key, ()):
                     self.tables.pop(caller, None)
                     waiting.append(caller)
                 continue
             self.tables[key] = table
-            for choice in table.values():
-                for call in choice.calls:
+            for decision in table.values():
+                for call in decision.calls:
                     self.callers.setdefault(call.callee, set()).add(key)
                     waiting.append(call.callee)
         return self._rules(root)
 
-    def _explored(self, key: Callee, *, begun: bool) -> dict[Spot, Choice]:
-        table: dict[Spot, Choice] = {}
-        waiting = [self._start(key, begun)]
+    def _explore(self, key: Callee, *, may_end: bool) -> dict[ItemSet, Decision]:
+        table: dict[ItemSet, Decision] = {}
+        waiting = [self._start(key, may_end)]
         while waiting:
-            spot = waiting.pop()
-            if spot in table or spot == OVER:
+            item_set = waiting.pop()
+            if item_set in table or item_set == FINISHED:
                 continue
-            known = self.choices.get((spot, key.rule, key.following))
-            if known is None or any(call.callee in self.unsafe for call in known.calls):
-                known = self.choices[spot, key.rule, key.following] = self._choice(spot, key)
-            choice = table[spot] = known
-            waiting += [target for _, target in choice.bytes]
-            waiting += [call.after for call in choice.calls]
-            waiting += [target for _, targets in choice.leaves for target in targets]
+            known = self.decisions.get((item_set, key.rule, key.following))
+            if known is None or any(call.callee in self.conflicts for call in known.calls):
+                known = self.decisions[item_set, key.rule, key.following] = self._decide(
+                    item_set, key
+                )
+            decision = table[item_set] = known
+            waiting += [target for _, target in decision.bytes]
+            waiting += [call.after for call in decision.calls]
+            waiting += [target for _, targets in decision.leaves for target in targets]
         return table
 
     def _spend(self, name: str, items: int) -> None:
-        self.looked += items
-        if self.looked > MOST_WORK or items > MOST_ITEMS:
-            raise Undecided(name, "there are too many things to tell apart")
+        self.work += items
+        if self.work > MAX_WORK or items > MAX_ITEMS:
+            raise LookaheadConflict(name, "there are too many alternatives to distinguish")
 
     @staticmethod
-    def _start(key: Callee, begun: bool) -> Spot:
-        return Spot(key.begins, begun)
+    def _start(key: Callee, may_end: bool) -> ItemSet:
+        return ItemSet(key.begins, may_end)
 
-    def _choice(self, spot: Spot, key: Callee) -> Choice:
-        """What the next byte decides at a spot.
+    def _decide(self, item_set: ItemSet, key: Callee) -> Decision:
+        """The alternatives at an item set, selected by the next byte.
 
         Raises:
-            Undecided: it does not.
+            LookaheadConflict: the next byte does not select one.
         """
         name, _, following = key
-        items, over = spot
+        items, may_end = item_set
         self._spend(name, len(items))
-        rest = self._rest(spot, following) or self._inner(spot)
+        rest = self._remainder_call(item_set, following) or self._common_call(item_set)
         if rest is not None:
-            return Choice(over, calls=[rest])
+            return Decision(may_end, calls=[rest])
         inside = {item for item in items if isinstance(item[-1][0], int)}
-        options = {option for item in items - inside for option in self.places.options(item)}
-        calls = self._settled(options, inside, key)
+        options = {option for item in items - inside for option in self.moves.options(item)}
+        calls = self._calls(options, inside, key)
         leaves = {option for option in options if isinstance(option.label, int)}
-        choice = Choice(over, calls=calls)
-        for group in self._alike(leaves):
-            joined = self._joined(group, inside, key)
+        decision = Decision(may_end, calls=calls)
+        for group in self._overlapping(leaves):
+            joined = self._joint_leaf(group, inside, key)
             if joined is not None:
-                choice.leaves.append(joined)
+                decision.leaves.append(joined)
             else:
-                inside |= {self._entered(option, name) for option in group}
-        choice.bytes = self.places.steps(inside)
-        if over:
-            masks = [leaf.first for leaf, _ in choice.leaves]
-            masks += [mask for mask, _ in choice.bytes] + [call.first for call in calls]
+                inside |= {self._enter(option, name) for option in group}
+        decision.bytes = self.moves.steps(inside)
+        if may_end:
+            masks = [leaf.first for leaf, _ in decision.leaves]
+            masks += [mask for mask, _ in decision.bytes] + [call.first for call in calls]
             taken = reduce(or_, masks, 0)
             if taken & following:
-                raise Undecided(name, f"{_shown(taken & following)} may go on or follow")
-        return choice
+                raise LookaheadConflict(name, f"{_shown(taken & following)} may go on or follow")
+        return decision
 
-    def _rest(self, spot: Spot, following: Mask) -> Calling | None:
-        """The rest of a rule that was taken apart as a call, or some of it, where nothing else is possible any more."""
-        items, over = spot
+    def _remainder_call(self, item_set: ItemSet, following: Mask) -> Calling | None:
+        """The remainder of an expanded rule, or a part of it, as a call, if no alternative is left."""
+        items, may_end = item_set
         tops = {item[-1] for item in items}
-        if over or len(tops) > 1 or any(len(item) == 1 for item in items):
+        if may_end or len(tops) > 1 or any(len(item) == 1 for item in items):
             return None
         ((body, state),) = tops
         if isinstance(body, int):
             return None
-        for gate in (None, *self.form.gates(body, state)):
-            part = body if gate is None else self.form.until(body, gate)
-            self.circle.setdefault(part, self.circle[body])
+        for gate in (None, *self.form.post_dominators(body, state)):
+            part = body if gate is None else self.form.part_until(body, gate)
+            self.tail_group.setdefault(part, self.tail_group[body])
             back = () if gate is None else ((body, gate),)
-            after = self.places.spot((*item[:-1], *back) for item in items)
-            callee = Callee(part, _places(part, state), self._follow(after, following))
-            if callee not in self.unsafe:
-                return Calling(self.places.mask(spot), callee, after)
+            after = self.moves.closure((*item[:-1], *back) for item in items)
+            callee = Callee(part, _start_items(part, state), self._follow(after, following))
+            if callee not in self.conflicts:
+                return Calling(self.moves.mask(item_set), callee, after)
         return None
 
-    def _inner(self, spot: Spot) -> Calling | None:
-        """All that is possible as one call, where it goes on at one and the same place afterwards."""
-        items, over = spot
+    def _common_call(self, item_set: ItemSet) -> Calling | None:
+        """All items as one call, if they share their return place."""
+        items, may_end = item_set
         shared = min(map(len, items)) - 1
         one = next(iter(items))
         while shared > 0 and any(item[:shared] != one[:shared] for item in items):
             shared -= 1
-        if over or shared <= 0:
+        if may_end or shared <= 0:
             return None
-        begun = frozenset(item[shared:] for item in items)
+        inner = frozenset(item[shared:] for item in items)
         name = one[shared][0]
-        if isinstance(name, int) or any(isinstance(item[0][0], int) for item in begun):
+        if isinstance(name, int) or any(isinstance(item[0][0], int) for item in inner):
             return None
-        after = self.places.spot((one[:shared],))
-        callee = Callee(name, begun, self.places.mask(after))
-        if after.over or callee in self.unsafe:
+        after = self.moves.closure((one[:shared],))
+        callee = Callee(name, inner, self.moves.mask(after))
+        if after.may_end or callee in self.conflicts:
             return None
-        return Calling(self.places.mask(spot), callee, after)
+        return Calling(self.moves.mask(item_set), callee, after)
 
-    def _follow(self, after: Spot, following: Mask) -> Mask:
-        """The bytes that may follow a callee after which `after` is possible, in a rule that `following` may follow."""
-        return self.places.mask(after) | (following if after.over else 0)
+    def _follow(self, after: ItemSet, following: Mask) -> Mask:
+        """The bytes that may follow a callee that returns to `after`, in a rule that `following` may follow."""
+        return self.moves.mask(after) | (following if after.may_end else 0)
 
-    def _settled(self, options: set[Option], inside: set[Item], key: Callee) -> list[Calling]:
-        """Calls that nothing else begins like; the other rules of `options` are taken apart in place."""
+    def _calls(self, options: set[Option], inside: set[Item], key: Callee) -> list[Calling]:
+        """The calls that are selected by their first byte; expands the other rules of `options` in place."""
         while True:
             rules = {option.label for option in options if isinstance(option.label, str)}
             masks = {x: self.form.first[x] for x in rules}
@@ -225,42 +230,44 @@ class _Lowering:
                 if isinstance(option.label, int):
                     bytewise |= self.form.leaves[option.label].first
             for item in inside:
-                bytewise |= self.places.first(item)
+                bytewise |= self.moves.first(item)
             calls, apart = [], set()
             for x in sorted(rules):
                 others = bytewise
                 for y in rules - {x}:
                     others |= masks[y]
-                after = self.places.after(o for o in options if o.label == x)
-                callee = Callee(x, _places(x, 0), self._follow(after, key.following))
-                circular = after == OVER and self.circle[x] == self.circle[key.rule]
-                if others & masks[x] or circular or callee in self.unsafe:
+                after = self.moves.after(o for o in options if o.label == x)
+                callee = Callee(x, _start_items(x, 0), self._follow(after, key.following))
+                tail_recursive = (
+                    after == FINISHED and self.tail_group[x] == self.tail_group[key.rule]
+                )
+                if others & masks[x] or tail_recursive or callee in self.conflicts:
                     apart.add(x)
                 else:
                     calls.append(Calling(masks[x], callee, after))
             if not apart:
                 return calls
-            # The one that may begin with the others comes first: it may turn out to be one of them.
+            # Rules that may begin with others are expanded first: their expansion may be one of the others.
             chosen = max(apart, key=self.rank.__getitem__)
             for option in [o for o in options if o.label == chosen]:
                 options.discard(option)
-                options.update(self.places.options(self._entered(option, key.rule)))
+                options.update(self.moves.options(self._enter(option, key.rule)))
             self._spend(key.rule, len(options))
 
-    def _entered(self, option: Option, name: str) -> Item:
-        """The first place in a callee, remembering where to go on unless nothing is left there."""
+    def _enter(self, option: Option, name: str) -> Item:
+        """The first item in a callee, with a return place unless nothing is left to read there."""
         after = option.after()
         body, state = after[-1]
         assert isinstance(body, str)
         below = after[:-1] if self.form.bodies[body].ends(state) else after
-        if len(below) >= DEEPEST:
-            raise Undecided(
-                name, f"{option.label!r} begins like something else, however deep one looks"
+        if len(below) >= MAX_DEPTH:
+            raise LookaheadConflict(
+                name, f"{option.label!r} shares its beginning with another alternative at any depth"
             )
         return (*below, (option.label, 0))
 
-    def _alike(self, leaves: set[Option]) -> list[set[Option]]:
-        """The leaves of a spot in groups that no first byte is common to."""
+    def _overlapping(self, leaves: set[Option]) -> list[set[Option]]:
+        """The leaves grouped so that different groups have no common first byte."""
         groups: list[tuple[Mask, set[Option]]] = []
         for option in leaves:
             mask, group = self.form.leaves[int(option.label)].first, {option}
@@ -273,69 +280,73 @@ class _Lowering:
             groups = [*apart, (mask, group)]
         return [group for _, group in groups]
 
-    def _joined(
+    def _joint_leaf(
         self, leaves: set[Option], inside: set[Item], key: Callee
-    ) -> tuple[GrammarLeaf, tuple[Spot, ...]] | None:
-        """The leaves of a spot as one, if its longest text is always the right one."""
+    ) -> tuple[GrammarLeaf, tuple[ItemSet, ...]] | None:
+        """One leaf for all given leaves, if its longest match is always the right one; else None."""
         leaf, sets = self.form.joint(
             tuple(sorted({o.label for o in leaves if isinstance(o.label, int)}))
         )
-        if any(self.places.first(item) & leaf.first for item in inside):
+        if any(self.moves.first(item) & leaf.first for item in inside):
             return None
-        spots = tuple(self.places.after(o for o in leaves if o.label in labels) for labels in sets)
-        follow = [self._follow(spot, key.following) for spot in spots]
+        item_sets = tuple(
+            self.moves.after(o for o in leaves if o.label in labels) for labels in sets
+        )
+        follow = [self._follow(item_set, key.following) for item_set in item_sets]
         if any(mask & follow[outcome] for outcome, mask in leaf.open_ends):
             return None
-        return leaf, spots
+        return leaf, item_sets
 
     def _rules(self, root: Callee) -> GrammarRule:
-        """The machine's rules of all that the root leads to."""
+        """The machine's rules for all callees reachable from the root."""
         rules, waiting = {root: GrammarRule()}, [root]
         while waiting:
             key = waiting.pop()
-            for choice in self.tables[key].values():
-                for call in choice.calls:
+            for decision in self.tables[key].values():
+                for call in decision.calls:
                     if call.callee not in rules:
                         rules[call.callee] = GrammarRule()
                         waiting.append(call.callee)
         for key, rule in rules.items():
             start = self._start(key, key == root and self.form.nullable)
-            self._settle(rule, start, self.tables[key], rules)
+            self._fill(rule, start, self.tables[key], rules)
         return rules[root]
 
-    def _settle(
+    def _fill(
         self,
         rule: GrammarRule,
-        start: Spot,
-        table: dict[Spot, Choice],
+        start: ItemSet,
+        table: dict[ItemSet, Decision],
         rules: dict[Callee, GrammarRule],
     ) -> None:
         numbers = {start: 0}
-        for spot in table:
-            numbers.setdefault(spot, len(numbers))
+        for item_set in table:
+            numbers.setdefault(item_set, len(numbers))
 
-        def target(spot: Spot) -> Target:
-            return End(0) if spot == OVER else Goto(numbers[spot])
+        def target(item_set: ItemSet) -> Target:
+            return End(0) if item_set == FINISHED else Goto(numbers[item_set])
 
         returns: list[tuple[Target, ...]] = []
         expansions, least = [], []
-        for spot in sorted(table, key=numbers.__getitem__):
-            choice = table[spot]
+        for item_set in sorted(table, key=numbers.__getitem__):
+            decision = table[item_set]
             calls: list[tuple[bytes, Call]] = []
-            for call in choice.calls:
+            for call in decision.calls:
                 calls.append((mask_bytes(call.first), Call(rules[call.callee], len(returns))))
                 returns.append((target(call.after),))
-            for leaf, spots in choice.leaves:
+            for leaf, item_sets in decision.leaves:
                 calls.append((mask_bytes(leaf.first), Call(leaf.dfa, len(returns))))
-                returns.append(tuple(map(target, spots)))
-            arcs = tuple((mask_bytes(mask), target(following)) for mask, following in choice.bytes)
-            outcome = 0 if choice.over else None
+                returns.append(tuple(map(target, item_sets)))
+            arcs = tuple(
+                (mask_bytes(mask), target(following)) for mask, following in decision.bytes
+            )
+            outcome = 0 if decision.may_end else None
             expansions.append(Expansion(arcs, None, outcome, tuple(calls)))
-            least.append(0 if choice.over else min(map(self.places.rest, spot.items)))
+            least.append(0 if decision.may_end else min(map(self.moves.rest, item_set.items)))
         rule.settle(expansions, returns, least)
 
 
-def _places(name: str, state: int) -> frozenset[Item]:
+def _start_items(name: str, state: int) -> frozenset[Item]:
     return frozenset((((name, state),),))
 
 

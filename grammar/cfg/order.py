@@ -1,4 +1,4 @@
-"""Graphs of names: what can be reached, and what is recursive.
+"""Graphs of names: reachability and recursion.
 
 Does: strongly connected components, callees first. Does not: know grammars.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 
 def reachable(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
-    """The names that `start` leads to, itself included."""
+    """The names reachable from `start`, itself included."""
     seen, stack = {start}, [start]
     while stack:
         for name in edges[stack.pop()]:
@@ -18,7 +18,7 @@ def reachable(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def components(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
-    """Strongly connected components, each after all that it leads to (Tarjan 1972, without recursion)."""
+    """Strongly connected components, each after all components it leads to (Tarjan 1972, without recursion)."""
     number: dict[str, int] = {}
     low: dict[str, int] = {}
     path: list[str] = []

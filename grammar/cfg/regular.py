@@ -1,7 +1,7 @@
-"""The regular parts of a grammar as automata.
+"""Automata for the regular parts of a grammar.
 
-Does: say which parts are regular, write small rules into their callers, keep count of what it all costs. Does not:
-settle recursion (`flat`).
+Does: determine which parts are regular, inline small rules, and limit the total cost. Does not: handle recursion
+(`flat`).
 """
 
 from typing import Final
@@ -17,19 +17,19 @@ from ..regex.pattern import Emitter
 from . import grammar_tree as tree
 from .grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Text
 
-# States of a leaf: `JOINED` if it is put together from rules; if no rule is named in it, 4 more for each state that it
-# has before it is determinised; never more than `MOST_STATES`.
+# The most states of a leaf: `JOINED` if it refers to rules; otherwise `JOINED` plus 4 for each state before
+# determinisation; never more than `MOST_STATES`.
 JOINED: Final = 1 << 12
 MOST_STATES: Final = 1 << 17
-# States of all automata, before and after they are determinised, from which on rules are no longer flattened.
-# Texts that cannot be taken apart may take four times as many.
+# States of all automata, before and after determinisation, beyond which rules are no longer flattened. Terminals, which
+# cannot be split, may use four times as many.
 MOST_WORK: Final = 1 << 17
-FAILURE: Final = 1 << 14  # what an automaton that grew too large counts as
-INLINED: Final = 96  # nodes of a rule that is written into its callers, not made an automaton first
+FAILURE: Final = 1 << 14  # cost of an automaton that grew too large
+INLINED: Final = 96  # the most nodes of a rule that is inlined into its callers
 
 
 def _nodes(node: rx.Node) -> int:
-    """The size of a pattern with its counted repeats written out."""
+    """The size of a pattern with its counted repeats expanded."""
     match node:
         case rx.Concat(parts) | rx.Alternation(parts):
             return 1 + sum(map(_nodes, parts))
@@ -50,11 +50,11 @@ def class_sets(dfa: Dfa) -> list[cs.Charset]:
     ]
 
 
-class Regular:
-    """The regular rules of one grammar, as they become known, callees first.
+class RegularParts:
+    """The regular rules of one grammar, added callees first.
 
-    `sizes`: of each regular rule, roughly its states before it is determinised. `made`: automata of those that are not
-    written into their callers.
+    `sizes`: for each regular rule, roughly its states before determinisation. `made`: automata of the rules that are
+    not inlined.
     """
 
     def __init__(self, grammar: Grammar) -> None:
@@ -62,15 +62,16 @@ class Regular:
         self.sizes: dict[str, int] = {}
         self.made: dict[str, Dfa] = {}
         self._spent = 0
-        # Texts by value; others by identity: those of counted repeats come often, and are large to compare.
+        # Terminals by value; other parts by identity: parts of counted repeats recur often and are expensive to
+        # compare.
         self._tried: dict[Part | int, tuple[Part, Dfa | None]] = {}
 
     def is_regular(self, part: Part) -> bool:
-        """Whether a part speaks of regular rules only."""
+        """Whether a part refers to regular rules only."""
         return all(name in self.sizes for name in tree.refs(part))
 
     def size(self, part: Part) -> int:
-        """States of the automaton of a part before it is determinised, roughly."""
+        """The states of a part's automaton before determinisation, roughly."""
         match part:
             case Text(pattern):
                 return _nodes(pattern)
@@ -84,13 +85,13 @@ class Regular:
                 return 1 + sum(map(self.size, tree.children(part)))
 
     def tried(self, part: Part) -> Dfa | None:
-        """The automaton of a regular part; None if it takes too many states."""
+        """The automaton of a regular part; None if it needs too many states."""
         key = part if isinstance(part, Text) else id(part)
         known = self._tried.get(key)
         if known is not None:
             return known[1]
         dfa = None
-        whole = isinstance(part, Text | Fixed)  # cannot be taken apart
+        whole = isinstance(part, Text | Fixed)  # cannot be split
         if self.size(part) <= MOST_STATES and (whole or self._spent < MOST_WORK):
             try:
                 dfa = self.whole(part)
@@ -108,7 +109,7 @@ class Regular:
         """The automaton of a regular part.
 
         Raises:
-            ConstraintTooLarge: it takes too many states.
+            ConstraintTooLarge: it needs too many states.
         """
         if isinstance(part, Ref) and part.name in self.made:
             return self.made[part.name]
@@ -118,10 +119,10 @@ class Regular:
         return dfa
 
     def spend(self, work: int) -> None:
-        """Count work.
+        """Add to the work done.
 
         Raises:
-            ConstraintTooLarge: it is too much for one grammar.
+            ConstraintTooLarge: the total is over the limit of one grammar.
         """
         self._spent += work
         if self._spent > 4 * MOST_WORK:
@@ -129,9 +130,9 @@ class Regular:
 
 
 class _Emitter(Emitter):
-    """Writes a regular part into an automaton."""
+    """Adds a regular part to an automaton."""
 
-    def __init__(self, owner: Regular, part: Part, limits: AutomatonLimits) -> None:
+    def __init__(self, owner: RegularParts, part: Part, limits: AutomatonLimits) -> None:
         self.owner = owner
         charsets: set[cs.Charset] = set()
         self._collect(part, charsets)

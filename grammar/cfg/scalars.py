@@ -1,6 +1,6 @@
 """The scalar values that a JSON Schema allows, as texts over code points.
 
-Does: find the schema of a column or element in its document, refuse what is no scalar, spell characters otherwise.
+Does: find the schema of a column or element, refuse schemas that are not scalar, replace characters by their escapes.
 Does not: know CSV or XML.
 """
 
@@ -38,7 +38,7 @@ _DOCUMENT: Final = "schema:/document"
 
 @dataclass(frozen=True, slots=True)
 class ScalarTexts:
-    """`null`: whether null is allowed. `strings`: what strings say. `plain`: numbers and truth values as in JSON."""
+    """The texts of a scalar: `strings` unquoted, `plain` numbers and booleans; `null`: whether null is allowed."""
 
     null: bool
     strings: Dfa
@@ -46,10 +46,10 @@ class ScalarTexts:
 
 
 def scalars(document: Json, pointer: str) -> ScalarTexts:
-    """The values of the schema at a JSON Pointer of a document.
+    """The texts of the schema at a JSON Pointer of a document.
 
     Raises:
-        UnsupportedConstraint: it allows arrays or objects, or asks what no automaton tells.
+        UnsupportedConstraint: it allows arrays or objects, or has an assertion that no automaton can check.
         InvalidConstraint, ConstraintTooLarge, Unsatisfiable: see `jsonschema`.
     """
     place = {"$ref": f"{_DOCUMENT}#{pointer}"}
@@ -62,10 +62,10 @@ def scalars(document: Json, pointer: str) -> ScalarTexts:
     for part in (*string.atoms, *number.atoms):
         if opaque(part.atom):
             name = type(part.atom).__name__.lower()
-            refuse(pointer, name, "no automaton tells this", "use a pattern or bounds instead")
+            refuse(pointer, name, "no automaton can check this", "use a pattern or bounds instead")
     named = {text: 0 for text, value in (("true", TRUE), ("false", FALSE)) if holds(formula, value)}
     numbers = nothing() if number is false else Numbers(exponents=False).of(number)
-    # Whole numbers are written without a point: there is no type beside the text that would say so.
+    # Integers are written without a point: the text carries no type that would mark 1.0 as an integer.
     plain = difference(_widened(numbers), whole(r"-?\d+\.0+"))
     strings = language.texts.of(string)
     found = ScalarTexts(holds(formula, None), strings, union_all([words(named), plain]))
@@ -74,21 +74,21 @@ def scalars(document: Json, pointer: str) -> ScalarTexts:
 
 
 def refuse(pointer: str, keyword: str, reason: str, hint: str) -> NoReturn:
-    """Refuse what stands at a pointer."""
+    """Refuse the schema at a pointer."""
     raise UnsupportedConstraint(
         f"{pointer or '/'}: {keyword}: {reason}; {hint}", (Refusal(pointer, keyword, reason, hint),)
     )
 
 
 def _widened(dfa: Dfa) -> Dfa:
-    """An automaton over ASCII bytes as one over code points."""
+    """An automaton over ASCII bytes as an automaton over code points."""
     bounds = np.append(dfa.bounds, np.int32(256))
     classes = np.append(dfa.classes, np.int32(-1))
     return canonical(CODE_POINTS, bounds, classes, dfa.table, dfa.outcome)
 
 
 def respelled(dfa: Dfa, spellings: Mapping[str, str]) -> Dfa:
-    """The same texts with some characters written as others."""
+    """The same texts with some characters replaced by other texts."""
     sets = class_sets(dfa)
     own = {ord(char) for char in spellings}
     singles = {ord(char) for text in spellings.values() for char in text} | own

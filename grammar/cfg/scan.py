@@ -1,7 +1,7 @@
-"""What the readers of both dialects share: tokens and the place among them, groups, escapes, errors by offset.
+"""Tokens, groups, escapes and errors with offsets: the lexical part that both grammar parsers share.
 
-Does: cut a source into tokens by a table of patterns, go through them, read escaped characters. Does not: know a
-dialect's syntax.
+Does: cut a source into tokens by a table of patterns, step through them, decode escapes. Does not: know a dialect's
+syntax.
 """
 
 import re
@@ -27,19 +27,20 @@ _HEX: Final = {"x": (1, 2), "u": (4, 4), "U": (8, 8)}
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the source. `kind` is the name of its pattern; the last token of all is of kind `end`."""
+    """A piece of the source. `kind` is the name of its pattern; the last token has kind `end`."""
 
     kind: str
     text: str
     at: int
 
 
-class Scan:
-    """A source in tokens, read up to `here`, inside of `depth` groups. `dialect`: its name, for errors."""
+class TokenStream:
+    """The tokens of a source, read up to `here`, inside `depth` groups. `dialect`: its name, for errors."""
 
     def __init__(self, source: str, pattern: re.Pattern[str], dialect: str) -> None:
-        """The tokens by a pattern of named groups: those of the group `skip` are left out, and of those of the group
-        `line` with nothing else between them all but the first.
+        """Cut `source` by a pattern of named groups.
+
+        Tokens of the group `skip` are dropped; of consecutive tokens of the group `line` only the first is kept.
 
         Raises:
             InvalidConstraint: a character that begins no token.
@@ -56,36 +57,36 @@ class Scan:
 
     @property
     def ahead(self) -> Token:
-        """The one after it."""
+        """The token after the next one."""
         return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
 
     def take(self) -> Token:
-        """Go past the next token, but never past the end."""
+        """Return the next token and step past it, but never past the end."""
         token = self.here
         self._at = min(self._at + 1, len(self._tokens) - 1)
         return token
 
     def skip(self, text: str) -> bool:
-        """Go past a token if it is this one; whether it was."""
+        """Step past the next token if it is `text`; returns whether it was."""
         found = self.here.text == text
         if found:
             self.take()
         return found
 
     def expect(self, text: str) -> None:
-        """Go past this token.
+        """Step past the token `text`.
 
         Raises:
-            InvalidConstraint: another one comes.
+            InvalidConstraint: the next token is another one.
         """
         if not self.skip(text):
             invalid(self.dialect, f"expected {text!r}", self.here.at)
 
     def group(self, opening: Token, closing: str, inner: Callable[[], Part]) -> Part:
-        """What stands in a group that has been opened.
+        """The content of a group that has been opened.
 
         Raises:
-            InvalidConstraint: it is not closed.
+            InvalidConstraint: the group is not closed.
             ConstraintTooLarge: it is nested too deep.
         """
         self.depth += 1
@@ -104,7 +105,7 @@ def _tokens(source: str, pattern: re.Pattern[str], dialect: str) -> list[Token]:
     while at < len(source):
         match = pattern.match(source, at)
         if match is None or match.end() == at:
-            invalid(dialect, f"{source[at]!r} begins nothing that is known here", at)
+            invalid(dialect, f"{source[at]!r} begins no token", at)
         kind = match.lastgroup or "skip"
         again = kind == "line" and bool(found) and found[-1].kind == kind
         if kind != "skip" and not again:
@@ -114,13 +115,13 @@ def _tokens(source: str, pattern: re.Pattern[str], dialect: str) -> list[Token]:
 
 
 def invalid(dialect: str, reason: str, at: int) -> NoReturn:
-    """Refuse a source that is no grammar."""
+    """Refuse a source that is not a grammar."""
     refusal = Refusal(f"char {at}", dialect, reason, f"write the grammar as {dialect} has it")
     raise InvalidConstraint(f"not a grammar: {reason} at char {at}", (refusal,))
 
 
 def unsupported(keyword: str, reason: str, hint: str, at: int) -> NoReturn:
-    """Refuse something that cannot be enforced."""
+    """Refuse a construct that cannot be enforced."""
     refusal = Refusal(f"char {at}", keyword, reason, hint)
     raise UnsupportedConstraint(f"{keyword} at char {at}: {reason}; {hint}", (refusal,))
 
@@ -129,7 +130,8 @@ def counted(low: str, high: str | None, dialect: str, at: int) -> tuple[int, int
     """The bounds of a repeat.
 
     Raises:
-        ConstraintTooLarge, InvalidConstraint: they are too large, or in the wrong order.
+        ConstraintTooLarge: a bound is too large.
+        InvalidConstraint: the bounds are in the wrong order.
     """
     bounds = [
         int(text) if len(text) < 8 else 10**8 for text in (low, low if high is None else high)
@@ -143,14 +145,16 @@ def counted(low: str, high: str | None, dialect: str, at: int) -> tuple[int, int
 
 @dataclass(frozen=True, slots=True)
 class Escapes:
-    """Reads what a backslash begins: `plain` are the characters that stand for themselves after it."""
+    """Decodes backslash escapes. `plain`: characters that stand for themselves after a backslash."""
 
     dialect: str
     plain: str
     named: Mapping[str, int]
 
     def read(self, text: str, at: int, offset: int) -> tuple[int, int]:
-        """(code point, index after it) of the character or escape at `text[at]`, which is at `offset` + `at`.
+        """(code point, index after it) of the character or escape at `text[at]`.
+
+        `offset` + `at` is its place in the source, for errors.
 
         Raises:
             InvalidConstraint: no such escape.
@@ -174,5 +178,5 @@ class Escapes:
 
 
 def escapes(dialect: str, plain: str, names: str) -> Escapes:
-    """Escapes of a dialect: `names` are the letters of control characters that it knows."""
+    """The escapes of a dialect; `names` are the letters of its control characters."""
     return Escapes(dialect, plain, {name: _SIMPLE[name] for name in names})

@@ -1,6 +1,6 @@
-"""The structure of a JSON Schema as far as tables and elements have it: objects with named members, arrays of one kind.
+"""The subset of JSON Schema that tables and elements can represent: objects with named members, homogeneous arrays.
 
-Does: follow references inside the document, tell objects, arrays and scalars apart, refuse other keywords by pointer.
+Does: follow references inside the document, distinguish objects, arrays and scalars, refuse other keywords by pointer.
 Does not: read scalars (`scalars`).
 """
 
@@ -25,14 +25,14 @@ _MOST_REFERENCES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """Members in order, each a name, the pointer of its schema, and whether it must be there."""
+    """Members in order, each as (name, pointer of its schema, required)."""
 
     members: tuple[tuple[str, str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """`low` to `high` items (None: any number more) of the schema at `items`."""
+    """`low` to `high` items (None: unbounded) of the schema at `items`."""
 
     items: str
     low: int
@@ -41,7 +41,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """Anything else; `scalars` judges it."""
+    """Any other schema; `scalars` checks it."""
 
 
 class Document:
@@ -54,10 +54,10 @@ class Document:
             raise InvalidConstraint("the schema is not an object")
 
     def at(self, pointer: str) -> Json:
-        """What stands at a JSON Pointer.
+        """The value at a JSON Pointer.
 
         Raises:
-            InvalidConstraint: nothing does.
+            InvalidConstraint: there is none.
         """
         value = self.root
         for name in steps(pointer):
@@ -70,16 +70,14 @@ class Document:
         return value
 
     def resolved(self, pointer: str) -> tuple[str, bool]:
-        """(where the schema that is meant at a pointer stands, whether null is allowed besides).
+        """(pointer of the schema that a pointer refers to, whether null is allowed in addition).
 
-        Goes through `$ref` without siblings, and `anyOf` of one schema and null.
+        Follows `$ref` without siblings, and `anyOf` of one schema and null.
         """
         null = False
         for taken in count():
             if taken > _MOST_REFERENCES:
-                refuse(
-                    pointer, "$ref", "the references go round in a circle", "let one of them end"
-                )
+                refuse(pointer, "$ref", "the references are circular", "break the circle")
             schema = self.at(pointer)
             if not isinstance(schema, dict):
                 return pointer, null
@@ -95,10 +93,10 @@ class Document:
         raise AssertionError("never reached")
 
     def shape(self, pointer: str) -> Object | Array | Scalar:
-        """What the schema at a resolved pointer describes.
+        """The shape of the schema at a resolved pointer.
 
         Raises:
-            UnsupportedConstraint: a keyword that tables and elements do not have.
+            UnsupportedConstraint: a keyword that tables and elements cannot represent.
         """
         schema = self.at(pointer)
         if not isinstance(schema, dict):
@@ -118,7 +116,7 @@ class Document:
 
 
 def _other_than_null(schema: Mapping[str, Json], keys: set[str]) -> str | None:
-    """The place of the other branch of an `anyOf` of two, one of them null, if that is no scalar of its own."""
+    """The place of the non-null branch of an `anyOf` or `oneOf` of two branches; None for any other schema."""
     for keyword in ("anyOf", "oneOf"):
         branches = schema.get(keyword)
         if keys != {keyword} or not isinstance(branches, list) or len(branches) != 2:
@@ -131,7 +129,7 @@ def _other_than_null(schema: Mapping[str, Json], keys: set[str]) -> str | None:
 
 def _only(schema: Mapping[str, Json], known: frozenset[str], pointer: str, kind: str) -> None:
     for keyword in schema.keys() - known - _SILENT:
-        reason = f"it is not known for an {kind} here"
+        reason = f"it is not supported for an {kind} here"
         refuse(f"{pointer}/{keyword}", keyword, reason, f"use {', '.join(sorted(known))} only")
     if schema.get("type", kind) != kind:
         refuse(f"{pointer}/type", "type", f"it must be {kind!r} here", "split the schema")
@@ -142,8 +140,6 @@ def _object(schema: Mapping[str, Json], pointer: str) -> Object:
     if not isinstance(properties, dict) or not properties:
         refuse(pointer, "properties", "there are none", "name the members")
     if not isinstance(required, list) or not all(name in properties for name in required):
-        refuse(
-            f"{pointer}/required", "required", "it names others than the properties", "declare them"
-        )
+        refuse(f"{pointer}/required", "required", "it names undeclared properties", "declare them")
     below = f"{pointer}/properties"
     return Object(tuple((name, step(below, name), name in required) for name in properties))

@@ -1,13 +1,13 @@
-"""A rule of a grammar as tables, for the machine.
+"""A rule of a grammar as lookup tables, in the interface of the machine.
 
-Does: answer what `rule.Rule` asks. Does not: make the tables (`lower`).
+Does: implement `rule.Rule`. Does not: build the tables (`lower`).
 """
 
 from ..machine.rule import Expansion, Target
 
 
 class GrammarRule:
-    """A rule for the machine; its states are numbers. See `rule.Rule`."""
+    """A rule with numbered states. See `rule.Rule`."""
 
     def __init__(self) -> None:
         self.start = 0
@@ -18,7 +18,7 @@ class GrammarRule:
     def settle(
         self, expansions: list[Expansion], returns: list[tuple[Target, ...]], least: list[int]
     ) -> None:
-        """Fill in the tables, once: rules that call one another exist before their tables do."""
+        """Set the tables, once; mutually recursive rules are created before their tables."""
         self._expansions, self._returns, self._least = expansions, returns, least
 
     def expand(self, key: object) -> Expansion:
@@ -27,7 +27,7 @@ class GrammarRule:
         return self._expansions[key]
 
     def resume(self, back: object, outcome: int, twin: bool) -> Target | None:  # noqa: ARG002
-        """See `Rule.resume`; nothing is remembered."""
+        """See `Rule.resume`; no text is remembered."""
         assert isinstance(back, int)
         targets = self._returns[back]
         return targets[outcome] if outcome < len(targets) else None

@@ -1,9 +1,9 @@
-"""Strings and regular expressions as Lark writes them.
+"""Strings, character ranges and regular expressions in Lark's syntax.
 
-Does: `"text"i`, `"a".."z"`, `/pattern/is` to trees; letters of either case. Does not: know rules (`lark`).
+Does: turn `"text"i`, `"a".."z"`, `/pattern/is` into trees; case folding. Does not: know rules (`lark`).
 
-Patterns are read as ECMA-262 with the u flag, as everywhere in this package, but for `.`, which is anything except a
-line feed, and `(?P<name>...)`. They are matched against the terminal alone.
+Patterns are read as ECMA-262 with the u flag, as everywhere in this package, except for `.`, which matches anything but
+a line feed, and `(?P<name>...)`. They are matched against the terminal alone.
 """
 
 from bisect import bisect_right
@@ -22,13 +22,13 @@ from .grammar_tree import Text
 from .scan import Token, escapes, invalid, unsupported
 
 MOST_NODES: Final = 1 << 14
-DIALECT: Final = "Lark"  # as errors call it
+DIALECT: Final = "Lark"  # its name in errors
 _ESCAPES: Final = escapes(DIALECT, "\"'\\/", "ntrfv")
-_LAST_CASED: Final = 0x1E943  # no letter behind it has another case
+_LAST_CASED: Final = 0x1E943  # no later letter has another case
 
 
 def literal(token: Token) -> Text:
-    """A string, with `i` in either case."""
+    """A string; with the suffix `i`, in either case."""
     text, folded = (token.text[:-1], True) if token.text.endswith("i") else (token.text, False)
     chars, at = [], 1
     while at < len(text) - 1:
@@ -39,10 +39,10 @@ def literal(token: Token) -> Text:
 
 
 def span(first: Token, last: Token) -> Text:
-    """One character of a range.
+    """A range of characters.
 
     Raises:
-        InvalidConstraint: the ends are not one character each, or in the wrong order.
+        InvalidConstraint: an end is not a single character, or the ends are in the wrong order.
     """
     ends = []
     for token in (first, last):
@@ -56,7 +56,7 @@ def span(first: Token, last: Token) -> Text:
 
 
 def regexp(token: Token) -> Text:
-    """A regular expression with its flags; look-around may still be in it.
+    """A regular expression with its flags; the tree may contain look-around.
 
     Raises:
         InvalidConstraint, UnsupportedConstraint: it cannot be read or enforced.
@@ -76,20 +76,26 @@ def regexp(token: Token) -> Text:
         invalid(DIALECT, error.message, token.at)
     for part in rx.walk(node, into_looks=False):
         if isinstance(part, rx.Edge):
-            reason = "a terminal does not see what is around it"
+            reason = "a terminal does not see the text around it"
             unsupported(
-                part.value, reason, "leave it out, or say what follows in the rule", token.at
+                part.value,
+                reason,
+                "leave it out, or put the following text into the rule",
+                token.at,
             )
     return Text(_in_either_case(node) if "i" in flags else node)
 
 
 def has_look(node: rx.Node) -> bool:
-    """Whether a pattern looks around."""
+    """Whether a pattern contains look-around."""
     return any(isinstance(part, rx.Look) for part in rx.walk(node))
 
 
 def compiled(node: rx.Node) -> Dfa:
-    """The texts of a pattern with look-around. Looks ahead from its start are set operations, which is much quicker."""
+    """The texts of a pattern with look-around.
+
+    Look-aheads at the start are set operations, which are much faster than `compile_tree` with look-around.
+    """
     if isinstance(node, rx.Alternation):
         return union_all(
             [compiled(part) if has_look(part) else compile_tree(part) for part in node.parts]
@@ -110,7 +116,7 @@ def _ahead(node: rx.Node) -> bool:
 
 
 def _translated(source: str, *, everything: bool) -> str:
-    """The pattern with its dots and named groups as ECMA-262 writes them."""
+    """The pattern with its dots and named groups in ECMA-262 syntax."""
     pieces, at, inside = [], 0, False
     while at < len(source):
         size = 2 if source[at] == "\\" else 1
@@ -145,7 +151,7 @@ def _in_either_case(node: rx.Node) -> rx.Node:
 
 
 def _folded(charset: cs.Charset) -> cs.Charset:
-    """The set with the other case of each letter that has one."""
+    """The set with the other case of each letter added."""
     lows = [low for low, _ in charset]
     added = []
     for point, others in _other_cases().items():
@@ -157,7 +163,7 @@ def _folded(charset: cs.Charset) -> cs.Charset:
 
 @cache
 def _other_cases() -> Mapping[int, tuple[int, ...]]:
-    """Of each letter, those that differ from it in case only, one by one."""
+    """For each letter, the single letters that differ from it in case only."""
     found: dict[int, set[int]] = {}
     for point in range(_LAST_CASED + 1):
         letter = chr(point)

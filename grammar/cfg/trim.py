@@ -1,7 +1,7 @@
-"""The first judgement of a grammar: what can ever end, how short, and what is of use.
+"""Removal of useless rules and branches from a grammar, and the fewest bytes of each rule.
 
-Does: the fewest bytes of every rule, rules and branches that can never end or are never reached taken out. Does not:
-make automata (`flat`).
+Does: compute shortest lengths; remove rules and branches that can never end or are never reached. Does not: build
+automata (`flat`).
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from . import grammar_tree as tree
 from .grammar_tree import EMPTY, Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
 from .order import reachable
 
-ENDLESS: Final = 1 << 40  # bytes of what can never end
+ENDLESS: Final = 1 << 40  # length of a rule without a finite text
 
 
-def trimmed(grammar: Grammar) -> tuple[Grammar, dict[str, int]]:
-    """(the grammar without what is of no use, of each rule the fewest bytes).
+def trim(grammar: Grammar) -> tuple[Grammar, dict[str, int]]:
+    """(the grammar without useless rules and branches, for each rule its fewest bytes).
 
     Raises:
         Unsatisfiable: no text can be derived from the start rule.
@@ -37,7 +37,7 @@ def trimmed(grammar: Grammar) -> tuple[Grammar, dict[str, int]]:
 
 
 def fewest_bytes(grammar: Grammar) -> dict[str, int]:
-    """Of each rule, the length of its shortest text in bytes; `ENDLESS` if it has none."""
+    """For each rule, the length of its shortest text in bytes; `ENDLESS` if it has none."""
     users: dict[str, list[str]] = {name: [] for name in grammar.rules}
     for name, part in grammar.rules.items():
         for used in set(tree.refs(part)):
@@ -58,12 +58,12 @@ def fewest_bytes(grammar: Grammar) -> dict[str, int]:
 
 
 def cost(part: Part, least: Mapping[str, int]) -> int:
-    """The fewest bytes of a part, given those of rules."""
+    """The fewest bytes of a part, given the fewest bytes of rules."""
     match part:
         case Text(pattern):
             return _text_cost(pattern)
         case Fixed(dfa):
-            # Counted in code points: enough to tell what is endless and what can be empty.
+            # Counted in code points: enough to detect empty languages and empty texts.
             return ENDLESS if dfa.empty else int(dfa.distance[0])
         case Ref(name):
             return least[name]
@@ -86,7 +86,7 @@ def _text_cost(node: rx.Node) -> int:
         case rx.Repetition(part, low, _):
             return min(ENDLESS, low * _text_cost(part)) if low else 0
         case _:
-            raise TypeError("look-around is compiled before it gets here")
+            raise TypeError("look-around must be compiled before")
 
 
 def _bytes(low: int, high: int) -> int:
@@ -97,7 +97,7 @@ def _bytes(low: int, high: int) -> int:
 
 
 def _pruned(part: Part, least: Mapping[str, int]) -> Part:
-    """The part without branches that can never end; it has one that can."""
+    """The part without branches that can never end; at least one branch can."""
     match part:
         case Sequence(parts):
             return Sequence(tuple(_pruned(p, least) for p in parts))

@@ -1,8 +1,7 @@
-"""XML whose elements are the members of a JSON Schema's objects.
+"""XML documents with an element for each member of a JSON Schema's objects.
 
-Does: one element a member, in the order of the schema, one element an item of an array; text escaped, and only
-characters that XML has. Does not: attributes, name spaces, white space between elements. Null is an element without
-content.
+Does: one element per member, in the order of the schema, and one per array item; text escaped and limited to the
+characters that XML allows. Does not: attributes, name spaces, white space between elements. Null is an empty element.
 """
 
 import re
@@ -25,10 +24,10 @@ _DEFAULT: Final = "root"
 
 
 def grammar(source: str) -> Grammar:
-    """The grammar of the documents that a schema describes; the outer element is called like its `title`, or `root`.
+    """The grammar of the documents that a schema describes; the root element is named after its `title`, or `root`.
 
     Raises:
-        InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge, Unsatisfiable: told by JSON Pointer.
+        InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge, Unsatisfiable: with the JSON Pointer.
     """
     document = Document(source)
     title = document.root.get("title") if isinstance(document.root, dict) else None
@@ -51,14 +50,14 @@ class _Builder:
         self.texts: dict[str, Dfa] = {}
 
     def settle(self, rules: dict[str, Part]) -> None:
-        """Make the rules of all contents that are spoken of."""
+        """Add the rules of all contents that are referred to."""
         while self.waiting:
             pointer = self.waiting.pop()
             if _rule(pointer) not in rules:
                 rules[_rule(pointer)] = self._content(pointer)
 
     def element(self, name: str, pointer: str, *, null: bool) -> Part:
-        """An element whose content is what stands at a resolved pointer."""
+        """An element with the content described at a resolved pointer."""
         self.waiting.append(pointer)
         content: Part = Ref(_rule(pointer))
         if null:
@@ -76,7 +75,7 @@ class _Builder:
     def _member(self, name: str, place: str, required: bool) -> Part:
         if not _NAME.fullmatch(name):
             hint = "use letters, digits, '_', '.' and '-', with a letter or '_' first"
-            refuse(place, "properties", f"{name[:40]!r} is no name of an element", hint)
+            refuse(place, "properties", f"{name[:40]!r} is not a valid element name", hint)
         pointer, null = self.document.resolved(place)
         shape = self.document.shape(pointer)
         if not isinstance(shape, Array):
@@ -89,11 +88,11 @@ class _Builder:
         return items if required and not null else tree.Either((items, EMPTY))
 
     def _text(self, pointer: str) -> Dfa:
-        """The texts of a scalar; each is made once."""
+        """The texts of a scalar, built once per pointer."""
         if pointer not in self.texts:
             found = scalars(self.document.root, pointer)
-            said = respelled(intersection(found.strings, whole(_CHARACTERS)), _ESCAPES)
-            texts = union_all([found.plain, said])
+            escaped = respelled(intersection(found.strings, whole(_CHARACTERS)), _ESCAPES)
+            texts = union_all([found.plain, escaped])
             self.texts[pointer] = union(texts, words({"": 0})) if found.null else texts
         return self.texts[pointer]
 

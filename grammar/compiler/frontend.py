@@ -17,7 +17,7 @@ from ..contract.errors import ConstraintTooLarge, Refusal, Unsatisfiable
 
 if TYPE_CHECKING:
     from ..automata import Dfa
-    from ..cfg.enforce import Parsed
+    from ..cfg.enforce import NondeterministicGrammar
     from ..jsonschema.report.survey import Enforced
     from ..machine.rule import Rule
 
@@ -44,7 +44,7 @@ class Screened:
     """
 
     root: "Rule | Dfa | None" = None
-    parsed: "Parsed | None" = None
+    parsed: "NondeterministicGrammar | None" = None
     coverage: Coverage | None = None
     note: str = ""
     release: Callable[[], None] | None = None
@@ -138,7 +138,7 @@ def _grammar(constraint: Constraint) -> Screened:
             grammar = csv_grammar.grammar(source, header=constraint.header)
         case _:
             grammar = xml_grammar.grammar(source)
-    found = enforce.enforced(grammar)
-    if isinstance(found, enforce.Parsed):
+    found = enforce.enforce(grammar)
+    if isinstance(found, enforce.NondeterministicGrammar):
         return Screened(parsed=found, note=found.reason)
     return Screened(root=found)

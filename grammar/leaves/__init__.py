@@ -1,6 +1,6 @@
 """Leaf languages of JSON: strings, keys, numbers, formats.
 
-Does: name what front ends use. Does not: read schemas.
+Does: export the names that front ends use. Does not: read schemas.
 """
 
 from .numbers import NumberSpec, number

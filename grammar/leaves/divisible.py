@@ -1,7 +1,7 @@
-"""Whole multiples of a number as automata over digits.
+"""Automata over digits that accept the multiples of an integer.
 
-Does: make tables over the signs of a number, and those of divisibility, small where factors of ten make that possible.
-Does not: read divisors or signs (`numbers`).
+Does: build digit tables, and divisibility tables that factors of ten keep small. Does not: parse divisors or signs
+(`numbers`).
 """
 
 from math import gcd
@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from ..automata import BYTES, Dfa, canonical
 
-SYMBOLS: Final = b"0123456789.-"  # by column
+SYMBOLS: Final = b"0123456789.-"  # symbol of each column
 POINT: Final = 10
 
 
 def digit_table(rows: npt.ArrayLike, outcome: npt.ArrayLike) -> Dfa:
-    """An automaton over the columns of `SYMBOLS`, or the first of them."""
+    """An automaton over the columns of `SYMBOLS`, or a prefix of them."""
     table, ends = np.asarray(rows, np.int32), np.asarray(outcome, np.int32)
     classes = np.full(BYTES, -1, np.int32)
     classes[list(SYMBOLS[: table.shape[1]])] = range(table.shape[1])
@@ -25,15 +25,16 @@ def digit_table(rows: npt.ArrayLike, outcome: npt.ArrayLike) -> Dfa:
 
 
 def divisible(modulus: int, places: int) -> Dfa:
-    """Unsigned texts whose value times 10 ** places is divisible by `modulus`, digits after those places being 0.
+    """Unsigned texts with a value times 10 ** places that `modulus` divides; digits after those places are 0.
 
-    States: 0 the start, then residues before the point, then residues after j places, each as (read a digit there).
+    States: 0 the start, 1 a leading zero, then residues before the point, then residues after j places, where each
+    group after the point has read a digit except the first.
     """
     residues = np.arange(modulus, dtype=np.int64)
     step = (residues[:, None] * 10 + np.arange(10)) % modulus
     table = np.full((2 + (places + 2) * modulus, POINT + 1), -1, np.int64)
     ends = np.full(len(table), -1, np.int32)
-    # Before the point, then after 0 to `places` places.
+    # First state of each group: before the point, then after 0 to `places` places.
     base = [2 + j * modulus for j in range(places + 2)]
     table[0, :10] = base[0] + np.arange(10) % modulus
     table[0, 0] = 1  # a leading zero takes no further digit
@@ -50,7 +51,7 @@ def divisible(modulus: int, places: int) -> Dfa:
             table[block, :10] = base[j + 1] + step
         else:
             table[block, 0] = np.arange(block.start, block.stop)
-    # Right after the point nothing has ended; with no places only zeros may follow, kept by the states after them.
+    # A text may not end right after the point; without places only zeros may follow, read by states of their own.
     after_point = slice(base[1], base[1] + modulus)
     if places:
         ends[after_point] = -1
@@ -63,8 +64,8 @@ def divisible(modulus: int, places: int) -> Dfa:
     return digit_table(np.concatenate((table, extra)), np.concatenate((ends, more)))
 
 
-def fewest(modulus: int) -> tuple[int, int]:
-    """(states, digits): see `few_states`; the least number of states, and how many digits may still matter then."""
+def fewest_states(modulus: int) -> tuple[int, int]:
+    """(states, digits) of the smallest automaton that `few_states` can build; `digits` is its bound on final digits."""
 
     def states(digits: int) -> int:
         near = sum(int(10**i) // gcd(10**i, modulus) for i in range(digits))
@@ -74,26 +75,26 @@ def fewest(modulus: int) -> tuple[int, int]:
 
 
 def few_states(modulus: int) -> Dfa:
-    """Unsigned whole numbers divisible by `modulus`, a fraction of zeros let in, where 2 and 5 divide it often.
+    """Unsigned multiples of `modulus`, optionally with a fraction of zeros; small if 2 and 5 divide `modulus` often.
 
-    Two residues are one state if the same digits make multiples of them. That is told by the fewest digits, up to a
-    bound, that make one, and which these are; else by the residue of a smaller divisor, since what stands before that
-    many digits counts less (Alexeev, "Minimal DFA for testing divisibility", 2004).
+    Residues are merged into one state if the same digit strings complete them to a multiple. A residue that can be
+    completed by fewer than `digits` digits is identified by the shortest completion; any other by its residue modulo a
+    smaller divisor, since the digits already read count less (Alexeev, "Minimal DFA for testing divisibility", 2004).
     """
-    digits = fewest(modulus)[1]
+    digits = fewest_states(modulus)[1]
     residues = np.arange(modulus, dtype=np.int64)
     smaller = modulus // gcd(10**digits, modulus)
     name, base = residues % smaller, smaller
-    told = np.zeros(modulus, np.bool_)
+    merged = np.zeros(modulus, np.bool_)
     for size in range(digits):
         rest = -residues * pow(10, size, modulus) % modulus
-        found = ~told & (rest < 10**size)
+        found = ~merged & (rest < 10**size)
         name = np.where(found, base + rest, name)
-        told |= found
+        merged |= found
         base += 10**size
     _, first, state = np.unique(name, return_index=True, return_inverse=True)
     count = len(first)
-    # The start, a lone zero, the states, then behind the point: nothing yet, zeros.
+    # States: the start, a lone zero, the merged residues, right after the point, zeros after the point.
     table = np.full((count + 4, POINT + 1), -1, np.int64)
     ends = np.full(len(table), -1, np.int32)
     table[0, :10] = 2 + state[np.arange(10) % modulus]

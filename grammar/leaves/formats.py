@@ -1,12 +1,12 @@
 """The formats of JSON Schema (2020-12, section 7.3) as languages of code points.
 
-Does: give each format's automaton, and for those no automaton can tell exactly a check beside it. Does not: escape or
-quote (`strings`). Sources: RFC 3339 (dates, leap seconds included), 5321 and 6531 (mail; the length of the part before
-the @ is not limited), 1123 (hosts), 4291 (IPv6), 3986 and 3987 (URI, IRI), 4122 (UUID), 6901 (JSON Pointer), 6570
+Does: give each format's automaton, and a further check for formats that no automaton describes exactly. Does not:
+escape or quote (`strings`). Sources: RFC 3339 (dates, leap seconds included), 5321 and 6531 (mail; the length of the
+local part is not limited), 1123 (hosts), 4291 (IPv6), 3986 and 3987 (URI, IRI), 4122 (UUID), 6901 (JSON Pointer), 6570
 (templates).
 
-Four more are for times that name no offset, which RFC 3339 does not have. Seconds may be left out, so that nothing has
-to be invented for a text that says 14:30. `date-time-local` and `time-local` (names of OpenAPI's registry) have no
+Four further formats are times without an offset, which RFC 3339 does not have. Seconds are optional, so that an
+extraction of "14:30" need not invent them. `date-time-local` and `time-local` (names of OpenAPI's registry) have no
 offset and whole seconds; `iso-date-time` and `iso-time` (names of ajv-formats) may have an offset and fractions.
 """
 
@@ -34,7 +34,7 @@ from ..regex import search, whole
 from ..regex.parse import parse
 from .strings import lengths
 
-# RFC 3339 has a year 0; the calendars that dates are read with afterwards begin with 1.
+# RFC 3339 has a year 0; the calendars of common date libraries begin with year 1.
 _DATE: Final = (
     r"(?:(?!0000)\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
     r"|(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?!0000)(?:[02468][048]|[13579][26])00)-02-29)"
@@ -104,9 +104,9 @@ def _template() -> str:
 
 
 def _leap_seconds() -> Dfa:
-    """Times whose 60th second is that before midnight UTC: the local time decides which offsets fit.
+    """Times with a 60th second, which is legal right before midnight UTC: the local time determines the offset.
 
-    Columns: the digits, then `:.+-` and Z. The 1,440 offsets are made once, before the times that lead to them.
+    Columns: the digits, then `:.+-` and Z. The states of the 1,440 offsets are built once and shared by all times.
     """
     rows: list[dict[int, int]] = [{}, {}]  # the start, the end
 
@@ -124,7 +124,7 @@ def _leap_seconds() -> Dfa:
     for local in range(1440):
         ahead = (local - 1439) % 1440
         zone = {12: offsets[ahead], 13: offsets[-ahead % 1440]} | ({14: 1} if ahead == 0 else {})
-        fraction = state(dict(zone))  # its own row: what is added to it is not for the others
+        fraction = state(dict(zone))  # a copy, so that the digits added below stay out of `zone`
         rows[fraction] |= dict.fromkeys(range(10), fraction)
         point = state(dict.fromkeys(range(10), fraction))
         seconds.append(before(":60", state(zone | {11: point})))
@@ -175,12 +175,12 @@ _PATTERNS: Final[dict[str, Callable[[], str]]] = {
 }
 KNOWN: Final = frozenset(_PATTERNS)
 LOCAL_TIMES: Final = frozenset({"date-time-local", "time-local", "iso-date-time", "iso-time"})
-NAMES: Final = KNOWN - LOCAL_TIMES  # of the specification
+NAMES: Final = KNOWN - LOCAL_TIMES  # formats of the JSON Schema specification
 
 
 @cache
 def language(name: str) -> Dfa:
-    """The texts of a format in `KNOWN`, over code points, outcome 0; where `check(name)` is not None, a superset."""
+    """The texts of a format in `KNOWN`, over code points, outcome 0; a superset if `check(name)` is not None."""
     chars = whole(_PATTERNS[name]())
     if name == "time":
         return union(chars, _leap_seconds())
@@ -190,7 +190,7 @@ def language(name: str) -> Dfa:
 
 
 def check(name: str) -> Callable[[str], bool] | None:
-    """What a text of `language(name)` must pass besides, or None where the language is exact."""
+    """The further check of texts of `language(name)`, or None if the language is exact."""
     return _CHECKS.get(name)
 
 
@@ -201,7 +201,7 @@ def holds(name: str, text: str) -> bool:
 
 
 def _host_labels(text: str) -> bool:
-    """Labels that claim to be internationalised must be what IDNA (RFC 5891) would have written."""
+    """Whether each label with an `xn--` prefix is canonical IDNA (RFC 5891)."""
     labels = [label for label in text.lower().split(".") if label.startswith("xn--")]
     return all(_label(label) for label in labels)
 
@@ -235,19 +235,19 @@ def _pattern(text: str) -> bool:
 
 
 def _host() -> Dfa:
-    """Host names none of whose labels claims to be internationalised."""
+    """Host names without `xn--` labels."""
     return difference(language("hostname"), search(r"(?:^|\.)[Xx][Nn]--"))
 
 
 def _wide_host() -> Dfa:
-    """Plain host names in small letters, and short labels of letters that IDNA takes as they are."""
+    """Host names in lower case, with short labels of letters that IDNA leaves unchanged."""
     label = r"[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?|[0-9a-z\u00DF-\u00F6\u00F8-\u00FF\u0430-\u044F\u4E00-\u9FA5]{1,10}"
     hosts = whole(rf"(?:{label})(?:\.(?:{label}))*")
     return intersection(difference(hosts, search("--")), lengths(1, 60))
 
 
 def _simple_pattern() -> Dfa:
-    """Patterns without back-references, named groups and odd ranges, in up to three groups inside one another."""
+    """Patterns without back-references, named groups and unusual ranges, with groups nested at most three deep."""
     count = r"(?:[*+?]|\{\d{1,3}(?:,|,999)?\})\??"
     kept = r"0-9A-Za-z _<>=!:;@#%&~`'\",\u0080-\uD7FF"
     atom = rf"(?:[{kept}-]|\.|\\[dDwWsStnr\\^$.*+?()\[\]{{}}|\/]|\[\^?(?:[{kept}]|\\[dDwWsS\\\]]|0-9|a-z|A-Z)+\])"
@@ -257,17 +257,17 @@ def _simple_pattern() -> Dfa:
     return whole(inside)
 
 
-_SURE: Final = {"hostname": _host, "idn-hostname": _wide_host, "regex": _simple_pattern}
+_CERTAIN: Final = {"hostname": _host, "idn-hostname": _wide_host, "regex": _simple_pattern}
 
 
 @cache
-def sure(name: str) -> Dfa:
-    """Texts that surely have a format of which `check` is not None: none of them has to be judged."""
-    return _SURE[name]()
+def certain_texts(name: str) -> Dfa:
+    """A subset of a format with a `check`; its texts need no check."""
+    return _CERTAIN[name]()
 
 
 def _possible_pattern() -> Dfa:
-    """All texts except some invalid patterns: no leading quantifier, no group that plain text leaves open or closes."""
+    """All texts except some invalid patterns: a leading quantifier, or plain text with an unbalanced group."""
     return complement(whole(r"[*+?][^]*|[^\\()[\]{}|*+?.^$]*(?:\)[^]*|\([^\\()[\]{}|*+?.^$]*)"))
 
 
@@ -275,8 +275,8 @@ _POSSIBLE: Final = {"regex": _possible_pattern}
 
 
 @cache
-def possible(name: str) -> Dfa:
-    """A superset of the texts of a format of which `check` is not None; no text outside it has the format."""
+def possible_texts(name: str) -> Dfa:
+    """A superset of a format with a `check`; no other text has the format."""
     return _POSSIBLE[name]() if name in _POSSIBLE else language(name)
 
 

@@ -1,9 +1,11 @@
 """Languages of JSON numbers: bounds of any size, multiples, integers, exponents.
 
-Does: exact decimal comparison and division on digits, as automata. Values come as `Decimal`, read from the schema's own
-text, so 0.1 means one tenth. Does not: read schemas. Texts without an exponent are covered in full; `exponents` adds
-those in normalised form (one digit other than 0 before the point), for which comparing is regular too, and zeros; of a
-number without bounds all others too, up to sizes that any reader can hold. With `multiple_of` there are no exponents.
+Does: exact decimal comparison and divisibility, as automata over digits. Bounds are `Decimal` values read from the
+schema's text, so 0.1 means one tenth. Does not: read schemas.
+
+All texts without an exponent are covered. `exponents` adds texts in normalised form (one digit other than 0 before the
+point), for which comparison is regular too, and zeros; without bounds it adds all other texts up to the range of a
+double. With `multiple_of` there are no exponents.
 """
 
 from collections.abc import Sequence
@@ -25,23 +27,21 @@ from ..automata import (
     union,
     union_all,
 )
-from ..automata.automaton_cache import automaton_bytes, remembered
+from ..automata.automaton_cache import automaton_bytes, size_bounded_cache
 from ..automata.encode import Spelling
 from ..contract.errors import ConstraintTooLarge
 from ..regex import whole
-from .divisible import POINT, SYMBOLS, digit_table, divisible, few_states, fewest
+from .divisible import POINT, SYMBOLS, digit_table, divisible, few_states, fewest_states
 
-MOST_DIGITS: Final = 2000  # of a bound or divisor, written out without an exponent
+MOST_DIGITS: Final = 2000  # of a bound or divisor, written without an exponent
 MOST_RESIDUES: Final = 1 << 17
-MOST_MODULUS: Final = (
-    1 << 21
-)  # of whole divisors whose factors 2 and 5 leave few states (`_few_states`)
+MOST_MODULUS: Final = 1 << 21  # of integer divisors with a small automaton (`few_states`)
 
 LESS: Final = 0
 EQUAL: Final = 1
 GREATER: Final = 2
 
-# Numbers with exponents that no reader takes for infinite: below 1.7e308 in normalised form, else below 1e300.
+# Numbers with exponents in the range of a double: below 1.7e308 in normalised form, else below 1e300.
 _FINITE: Final = (
     r"-?(?:[1-9](?:\.\d+)?[eE](?:\+?0*(?:\d{1,2}|[12]\d\d|30[0-7])|-0*\d{1,3})|1(?:\.[0-6]\d*)?[eE]\+?0*308"
     r"|(?:0|[1-9]\d{0,199})(?:\.\d+)?[eE][-+]?0*\d{1,2})"
@@ -49,12 +49,12 @@ _FINITE: Final = (
 _ZEROS: Final = r"-?0(?:\.0+)?[eE][-+]?\d+"  # with exponents
 
 Bound = tuple[Decimal, tuple[int, ...]]
-"""A number, and how others may stand to it: some of `LESS`, `EQUAL`, `GREATER`."""
+"""A number and the relations (`LESS`, `EQUAL`, `GREATER`) that values may have to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberSpec:
-    """What a number must be. `point_zero`: an integer may be written with a fraction of zeros, 1.0."""
+    """The constraints on a number. `point_zero`: an integer may be written with a fraction of zeros, as in 1.0."""
 
     integer: bool = False
     minimum: Decimal | None = None
@@ -66,9 +66,9 @@ class NumberSpec:
     point_zero: bool = False
 
 
-@remembered(8 << 20, automaton_bytes)
+@size_bounded_cache(8 << 20, automaton_bytes)
 def number(spec: NumberSpec, limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """The texts of all such numbers; outcome 0. Empty if there are none.
+    """The texts of all numbers that meet the constraints; outcome 0. Empty if there are none.
 
     Raises:
         ConstraintTooLarge: a bound of more than `MOST_DIGITS` digits, or a divisor with too many residues.
@@ -114,7 +114,7 @@ def _signed(plain: Dfa, negative: Dfa) -> Dfa:
 
 
 def _digits(value: Decimal) -> tuple[str, str]:
-    """The digits of |value| before and after the point, without needless zeros but for a "0" before it.
+    """(digits of |value| before the point, "0" if there are none; digits after it), without redundant zeros.
 
     Raises:
         ConstraintTooLarge: more than `MOST_DIGITS`.
@@ -131,18 +131,18 @@ def _digits(value: Decimal) -> tuple[str, str]:
 
 
 def _relation(digit: int, to: int) -> int:
-    """How a digit stands to another."""
+    """The relation of a digit to another."""
     return LESS if digit < to else EQUAL if digit == to else GREATER
 
 
 def _compare_unsigned(value: Decimal) -> Dfa:
-    """Unsigned texts without an exponent; the outcome tells how their value stands to |value|.
+    """Unsigned texts without an exponent; the outcome is the relation of their value to |value|.
 
-    The states: the start; before the point, so many digits read with some relation so far, or more digits than the
-    value has; behind it, so many places read that are equal, or any number where the relation is decided.
+    States: the start; before the point, the number of digits read with the relation so far, or more digits than the
+    value has; after the point, the number of equal places read, or any number of places once the relation is decided.
     """
     before, after = [list(map(int, digits)) for digits in _digits(value)]
-    # Of the start, to begin with; by column of `SYMBOLS`, the minus sign apart.
+    # The start's row. Columns are those of `SYMBOLS`, without the minus sign.
     rows: list[list[int]] = [[-1] * 11]
     ends = [-1]
 
@@ -151,7 +151,7 @@ def _compare_unsigned(value: Decimal) -> Dfa:
         ends.append(outcome)
         return len(rows) - 1
 
-    # By relation: right behind the point, where a digit has to come; after one or more.
+    # By relation: (right after the point, where a digit must follow; after one or more digits).
     decided = [(state(-1), state(relation)) for relation in (LESS, EQUAL, GREATER)]
     for relation in (LESS, GREATER):
         for s in decided[relation]:
@@ -164,11 +164,11 @@ def _compare_unsigned(value: Decimal) -> Dfa:
         rows[s][:10] = [following[_relation(d, digit)] for d in range(10)]
     longer = state(GREATER)
     rows[longer] = [longer] * 10 + [decided[GREATER][0]]
-    read = []  # by digits read, less one, and relation so far
+    read = []  # [digits read - 1][relation so far]
     for k in range(len(before)):
         last = k + 1 == len(before)
         ending = (LESS, EQUAL, GREATER) if last else (LESS, LESS, LESS)
-        # With a fraction still to come in the value, an equal whole part is less.
+        # If the value has a fraction, an equal integer part alone is less.
         read.append([state(LESS if e == EQUAL and after else e) for e in ending])
         for s, e in zip(read[-1], ending, strict=True):
             rows[s][POINT] = equal[0] if e == EQUAL else decided[e][0]
@@ -191,9 +191,9 @@ def _compare_unsigned(value: Decimal) -> Dfa:
 _FLIP: Final = {LESS: GREATER, EQUAL: EQUAL, GREATER: LESS}
 
 
-@remembered(4 << 20, automaton_bytes)
+@size_bounded_cache(4 << 20, automaton_bytes)
 def compare(value: Decimal) -> Dfa:
-    """Signed texts without an exponent; the outcome tells how their value stands to `value`."""
+    """Signed texts without an exponent; the outcome is the relation of their value to `value`."""
     zero = _compare_unsigned(Decimal(0))
     if value >= 0:
         plain = _compare_unsigned(value)
@@ -204,19 +204,19 @@ def compare(value: Decimal) -> Dfa:
     return _signed(plain, negative)
 
 
-@remembered(4 << 20, automaton_bytes)
+@size_bounded_cache(4 << 20, automaton_bytes)
 def multiples(divisor: Decimal, limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """Signed texts without an exponent whose value is a whole multiple of `divisor` (above 0); outcome 0.
+    """Signed texts without an exponent that are integer multiples of `divisor` (above 0); outcome 0.
 
     Raises:
-        ConstraintTooLarge: the divisor, without the zeros at its end, needs more states than `MOST_RESIDUES`.
+        ConstraintTooLarge: the divisor, without its final zeros, needs more states than `MOST_RESIDUES`.
     """
     before, after = _digits(divisor)
     places, zeros = len(after), 0
     modulus = int(before + after)
     while places == 0 and modulus % 10 == 0:
         modulus, zeros = modulus // 10, zeros + 1
-    few = fewest(modulus)[0] if places == 0 and modulus <= MOST_MODULUS else modulus
+    few = fewest_states(modulus)[0] if places == 0 and modulus <= MOST_MODULUS else modulus
     if few < modulus and 2 * few <= MOST_RESIDUES:
         unsigned = few_states(modulus)
     elif modulus * (places + 2) <= MOST_RESIDUES:
@@ -231,14 +231,14 @@ def multiples(divisor: Decimal, limits: AutomatonLimits = DEFAULT) -> Dfa:
 
 
 def _with_zeros(quotients: Dfa, zeros: int, limits: AutomatonLimits) -> Dfa:
-    """Ten to the power `zeros` times the whole numbers of `quotients`; a fraction of zeros may follow."""
+    """The integers of `quotients` times ten to the power `zeros`; a fraction of zeros may follow."""
     whole_part = intersection(quotients, difference(_ascii(r"[1-9]\d*"), literal(b"0")), limits)
     shifted = concatenation([whole_part, literal(b"0" * zeros)], limits)
     return concatenation([union(shifted, literal(b"0"), limits), _ascii(r"(?:\.0+)?")], limits)
 
 
 def _normalised(integer: bool, bounds: Sequence[Bound], limits: AutomatonLimits) -> Dfa:
-    """Texts such as -1.5e3 within the bounds; of integers those with one digit and an exponent of 0 or more."""
+    """Texts such as -1.5e3 within the bounds; integers have one digit and an exponent of 0 or more."""
     mantissa = r"[1-9]" if integer else r"[1-9](?:\.\d+)?"
     result = _ascii(f"-?{mantissa}[eE]" + (r"\+?\d+" if integer else r"[-+]?\d+"))
     if not integer and _takes_zero(bounds):
@@ -253,9 +253,9 @@ def _takes_zero(bounds: Sequence[Bound]) -> bool:
     return all(relation[int(Decimal(0).compare(bound))] in relations for bound, relations in bounds)
 
 
-@remembered(2 << 20, automaton_bytes)
+@size_bounded_cache(2 << 20, automaton_bytes)
 def compare_normalised(value: Decimal, limits: AutomatonLimits) -> Dfa:
-    """Signed texts in normalised form, and zeros with any exponent; the outcome tells how they stand to `value`."""
+    """Signed texts in normalised form, and zeros with any exponent; the outcome is the relation to `value`."""
     zeros = _ascii(_ZEROS).relabel({0: GREATER if value < 0 else EQUAL if value == 0 else LESS})
     free = _ascii(r"[1-9](?:\.\d+)?[eE][-+]?\d+")
     less, greater = free.relabel({0: LESS}), free.relabel({0: GREATER})
@@ -280,7 +280,7 @@ def compare_normalised(value: Decimal, limits: AutomatonLimits) -> Dfa:
 
 
 def _with_sign(plain: Dfa, negative: Dfa, limits: AutomatonLimits) -> Dfa:
-    """Like `_signed`, for any texts; slower."""
+    """Like `_signed`, for arbitrary texts; slower."""
     after_minus = [
         concatenation([literal(b"-"), negative.restrict([o])], limits).relabel({0: o})
         for o in negative.outcomes
@@ -289,7 +289,7 @@ def _with_sign(plain: Dfa, negative: Dfa, limits: AutomatonLimits) -> Dfa:
 
 
 def _exponents(integers: Dfa, limits: AutomatonLimits) -> Dfa:
-    """The same whole numbers as exponents are written: with a plus sign if one likes, and leading zeros."""
+    """The integers as exponents are written: with an optional plus sign and leading zeros."""
     plain = intersection(integers, _ascii(r"0|[1-9]\d*"), limits)
     minus = intersection(integers, _ascii(r"-(?:0|[1-9]\d*)"), limits)
     zeros = _ascii("0*")
@@ -299,6 +299,6 @@ def _exponents(integers: Dfa, limits: AutomatonLimits) -> Dfa:
 
 
 def _without_minus(negative: Dfa) -> Dfa:
-    """What may follow the minus sign."""
+    """The texts that may follow the minus sign."""
     state = negative.step(0, ord("-"))
     return negative if state < 0 else negative.residual(state)

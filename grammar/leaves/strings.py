@@ -1,7 +1,7 @@
-"""Languages of JSON strings.
+"""Languages of JSON strings: length limits and quoting.
 
-Does: lengths, quoting. What a string says is an automaton over code points (`regex`, `formats`, `automata.words`),
-combined there by `automata`; here it becomes bytes. Does not: read schemas.
+Does: build length automata; encode automata over code points (from `regex`, `formats`, `automata.words`) as quoted
+bytes. Does not: read schemas.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ _QUOTE: Final = ord('"')
 
 
 def lengths(low: int, high: int | None) -> Dfa:
-    """Texts of `low` to `high` code points (None: any number more); outcome 0.
+    """Texts of `low` to `high` code points (None: unbounded); outcome 0.
 
     Raises:
         ConstraintTooLarge: more states than an automaton may have.
@@ -26,23 +26,23 @@ def lengths(low: int, high: int | None) -> Dfa:
     table[last] = last if high is None else -1
     outcome = np.where(np.arange(last + 1) >= low, 0, -1)
     zero = np.zeros(1, np.int32)
-    # A chain is minimal as it stands.
+    # A chain is already minimal.
     return canonical(CODE_POINTS, zero, zero, table, outcome, minimise=False)
 
 
 def quoted(chars: Dfa, spelling: Spelling) -> Dfa:
-    """JSON strings, quotes included, whose value is in `chars` (over code points); outcomes kept.
+    """JSON strings with their quotes, for values in `chars` (over code points); outcomes kept.
 
     Raises:
         ConstraintTooLarge: more states than an automaton may have.
     """
     inside = encode(chars, spelling)
     size, width = inside.states, inside.table.shape[1]
-    # State 0 opens the quotes, 1 to `size` are the inside, then comes one end for each outcome.
+    # State 0 reads the opening quote, states 1 to `size` are the inside, then one final state for each outcome.
     table = np.full((1 + size + len(inside.outcomes), width + 1), -1, np.int32)
     table[1 : 1 + size, :width] = np.where(inside.table >= 0, inside.table + 1, -1)
     classes = inside.class_of.copy()
-    if classes[_QUOTE] >= 0:  # inside, it is the end of an escape
+    if classes[_QUOTE] >= 0:  # inside, the quote ends an escape
         table[:, width] = table[:, classes[_QUOTE]]
     classes[_QUOTE] = width
     table[0, width] = 1
@@ -55,5 +55,5 @@ def quoted(chars: Dfa, spelling: Spelling) -> Dfa:
 
 @cache
 def any_string(spelling: Spelling) -> Dfa:
-    """Any string with its quotes; outcome 0."""
+    """Any JSON string with its quotes; outcome 0."""
     return quoted(everything(CODE_POINTS), spelling)

@@ -1,6 +1,6 @@
-"""Regular expressions of ECMA-262 as automata over code points.
+"""Regular expressions of ECMA-262, compiled to automata over code points.
 
-Does: name what the rest of the package uses. Does not: match by backtracking, ever.
+Does: export the public names of the package. Does not: match by backtracking.
 """
 
 from .pattern import search, whole

@@ -1,6 +1,6 @@
 """Sets of code points as ascending, disjoint, closed ranges.
 
-Does: the set operations patterns need, the named sets of ECMA-262, Unicode general categories. Does not: parse.
+Does: the set operations that patterns need, the named sets of ECMA-262, Unicode general categories. Does not: parse.
 """
 
 import unicodedata
@@ -17,8 +17,8 @@ from ..base.array_types import Ints
 Charset = tuple[tuple[int, int], ...]
 
 _LAST: Final = CODE_POINTS - 1
-_MOST_FLAGS: Final = 256  # sets times intervals of all of them, by state allowed
-_BITS: Final = 32  # sets that are told apart at once
+_MOST_FLAGS: Final = 256  # product of the numbers of sets and intervals, per allowed state
+_BITS: Final = 32  # sets per pass over the intervals
 
 
 def of(ranges: Iterable[tuple[int, int]]) -> Charset:
@@ -34,7 +34,7 @@ def of(ranges: Iterable[tuple[int, int]]) -> Charset:
 
 @lru_cache(maxsize=256)
 def complement(charset: Charset) -> Charset:
-    """Every other code point."""
+    """All other code points."""
     result, low = [], 0
     for first, last in charset:
         if first > low:
@@ -77,14 +77,14 @@ _CATEGORIES: Final = (
 
 
 def encodable(charset: Charset) -> Charset:
-    """The set without surrogates, which no encoding of a text has."""
+    """The set without surrogates, which no text encoding can represent."""
     (low, high), *_ = SURROGATES
     pieces = (piece for a, b in charset for piece in ((a, min(b, low - 1)), (max(a, high + 1), b)))
     return tuple((a, b) for a, b in pieces if a <= b)
 
 
 def prop(text: str) -> Charset | None:
-    """The set `\\p{text}` names, or None for a property that is not known here.
+    """The set that `\\p{text}` names, or None for an unknown property.
 
     Known: general categories (short and long names, alone or after `General_Category=` or `gc=`), and the binary
     properties Any, ASCII, Assigned, ASCII_Hex_Digit, White_Space, Lowercase, Uppercase.
@@ -128,7 +128,7 @@ def _union_of(wanted: tuple[str, ...]) -> Charset:
 
 @cache
 def _table() -> Ints:
-    """Index into `_CATEGORIES` of every code point."""
+    """For every code point, the index of its category in `_CATEGORIES`."""
     number = {c: i for i, c in enumerate(_CATEGORIES)}
     category = unicodedata.category
     return np.array([number[category(chr(c))] for c in range(CODE_POINTS)], np.int32)
@@ -143,7 +143,7 @@ def _where(flags: Sequence[bool]) -> Charset:
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """Code points that none of the given sets tells apart, as classes; `sets` says which classes make up each set."""
+    """A partition of the code points into classes. `sets` maps each character set to the classes it consists of."""
 
     bounds: Ints
     classes: Ints
@@ -156,7 +156,7 @@ class Alphabet:
 
 
 def alphabet(charsets: Iterable[Charset], limits: AutomatonLimits = DEFAULT) -> Alphabet:
-    """The coarsest partition of all code points that keeps each set whole.
+    """The coarsest partition of all code points in which every set is a union of classes.
 
     Raises:
         ConstraintTooLarge: too many different sets.
@@ -174,8 +174,8 @@ def alphabet(charsets: Iterable[Charset], limits: AutomatonLimits = DEFAULT) -> 
     classes = np.zeros(len(bounds), np.int64)
     for first in range(0, len(distinct), _BITS):
         some = inside[first : first + _BITS]
-        told = np.unique((1 << np.arange(len(some))) @ some, return_inverse=True)[1]
-        classes = np.unique(classes * (told.max() + 1) + told, return_inverse=True)[1]
+        number = np.unique((1 << np.arange(len(some))) @ some, return_inverse=True)[1]
+        classes = np.unique(classes * (number.max() + 1) + number, return_inverse=True)[1]
     sets = {
         charset: frozenset(np.unique(classes[row]).tolist())
         for charset, row in zip(distinct, inside, strict=True)

@@ -1,9 +1,9 @@
-"""Look-ahead, look-behind and word boundaries, compiled away.
+"""Determinisation of patterns with look-ahead, look-behind and word boundaries.
 
-Does: determinise an automaton whose guards speak of the text around them. A thread that passes a look-ahead carries a
-deterministic *monitor* that reads on beside it and must accept at the end; a look-behind is a *tracker* that has
-read the whole text so far. So each becomes an intersection or a complement, wherever it stands, also inside repeats.
-Does not: run where there is none of these (`automata.subset` is faster).
+Does: determinise an automaton with guards that depend on the surrounding text. A thread that passes a look-ahead gets a
+deterministic *monitor*, which reads along and must accept at the end; a look-behind is a *tracker* that has read the
+whole text so far. Each assertion so becomes an intersection or a complement at any place, also inside repeats. Does
+not: handle patterns without assertions (`automata.subset` is faster).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,11 +23,11 @@ WORD_EDGE: Final = 4
 NO_WORD_EDGE: Final = 5
 FIRST_LOOK: Final = 6
 
-_MOST_WORK: Final = 8  # threads, monitors and moves looked at, by state allowed
+_MAX_WORK: Final = 8  # threads, monitors and moves that are visited, per allowed state
 
 
 class Context(IntEnum):
-    """What stands before a position."""
+    """The kind of character before a position."""
 
     FIRST = 0
     NOT_WORD = 1
@@ -36,10 +36,10 @@ class Context(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lookaround:
-    """One look-around, already complemented if negative.
+    """A compiled look-around; a negative one is already complemented.
 
-    Ahead: the rest of the text must be in the automaton of the context at that place (or the only one). Behind: the
-    text so far must be in the only one.
+    Ahead: the rest of the text must be in the automaton of the context at that place (or in the only automaton).
+    Behind: the text so far must be in the only automaton.
     """
 
     behind: bool
@@ -47,29 +47,29 @@ class Lookaround:
 
 
 @dataclass(slots=True)
-class Work:
-    """What the automata of one pattern share: what they may cost together, and the look-arounds that are made."""
+class LookBudget:
+    """The work limit that all automata of one pattern share, and the look-arounds compiled so far."""
 
     limits: AutomatonLimits
     looks: dict[Look, Lookaround] = field(default_factory=dict)
     done: int = 0
 
     def spend(self, work: int) -> None:
-        """Count some work.
+        """Add to the work done.
 
         Raises:
-            ConstraintTooLarge: all work together is more than the limits allow.
+            ConstraintTooLarge: the total is over the limit.
         """
         self.done += work
-        self.limits.check(self.done // _MOST_WORK)
+        self.limits.check(self.done // _MAX_WORK)
 
 
-Monitor = tuple[int, int, int]  # look, which of its automata, state
+Monitor = tuple[int, int, int]  # number of the look-around, index of its automaton, state
 Thread = tuple[int, frozenset[Monitor]]
 
 
 class State(NamedTuple):
-    """Where the automaton stands: `trackers` has the state of each look-behind, -1 for looks ahead."""
+    """A state of the deterministic automaton. `trackers` has the state of each look-behind, -1 for look-aheads."""
 
     threads: frozenset[Thread]
     context: Context
@@ -77,12 +77,12 @@ class State(NamedTuple):
 
 
 class Threads:
-    """The moves of an `Nfa` with guards, for sets of threads."""
+    """Transitions between sets of threads of an `Nfa` with guards."""
 
     def __init__(
-        self, nfa: Nfa, looks: Sequence[Lookaround], alphabet: Alphabet, work: Work
+        self, nfa: Nfa, looks: Sequence[Lookaround], alphabet: Alphabet, budget: LookBudget
     ) -> None:
-        self.work = work
+        self.budget = budget
         self.looks = looks
         self.alphabet = alphabet
         by_number = {number: classes for classes, number in nfa.sets.items()}
@@ -92,13 +92,13 @@ class Threads:
             self.arcs[source].append((by_number[number], target))
         for source, guard, target in zip(*nfa.jumps, strict=True):
             self.jumps[source].append((guard, target))
-        self.minds_words = any(g in (WORD_EDGE, NO_WORD_EDGE) for g in nfa.jumps[1]) or any(
+        self.tracks_words = any(g in (WORD_EDGE, NO_WORD_EDGE) for g in nfa.jumps[1]) or any(
             len(look.automata) > 1 for look in looks
         )
 
     @cached_property
     def _columns(self) -> list[list[list[int]]]:
-        """Of each look and automaton, its class by class of the alphabet."""
+        """For each look-around and automaton, its class by class of the alphabet."""
         points = self.alphabet.bounds[np.unique(self.alphabet.classes, return_index=True)[1]]
         return [
             [
@@ -109,8 +109,8 @@ class Threads:
         ]
 
     @cached_property
-    def _free(self) -> list[list[int]]:
-        """Of each look and automaton, the state from which every text is accepted, or -1."""
+    def _universal(self) -> list[list[int]]:
+        """For each look-around and automaton, the state that accepts every text, or -1."""
 
         def universal(a: Dfa) -> int:
             if (a.classes < 0).any():
@@ -122,22 +122,22 @@ class Threads:
         return [[universal(a) for a in look.automata] for look in self.looks]
 
     def start(self, part: NfaFragment, context: Context) -> State:
-        """Before anything is read."""
+        """The state before the first character."""
         trackers = tuple(0 if look.behind else -1 for look in self.looks)
         return State(frozenset({(part.start, frozenset[Monitor]())}), context, trackers)
 
     def close(self, state: State, word_next: bool | None) -> set[Thread]:
-        """All threads after jumps, knowing whether a character of words comes next (None: the text ends here).
+        """All threads after epsilon arcs; `word_next`: whether a word character follows (None: the text ends).
 
         Raises:
-            ConstraintTooLarge: see `Work`.
+            ConstraintTooLarge: see `LookBudget`.
         """
         threads, context, trackers = state
         closed = set(threads)
         todo = list(threads)
         while todo:
             place, monitors = todo.pop()
-            self.work.spend(1 + len(monitors))
+            self.budget.spend(1 + len(monitors))
             for guard, target in self.jumps[place]:
                 passed = self._pass(guard, monitors, context, trackers, word_next)
                 if passed is not None and (target, passed) not in closed:
@@ -153,7 +153,7 @@ class Threads:
         trackers: tuple[int, ...],
         word_next: bool | None,
     ) -> frozenset[Monitor] | None:
-        """The monitors after passing a guard, or None if it is closed."""
+        """The monitors after a guard, or None if the guard is closed."""
         if guard == FREE:
             return monitors
         if guard >= FIRST_LOOK:
@@ -165,7 +165,9 @@ class Threads:
             which = int(context) if len(look.automata) > 1 else 0
             if look.automata[which].empty:
                 return None
-            return monitors if self._free[number][which] == 0 else monitors | {(number, which, 0)}
+            return (
+                monitors if self._universal[number][which] == 0 else monitors | {(number, which, 0)}
+            )
         edge = (context is Context.WORD) != bool(word_next)
         opened = {
             AT_START: context is Context.FIRST,
@@ -177,7 +179,7 @@ class Threads:
         return monitors if opened[guard] else None
 
     def accepts(self, state: State, part: NfaFragment) -> bool:
-        """Whether the text may end here."""
+        """Whether the text may end in this state."""
         return any(
             place == part.end
             and all(self.looks[n].automata[which].outcome[at] >= 0 for n, which, at in monitors)
@@ -185,13 +187,13 @@ class Threads:
         )
 
     def steps(self, state: State) -> list[State | None]:
-        """By class of the alphabet, what reading one symbol of it leads to; None where no thread is left."""
+        """The next state for each class of the alphabet; None if no thread survives."""
         words = self.alphabet.sets[WORD]
         plain = self._readers(state, word_next=False)
-        before_word = self._readers(state, word_next=True) if self.minds_words else plain
+        before_word = self._readers(state, word_next=True) if self.tracks_words else plain
         found: list[State | None] = []
         for c in range(self.alphabet.width):
-            self.work.spend(1 + len(self.looks))
+            self.budget.spend(1 + len(self.looks))
             moved = self._read(before_word if c in words else plain, c)
             if not moved:
                 found.append(None)
@@ -200,13 +202,13 @@ class Threads:
                 self._move(n, 0, at, c) if look.behind else -1
                 for n, (look, at) in enumerate(zip(self.looks, state.trackers, strict=True))
             )
-            word = self.minds_words and c in words
+            word = self.tracks_words and c in words
             context = Context.WORD if word else Context.NOT_WORD
             found.append(State(self._weakest(moved), context, trackers))
         return found
 
     def _readers(self, state: State, *, word_next: bool) -> dict[frozenset[Monitor], list[int]]:
-        """The places that read on, by their monitors."""
+        """The NFA states with outgoing arcs, grouped by monitors."""
         found: dict[frozenset[Monitor], list[int]] = {}
         for place, monitors in self.close(state, word_next):
             if self.arcs[place]:
@@ -217,7 +219,7 @@ class Threads:
         moved: set[Thread] = set()
         for monitors, places in readers.items():
             after = self._watch(monitors, c)
-            self.work.spend(len(places) + len(monitors))
+            self.budget.spend(len(places) + len(monitors))
             if after is not None:
                 arcs = (arc for place in places for arc in self.arcs[place])
                 moved.update((target, after) for classes, target in arcs if c in classes)
@@ -237,16 +239,16 @@ class Threads:
             target = self._move(number, which, at, c)
             if target < 0:
                 return None
-            if target != self._free[number][which]:
+            if target != self._universal[number][which]:
                 after.append((number, which, target))
         return frozenset(after)
 
     def _weakest(self, threads: Iterable[Thread]) -> frozenset[Thread]:
-        """Without the threads that ask more than another at the same place."""
+        """The threads without those that require more than another thread at the same place."""
         by_place: dict[int, list[frozenset[Monitor]]] = {}
         for place, monitors in sorted(threads, key=lambda t: len(t[1])):
             kept = by_place.setdefault(place, [])
-            self.work.spend(len(kept))
+            self.budget.spend(len(kept))
             if not any(weaker <= monitors for weaker in kept):
                 kept.append(monitors)
         return frozenset((place, monitors) for place, kept in by_place.items() for monitors in kept)
@@ -264,7 +266,7 @@ def determinise(threads: Threads, part: NfaFragment, context: Context) -> Dfa:
     rows: list[list[int]] = []
     ends: list[int] = []
     for state in states:
-        threads.work.limits.check(8 * len(states))
+        threads.budget.limits.check(8 * len(states))
         row = []
         for target in threads.steps(state):
             if target is not None and target not in numbers:

@@ -1,9 +1,9 @@
-"""Patterns of ECMA-262 (2024), as JSON Schema uses them: read as with the `u` flag, without other flags.
+"""Parser of ECMA-262 (2024) patterns as JSON Schema uses them: with the `u` flag and no other.
 
-Does: text to tree; what is not a pattern is `InvalidConstraint`, what is one but cannot be enforced (back-references,
-halves of surrogate pairs, properties that are not known) `UnsupportedConstraint`, both with the offset. Beyond `u` it
-takes what engines without `u` read the same way everywhere: escaped punctuation, `{`, `}` and `]` that are plainly not
-syntax, `-` beside a class escape. Does not: compile (`pattern`).
+Does: turn text into a tree. Invalid text raises `InvalidConstraint`; valid patterns that cannot be enforced
+(back-references, lone surrogates, unknown properties) raise `UnsupportedConstraint`; both with the offset. It accepts
+some syntax that `u` forbids and that engines without `u` all read alike: escaped punctuation, literal `{`, `}` and `]`
+where they are not syntax, `-` next to a class escape. Does not: compile (`pattern`).
 """
 
 import re
@@ -32,7 +32,7 @@ _OPENINGS: Final = (
 
 @dataclass(slots=True)
 class _Frame:
-    """A group that is still open."""
+    """An unclosed group."""
 
     look: tuple[bool, bool] | None
     offset: int
@@ -54,7 +54,7 @@ def parse(source: str) -> Node:
 
     Raises:
         InvalidConstraint: not a pattern.
-        UnsupportedConstraint: uses a back-reference, half of a surrogate pair or a property that is not known.
+        UnsupportedConstraint: a back-reference, a lone surrogate or an unknown property.
         ConstraintTooLarge: too long or nested too deep.
     """
     if len(source) > MOST_CHARACTERS:
@@ -140,7 +140,7 @@ class _Parser(Scanner):
         return self._repeated(self._character(((ord(c), ord(c)),), self.at - 1))
 
     def _character(self, charset: Charset, offset: int) -> Node:
-        """One character; half of a surrogate pair is none, and no text that is written has it."""
+        """One character; a lone surrogate is refused, since no encoded text contains it."""
         (low, high), *_ = cs.SURROGATES
         if charset and all(low <= a and b <= high for a, b in charset):
             hint = "write the whole character, or leave this out"
@@ -148,7 +148,7 @@ class _Parser(Scanner):
         return Chars(charset)
 
     def _repeated(self, node: Node) -> Node:
-        """The quantifier that follows, applied; in this dialect there is at most one."""
+        """The node with the quantifier that follows, if any; this dialect allows at most one."""
         c = self.source[self.at : self.at + 1]
         counts: tuple[int, int | None] | None
         if c and c in "*+?":
@@ -171,11 +171,11 @@ class _Parser(Scanner):
         return EMPTY if high == 0 else node if counts == (1, 1) else Repetition(node, low, high)
 
     def _counts(self) -> tuple[int, int | None, int] | None:
-        """`{n}`, `{n,}` or `{n,m}` here: (low, high, offset after it)."""
+        """`{n}`, `{n,}` or `{n,m}` at the current offset: (low, high, offset after it)."""
         found = _COUNTS.match(self.source, self.at)
         if found is None:
             return None
-        # Of more digits than any count that is taken, the first ones say so.
+        # Eight digits suffice to exceed the limit.
         low, high = (int((found[i] or "0").lstrip("0")[:8] or "0") for i in (1, 3))
         return low, high if found[3] else low if found[2] is None else None, found.end()
 

@@ -1,13 +1,13 @@
-"""Patterns compiled to automata over code points.
+"""Compilation of patterns to automata over code points.
 
-Does: anchors anywhere, counted repeats, search or full match; hands patterns with look-around or word boundaries to
+Does: anchors anywhere, counted repeats, search or full match; passes patterns with look-around or word boundaries to
 `look`. Does not: parse (`parse`), turn code points into bytes (`encode`).
 """
 
 from typing import Final, NoReturn
 
 from ..automata import CODE_POINTS, DEFAULT, AutomatonLimits, Dfa, Nfa, NfaFragment, complement
-from ..automata.automaton_cache import automaton_bytes, remembered
+from ..automata.automaton_cache import automaton_bytes, size_bounded_cache
 from ..automata.subset import AT_END, AT_START
 from ..contract.errors import Refusal, UnsupportedConstraint
 from . import charset as cs
@@ -18,8 +18,8 @@ from .look import (
     WORD_EDGE,
     Context,
     Lookaround,
+    LookBudget,
     Threads,
-    Work,
     determinise,
 )
 from .parse import parse
@@ -35,9 +35,9 @@ _GUARDS: Final = {
 }
 
 
-@remembered(6 << 20, automaton_bytes)
+@size_bounded_cache(6 << 20, automaton_bytes)
 def search(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """Texts in which the pattern matches somewhere, as JSON Schema's `pattern` means it; outcome 0.
+    """Texts that contain a match, which is what JSON Schema's `pattern` requires; outcome 0.
 
     Raises:
         InvalidConstraint, UnsupportedConstraint: see `parse`.
@@ -46,9 +46,9 @@ def search(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
     return compile_tree(Concat((ANYTHING, parse(source), ANYTHING)), limits)
 
 
-@remembered(6 << 20, automaton_bytes)
+@size_bounded_cache(6 << 20, automaton_bytes)
 def whole(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
-    """Texts that the pattern matches from start to end; outcome 0. Raises like `search`."""
+    """Texts that the pattern matches from start to end; outcome 0. Raises as `search` does."""
     return compile_tree(parse(source), limits)
 
 
@@ -62,25 +62,26 @@ def compile_tree(tree: Node, limits: AutomatonLimits = DEFAULT) -> Dfa:
         part = emitter.emit(tree)
         return emitter.nfa.determinise(part, CODE_POINTS, alphabet.bounds, alphabet.classes)
     return _with_looks(
-        tree, cs.alphabet([*charsets, cs.WORD, cs.ANY], limits), Context.FIRST, Work(limits)
+        tree, cs.alphabet([*charsets, cs.WORD, cs.ANY], limits), Context.FIRST, LookBudget(limits)
     )
 
 
-def _with_looks(tree: Node, alphabet: Alphabet, context: Context, work: Work) -> Dfa:
-    emitter = Emitter(alphabet, work.limits)
+def _with_looks(tree: Node, alphabet: Alphabet, context: Context, budget: LookBudget) -> Dfa:
+    emitter = Emitter(alphabet, budget.limits)
     part = emitter.emit(tree)
     for look in emitter.looks:
-        if look not in work.looks:
-            work.looks[look] = _lookaround(look, alphabet, work)
-    looks = tuple(work.looks[look] for look in emitter.looks)
-    return determinise(Threads(emitter.nfa, looks, alphabet, work), part, context)
+        if look not in budget.looks:
+            budget.looks[look] = _lookaround(look, alphabet, budget)
+    looks = tuple(budget.looks[look] for look in emitter.looks)
+    return determinise(Threads(emitter.nfa, looks, alphabet, budget), part, context)
 
 
-def _lookaround(look: Look, alphabet: Alphabet, work: Work) -> Lookaround:
-    """The automata that a look-around stands for.
+def _lookaround(look: Look, alphabet: Alphabet, budget: LookBudget) -> Lookaround:
+    """The compiled automata of a look-around.
 
     Raises:
-        UnsupportedConstraint: a look-behind inside a look-around, or a look-behind that looks at what follows it.
+        UnsupportedConstraint: a look-behind inside a look-around, or a look-behind with an assertion about the text
+            after it.
     """
     inner = list(walk(look.part))
     beyond = (Edge.END, Edge.WORD, Edge.NOT_WORD)
@@ -91,9 +92,9 @@ def _lookaround(look: Look, alphabet: Alphabet, work: Work) -> Lookaround:
     tree = Concat((ANYTHING, look.part) if look.behind else (look.part, ANYTHING))
     placed = not look.behind and any(n in (Edge.START, Edge.WORD, Edge.NOT_WORD) for n in inner)
     contexts = tuple(Context) if placed else (Context.FIRST,)
-    automata = tuple(_with_looks(tree, alphabet, context, work) for context in contexts)
+    automata = tuple(_with_looks(tree, alphabet, context, budget) for context in contexts)
     if look.negative:
-        automata = tuple(complement(a, work.limits) for a in automata)
+        automata = tuple(complement(a, budget.limits) for a in automata)
     return Lookaround(look.behind, automata)
 
 
@@ -106,7 +107,7 @@ def _refuse(look: Look, construct: str) -> NoReturn:
 
 
 class Emitter:
-    """Writes a tree into an `Nfa`. Guards from `FIRST_LOOK` on stand for `looks`, in order."""
+    """Adds pattern trees to an `Nfa`. Guard `FIRST_LOOK` + i stands for the i-th of `looks`."""
 
     def __init__(self, alphabet: Alphabet, limits: AutomatonLimits) -> None:
         self.sets = alphabet.sets
@@ -114,7 +115,7 @@ class Emitter:
         self.looks: dict[Look, int] = {}
 
     def emit(self, node: Node) -> NfaFragment:
-        """The part that reads what `node` matches."""
+        """The fragment that reads the texts of `node`."""
         match node:
             case Chars(charset):
                 return self.nfa.symbols(self.sets[charset])

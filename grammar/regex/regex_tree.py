@@ -1,6 +1,6 @@
-"""Patterns as trees.
+"""Syntax trees of patterns.
 
-Does: the node types, and a walk of a tree. Does not: parse (`parse`) or compile (`pattern`).
+Does: define the node types and the traversal. Does not: parse (`parse`) or compile (`pattern`).
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from .charset import Charset
 
 
 class Edge(Enum):
-    """A place that reads nothing."""
+    """An assertion about the position: start, end, or word boundary."""
 
     START = "^"
     END = "$"
@@ -28,21 +28,21 @@ class Chars:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """One after the other; of none: the empty text."""
+    """A concatenation; without parts, the empty text."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Alternation:
-    """Any one of two or more."""
+    """A choice between two or more nodes."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """`low` to `high` times; None: any number more. Lazy and greedy are the same language."""
+    """`low` to `high` times (None: unbounded). Lazy and greedy quantifiers denote the same language."""
 
     part: "Node"
     low: int
@@ -51,7 +51,10 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What follows (or, `behind`, precedes) matches the part, or, `negative`, does not. Wherever it stands: equal."""
+    """A look-ahead, or look-behind if `behind`: the text matches `part`, or does not if `negative`.
+
+    Equal nodes at different offsets compare equal.
+    """
 
     part: "Node"
     behind: bool
@@ -64,7 +67,7 @@ EMPTY = Concat(())
 
 
 def walk(tree: Node, *, into_looks: bool = True) -> Iterator[Node]:
-    """A node and all below it; `into_looks`: also what stands inside look-around."""
+    """A node and all its descendants; with `into_looks`, including those inside look-arounds."""
     stack = [tree]
     while stack:
         node = stack.pop()

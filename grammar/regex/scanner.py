@@ -1,6 +1,7 @@
-"""A pattern being read: the place in it, what a backslash stands for there, and refusals by offset.
+"""Cursor over the source of a pattern, with escapes and refusals.
 
-Does: escapes of ECMA-262 with the `u` flag. Does not: read the structure of a pattern (`parse`).
+Does: read escapes of ECMA-262 with the `u` flag; refuse with the offset. Does not: read the structure of a pattern
+(`parse`).
 """
 
 from typing import Final, NoReturn
@@ -17,14 +18,14 @@ _CLASSES: Final = {
 
 
 class Scanner:
-    """The source of a pattern, read up to `at`. Its methods raise InvalidConstraint and UnsupportedConstraint."""
+    """The source of a pattern, read up to `at`. Methods raise InvalidConstraint and UnsupportedConstraint."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.at = 0
 
     def escape(self, in_class: bool) -> Charset:
-        """The characters that the escape here stands for."""
+        """The characters that the escape at the current offset stands for."""
         offset = self.at
         c = self.source[offset + 1 : offset + 2]
         self.at += 2
@@ -98,7 +99,7 @@ class Scanner:
         return cs.complement(charset) if negative else charset
 
     def fail(self, what: str, offset: int | None = None) -> NoReturn:
-        """Refuse what is not a pattern."""
+        """Refuse an invalid pattern."""
         where = f"char {self.at if offset is None else offset}"
         refusal = Refusal(
             where, "pattern", what, "write the pattern as ECMA-262 with the u flag has it"
@@ -106,7 +107,7 @@ class Scanner:
         raise InvalidConstraint(f"not a pattern: {what} at {where}", (refusal,))
 
     def refuse(self, offset: int, construct: str, hint: str) -> NoReturn:
-        """Refuse what cannot be enforced."""
+        """Refuse a construct that cannot be enforced."""
         refusal = Refusal(f"char {offset}", construct, f"{construct} cannot be enforced", hint)
         raise UnsupportedConstraint(
             f"{construct} at char {offset} cannot be enforced; {hint}", (refusal,)
@@ -114,7 +115,7 @@ class Scanner:
 
 
 def digits(text: str) -> bool:
-    """Whether a text is digits of ASCII."""
+    """Whether a text consists of ASCII digits."""
     return text.isascii() and text.isdigit()
 
 

@@ -51,7 +51,7 @@ class Layout:
         return LOG2_E / math.sqrt(self.dim) if scale is None else LOG2_E * scale
 
     def options(self, tiling: Tiling, near: Tensor) -> dict[str, Any]:
-        """Constants and options of any launch on `near`'s device; kernels add their own and those of the dtype."""
+        """Constants and options of any launch on `near`'s device; kernels add those of their own and of the dtype."""
         return {
             "KV_HEADS": self.kv_heads,
             "GROUP": self.group,

@@ -33,7 +33,7 @@ HEAD_SIZES = (64, 128, 256)
 DTYPES = (torch.float16, torch.bfloat16)
 
 LEAST_MEMORY = 128 << 20
-"""What FlashInfer recommends for the pieces of contexts that were split."""
+"""The workspace size that FlashInfer recommends for the parts of split contexts."""
 TILE = 128
 """Most query rows of a program of FlashInfer's."""
 Ints32 = npt.NDArray[np.int32]
@@ -84,7 +84,7 @@ class FlashInfer:
         Raises:
             ImportError: it is not installed, or not as it should be.
             RuntimeError: its kernels cannot be compiled.
-            OSError: the compiler is not there, or there is no place for what it makes.
+            OSError: the compiler is missing, or its output cannot be written.
         """
         from flashinfer import BatchPrefillWithPagedKVCacheWrapper
 
@@ -112,7 +112,7 @@ class FlashInfer:
         """See `Kernels.attend`; the step is planned here.
 
         Raises:
-            ValueError: the step has no description on the host, or its scores are scaled or capped in their own way.
+            ValueError: the step has no host description, or its scores have a scale or soft cap of their own.
         """
         if scores != PLAIN_SCALING:
             raise ValueError("scores are scaled by 1 / sqrt(head_dim) here, without a soft cap")
@@ -126,7 +126,7 @@ class FlashInfer:
         self._planners.reverse()
         self._copied.reverse()
         planner, copied = self._planners[0], self._copied[0]
-        # What it plans passes through pinned memory, from which the plan before the last may still be read.
+        # A plan passes through pinned memory, where the plan before the last may still be read.
         copied.synchronize()
         blocks = pages(host, block_size)
         planner.plan(

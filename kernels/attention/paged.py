@@ -2,7 +2,7 @@
 
 Does: choose the kernels of a step. A lone token has one of its own; else the new tokens are normed, rotated and stored,
 and sequences with few of them go to the split kernel, the others to the tile kernel. Does not: compute.
-Reference: `reference_attention.PagedAttention`.
+Reference: `reference_attention.ReferenceAttention`.
 """
 
 from collections.abc import Sequence

@@ -5,7 +5,7 @@ tokens (`split_kv`), or storing keys and values.
 
 A program serves `BLOCK_ROWS` rows: `BLOCK_ROWS // GROUP` tokens times the query heads of one key head. Tile numbers of
 sequence `s` begin at `query_starts[s] // tokens + s`, which leaves room for every sequence's last, incomplete tile.
-Which sequence a tile is of is looked up once a step, for all layers.
+The sequence of each tile is looked up once per step, for all layers.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def _absorb(
     CAP: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> Three:
-    """Add keys `first:end` to the running softmax; with MASKED, each row sees only those below its `limit`."""
+    """Add keys `first:end` to the running softmax; with MASKED, each row sees only keys below its `limit`."""
     offset = tl.arange(0, TILE)
     dim = tl.arange(0, BLOCK_DIM)
     for at in tl.range(first, end, TILE, num_stages=STAGES):
@@ -136,7 +136,7 @@ def _tiles(
     query_at = query_ptr + row[:, None] * query_stride + head[:, None] * DIM + dim[None, :]
     query = tl.load(query_at, mask=used, other=0.0)
     before = length - count
-    # Rows that are not used see what the last one sees: a row without keys would make NaN.
+    # Unused rows see the keys of the last row: a row without keys would be NaN.
     limit = before + tl.minimum(mine, count - 1) + 1
     end = before + tl.minimum(token + TOKENS, count)
     plain = tl.maximum(before + token + 1, 0) // TILE * TILE

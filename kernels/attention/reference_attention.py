@@ -5,7 +5,7 @@ Does: cut the step into equal pieces, run them together, merge the pieces. Does 
 Queries are cut into chunks of rows, keys into tiles of `TILE` tokens; a piece is one chunk against one tile. All
 sequences with a single new token share one call, whatever their lengths; the others are cut at multiples of `CHUNK`
 positions. Pieces are merged by their log-sum-exp, tile after tile (Dao et al. 2022, online softmax; split-KV decoding).
-A row always meets the same tiles in the same order, so the way a prompt was chunked does not change the sum it makes.
+A row always meets the same tiles in the same order, so the chunking of a prompt does not change its sums.
 """
 
 from collections.abc import Sequence

@@ -22,7 +22,7 @@ def _heads(rows: int) -> int:
 def as_kept(x: tl.tensor, cache_ptr: tl.tensor) -> tl.tensor:
     """Keys or values converted to the dtype of the cache."""
     kept: tl.constexpr = cache_ptr.dtype.element_ty
-    if kept == tl.float8e4nv:  # it has no infinity: what is too large would become NaN
+    if kept == tl.float8e4nv:  # it has no infinity: larger values would become NaN
         x = tl.clamp(x.to(tl.float32), -MOST_FP8, MOST_FP8)
     return x.to(kept)
 

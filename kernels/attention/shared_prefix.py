@@ -1,12 +1,12 @@
 """Decode attention of many sequences over paged keys and values, with shared prefixes read once.
 
-Does: the products and the online softmax (Dao et al. 2022) of packs of tokens: what all contexts of a pack begin with
-is read once for the pack, then the rest of each. Does not: find out who shares what (the caller orders tokens into
-packs), split contexts (`split_kv` does, where there are fewer tokens), or store keys and values.
+Does: the products and the online softmax (Dao et al. 2022) of packs of tokens: the common prefix of a pack's contexts
+is read once for the pack, then the rest of each context. Does not: detect shared prefixes (the caller orders tokens
+into packs), split contexts (`split_kv`, for fewer tokens), or store keys and values.
 
-A product has 16 rows at least and a key head fewer query heads, so tokens of several sequences fit beside each other.
-Where thousands of tokens share a beginning the keys come from the L2 cache, whose bandwidth is the limit: a pack
-reads them as if it were one token.
+A product has at least 16 rows and a key head fewer query heads, so tokens of several sequences share a product. When
+thousands of tokens share a prefix, the keys come from the L2 cache and its bandwidth is the limit: a pack reads them as
+if it were one token.
 """
 
 from collections.abc import Sequence

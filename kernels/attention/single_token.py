@@ -1,13 +1,13 @@
-"""Decode attention at batch 1 in one launch, with the norm, the rotation and the KV store that come before it.
+"""Decode attention at batch 1 in one launch, with the norm, the rotation and the KV store that precede it.
 
-Does: what `rope` and `split_kv` do in two launches, split along the context in the same way. Does not: more
-tokens, or several sequences.
+Does: the work of `rope` and `split_kv`, which take two launches, split along the context in the same way. Does not:
+more tokens, or several sequences.
 
 At batch 1 a layer is a chain of launches that each wait for the one before, and its attention waits longest: for the
-query, then for keys. Keys and values of earlier tokens are as old as the step before, so every program loads its first
-tile of them before the kernel ahead has finished. (With several sequences this would be wrong: one may share a block
-that another fills in the same step.) The first program of a key head takes the new token itself, which it stores, and
-nobody reads back.
+query, then for keys. Keys and values of earlier tokens are as old as the previous step, so every program loads its
+first tile of them before the preceding kernel has finished. (With several sequences this would be wrong: one may share
+a block that another fills in the same step.) The first program of a key head handles the new token itself, which it
+stores and no program reads back.
 """
 
 from collections.abc import Sequence

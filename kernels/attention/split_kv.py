@@ -137,7 +137,7 @@ def absorb(
     CAP: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> Three:
-    """Add keys `first:end` of one key head, whose cache begins at `cache_ptr`, to the running softmax: see `fold`."""
+    """Add keys `first:end` of one key head, with its cache at `cache_ptr`, to the running softmax: see `fold`."""
     for at in tl.range(first, end, TILE, num_stages=STAGES):
         position = at + tl.arange(0, TILE)
         key_at, there = addresses(

@@ -1,1 +1,1 @@
-"""Verification of drafted tokens."""
+"""Verification of drafted tokens (speculative decoding)."""

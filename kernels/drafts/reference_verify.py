@@ -1,4 +1,4 @@
-"""The definition of `Kernels.verify` in plain torch."""
+"""Reference implementation of `Kernels.verify` in plain torch."""
 
 import torch
 from torch import Tensor
@@ -7,7 +7,7 @@ from ..contracts import NOTHING_LEGAL, OK, Sampled, Verified
 
 
 def verify(sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
-    """The longest beginning of each sequence's drafts that matches the sampled tokens, and the token after it."""
+    """For each sequence, the longest prefix of its drafts that matches the sampled tokens, and the next token."""
     rows, sequences = sampled.tokens.shape[0], starts.shape[0] - 1
     row = torch.arange(rows, device=given.device)
     owner = torch.bucketize(row, starts[1:], right=True)

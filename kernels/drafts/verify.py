@@ -1,4 +1,4 @@
-"""Verification of drafts against sampled tokens: one program a sequence. Reference: `reference_verify.verify`.
+"""Verification of drafts against sampled tokens, one program per sequence. Reference: `reference_verify.verify`.
 
 Does: compare drafts with the tokens sampled at their places. Does not: sample. Sequences may own no rows, and rows no
 sequence, so one captured graph serves any number of drafts.
@@ -45,7 +45,7 @@ def _verify(
 
 
 def verify(sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
-    """One launch; see `contracts.Kernels.verify`."""
+    """See `contracts.Kernels.verify`; one launch."""
     sequences = starts.shape[0] - 1
     accepted = sampled.tokens.new_empty(sequences, dtype=torch.int32)
     tokens, status = sampled.tokens.new_empty(sequences), sampled.tokens.new_empty(sequences)

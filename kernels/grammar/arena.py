@@ -1,4 +1,4 @@
-"""Device memory of grammar tables: many grammars in a few tensors whose addresses captured graphs keep.
+"""Device memory of grammar tables: many grammars in a few tensors at fixed addresses, for captured graphs.
 
 Does: place tables (described in `grammar.device.device_tables`) in one allocation, relocate their codes, and evict
 unused tables in LRU order. Does not: export machines, walk them (`walk_masks`).
@@ -121,10 +121,10 @@ class GrammarArena:
         return self._slots.get(key)
 
     def load(self, key: Hashable, tables: FlatTables) -> int | None:
-        """The slot of a grammar, copied into the arena if it is not there; None if those in use leave no room.
+        """The slot of a grammar, copied into the arena if it is not there; None if the slots in use leave no room.
 
         Raises:
-            ValueError: the tables are not those of one grammar.
+            ValueError: the tables do not belong to one grammar.
         """
         slot = self._slots.get(key)
         if slot is not None:

@@ -1,7 +1,7 @@
 """The Triton passes that compute grammar masks and advance grammar states; `walk_masks` launches them.
 
 Does: the step of the exported machine (`docs/machine-step.md`), one lane a token or a sequence. Does not: allocate.
-Codes and tables are those of `arena`. `before` holds the configurations that the last walk found.
+Codes and tables are defined in `arena`. `before` holds the configurations at the start of the last walk.
 """
 
 import triton
@@ -324,11 +324,11 @@ def advance_pass(
     known = there & (token >= 0) & (token < width)
     text = tl.load(texts.offsets + token, mask=known, other=0)
     length = tl.load(texts.offsets + token + 1, mask=known, other=0) - text
-    move_along(row, texts.data + text, length, there, place, tables, troubles, capacity)
+    follow_texts(row, texts.data + text, length, there, place, tables, troubles, capacity)
 
 
 @triton.jit
-def move_along(
+def follow_texts(
     row: tl.tensor,
     text: tl.tensor,
     length: tl.tensor,
@@ -338,12 +338,12 @@ def move_along(
     troubles: tl.tensor,
     capacity: tl.constexpr,
 ) -> None:
-    """Advance sequences by a text, a sequence a lane, on its own stack."""
+    """Advance sequences by a text, one sequence per lane, on its own stack."""
     slot = tl.load(place.slots + row, mask=there, other=-1)
     there = there & (slot >= 0)
     state = tl.load(place.states + row, mask=there, other=0)
     depth = tl.load(place.depths + row, mask=there, other=0)
-    # Ends, and all that has no text, leave nothing to follow.
+    # After an end, and without a text, there is nothing to follow.
     legal = there & (length > 0) & (state > 0)
     stack = place.stacks + row.to(tl.int64) * place.stride
     after, top, full = run_texts(
@@ -356,8 +356,8 @@ def move_along(
 
 
 @triton.jit(do_not_specialize=["count"])
-def tell_pass(
-    told: tl.tensor,
+def replay_pass(
+    replays: tl.tensor,
     count: tl.tensor,
     letters: tl.tensor,
     place: RowStates,
@@ -367,26 +367,28 @@ def tell_pass(
     capacity: tl.constexpr,
     lanes: tl.constexpr,
 ) -> None:
-    """Start sequences or take them back to the last walk, then advance them by a text: grid [count]."""
+    """Reset sequences or return them to the last walk, then advance them by a text: grid [count]."""
     place, tables, before = RowStates(*place), Tables(*tables), Configuration(*before)
     n = tl.program_id(0)
-    row, slot = tl.load(told + n), tl.load(told + count + n)
+    row, slot = tl.load(replays + n), tl.load(replays + count + n)
     if slot >= 0:
         tl.store(place.slots + row, slot)
-        tl.store(place.states + row, tl.load(told + 2 * count + n))
+        tl.store(place.states + row, tl.load(replays + 2 * count + n))
         tl.store(place.depths + row, 0)
         tl.store(troubles + row, 0)
-    if tl.load(told + 3 * count + n) > 0:
+    if tl.load(replays + 3 * count + n) > 0:
         stack = before.stacks + row.to(tl.int64) * place.stride
         there = Configuration(tl.load(before.states + row), tl.load(before.depths + row), stack)
         here = Configuration(place.states, place.depths, place.stacks)
         copy_place(there, here, row, place.stride)
     tl.debug_barrier()
-    begin = tl.load(told + 4 * count + n)
-    length = tl.load(told + 4 * count + n + 1) - begin
-    # One lane moves: what it writes to the stack, no other one reads.
+    begin = tl.load(replays + 4 * count + n)
+    length = tl.load(replays + 4 * count + n + 1) - begin
+    # Only one lane advances, because lanes do not see each other's writes to the stack.
     lane = tl.arange(0, lanes)
     none = lane * 0
     length += none
     alone = (lane == 0) & (length > 0)
-    move_along(row + none, letters + begin + none, length, alone, place, tables, troubles, capacity)
+    follow_texts(
+        row + none, letters + begin + none, length, alone, place, tables, troubles, capacity
+    )

@@ -16,7 +16,7 @@ from torch import Tensor
 from ..contracts import WORD_BITS
 from ..runtime.launch import processors
 from .arena import GrammarArena
-from .grammar_passes import FIRSTS, advance_pass, first_pass, stack_pass, tell_pass, walk_pass
+from .grammar_passes import FIRSTS, advance_pass, first_pass, replay_pass, stack_pass, walk_pass
 from .grammar_records import Configuration, RowStates, Tables, TokenPlaces, TokenTexts
 from .vocabulary_layout import BLOCK, TokenTable
 
@@ -107,23 +107,23 @@ class GrammarWalker:
             states.troubles, quad=_QUAD, lanes=_STACK_LANES, capacity=_TOKEN_DEPTH, num_warps=1,
         )  # fmt: skip
 
-    def tell(self, states: GrammarStates, told: Tensor, letters: Tensor) -> None:
-        """Bring sequences to where they stand, N of them, each in a row of its own.
+    def replay(self, states: GrammarStates, replays: Tensor, letters: Tensor) -> None:
+        """Reset N sequences or undo their last tokens, then replay texts, each sequence in a row of its own.
 
-        `told` int32 [5 N + 1], field by field: their rows; the slots of those that begin anew, -1 for the others; where
-        those begin (`GrammarArena.start`); 1 for those that go back to where the last walk found them, as what they
-        followed since is void; offsets of the texts that they then go on by, N + 1 of them, into `letters`, uint8.
+        `replays` int32 [5 N + 1], field by field: the rows; the slots of sequences that restart, -1 for the others;
+        their start states (`GrammarArena.start`); 1 for sequences that return to their state at the last walk, because
+        the tokens since then are void; N + 1 offsets into `letters` (uint8) of the texts to replay afterwards.
         """
-        count = (len(told) - 1) // 5
-        tell_pass[(count,)](
-            told, count, letters, _place(states), states.before, self._tables, states.troubles,
+        count = (len(replays) - 1) // 5
+        replay_pass[(count,)](
+            replays, count, letters, _place(states), states.before, self._tables, states.troubles,
             capacity=states.stacks.shape[1], lanes=32, num_warps=1,
         )  # fmt: skip
 
     def advance(self, states: GrammarStates, rows: Tensor, tokens: Tensor) -> None:
-        """Move `rows` [N] int32, each once, along `tokens` [N] int64, in place.
+        """Advance `rows` [N] int32, each once, by `tokens` [N] int64, in place.
 
-        After a token that is not legal, and after an end, nothing may follow.
+        After an illegal token, and after the end, no token is legal.
         """
         table, count = self._tokens, len(rows)
         advance_pass[(triton.cdiv(count, 32),)](

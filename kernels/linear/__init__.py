@@ -1,1 +1,1 @@
-"""Matrix products, normalisation and gates in Triton."""
+"""Matrix products, normalisation and gates as Triton kernels."""

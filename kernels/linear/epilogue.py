@@ -1,7 +1,7 @@
-"""Device functions and options that the product kernels share.
+"""Device functions and epilogue options that the matrix-product kernels share.
 
-Does: load a tile of weights, without inputs past the end and without unwanted rows; activations; name the fused part
-of an epilogue. Does not: multiply.
+Does: load a tile of weights, with zeros for inputs past the end and for unwanted rows; compute activations; name the
+fused part of an epilogue. Does not: multiply.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from ..contracts import Activation
 
 
 class After(NamedTuple):
-    """The part of an epilogue that a product kernel fuses: a gate, or `added` to the contents of the output."""
+    """The part of an epilogue that a kernel fuses: a gate, or (`added`) an addition to the contents of the output."""
 
     activation: Activation | None = None
     added: bool = False
@@ -48,9 +48,9 @@ def load_tile(
     INPUTS: tl.constexpr,
     BLOCK_IN: tl.constexpr,
 ) -> tl.tensor:
-    """Inputs `k` [BLOCK_IN] of the rows at `at` [rows, BLOCK_IN]; zeros where there are none.
+    """Inputs `k` [BLOCK_IN] of the rows at `at` [rows, BLOCK_IN]; zeros past the end.
 
-    `wanted` [rows]: of which rows; the others are zeros. None: of all.
+    `wanted` [rows]: the rows to load, the others are zeros; None: all rows.
     """
     there = None
     if INPUTS % BLOCK_IN != 0:

@@ -1,10 +1,10 @@
-"""One row times a weight matrix, bound by reading the matrix: products of batch 1.
+"""Product of one row and a weight matrix, for batches of 1; bound by reading the matrix.
 
 Does: the norm, the product, the bias and the epilogue (gate or residual) in one pass; arithmetic is float32. Does not:
-more rows (`skinny`). Reference: `reference.DenseWeight`.
+more rows (`skinny`). Reference: `reference.ReferenceWeight`.
 
-A program makes `BLOCK_OUT` outputs. Its first tile of weights is loaded before the kernel ahead of it has finished. The
-scale of the norm is one number a row, so it is applied to the sum and nothing waits for it.
+A program computes `BLOCK_OUT` outputs. It loads its first tile of weights before the preceding kernel has finished. The
+scale of the norm is one number per row, so it is applied to the sum, and nothing waits for it.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def _gemv(
     ADDED: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """`OUTPUTS` is what is written: half the rows of the matrix if GATED. ADDED adds to what `out` holds."""
+    """`OUTPUTS`: number of written outputs, half the matrix rows if GATED. ADDED adds to the contents of `out`."""
     if EARLY:
         gdc_launch_dependents()
     output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
@@ -88,7 +88,7 @@ def _gemv(
 
 @dataclass(frozen=True, slots=True)
 class GemvShape:
-    """Outputs and inputs of a tile, and warps."""
+    """Tile shape: outputs and inputs of a tile, and warps."""
 
     block_out: int
     block_in: int
@@ -96,7 +96,7 @@ class GemvShape:
 
 
 def gemv_shape(outputs: int, inputs: int) -> GemvShape:
-    """Tiles as measured on an H200: where it can, a program loads all its weights before the kernel ahead is done."""
+    """Tiles as measured on an H200. Where possible, all weights are loaded before the preceding kernel ends."""
     whole = triton.next_power_of_2(inputs)
     if whole <= 1024:
         return GemvShape(block_out=4, block_in=whole, warps=4)
@@ -119,7 +119,7 @@ def gemv(
 ) -> None:
     """`x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs].
 
-    With `norm`, of the normed row. After a gate `out` is [1, outputs / 2].
+    With `norm`, the row is normed first. After a gate `out` is [1, outputs / 2].
     """
     outputs, inputs = weight.shape
     gated = after.activation is not None

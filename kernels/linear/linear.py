@@ -1,7 +1,7 @@
-"""The unquantised matrix on an accelerator: which of three ways its product goes.
+"""The unquantised weight matrix on a GPU, and the choice of kernel for each product.
 
 Does: one row by `gemv`, a few by `skinny`, many by torch (the vendor's library) with the norm and the epilogue as
-kernels of their own. Does not: know layers.
+separate kernels. Does not: know layers.
 """
 
 import torch
@@ -17,19 +17,21 @@ from .silu_gate import gate
 from .skinny import MOST_OF_TILE, MOST_ROWS, skinny
 
 SMALL = 8 << 20
-"""Numbers of a matrix for which `skinny` has a second tile of rows. The library multiplies more than one tile of rows
-faster, but its kernels wait half a microsecond for one another: of a small matrix that is more than they save."""
+"""Elements of a matrix up to which `skinny` uses a second tile of rows. The library multiplies more than one tile of
+rows faster, but its kernels do not overlap, which costs half a microsecond each: for a small matrix more than they
+save.
+"""
 
 
 class DenseWeight:
     """A matrix [outputs, inputs] in the dtype of the model. See `Weight`.
 
-    Fused into products of few rows: the norm of one row, the bias, a gate, a residual without a norm, and the choice of
-    legal logits. Post-norms and soft caps are launches of their own.
+    Products of few rows fuse the norm of one row, the bias, a gate, a residual without a norm, and the selection of
+    legal logits. Post-norms and soft caps are separate launches.
     """
 
     def __init__(self, matrix: Tensor, bias: Tensor | None, counters: Tensor) -> None:
-        """`counters` are those of `skinny`, shared by all matrices of one stream."""
+        """`counters`: the arrival counters of `skinny`, shared by all matrices of one stream."""
         self.outputs, self.inputs = matrix.shape
         self.matrix = matrix.contiguous()
         self.bias = bias
@@ -63,7 +65,7 @@ class DenseWeight:
         return finish(out, epilogue, early=True)
 
     def _legal_logits(self, x: Tensor, norm: RmsNorm | None, words: Tensor) -> Tensor:
-        """Logits of few rows where a bit of `words` is set: see `legal_words`. Memory is left as it was elsewhere."""
+        """Logits of few rows where a bit of `words` is set (see `legal_words`); others are uninitialised memory."""
         rows = x.shape[0]
         out = torch.empty((rows, self.outputs), dtype=x.dtype, device=x.device)
         if rows == 1 and norm is not None:
@@ -87,12 +89,12 @@ class DenseWeight:
 
 
 def most_rows(outputs: int, inputs: int) -> int:
-    """Most rows of a product that go to `skinny`, more to the library."""
+    """The most rows of a product that `skinny` computes; the library computes larger ones."""
     return MOST_ROWS if outputs * inputs <= SMALL else MOST_OF_TILE
 
 
 def finish(product: Tensor, epilogue: Epilogue | None, *, early: bool = False) -> Tensor:
-    """See `Kernels.finish`. `early`: see `norm.rms_norm`."""
+    """See `Kernels.finish`. `early`: see `rms_norm.rms_norm`."""
     match epilogue:
         case Gate(activation):
             return gate(product, activation)

@@ -1,11 +1,11 @@
 """Output head under a grammar mask: reads only the rows of the matrix that belong to legal tokens.
 
-Does: find the tokens that are legal for any row of a batch, and make the logits of one row, with the norm in the same
-pass; arithmetic is float32. Does not: more rows (`skinny` takes the same words), or the choice between them (`linear`).
-Reference: `reference.norm_linear`, of which it makes the legal outputs.
+Does: find the tokens that are legal for any row of a batch; compute the logits of one row, with the norm in the same
+pass; arithmetic is float32. Does not: more rows (`skinny` takes the same words), or the choice between both (`linear`).
+Reference: `reference.ReferenceWeight`, of which it computes the legal outputs.
 
-A program serves `span` outputs side by side within a word of the mask, `block_out` at a time; where none of them is
-legal it ends at once. What is not legal is neither loaded nor stored.
+A program computes `span` adjacent outputs within a word of the mask, `block_out` at a time; it ends at once if none of
+them is legal. Illegal outputs are neither loaded nor stored.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,9 @@ from .epilogue import load_tile
 BLOCK_WORDS = 32
 
 MOST_MASKED_ROWS = 4
-"""Rows of a batch up to which masks are looked at. Measured on an H200: of more rows some one is within a string nearly
-always, where most tokens are legal, and then the look costs more than the rest saves (5% at 16 rows, 50% at 64)."""
+"""The most rows of a batch with masked products. Measured on an H200: in a larger batch some row is nearly always
+within a string, where most tokens are legal, and the mask costs more than it saves (5% at 16 rows, 50% at 64).
+"""
 
 
 @triton.jit
@@ -65,7 +66,7 @@ def _legal_words(
 
 
 def legal_words(legal: Legal, rows: int, outputs: int) -> Tensor:
-    """int32 [words of `outputs`]: bits of the tokens that are legal for any of `rows` rows; past `outputs` anything."""
+    """int32 [words of `outputs`]: bits of tokens legal for any of `rows` rows; bits past `outputs` are undefined."""
     masks, which = legal.masks, legal.rows
     words = triton.cdiv(outputs, WORD_BITS)
     out = torch.empty(words, dtype=torch.int32, device=masks.device)
@@ -138,7 +139,7 @@ def _legal_row(
 
 @dataclass(frozen=True, slots=True)
 class HeadShape:
-    """Outputs of a program and of a tile, inputs of a tile, tiles on their way, warps."""
+    """Tile shape: outputs of a program and of a tile, inputs of a tile, pipeline stages, warps."""
 
     span: int
     block_out: int
@@ -148,7 +149,7 @@ class HeadShape:
 
 
 def head_shape(inputs: int) -> HeadShape:
-    """A word of the mask a program: programs that end at once cost their launch, so there should be few of them."""
+    """One mask word per program, since a program that ends at once still costs its launch."""
     whole = int(triton.next_power_of_2(inputs))
     if whole <= 1024:
         return HeadShape(span=32, block_out=4, block_in=whole, stages=3, warps=4)
@@ -164,9 +165,9 @@ def legal_row(
     out: Tensor,
     shape: HeadShape | None = None,
 ) -> None:
-    """The normed `x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs], where legal.
+    """The normed `x` [1, inputs] times contiguous `weight` [outputs, inputs] into `out` [1, outputs], at legal outputs.
 
-    `legal` is what `legal_words` gives.
+    `legal` is the result of `legal_words`.
     """
     outputs, inputs = weight.shape
     shape = head_shape(inputs) if shape is None else shape

@@ -38,10 +38,10 @@ def _rms_norm(
 
 
 def rms_norm(x: Tensor, norm: RmsNorm, *, onto: Tensor | None = None, early: bool = True) -> Tensor:
-    """Normed rows of `x` [N, hidden], whose rows are contiguous: a new tensor, or added to contiguous `onto`.
+    """Normed rows of `x` [N, hidden] with contiguous rows: a new tensor, or added to contiguous `onto`.
 
-    Arithmetic is float32. `early`: the kernel ahead is of this package and lets this one begin early. After a library's
-    kernel, which does not, a launch that might begin early begins half a microsecond later than another.
+    Arithmetic is float32. `early`: the preceding kernel is of this package and lets this one start early. After a
+    library kernel, which does not, a launch with that option starts half a microsecond later than one without.
     """
     rows, width = x.shape
     out = torch.empty((rows, width), dtype=x.dtype, device=x.device) if onto is None else onto

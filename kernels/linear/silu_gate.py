@@ -1,4 +1,4 @@
-"""Gate of the MLP in one pass (Shazeer 2020). Reference: `reference.gate`."""
+"""Activation and gate of the MLP in one pass (Shazeer 2020). Reference: `reference.gate`."""
 
 import torch
 import triton
@@ -37,7 +37,7 @@ def _gate(
 def gate(x: Tensor, activation: Activation = Activation.SILU) -> Tensor:
     """`activation(x[:, :n]) * x[:, n:]` for contiguous `x` [N, 2n]; returns [N, n]. Arithmetic is float32.
 
-    The kernel ahead is a library's: see `norm.rms_norm`.
+    The preceding kernel is a library's: see `rms_norm.rms_norm`.
     """
     rows, width = x.shape[0], x.shape[1] // 2
     out = torch.empty((rows, width), dtype=x.dtype, device=x.device)

@@ -1,14 +1,14 @@
-"""A few rows times a weight matrix, bound by reading the matrix: linears of batches of 2 to 80 rows.
+"""Product of a few rows and a weight matrix, for batches of 2 to 80 rows; bound by reading the matrix.
 
-Does: the product, cut along the inputs where there are too few outputs to fill the device, the bias and the epilogue
-(gate or residual). Does not: one row (`gemv`), many (the vendor's library), or the norm before it: normed rows are
-multiplied from shared memory, and a detour of every tile through registers costs more than a launch.
-Reference: `reference.DenseWeight`.
+Does: the product, split along the inputs if there are too few outputs to fill the device, the bias and the epilogue
+(gate or residual). Does not: one row (`gemv`), many rows (the vendor's library), or the norm before it: normed rows are
+multiplied from shared memory, and passing every tile through registers costs more than a launch. Reference:
+`reference.ReferenceWeight`.
 
-The matrix is the left factor: 32 or 64 of its rows meet all rows of `x`, which are few. More than 64 are two tiles of
-`x`, the second a small one, which share every tile of the matrix: a single one would be of 128 rows. A program serves
-one tile of outputs and one of `SPLITS` ranges of the inputs; the last program of a tile to finish adds up the others'
-sums.
+The matrix is the left factor: 32 or 64 of its rows meet all rows of `x`, which are few. More than 64 rows are two tiles
+of `x`, the second a small one, which share every tile of the matrix; a single tile would have 128 rows. A program
+computes one tile of outputs over one of `SPLITS` ranges of the inputs; the last program of a tile to finish adds up the
+partial sums of the others.
 """
 
 from dataclasses import dataclass
@@ -24,25 +24,26 @@ from ..runtime.tuples import appended
 from .epilogue import NOTHING, After, activated, load_tile
 
 MOST_OF_TILE = 64
-"""Rows of `x` in one tile."""
+"""The most rows of `x` in one tile."""
 
 MOST_ROWS = 80
-"""Rows of `x` in two tiles, the second of 16. With one of 32, products of 96 rows took a tenth longer than the
-library's."""
+"""The most rows of `x` in two tiles, the second of 16 rows. With a second tile of 32 rows, products of 96 rows took a
+tenth longer than the library's.
+"""
 
 INNER = 128
 """Inputs of a tile."""
 
 AHEAD = 2
-"""Cache lines of every row of weights that are fetched before the kernel ahead has finished."""
+"""Cache lines of every weight row that are fetched before the preceding kernel has finished."""
 
 ROOM = 200_000
-"""Bytes of shared memory for the tiles on their way to a multiprocessor."""
+"""Bytes of shared memory for the pipelined tiles of a multiprocessor."""
 
 
 @triton.jit
 def _within(ROWS: tl.constexpr, COLUMNS: tl.constexpr) -> tl.tensor:
-    """Where the numbers of a tile [ROWS, COLUMNS] are that lies by itself."""
+    """Offsets of the elements of a contiguous tile [ROWS, COLUMNS]."""
     return tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
 
 
@@ -54,9 +55,9 @@ def _sum_splits(
     SLOT: tl.constexpr,
     SPLITS: tl.constexpr,
 ) -> tl.tensor:
-    """Leave `sums`, a tuple of tiles, for the last program of these outputs, which gets the sums of all splits.
+    """Store `sums`, a tuple of tiles; the last program of these outputs gets the sums over all splits.
 
-    Returns them and whether this program is the last. SLOT: what a program leaves, in numbers.
+    Returns the sums and whether this program is the last. SLOT: the number of elements that a program stores.
     """
     base = partial_ptr + tl.program_id(0).to(tl.int64) * (SPLITS * SLOT)
     at = base + tl.program_id(1) * SLOT
@@ -90,7 +91,7 @@ def _fetch_ahead(
     AHEAD: tl.constexpr,
     PAIRED: tl.constexpr,
 ) -> None:
-    """Fetch the first weights into the L2 cache, while the kernel ahead still runs."""
+    """Prefetch the first weights into the L2 cache while the preceding kernel still runs."""
     line = first + tl.arange(0, AHEAD) * 64
     line_at = weight_ptr + matrix_row[:, None] * INPUTS + tl.minimum(line, INPUTS - 1)[None, :]
     prefetch(line_at)
@@ -100,7 +101,7 @@ def _fetch_ahead(
 
 @triton.jit
 def _members(ROW_TILES: tl.constexpr) -> tl.tensor:
-    """The rows of each tile of `x`, a tuple."""
+    """The row numbers of each tile of `x`, as a tuple."""
     members = ()
     first = 0
     for i in tl.static_range(len(ROW_TILES)):
@@ -125,7 +126,7 @@ def _store(
     BIASED: tl.constexpr,
     ADDED: tl.constexpr,
 ) -> None:
-    """Store rows `member` of outputs `output`, those `inside`: `y` [members, outputs], gated with `z` if GATED."""
+    """Store rows `member` of outputs `output` where `inside`: `y` [members, outputs], gated with `z` if GATED."""
     if BIASED:
         y += tl.load(bias_ptr + output, mask=inside, other=0.0).to(tl.float32)[None, :]
     if GATED:
@@ -167,9 +168,9 @@ def _skinny(
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """`OUTPUTS` is what is written: half the rows of the matrix if GATED. ADDED adds to what `out` holds.
+    """`OUTPUTS`: number of written outputs, half the matrix rows if GATED. ADDED adds to the contents of `out`.
 
-    ROW_TILES: rows of the tiles of `x`. SLOT: sums of a program, of all tiles.
+    ROW_TILES: rows of each tile of `x`. SLOT: elements of a program's sums, over all tiles.
     """
     if EARLY:
         gdc_launch_dependents()
@@ -233,7 +234,7 @@ def _skinny(
 
 @dataclass(frozen=True, slots=True)
 class SkinnyShape:
-    """Rows of each tile of `x`, outputs and inputs of a tile, ranges of the inputs, tiles on their way, warps."""
+    """Rows of each tile of `x`, outputs and inputs of a tile, splits of the inputs, pipeline stages, warps."""
 
     row_tiles: tuple[int, ...]
     block_out: int
@@ -244,23 +245,23 @@ class SkinnyShape:
 
 
 def row_tiles(rows: int) -> tuple[int, ...]:
-    """Tiles that hold `rows` rows: one, or one of `MOST_OF_TILE` and one for the rest. A product has at least 16."""
+    """Tiles for `rows` rows: one tile, or one of `MOST_OF_TILE` and one for the rest. A tile has at least 16 rows."""
     whole = (MOST_OF_TILE,) if rows > MOST_OF_TILE else ()
     return (*whole, max(16, int(triton.next_power_of_2(rows - sum(whole)))))
 
 
 def skinny_shape(x: Tensor, outputs: int, *, gated: bool) -> SkinnyShape:
-    """Tiles as measured on an H200: as many programs as multiprocessors, or else two for each, and deep queues."""
+    """Tiles as measured on an H200: as many programs as multiprocessors, or else two for each, and deep pipelines."""
     rows, inputs = x.shape
     members = row_tiles(rows)
     two = len(members) > 1
-    # Tiles of 32 outputs are multiplied from registers, which two tiles of rows are too many for.
+    # Tiles of 32 outputs are multiplied from registers, which do not suffice for two tiles of rows.
     block_out = 64 if outputs >= 3840 or two else 32
     tiles = triton.cdiv(outputs, block_out)
     inner = INNER // 2 if two and gated else INNER
     block_in = min(inner * 2 // x.element_size(), max(16, triton.next_power_of_2(inputs)))
     most = max(1, inputs // (2 * block_in))
-    # Sums of two tiles of rows are long: to add up those of more programs takes longer than they save.
+    # Partial sums of two tiles of rows are large: adding up more of them takes longer than more programs save.
     wanted = min(max(1, processors(x.device) // (2 * tiles if two else tiles)), most)
     splits = 1 << (wanted.bit_length() - 1)
     stage = (block_out * (2 if gated else 1) + sum(members)) * block_in * x.element_size()
@@ -282,9 +283,9 @@ def skinny(
 ) -> None:
     """`x` [N, inputs] with contiguous rows, N at most `MOST_ROWS`, times contiguous `weight` [outputs, inputs].
 
-    Into contiguous `out` [N, outputs], half as wide after a gate. `arrived` int32 are zeros, at least one a tile of
-    outputs, and are zeros again afterwards. With `legal`, the words of `head.legal_words`, other outputs are neither
-    made nor written. Sums are float32.
+    The result goes into contiguous `out` [N, outputs], half as wide after a gate. `arrived` int32: zeros before and
+    after, at least one element per tile of outputs. With `legal`, the result of `masked_head.legal_words`, other
+    outputs are neither computed nor written. Sums are float32.
     """
     outputs, inputs = weight.shape
     gated = after.activation is not None

@@ -1,4 +1,4 @@
-"""Copy blocks of the KV cache in all layers with one launch. Reference: `reference.kv_copy`."""
+"""Copy of KV cache blocks in all layers with one launch. Reference: `reference.kv_copy`."""
 
 import triton
 import triton.language as tl

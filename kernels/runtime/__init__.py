@@ -1,1 +1,1 @@
-"""Launching and compiling Triton kernels."""
+"""Launch options, ahead-of-time compilation and shared device functions of the Triton kernels."""

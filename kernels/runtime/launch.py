@@ -1,11 +1,11 @@
-"""Options that all Triton launches share: overlap of consecutive kernels on a stream, precision of products.
+"""Launch options of all Triton kernels: overlap of consecutive kernels on a stream, precision of products.
 
 Does: compute launch options. Does not: launch.
 
-Kernels that follow one another on a stream overlap where the GPU can (programmatic dependent launch, compute capability
-9.0 and later): a kernel is started once all programs of the one before it have begun, loads what no kernel writes
+Consecutive kernels on a stream overlap where the GPU supports it (programmatic dependent launch, compute capability 9.0
+and later): a kernel starts once all programs of the preceding one have begun, loads data that no kernel writes
 (weights), and waits before it touches anything else. So every kernel calls `gdc_launch_dependents` first, or late where
-programs that wait would crowd it, and `gdc_wait` before its first access to activations, caches or buffers, under the
+waiting programs would crowd it, and `gdc_wait` before its first access to activations, caches or buffers, under the
 constant `EARLY`.
 """
 
@@ -25,21 +25,21 @@ def _starts_early(device: torch.device) -> bool:
 
 @lru_cache(maxsize=16)
 def processors(device: torch.device) -> int:
-    """Multiprocessors of `device`; a small number for a host, where kernels are interpreted."""
+    """The number of multiprocessors of `device`; 4 for a CPU, where kernels are interpreted."""
     if device.type != "cuda":
         return 4
     return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
 def overlap(x: Tensor, *, early: bool = True) -> dict[str, Any]:
-    """Arguments of a launch on `x`'s device: the constant `EARLY`, and the option that goes with it, where it pays."""
+    """Arguments of a launch on `x`'s device: the constant `EARLY` and the matching launch option, where supported."""
     if early and _starts_early(x.device):
         return {"EARLY": True, "launch_pdl": True}
     return {"EARLY": False}
 
 
 def precision(dtype: torch.dtype) -> str:
-    """`input_precision` of products: float32 is multiplied as float32, never rounded to a shorter format."""
+    """`input_precision` of products: float32 factors are never rounded to a shorter format."""
     return "ieee" if dtype == torch.float32 else "tf32"
 
 

@@ -1,10 +1,10 @@
-"""Compiles the Triton kernels of a workload ahead of its first run, in parallel.
+"""Parallel compilation of all Triton kernels of a workload before its first run.
 
-Does: run the workload without launching kernels that are not compiled yet, record these, and compile them in threads.
-Does not: know which kernels there are.
+Does: run the workload without launching uncompiled kernels, record these, and compile them in threads. Does not: know
+which kernels exist.
 
-Compiling leaves most processors idle: kernels met one after the other are compiled one after the other. The compiler
-gives way to other threads while it works, so threads are enough.
+Compiling in order of first use leaves most processors idle. The compiler releases the interpreter lock while it works,
+so threads suffice.
 """
 
 import os
@@ -18,9 +18,9 @@ from triton.runtime.jit import JITFunction
 
 
 def compile_ahead(passes: Callable[[], object]) -> Counter[str]:
-    """Compile the kernels that `passes` launches; returns how many of each name were not compiled yet.
+    """Compile the kernels that `passes` launches; returns the number of uncompiled variants by kernel name.
 
-    What such a kernel would have written is undefined when `passes` reads it. No other thread may launch kernels
+    Outputs of an uncompiled kernel are undefined when `passes` reads them. No other thread may launch kernels
     meanwhile.
     """
     missing: dict[tuple[JITFunction[Any], str], str] = {}

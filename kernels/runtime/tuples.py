@@ -3,7 +3,7 @@
 Does: build tuples element by element while a kernel compiles. Does not: emit instructions.
 """
 
-# ruff: noqa: RUF005 - Triton knows no starred tuples
+# ruff: noqa: RUF005 - Triton does not support starred tuples
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ import triton.language as tl
 # Triton evaluates annotations, and accepts its own classes and named tuples in them, but no `tuple[...]`.
 if TYPE_CHECKING:
     Tensors = tuple[tl.tensor, ...]
-    """Tensors of one shape and dtype; how many is known when the kernel is compiled."""
+    """Tensors of one shape and dtype; their number is known when the kernel is compiled."""
     Pair = tuple[tl.tensor, tl.tensor]
     Three = tuple[tl.tensor, tl.tensor, tl.tensor]
     Four = tuple[tl.tensor, tl.tensor, tl.tensor, tl.tensor]

@@ -74,7 +74,7 @@ def first_best(
         nil = tl.zeros((OCTETS,), tl.int32)
         here = first + nil
         words = fetch_masks(mask, mask_row, here, rows, masked)
-        # Not only what is legal: the two loads need not wait for one another.
+        # Illegal logits are loaded as well, so that the two loads need not wait for each other.
         raw = fetch(logits, scores.stored, here, nil, rows, paired, ignore_masks=True)
         octets = octets_of(words, 0, nil, mask_row, rows, masked)
         legal = existing(octets, last_octets(vocab, octet_of(here), rows), vocab, here, rows)

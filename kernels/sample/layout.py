@@ -1,4 +1,4 @@
-"""The sampler's layout of a row of logits, in plain numbers: what the reference and the kernels both compute with.
+"""The sampler's layout of a row of logits, as constants shared by the reference and the kernels.
 
 Does: name sizes and counters once, and place the first tile. Does not: import torch or triton.
 
@@ -12,7 +12,7 @@ SPAN: Final = 8  # tokens side by side: one byte of mask
 LANES: Final = 1024
 DEPTH: Final = 16
 TILE: Final = DEPTH * LANES
-GROUPS: Final = 1 << 31  # counters of groups begin here, past those of all tokens
+GROUPS: Final = 1 << 31  # first noise counter of groups, past the counters of all tokens
 DRAWS: Final = (
     0x1B873593  # times the number of a draw: the part of its counter that no other draw has
 )

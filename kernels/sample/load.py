@@ -14,7 +14,7 @@ from .token_weights import DEPTH, INTERPRETED, LANES, LOWEST, NEVER, OCTETS, TIL
 
 @triton.jit
 def nil_of(x: tl.tensor, vocab: tl.tensor) -> tl.tensor:
-    """int32 zeros that the compiler cannot predict: an instruction that uses them comes after those that make `x`."""
+    """int32 zeros that the compiler cannot predict: an instruction that uses them runs after the computation of `x`."""
     return x.to(tl.int32, bitcast=True) & (vocab >> 31)
 
 

@@ -1,6 +1,6 @@
 """Integer keys in the order of float32 logits, and the search of an interval of keys by quarters.
 
-Does: convert, add up what reaches a key, narrow an interval. Does not: load or store anything.
+Does: convert, sum the elements that reach a key, narrow an interval. Does not: load or store.
 """
 
 import triton
@@ -24,7 +24,7 @@ def from_key(key: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
-    """The mean of two integers, whose sum may be out of range."""
+    """The mean of two integers, without overflow of their sum."""
     return (lower >> 1) + (upper >> 1) + (lower & upper & 1)
 
 
@@ -32,13 +32,13 @@ def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
 def three_sums(
     a: tl.tensor, b: tl.tensor, c: tl.tensor, d: tl.tensor, e: tl.tensor, f: tl.tensor
 ) -> Three:
-    """Three sums in one reduction: the time goes into bringing threads together."""
+    """Three sums in one reduction, which costs about as much as one: most of its time is synchronisation."""
     return a + d, b + e, c + f
 
 
 @triton.jit
 def reaching(key: tl.tensor, worth: tl.tensor, leasts: Three) -> Three:
-    """For each of three least keys, the summed worth of all elements whose key reaches it; float32 scalars."""
+    """For each of three least keys, the summed worth of all elements with at least that key; float32 scalars."""
     low, middle, high = leasts
     reached = (
         tl.where(key >= low, worth, 0.0),
@@ -53,7 +53,7 @@ def reaching(key: tl.tensor, worth: tl.tensor, leasts: Three) -> Three:
 def quarter(
     lower: tl.tensor, upper: tl.tensor, leasts: Three, reached: Three, goal: tl.tensor
 ) -> Pair:
-    """(lower, upper) of the quarter of an interval that holds the largest key whose sum in `reached` is `goal`."""
+    """(lower, upper) of the quarter of an interval that holds the largest key with sum `goal` in `reached`."""
     low, middle, high = leasts
     least, half, most = reached
     above = tl.where(least >= goal, middle, low)

@@ -106,7 +106,7 @@ def arrived(
 ) -> tuple[Tensors, Tensors, WeightSum]:
     """The masked and edited logits of a step that `fetch` has loaded, from row `row` on.
 
-    Also returns what is found out before they are edited: the maxima of lanes, and the model's own weights.
+    Also returns the values computed before the edit: the maxima of lanes, and the model's own weights.
     """
     kept = kept_of(raw, logits, legal, paired, pairs)
     if editing:
@@ -171,7 +171,7 @@ def tile_pass(
     ranking: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """Sample every row: grid [rows, splits], so that programs with less to do lie beside those with more.
+    """Sample every row: grid [rows, splits], so that programs with less and with more work alternate.
 
     `share`: pairs of tiles of a program, in parts of 65,536, rounded up. `ranks` float32 [rows, tiles, LANES]: maxima
     of lanes, for the alternatives. `parts`: PARTS numbers a program; `counters` int32 [rows], zero before and after.
@@ -207,7 +207,7 @@ def tile_pass(
     if editing:
         edited += row.to(tl.int64) * (tiles * TILE)
         edit = is_edited(edits, row)
-    # Whether the model's own distribution is another one than that of the draw.
+    # Whether the model's own distribution differs from the distribution of the draw.
     apart = edit | (hot & (temperature != 1.0))
 
     pairs: tl.constexpr = logits.dtype.element_ty == tl.bfloat16 and not editing
@@ -219,9 +219,9 @@ def tile_pass(
     leaders = Leaders(values, choices)
     own, drawn, peak = WeightSum(lowest, nothing), WeightSum(lowest, nothing), lowest
     before, total, first = lowest, nothing, nowhere
-    # While a step's logits are weighed those of the next are masked and compared, for exponentials take as long as all
-    # the rest and keep another part of the processor busy; those of the step after it are on their way, and so are the
-    # masks of the turn after the next.
+    # While a step's logits are weighed, the next step's logits are masked and compared, because exponentials take as
+    # long as all the rest and use another unit of the processor. Meanwhile the loads of the step after that are in
+    # flight, and the loads of masks one step further ahead.
     at = rows_of_two(begins, begins < ends, tiles, first_tile_offset, 8)
     words = fetch_masks(mask, mask_row, at, 8, masked)
     octets = all_octets(words, nowhere, mask_row, rows, masked)
@@ -272,7 +272,7 @@ def tile_pass(
             lanes = lanes_with(lanes, kept, pairs)
             top = top_of(lanes, pairs)
 
-            # A warp waits for all that it has asked for at once: so nothing is asked for before what came was used.
+            # A warp waits for all its outstanding loads at once, so no load is issued before the previous one was used.
             used = nil_of(top, vocab)
             if part == 0:
                 octets = octets + all_octets(words, used, mask_row, rows, masked)

@@ -174,7 +174,7 @@ class _Run:
         )
 
     def cut_pass(self) -> None:
-        """Truncate the rows that fit on the chip, and draw from what is kept; after `tile_pass`."""
+        """Truncate the rows that fit on the chip, and draw from the kept tokens; after `tile_pass`."""
         rows = self.logits.shape[0]
         listed = rows * (self.tiles * OCTETS.value + MOST.value)
         lists = torch.empty(listed, dtype=torch.int32, device=self.logits.device)

@@ -83,7 +83,7 @@ def legal_only(
         if INTERPRETED:
             x = tl.where((octets[:, None] & bits) != 0, own[i], LOWEST)
         else:
-            # The compiler, left to itself, collects the bits of many rows in words before it looks at them.
+            # By default, the compiler collects the bits of many rows in words before it tests them.
             x = tl.inline_asm_elementwise(
                 "{ .reg .pred p; .reg .b32 t; and.b32 t, $2, $3; setp.ne.b32 p, t, 0;"
                 " selp.b32 $0, $1, 0xF1800000, p; }",
@@ -147,7 +147,7 @@ def higher_pairs(x: tl.tensor, y: tl.tensor) -> tl.tensor:
 def add_above(
     total: tl.tensor, words: tl.tensor, bound: tl.tensor, first: tl.tensor, second: tl.tensor
 ) -> tl.tensor:
-    """`total` plus `first` where a word's even logit is above that of `bound`, plus `second` where the odd one is."""
+    """`total` plus `first` where a word's even logit is above `bound`'s, plus `second` where its odd logit is."""
     return tl.inline_asm_elementwise(
         "{ .reg .pred p, q; setp.gt.bf16x2 p|q, $2, $3; mov.b32 $0, $1;"
         " @p add.f32 $0, $0, $4; @q add.f32 $0, $0, $5; }",
@@ -196,7 +196,7 @@ def lanes_with(lanes: Tensors, rows: Tensors, pairs: tl.constexpr) -> Tensors:
 
 @triton.jit
 def lanes_unless(ended: tl.tensor, lanes: Tensors, pairs: tl.constexpr) -> Tensors:
-    """The same maxima of lanes, or those before any row if a tile has `ended`."""
+    """The given maxima of lanes, or their initial values if a tile has `ended`."""
     none = no_lanes(lanes[0].shape[0], pairs)
     found = ()
     for i in tl.static_range(len(lanes)):

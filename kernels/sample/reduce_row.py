@@ -49,7 +49,7 @@ def store_part(
 ) -> None:
     """Write a program's partial result to its PARTS float32 numbers.
 
-    0, 1: the model's own weights (peak, total); 4, 5: those of the draw; from 8 on each candidate's value and choice.
+    0, 1: the model's own weights (peak, total); 4, 5: the draw's weights; from 8 on each candidate's value and choice.
     """
     one = tl.arange(0, found.best.shape[0])
     tl.store(part + 8 + 2 * one, found.best)
@@ -64,7 +64,7 @@ def store_part(
 
 @triton.jit
 def folded(part: tl.tensor, there: tl.tensor, scale: tl.tensor) -> WeightSum:
-    """The weights of several programs, added up: their (peak, total) stand at `part` and after it."""
+    """The sum of several programs' weights; their (peak, total) are stored from `part` on."""
     high = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
     total = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
     peak, weight = fold(high, total, scale)
@@ -82,7 +82,7 @@ def gathered(
     truncating: tl.constexpr,
     with_logprobs: tl.constexpr,
 ) -> RowPart:
-    """The partial results of all programs of a row, reduced to one; `found` is that of the calling program."""
+    """The partial results of all programs of a row, reduced to one; `found` is the calling program's result."""
     own, drawn = found.own, found.drawn
     at = tl.arange(0, padded_tiles)
     there = at < splits
@@ -205,7 +205,7 @@ def store_token(
     token: tl.tensor,
     with_logprobs: tl.constexpr,
 ) -> None:
-    """Write the row's token and its log-probability, in place of those that the pass over the logits has written."""
+    """Replace the row's token and log-probability, which the pass over the logits has written."""
     tl.store(outputs.tokens + row, token.to(tl.int64))
     if with_logprobs:
         own = tl.load(logits + token).to(tl.float32)

@@ -1,4 +1,4 @@
-"""The definition of sampling in plain torch: from logits and masks to one token a row.
+"""Reference implementation of sampling in plain torch: from logits and masks to one token per row.
 
 Does, in this order: mask; refuse rows that are not finite; log-probabilities; bias; penalties; temperature; top-k,
 top-p, min-p; draw. Does not: know requests, or keep state: a draw is a function of its row's two key words alone.
@@ -7,9 +7,9 @@ Definitions
     bias        added to the logit
     repetition  every token of prompt or output: a positive logit is divided by the penalty, another one multiplied
                 (Keskar et al. 2019)
-    frequency   times the number of times the token stands in the output, subtracted
-    presence    subtracted once if the token stands in the output
-    top-k       tokens whose logit is at least the k-th largest; ties at the edge all stay
+    frequency   subtracted once for each occurrence of the token in the output
+    presence    subtracted once if the token occurs in the output
+    top-k       tokens with a logit at least as large as the k-th largest; ties at the edge all stay
     top-p       of those, the smallest set of most likely tokens that holds at least p of their mass; ties at the edge
                 all stay (Holtzman et al. 2019)
     min-p       of those, tokens at least `min_p` times as likely as the most likely one (Nguyen et al. 2024)
@@ -18,10 +18,10 @@ Definitions
                 `logit / temperature + gumbel(key, token)`. Both together choose a token with exactly its probability,
                 as one draw among all tokens would, at one noise for many tokens. Temperature 0 takes the largest
                 logit. Of equals the lowest number wins
-    truncation  of CANDIDATES draws from the whole row, each with its own noise, the first whose token stays; if none
+    truncation  of CANDIDATES draws from the whole row, each with its own noise, the first token that stays; if none
                 does, the token that stays with the largest `logit / temperature + gumbel(key, token)`. That is a draw
                 from what stays (von Neumann's rejection, and then a draw from the same distribution), and with most of
-                the mass kept nobody has to know where the cut lies
+                the mass kept the cut need not be computed
     group       of token t, `(t + offset) // TILE * (LANES / SPAN) + t % LANES / SPAN`: SPAN tokens side by side, and
                 those that lie multiples of LANES further in the same tile. `offset` and the sizes: `layout`
 """
@@ -187,7 +187,7 @@ def grouped_draw(logits: Tensor, groups: Tensor, keys: Tensor, number: int = 0) 
 
 
 def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
-    """`logits` [R, V] with what top-k, top-p and min-p leave out at -inf."""
+    """`logits` [R, V] with -inf for the tokens that top-k, top-p and min-p remove."""
     top_k, top_p, min_p = truncation.top_k, truncation.top_p, truncation.min_p
     limited = torch.where(top_k > 0, top_k, logits.shape[1]).clamp_(max=logits.shape[1])
     if bool((top_p < 1).any() | (limited < logits.shape[1]).any()):
@@ -196,7 +196,7 @@ def truncated(logits: Tensor, truncation: Truncation) -> Tensor:
         ordered.masked_fill_(ordered < kth, NEVER)
         mass = torch.softmax(ordered, -1)
         before = mass.cumsum(-1) - mass
-        # The most likely token is always in: nothing stands before it.
+        # The most likely token is always kept: no mass precedes it.
         kept = (before < top_p[:, None]) | (top_p[:, None] >= 1)
         kept[:, 0] = True
         edge = ordered.masked_fill(~kept, float("inf")).amin(-1, keepdim=True)

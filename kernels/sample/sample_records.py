@@ -5,7 +5,7 @@ device. A kernel wraps its tuple arguments again, as in `Scores(*scores)`: compi
 it gets them without names, since Triton stores signatures as JSON. No field is called `values` or `type`: Triton's own
 tuple has attributes of these names.
 
-Shapes are those of the host; R is rows of logits, G groups of a row, C candidates of a row.
+Shapes are host shapes; R is rows of logits, G groups of a row, C candidates of a row.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -101,7 +101,7 @@ class Outputs(NamedTuple):
 
 
 class FlatRows(NamedTuple):
-    """What the flat pass needs of each row: `task` int32 [R]; `bounds` float32 [R, 2], the cut and the search's start.
+    """The flat pass's input per row: `task` int32 [R]; `bounds` float32 [R, 2], the cut and the search's start.
 
     The cut is known as far as min-p gives it; the search for the rest of it starts at the second bound.
     """
@@ -111,7 +111,7 @@ class FlatRows(NamedTuple):
 
 
 class WeightSum(NamedTuple):
-    """Summed weights `2**((x - peak) * scale)` beside their largest logit."""
+    """Summed weights `2**((x - peak) * scale)` and their largest logit."""
 
     peak: tl.tensor
     total: tl.tensor
@@ -125,7 +125,7 @@ class Leaders(NamedTuple):
 
 
 class RowPart(NamedTuple):
-    """What a program found in its tiles of a row, or all programs of the row together.
+    """The result of a program for its tiles of a row, or of all programs of the row.
 
     `best` float32 [C]: the best value for each candidate, infinity if a legal logit is not sound; `choices` int32 [C]:
     the group, or at temperature 0 the token, that has it. `own`: weights under the model's distribution; `drawn`:

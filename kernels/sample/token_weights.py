@@ -1,4 +1,4 @@
-"""Sums of exponential weights beside their maxima (an online logsumexp), for the sampling kernels.
+"""Sums of exponential weights with their maxima (an online logsumexp), for the sampling kernels.
 
 Does: add weights up without overflow; give `layout` to kernels as constants. Does not: load or store anything.
 
@@ -17,7 +17,7 @@ from .sample_records import WeightSum
 INTERPRETED: tl.constexpr = tl.constexpr(triton.knobs.runtime.interpret)
 LOG2E: tl.constexpr = tl.constexpr(1.4426950408889634)
 NEVER: tl.constexpr = tl.constexpr(float("-inf"))
-# Stands for no logit; times `scale` it is still a finite number.
+# Placeholder for "no logit"; still finite after multiplication by `scale`.
 LOWEST: tl.constexpr = tl.constexpr(-(2.0**100))
 # Bytes of mask, each of eight tokens, of one row of a tile: as many as a tile has groups.
 OCTETS: tl.constexpr = tl.constexpr(layout.LANES // layout.SPAN)
@@ -87,7 +87,7 @@ def weigh_higher(rows: Tensors, before: WeightSum, scale: tl.tensor) -> WeightSu
 
 @triton.jit
 def join(before: WeightSum, more: tl.tensor, added: tl.tensor, scale: tl.tensor) -> WeightSum:
-    """The elementwise sum of `before` and of the weights `added`, whose maxima are `more`."""
+    """The elementwise sum of `before` and of the weights `added`, which have the maxima `more`."""
     top = higher(before.peak, more)
     base = base_of(top, scale)
     total = before.total * tl.exp2(before.peak * scale - base) + added * tl.exp2(

@@ -35,7 +35,7 @@ from .sample_records import (
 from .token_weights import CANDIDATES, DEPTH, LOG2E, LOWEST, NEVER, OCTETS, TILE
 
 MOST: tl.constexpr = tl.constexpr(1024)  # tokens that are searched on the chip
-NEAR: tl.constexpr = tl.constexpr(256)  # groups that are looked into, where there is no top-k
+NEAR: tl.constexpr = tl.constexpr(256)  # groups that are searched if there is no top-k
 CHUNK: tl.constexpr = tl.constexpr(32)  # of them at once
 # The task of `truncate_flat` for a row that is left to it.
 TEST: tl.constexpr = tl.constexpr(0)  # find the first candidate that is kept: top-p alone
@@ -97,7 +97,7 @@ def surely_stays(
 ) -> tl.tensor:
     """Whether top-p certainly keeps a logit, judged by groups alone.
 
-    A group whose largest logit is not above it holds no mass above it. Where the mass of all other groups is below the
+    A group with no larger logit holds no mass above it. If the mass of all other groups is below the
     goal, the row need not be read again.
     """
     worth = total * tl.exp2((best - highest) * (LOG2E / temperature))
@@ -187,7 +187,7 @@ def collect(
             if edit:
                 x = tl.load(edited + member, mask=legal, other=NEVER)
         near = legal & (x >= known) & (x > NEVER)
-        # A place among those of the octet, of the group, and of all.
+        # A place within the octet, within the group, and overall.
         kept = near.to(tl.int32)
         of_octet = tl.sum(kept, 2)
         of_group = tl.sum(of_octet, 1)

@@ -44,7 +44,7 @@ from .truncate import DRAW, TEST, candidates_of
 
 @triton.jit
 def row_chunk(row: WholeRow, first: tl.tensor, masked: tl.constexpr) -> tl.tensor:
-    """LANES logits of a row from token `first` on, float32: those of the draw, -inf where they are not legal."""
+    """LANES logits of the draw from token `first` on, float32; -inf where they are not legal."""
     at = first + tl.arange(0, LANES)
     legal = is_legal(row.mask, row.mask_row, row.vocab, at, masked)
     x = tl.load(row.logits + at, mask=legal, other=NEVER).to(tl.float32)
@@ -63,7 +63,7 @@ def row_reaching(
     masked: tl.constexpr,
     counting: tl.constexpr,
 ) -> Three:
-    """For each of three keys the mass, or the number, of the whole row's logits whose keys reach it.
+    """For each of three keys the mass, or the number, of the whole row's logits with at least that key.
 
     Lanes are added up at the end: a sum over lanes in every chunk takes longer than the chunk.
     """
@@ -143,7 +143,7 @@ def draw_row(
     cut: tl.tensor,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """A token drawn from those that are not below the cut, an int32 scalar; `number` is the number of the row."""
+    """A token drawn from the tokens at or above the cut, an int32 scalar; `number` is the number of the row."""
     temperature = tl.load(draw.temperature + number)
     best = tl.full((LANES,), NEVER, tl.float32)
     token = tl.full((LANES,), 0x7FFFFFFF, tl.int32)
@@ -213,7 +213,7 @@ def mass_above(
     steps = tl.cdiv(vocab, rows * LANES)
     begins, ends = split * steps // splits, (split + 1) * steps // splits
     # Loads run ahead of the weighing by a step, and those of their masks by one more. From the end to the beginning:
-    # what the first pass has read last may still be in the cache.
+    # the last data of the first pass may still be in the cache.
     nil = tl.zeros((OCTETS,), tl.int32)
     last = last_octets(vocab, octet_of(nil), rows)
     at = row_of_step(ends - 1, ends > begins, tiles, rows)
@@ -253,7 +253,7 @@ def four_sums(
     g: tl.tensor,
     h: tl.tensor,
 ) -> Four:
-    """Four sums in one reduction, one for each candidate: see `truncate.three_sums`."""
+    """Four sums in one reduction, one for each candidate: see `logit_keys.three_sums`."""
     return a + e, b + f, c + g, d + h
 
 

@@ -16,7 +16,7 @@ import typer
 from intaglio.schemas.problem import Code, Detail
 
 from ..client import APIStatusError, ConfigError, ConnectionFailed, IntaglioError, ModelError
-from ..jobs.errors import JobError, LedgerRefused, LedgerUnknown
+from ..jobs.records.errors import JobError, LedgerRefused, LedgerUnknown
 from .console import errors
 
 P = ParamSpec("P")

@@ -95,7 +95,7 @@ class ModelChecks:
         return f"{size} tokens; a text of {len(TEXT)} characters survives a round trip"
 
     def engine(self) -> str:
-        """Load the model. Runs before the grammar check, whose back end imports torch: the engine configures that
+        """Load the model. Runs before the grammar check, because its back end imports torch: the engine configures that
         import.
         """
         started = time.perf_counter()

@@ -29,13 +29,13 @@ try:
     from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend
     from ..jobs.estimate import Estimate, estimate
     from ..jobs.ingest import selected_rows, source_fingerprint
-    from ..jobs.input_files import check_expansion
     from ..jobs.job_runner import Runner
     from ..jobs.ledger import Ledger
     from ..jobs.lock import sole_runner
     from ..jobs.publish import publish
+    from ..jobs.records.input_files import check_expansion
+    from ..jobs.records.row import spec_digest
     from ..jobs.report import contract_of_job
-    from ..jobs.row import spec_digest
     from ..jobs.targets import (
         JobInputs,
         check,

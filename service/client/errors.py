@@ -73,7 +73,7 @@ class ConnectionFailed(IntaglioError):
 
 
 class TimedOut(ConnectionFailed):
-    """No answer within the time limit. The service stops work on a request whose connection is closed."""
+    """No answer within the time limit. The service stops work on a request once its connection is closed."""
 
 
 class UnexpectedAnswer(IntaglioError):

@@ -84,7 +84,7 @@ def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_scalar(schema: Any) -> bool:
-    """Whether a schema describes scalars whose value the document decides."""
+    """Whether a schema describes scalars that take their value from the document."""
     if not isinstance(schema, Mapping) or "const" in schema:
         return False
     values = schema.get("enum")

@@ -1,9 +1,9 @@
 """The prompt of an extraction: the schema as a short outline, and the document.
 
 `outline` turns a JSON Schema into a compact form that reads like a type declaration. `extraction_messages` combines it
-with the document, both as chat messages (for general models) and as template variables (for the embedded model, whose
-chat template uses only those). An outline informs the model; the masks alone decide which tokens are legal. Does not:
-render templates, tokenize or enforce schemas.
+with the document, both as chat messages (for general models) and as template variables (for the embedded model, which
+has a chat template that uses only those). An outline informs the model; the masks alone decide which tokens are legal.
+Does not: render templates, tokenize or enforce schemas.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def outline(
 
     `name?: type` marks an optional property, `| null` a nullable one, `// …` carries the description. Local references
     are expanded where they are used; recursive ones, and all after the first 64 expansions, are named and declared
-    below. A sub-schema whose keywords have no short form appears as compact JSON. Text beyond `limits` is truncated;
+    below. A sub-schema without a short form appears as compact JSON. Text beyond `limits` is truncated;
     `described=False` omits descriptions. Expects a schema that is valid in its dialect; whether it can be enforced is
     decided by the compiler.
     """

@@ -1,6 +1,6 @@
 """Access control of a server: API keys and allowed Host headers.
 
-Does: refuse requests without a valid key if keys are set, and requests whose Host header names another service. Does
+Does: refuse requests without a valid key if keys are set, and requests with the Host header of another service. Does
 not: manage users, quotas or TLS (a proxy's task). `/health` and `/ready` are exempt, so that a load balancer can probe
 them.
 

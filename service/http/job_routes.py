@@ -139,7 +139,7 @@ async def events(service: Service, request: Request) -> Response:
 
 async def results(service: Service, request: Request) -> Response:
     """`GET /v1/jobs/{id}/results?format=csv`: the finished rows in the order of the source."""
-    from ..jobs.result_columns import Layout
+    from ..jobs.records.result_columns import Layout
     from ..jobs.tables import DONE
     from ..jobs.writers import write
 
@@ -174,7 +174,7 @@ async def results(service: Service, request: Request) -> Response:
 
 async def dead(service: Service, request: Request) -> Response:
     """`GET /v1/jobs/{id}/dead`: the rows without a result, one JSON object per line."""
-    from ..jobs.row import dead_row
+    from ..jobs.records.row import dead_row
     from ..jobs.tables import DEAD
 
     await _status(service, request)

@@ -13,7 +13,7 @@ from intaglio.schemas.problem import Code, Detail, Problem, ProblemDocument
 
 from .. import errors as service
 from ..extraction.failures import REFUSAL_CODES, refusal_details
-from ..jobs import errors as jobs
+from ..jobs.records import errors as jobs
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from ..client import AsyncClient, Extraction, IntaglioError, Options
-from .row import Claim
+from .records.row import Claim
 
 K = TypeVar("K")
 

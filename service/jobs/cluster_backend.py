@@ -25,7 +25,7 @@ from ..client.errors import status_error
 from ..client.models import extraction
 from ..client.shapes import Shape
 from .backends import Finished, LocalEngine, Schema, Task, heartbeat
-from .row import Claim
+from .records.row import Claim
 
 WorkItem = tuple[int, Schema, str]  # key, schema, text
 EncodedOutcome = tuple[int, int, bytes]  # key, HTTP status, body
@@ -195,7 +195,7 @@ def _encoded(outcome: Extraction[Any] | IntaglioError) -> tuple[int, bytes]:
 
 
 def _lost_worker_error(error: RayError) -> IntaglioError:
-    """The error of a service whose engine died with the request in flight."""
+    """The error that a service returns if its engine died with the request in flight."""
     message = f"a worker was lost: {type(error).__name__}"
     error_body = {"message": message, "code": Code.ENGINE_LOST, "retryable": True}
     return status_error(httpx2.Response(503, content=json.dumps({"error": error_body}).encode()))

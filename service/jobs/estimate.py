@@ -14,7 +14,7 @@ from intaglio.schemas.jobs import JobSpec
 from ..client import IntaglioError
 from .backends import ExtractionBackend, Task
 from .ingest import selected_rows
-from .row import Claim, NewRow
+from .records.row import Claim, NewRow
 
 _TRIED: Final = 8
 _MAX_SHOWN: Final = 5

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from .errors import FolderRefused, InputRefused, UnknownFile
+from .records.errors import FolderRefused, InputRefused, UnknownFile
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 

@@ -15,14 +15,14 @@ from intaglio.schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 
 from ..client import IntaglioError
 from .backends import ExtractionBackend
-from .errors import InputRefused, JobChanged, JobError, TooManyJobs
 from .folder import DataFolder
 from .ingest import selected_rows, source_fingerprint
-from .input_files import check_expansion
 from .job_runner import Runner
 from .ledger import Ledger
 from .lock import sole_runner
-from .row import spec_digest
+from .records.errors import InputRefused, JobChanged, JobError, TooManyJobs
+from .records.input_files import check_expansion
+from .records.row import spec_digest
 
 MakeExtracting = Callable[[JobSpec], ExtractionBackend]
 _POLL_S = 0.5

@@ -14,12 +14,12 @@ from typing import Final
 
 from intaglio.schemas.jobs import JobSpec
 
-from .errors import InputRefused, JobChanged
-from .file_formats import source_format
 from .readers import kept_types, records
 from .readers.files import members
-from .record import Record, Rejected
-from .row import Failure, NewRow
+from .records.errors import InputRefused, JobChanged
+from .records.file_formats import source_format
+from .records.record import Record, Rejected
+from .records.row import Failure, NewRow
 from .rows import JobRows
 
 _CHUNK: Final = 500

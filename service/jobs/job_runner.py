@@ -19,7 +19,7 @@ from .backends import ExtractionBackend, Stopped, Task, TaskFeed
 from .fixed_values import with_fixed_values
 from .ledger import Ledger
 from .outcome_buffer import TIMING, OutcomeBuffer, Progress, Timing
-from .row import Claim
+from .records.row import Claim
 from .source_reader import SourceReader
 
 _CLAIM_ROWS: Final = 32  # rows claimed at a time

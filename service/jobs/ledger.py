@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 import sqlalchemy as sa
 from intaglio.schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 
-from .errors import JobChanged, UnknownJob
 from .job_outputs import JobOutputs
+from .records.errors import JobChanged, UnknownJob
 from .rows import JobRows
 from .tables import connect, jobs, transaction
 

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import JobBusy
 from .ledger import Ledger
+from .records.errors import JobBusy
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from intaglio.schemas.problem import Code
 from pydantic import JsonValue
 
 from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
-from .row import Claim, Failure, Outcome, result_text
+from .records.row import Claim, Failure, Outcome, result_text
 from .rows import JobRows
 
 _FLUSH_ROWS: Final = 64  # maximum number of outcomes in one transaction
@@ -68,7 +68,7 @@ ERROR_SCOPES: Final[Mapping[str, ErrorScope]] = {
     **dict.fromkeys((Code.OVERLOADED, Code.NOT_READY), ErrorScope.SERVICE),
     Code.ENGINE_LOST: ErrorScope.ENGINE,
 }
-_EXTRA_ATTEMPTS: Final = 2  # further attempts at a row whose engine died
+_EXTRA_ATTEMPTS: Final = 2  # further attempts at a row after its engine died
 
 
 @dataclass(frozen=True, slots=True)

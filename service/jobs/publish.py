@@ -17,12 +17,12 @@ from typing import BinaryIO, cast
 
 from intaglio.schemas.jobs import JobState, Output
 
-from .errors import OutputFailed, OutputRefused
 from .job_outputs import JobOutputs, content_digest
 from .ledger import Ledger
+from .records.errors import OutputFailed, OutputRefused
+from .records.result_columns import Layout
+from .records.row import RowResult, dead_row
 from .report import as_html, as_json, gather
-from .result_columns import Layout
-from .row import RowResult, dead_row
 from .tables import DEAD, DONE
 from .targets import check, companion_files, partial_path, require_own_file
 from .writers import write

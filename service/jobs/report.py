@@ -20,7 +20,7 @@ from jinja2 import Environment, select_autoescape
 from pydantic import Field, JsonValue
 
 from .ledger import Ledger
-from .row import RowResult, dead_row
+from .records.row import RowResult, dead_row
 from .tables import DEAD, DONE
 
 _SLOWEST: Final = 10

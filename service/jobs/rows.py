@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from intaglio.schemas.jobs import JobCounts
 from intaglio.schemas.problem import Code
 
-from .row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
+from .records.row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
 from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
 
 # The first rows of a job keep their text after completion, for the samples of its report.
@@ -71,7 +71,7 @@ _UPDATE_FAILED: Final = (
 
 
 class JobRows:
-    """The rows of `job`; `extends` names the job whose values are kept. Safe to share between threads."""
+    """The rows of `job`; `extends` names the job that values are kept from. Thread-safe."""
 
     def __init__(
         self, engine: sa.Engine, clock: Callable[[], float], job: str, extends: str | None
@@ -133,7 +133,7 @@ class JobRows:
         return read, whole
 
     def kept_types(self) -> str | None:
-        """The encoded types of the kept columns (`keeping`).
+        """The encoded types of the kept columns (`kept_values`).
 
         None: nothing was read yet, or an older version read it and kept every value as text.
         """

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from intaglio.schemas.jobs import JobSpec
 
-from .errors import JobError
 from .ingest import ingest
+from .records.errors import JobError
 from .rows import JobRows
 
 

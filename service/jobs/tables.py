@@ -12,7 +12,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from .errors import LedgerRefused, LedgerUnknown
+from .records.errors import LedgerRefused, LedgerUnknown
 
 VERSION: Final = 2
 # Columns that version 1 lacks. Opening a ledger of version 1 adds them and leaves its rows unchanged.
@@ -43,7 +43,7 @@ jobs = sa.Table(
     sa.Column("error", sa.Text),
     sa.Column(
         "kept", sa.Text
-    ),  # encoded types of the kept columns (`keeping`); null before the source was read
+    ),  # encoded types of the kept columns (`kept_values`); null before the source was read
 )
 
 rows = sa.Table(

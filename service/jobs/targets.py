@@ -13,10 +13,10 @@ from pathlib import Path
 
 from intaglio.schemas.jobs import Output
 
-from .errors import OutputRefused
-from .file_formats import output_format
 from .job_outputs import JobOutputs
 from .readers.files import members
+from .records.errors import OutputRefused
+from .records.file_formats import output_format
 
 # Appended to the name of the first output.
 _COMPANION_ENDINGS = (
@@ -73,7 +73,7 @@ def partial_path(path: Path) -> Path:
 
 
 def companion_files(path: Path) -> tuple[Path, ...]:
-    """The paths of the dead rows and both reports of a job whose first output is `path`."""
+    """The paths of the dead rows and both reports of a job with the first output `path`."""
     return tuple(path.with_name(path.name + ending) for ending in _COMPANION_ENDINGS)
 
 

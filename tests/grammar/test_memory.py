@@ -20,7 +20,7 @@ from intaglio.grammar.api import (
     empty_rows,
 )
 from intaglio.grammar.automata import Dfa, literal
-from intaglio.grammar.automata.automaton_cache import automaton_bytes, remembered
+from intaglio.grammar.automata.automaton_cache import automaton_bytes, size_bounded_cache
 from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.base.growing_array import LEAST_BYTES, empty, held_bytes
 from intaglio.grammar.compiler.automata_budget import automata_bytes, shrink_automata
@@ -157,7 +157,7 @@ def test_the_size_of_a_grammar_is_about_what_it_takes(compiler: Compiler) -> Non
 def test_automata_that_are_remembered_are_bounded_in_bytes_not_in_number() -> None:
     asked: list[int] = []
 
-    @remembered(100_000, automaton_bytes)
+    @size_bounded_cache(100_000, automaton_bytes)
     def long_text(size: int) -> Dfa:
         asked.append(size)
         if size < 0:

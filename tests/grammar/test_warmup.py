@@ -122,8 +122,8 @@ def test_it_comes_to_an_end_by_itself(schema: Any) -> None:
 
 
 def test_grammars_and_automata_are_rehearsed_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = enforce.enforced(ebnf.parse('root ::= "(" root ")" | [a-z]+ "=" [0-9]'))
-    assert not isinstance(rule, enforce.Parsed)
+    rule = enforce.enforce(ebnf.parse('root ::= "(" root ")" | [a-z]+ "=" [0-9]'))
+    assert not isinstance(rule, enforce.NondeterministicGrammar)
     grammar = grammar_of(rule)
     rehearse(grammar, 10.0)
     counts = Counts(monkeypatch)

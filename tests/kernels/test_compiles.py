@@ -20,7 +20,7 @@ def test_kernels_compile_for_a_gpu() -> None:
         "walk_pass",
         "stack_pass",
         "advance_pass",
-        "tell_pass",
+        "replay_pass",
         "_verify",
         "_decode",
         "_lone",

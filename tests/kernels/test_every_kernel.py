@@ -75,7 +75,7 @@ Checks = list[Callable[[], None]]
 KERNELS = {
     "_decode", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_packed", "_rms_norm",
     "_rope_and_store", "_skinny", "_softcap", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass",
-    "flat_pass", "stack_pass", "tell_pass", "tile_pass", "walk_pass",
+    "flat_pass", "stack_pass", "replay_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 
 
@@ -313,7 +313,7 @@ def walks() -> Checks:
 
         checks.append(check)
 
-    def told(numbers: list[int]) -> torch.Tensor:
+    def replays(numbers: list[int]) -> torch.Tensor:
         return torch.tensor(numbers, dtype=torch.int32).to(DEVICE)
 
     def moved(by: tuple[bytes, bytes]) -> None:
@@ -330,11 +330,11 @@ def walks() -> Checks:
         torch.tensor(list(b"4]],5"), dtype=torch.uint8),
     )
     # Rows, no new grammars, no starts, back where they were, and no texts.
-    walker.tell(states, told([0, 1, -1, -1, 0, 0, 1, 1, 0, 0, 0]), nothing.to(DEVICE))
+    walker.replay(states, replays([0, 1, -1, -1, 0, 0, 1, 1, 0, 0, 0]), nothing.to(DEVICE))
     masks()
     walker.advance(states, rows, picked)
     moved((b"[[1,22],[", b"1]"))
-    walker.tell(states, told([0, 1, -1, -1, 0, 0, 0, 0, 0, 3, 5]), text.to(DEVICE))
+    walker.replay(states, replays([0, 1, -1, -1, 0, 0, 0, 0, 0, 3, 5]), text.to(DEVICE))
     moved((b"4]]", b",5"))
     masks()
     return checks
@@ -368,8 +368,8 @@ LAUNCHED = """
 from tests.kernels import test_every_kernel as every
 from tests.support import compiled
 compiled.stand_in()
-every.ahead._make_ready = lambda *_: None
-print(*every.ahead.compile_ahead(lambda: [case() for case in every.CASES]))
+every.precompile._make_ready = lambda *_: None
+print(*every.precompile.compile_ahead(lambda: [case() for case in every.CASES]))
 """
 
 

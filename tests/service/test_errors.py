@@ -9,7 +9,7 @@ from intaglio.schemas.problem import Code, ProblemDocument
 from intaglio.service.errors import GenerationFailed, MethodNotAllowed, ServiceError
 from intaglio.service.extraction.failures import request_error
 from intaglio.service.http.problems import STATUS, problem_response
-from intaglio.service.jobs.errors import JobError
+from intaglio.service.jobs.records.errors import JobError
 from intaglio.service.offline import load_errors
 
 

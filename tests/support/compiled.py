@@ -115,8 +115,8 @@ def walks() -> None:
         rows = torch.arange(count, dtype=torch.int32)
         walker.walk(states, rows, torch.zeros((count, 4748), dtype=torch.int32))
         walker.advance(states, rows, torch.zeros(count, dtype=torch.int64))
-        told = torch.zeros(5 * count + 1, dtype=torch.int32)
-        walker.tell(states, told, torch.zeros(count, dtype=torch.uint8))
+        replays = torch.zeros(5 * count + 1, dtype=torch.int32)
+        walker.replay(states, replays, torch.zeros(count, dtype=torch.uint8))
 
 
 def picks() -> None:

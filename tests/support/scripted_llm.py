@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from intaglio.service.client import Extraction
 from intaglio.service.jobs.backends import Task
-from intaglio.service.jobs.row import Claim
+from intaglio.service.jobs.records.row import Claim
 
 from tests.support.scripted_extracting import Scripted
 

@@ -90,7 +90,7 @@ class DeviceGrammarMasks:
         packed = np.array(numbers, np.int32).tobytes() + data + bytes(-len(data) % 4)
         there = sent(np.frombuffer(packed, np.int32).copy(), self._device)
         letters = there[len(numbers) :].view(torch.uint8)
-        self._walker.tell(self._states, there[:size], letters)
+        self._walker.replay(self._states, there[:size], letters)
 
     @torch.inference_mode()
     def warm_up(self, width: int) -> None:

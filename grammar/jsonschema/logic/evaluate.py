@@ -77,7 +77,7 @@ def _string(atom: Atom, text: str) -> bool:
     if isinstance(atom, Superset):
         return True  # a bound of automata; what it bounds is judged by itself
     if isinstance(atom, Possibly):
-        return formats.possible(atom.name).judge(map(ord, text)) >= 0
+        return formats.possible_texts(atom.name).judge(map(ord, text)) >= 0
     return not isinstance(atom, Format | Surely) or formats.holds(atom.name, text)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ...automata import Dfa, Spelling, intersection, literal, union_all
-from ...automata.automaton_cache import Remembered, automaton_bytes, remembered
+from ...automata.automaton_cache import SizeBoundedCache, automaton_bytes, size_bounded_cache
 from ...leaves.strings import quoted
 
 _SMALL: Final = 256  # states of all parts together
@@ -29,22 +29,22 @@ class _Named:
         return isinstance(other, _Named) and self.dfa.fingerprint == other.dfa.fingerprint
 
 
-@remembered(_MOST_BYTES, automaton_bytes)
+@size_bounded_cache(_MOST_BYTES, automaton_bytes)
 def _joined(parts: tuple[_Named, ...]) -> Dfa:
     return union_all([part.dfa for part in parts])
 
 
-@remembered(_MOST_BYTES, automaton_bytes)
+@size_bounded_cache(_MOST_BYTES, automaton_bytes)
 def _quoted(chars: _Named, spelling: Spelling) -> Dfa:
     return quoted(chars.dfa, spelling)
 
 
-@remembered(_MOST_BYTES, automaton_bytes)
+@size_bounded_cache(_MOST_BYTES, automaton_bytes)
 def _common(one: _Named, other: _Named) -> Dfa:
     return intersection(one.dfa, other.dfa)
 
 
-@remembered(_MOST_BYTES, automaton_bytes)
+@size_bounded_cache(_MOST_BYTES, automaton_bytes)
 def constant(text: bytes) -> Dfa:
     """Exactly this text."""
     return literal(text)
@@ -71,6 +71,6 @@ def string(chars: Dfa, spelling: Spelling) -> Dfa:
     return quoted(chars, spelling) if chars.states > _SMALL else _quoted(_Named(chars), spelling)
 
 
-def kept() -> tuple[Remembered[Any, Dfa], ...]:
+def kept() -> tuple[SizeBoundedCache[Any, Dfa], ...]:
     """All that are remembered."""
     return _joined, _quoted, _common, constant

@@ -52,7 +52,7 @@ class Texts:
 
     def unsure(self, name: str) -> Dfa:
         """The strings of which no automaton can tell whether they have a format."""
-        return difference(formats.possible(name), formats.sure(name))
+        return difference(formats.possible_texts(name), formats.certain_texts(name))
 
     def _make(self, formula: Formula) -> Dfa:
         if formula.op is Op.TRUE:
@@ -118,8 +118,8 @@ def _atom(atom: Atom) -> Dfa:
     if isinstance(atom, Format | Superset):
         return formats.language(atom.name)
     if isinstance(atom, Surely):
-        return formats.sure(atom.name)
+        return formats.certain_texts(atom.name)
     if isinstance(atom, Possibly):
-        return formats.possible(atom.name)
+        return formats.possible_texts(atom.name)
     assert isinstance(atom, OneOf)
     return words({value: 0 for value in atom.values if isinstance(value, str)})

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ...automata import BYTES, CODE_POINTS, REFUSED, Dfa, Spelling, canonical, spelled
-from ...automata.automaton_cache import remembered
+from ...automata.automaton_cache import size_bounded_cache
 from ...base.array_types import Ints
 from ...jit.kernel import kernel
 from .shared_keys import SharedCache
@@ -87,7 +87,7 @@ def _window_bytes(found: Window) -> int:
     return found.inside.size_bytes + sum(array.nbytes for array in arrays)
 
 
-@remembered(_KEPT_BYTES, _window_bytes)
+@size_bounded_cache(_KEPT_BYTES, _window_bytes)
 def window(text: WindowedText, state: int, left: int | None, counted: bool) -> Window:
     """What can come from a state, `left` characters at most; `counted`: each way out has to say how many were read."""
     chars = text.chars

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from intaglio.schemas.jobs import InputFormat, Source
 
-from ..file_formats import source_format
-from ..input_files import require_regular_file
-from ..record import Record, Rejected
+from ..records.file_formats import source_format
+from ..records.input_files import require_regular_file
+from ..records.record import Record, Rejected
 
 Read = Callable[[Source, Path], Iterator[Record | Rejected]]
 
@@ -39,7 +39,7 @@ def records(source: Source, path: Path) -> Iterator[Record | Rejected]:
 
 
 def kept_types(source: Source, path: Path) -> str:
-    """The encoded types of the kept columns (`keeping`); `{}` for a format without types.
+    """The encoded types of the kept columns (`kept_values`); `{}` for a format without types.
 
     Raises:
         InputRefused: as `records`.

@@ -14,9 +14,9 @@ from typing import Final, TextIO
 
 from intaglio.schemas.jobs import Source
 
-from ..errors import InputRefused
-from ..input_files import characters
-from ..record import Record, RecordMapping, Rejected
+from ..records.errors import InputRefused
+from ..records.input_files import characters
+from ..records.record import Record, RecordMapping, Rejected
 
 MOST_CELL: Final = 16 * 1024 * 1024  # characters of a line
 MOST_LINES: Final = 4 * 1024 * 1024  # characters of a multi-line record

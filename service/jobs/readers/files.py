@@ -1,7 +1,7 @@
 """Reader of text files: a folder, a glob pattern or one file, each file a record.
 
-Does: read files in path order. Does not: follow links out of the folder, or read files of a folder whose names do not
-end in .txt, .md or .text.
+Does: read files in path order. Does not: follow links out of the folder, or read files of a folder except .txt, .md and
+.text.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from typing import Final
 
 from intaglio.schemas.jobs import Source
 
-from ..errors import InputRefused
-from ..input_files import characters, require_regular_file
-from ..record import MOST_CHARACTERS, Record, Rejected, document
+from ..records.errors import InputRefused
+from ..records.input_files import characters, require_regular_file
+from ..records.record import MOST_CHARACTERS, Record, Rejected, document
 
 _ENDINGS: Final = (".txt", ".text", ".md")
 

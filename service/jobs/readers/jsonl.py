@@ -11,9 +11,9 @@ from typing import Any, Final
 from intaglio.grammar.api import InvalidJson, parse_json
 from intaglio.schemas.jobs import Source
 
-from ..errors import InputRefused
-from ..input_files import characters
-from ..record import Record, RecordMapping, Rejected, suggestion
+from ..records.errors import InputRefused
+from ..records.input_files import characters
+from ..records.record import Record, RecordMapping, Rejected, suggestion
 
 MOST_LINE: Final = 16 * 1024 * 1024  # characters
 _PROBED_LINES: Final = 100  # lines; a field that none of them has is misspelled

@@ -14,10 +14,10 @@ import pyarrow.parquet
 from intaglio.schemas.jobs import Source
 
 from ...config import ServiceConfig
-from ..errors import InputRefused
-from ..input_files import open_regular
-from ..kept_values import column_values, encode_types
-from ..record import Record, RecordMapping, Rejected
+from ..records.errors import InputRefused
+from ..records.input_files import open_regular
+from ..records.kept_values import column_values, encode_types
+from ..records.record import Record, RecordMapping, Rejected
 
 _BATCH_ROWS = 256
 
@@ -55,7 +55,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _check_expansion(file: Any, name: str) -> None:
-    """Refuse a file whose metadata declares an uncompressed size beyond the setting."""
+    """Refuse a file if its metadata declares an uncompressed size beyond the setting."""
     metadata, most = file.metadata, ServiceConfig.load().max_unpacked_bytes
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     size = sum(group.total_byte_size for group in groups)

@@ -12,9 +12,9 @@ from intaglio.schemas.jobs import Source
 from lxml import etree
 from pydantic import JsonValue
 
-from ..errors import InputRefused
-from ..input_files import open_source
-from ..record import Record, RecordMapping, Rejected, document
+from ..records.errors import InputRefused
+from ..records.input_files import open_source
+from ..records.record import Record, RecordMapping, Rejected, document
 
 MOST_DEPTH: Final = 200
 

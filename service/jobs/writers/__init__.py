@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 from intaglio.schemas.jobs import Output, OutputFormat
 
-from ..file_formats import output_format
-from ..result_columns import Layout, Rows
+from ..records.file_formats import output_format
+from ..records.result_columns import Layout, Rows
 
 Write = Callable[[BinaryIO, Rows, Layout, Output], None]
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 import pyarrow as pa
 from pydantic import JsonValue
 
-from ..result_columns import Schema, kind_of, properties, resolved
-from ..row import result_text
+from ..records.result_columns import Schema, kind_of, properties, resolved
+from ..records.row import result_text
 
 _SCALARS: Final = {
     "string": pa.string(),

@@ -12,9 +12,9 @@ from typing import BinaryIO, Final
 from intaglio.schemas.jobs import Output
 from pydantic import JsonValue
 
-from ..file_formats import output_format
-from ..record import as_text
-from ..result_columns import Layout, Rows
+from ..records.file_formats import output_format
+from ..records.record import as_text
+from ..records.result_columns import Layout, Rows
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")

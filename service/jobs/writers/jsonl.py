@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from intaglio.schemas.jobs import Output
 
-from ..result_columns import Layout, Rows
+from ..records.result_columns import Layout, Rows
 
 
 def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001

@@ -5,7 +5,7 @@ JSON text. This takes two passes over the rows, so that nothing is rounded silen
 stored in the metadata of its field, as `intaglio.text`. Instants are in UTC; if some had another offset, the column
 `NAME.utc_offset` holds it in minutes.
 
-Does: select the type of each column, write it. Does not: define types (`arrow_types`, `keeping`).
+Does: select the type of each column, write it. Does not: define types (`arrow_types`, `kept_values`).
 """
 
 from collections.abc import Callable, Iterator
@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 from intaglio.schemas.jobs import Output
 from pydantic import JsonValue
 
-from ..kept_values import InferredType, arrow_value, decode_types
-from ..record import as_text
-from ..result_columns import EXTRA, Column, Layout, Rows, resolved
-from ..row import RowResult, result_text
+from ..records.kept_values import InferredType, arrow_value, decode_types
+from ..records.record import as_text
+from ..records.result_columns import EXTRA, Column, Layout, Rows, resolved
+from ..records.row import RowResult, result_text
 from .arrow_types import Misfit, fitted, offset_minutes, schema_type
 
 _GROUP_ROWS: Final = 10_000

@@ -16,7 +16,7 @@ from intaglio.schemas.jobs import Output
 from lxml import etree
 from pydantic import JsonValue
 
-from ..result_columns import Layout, Rows
+from ..records.result_columns import Layout, Rows
 
 _NAME: Final = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*")
 _UNHOLDABLE: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

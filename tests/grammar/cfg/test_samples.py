@@ -16,11 +16,11 @@ from intaglio.grammar.api import (
 from intaglio.grammar.automata import Spelling, encode
 from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.cfg import ebnf, lark
-from intaglio.grammar.cfg.body import determined
+from intaglio.grammar.cfg.body import determinised
 from intaglio.grammar.cfg.chart import Chart
 from intaglio.grammar.cfg.flat import flatten
-from intaglio.grammar.cfg.form import Form, GrammarLeaf
-from intaglio.grammar.cfg.trim import trimmed
+from intaglio.grammar.cfg.form import ByteGrammar, GrammarLeaf
+from intaglio.grammar.cfg.trim import trim
 
 from tests.support.grammars import SAMPLES
 from tests.support.texts import Fate, fate
@@ -100,12 +100,12 @@ def chart_of(name: str) -> Chart | None:
     """A chart of any sample, also of those that the machine runs; None for a regular one."""
     constraint = SAMPLES[name].constraint
     read = ebnf.parse if constraint.kind is Kind.EBNF else lark.parse
-    flat = flatten(*trimmed(read(constraint.source)))
+    flat = flatten(*trim(read(constraint.source)))
     if flat.whole is not None:
         return None
     leaves = [GrammarLeaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
-    bodies = {rule: determined(body) for rule, body in flat.bodies.items()}
-    return Chart(Form(flat.start, flat.least[flat.start] == 0, leaves, bodies))
+    bodies = {rule: determinised(body) for rule, body in flat.bodies.items()}
+    return Chart(ByteGrammar(flat.start, flat.least[flat.start] == 0, leaves, bodies))
 
 
 @every

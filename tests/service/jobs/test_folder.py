@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from intaglio.service.jobs.errors import InputRefused, UnknownFile
 from intaglio.service.jobs.folder import DataFolder
+from intaglio.service.jobs.records.errors import InputRefused, UnknownFile
 
 
 @pytest.fixture

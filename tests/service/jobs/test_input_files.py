@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import JobSpec, Source
-from intaglio.service.jobs.errors import InputRefused
 from intaglio.service.jobs.ingest import selected_rows, source_fingerprint
-from intaglio.service.jobs.input_files import Sizes, check_expansion, open_source
 from intaglio.service.jobs.readers import records
-from intaglio.service.jobs.record import Record
+from intaglio.service.jobs.records.errors import InputRefused
+from intaglio.service.jobs.records.input_files import Sizes, check_expansion, open_source
+from intaglio.service.jobs.records.record import Record
 
 FORMATS = ("csv", "jsonl", "parquet", "xml", "text")
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.service.client import IntaglioError
-from intaglio.service.jobs.errors import OutputRefused
 from intaglio.service.jobs.estimate import estimate
 from intaglio.service.jobs.fixed_values import with_fixed_values
 from intaglio.service.jobs.ingest import source_fingerprint
@@ -15,7 +14,8 @@ from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.outcome_buffer import TIMING, Progress, Timing
 from intaglio.service.jobs.publish import check, publish
-from intaglio.service.jobs.row import spec_digest
+from intaglio.service.jobs.records.errors import OutputRefused
+from intaglio.service.jobs.records.row import spec_digest
 from intaglio.service.jobs.tables import DEAD, DONE
 
 from tests.support.scripted_extracting import SCHEMA, Scripted, data_of

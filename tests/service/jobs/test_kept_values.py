@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
-from intaglio.service.jobs.errors import JobChanged
 from intaglio.service.jobs.ingest import ingest, source_fingerprint
 from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.publish import publish
-from intaglio.service.jobs.result_columns import Layout
-from intaglio.service.jobs.row import RowResult
+from intaglio.service.jobs.records.errors import JobChanged
+from intaglio.service.jobs.records.result_columns import Layout
+from intaglio.service.jobs.records.row import RowResult
 from intaglio.service.jobs.tables import DONE
 from intaglio.service.jobs.writers import write
 from lxml import etree

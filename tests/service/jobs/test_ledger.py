@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from intaglio.schemas.jobs import JobSpec, JobState, Source
-from intaglio.service.jobs.errors import JobBusy, JobChanged, LedgerRefused, UnknownJob
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.lock import sole_runner
-from intaglio.service.jobs.row import Failure, NewRow, Outcome
+from intaglio.service.jobs.records.errors import JobBusy, JobChanged, LedgerRefused, UnknownJob
+from intaglio.service.jobs.records.row import Failure, NewRow, Outcome
 from intaglio.service.jobs.tables import DEAD, DONE, PENDING
 
 SPEC = JobSpec(schema=True, source=Source(path="in.csv", text="body"))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from intaglio.schemas.jobs import JobState, Output
-from intaglio.service.jobs.errors import OutputFailed, OutputRefused
 from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.outcome_buffer import Progress
 from intaglio.service.jobs.publish import OverwritePolicy, publish, replacing
-from intaglio.service.jobs.result_columns import Layout
+from intaglio.service.jobs.records.errors import OutputFailed, OutputRefused
+from intaglio.service.jobs.records.result_columns import Layout
 from intaglio.service.jobs.tables import DONE
 from intaglio.service.jobs.writers import write
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import Source
-from intaglio.service.jobs.errors import InputRefused
 from intaglio.service.jobs.readers import records
 from intaglio.service.jobs.readers.csv_tsv import MOST_CELL
-from intaglio.service.jobs.record import Record, Rejected
+from intaglio.service.jobs.records.errors import InputRefused
+from intaglio.service.jobs.records.record import Record, Rejected
 
 
 def read(path: Path, **asked: object) -> list[Record | Rejected]:

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import Source
-from intaglio.service.jobs.errors import InputRefused
 from intaglio.service.jobs.readers import records
 from intaglio.service.jobs.readers.csv_tsv import MOST_CELL, MOST_LINES
-from intaglio.service.jobs.record import Record, Rejected
+from intaglio.service.jobs.records.errors import InputRefused
+from intaglio.service.jobs.records.record import Record, Rejected
 
 ROUNDS: Final = 40  # of each kind of file
 CELL: Final = {"text": "body", "id": "id"}

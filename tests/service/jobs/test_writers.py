@@ -10,8 +10,8 @@ import polars
 import pyarrow.parquet as pq
 import pytest
 from intaglio.schemas.jobs import JobSpec, Output, Source
-from intaglio.service.jobs.result_columns import Layout
-from intaglio.service.jobs.row import RowResult
+from intaglio.service.jobs.records.result_columns import Layout
+from intaglio.service.jobs.records.row import RowResult
 from intaglio.service.jobs.tables import DONE
 from intaglio.service.jobs.writers import write
 from lxml import etree

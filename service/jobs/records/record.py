@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from .errors import InputRefused
 
 MOST_CHARACTERS = 1_000_000  # of a document; the limit of one request
-_INVALID_HALF = re.compile("[\ud800-\udfff]")  # replaces invalid bytes (`opening`)
+_INVALID_HALF = re.compile("[\ud800-\udfff]")  # replaces invalid bytes (`input_files`)
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TextIO
 
-from ..config import ServiceConfig
-from ..file_kind import HEAD, kind_of
+from ...config import ServiceConfig
+from ...file_kind import HEAD, kind_of
 from .errors import InputRefused
 
 if TYPE_CHECKING:

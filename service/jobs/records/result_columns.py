@@ -60,7 +60,7 @@ class Layout:
     keep: tuple[str, ...]
     columns: tuple[Column, ...]
     schema: Schema
-    kept: str | None = None  # the encoded types of `keep` (`keeping`)
+    kept: str | None = None  # the encoded types of `keep` (`kept_values`)
 
     @classmethod
     def of(cls, spec: JobSpec, kept: str | None = None) -> "Layout":

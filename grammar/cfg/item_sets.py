@@ -1,6 +1,6 @@
-"""Places in the bodies of a grammar, and sets of them that are all possible at once.
+"""Items of a grammar's bodies, and sets of items that are possible at once.
 
-Does: what may begin there, which bytes come first, where bytes lead. Does not: decide between them (`lower`).
+Does: closures, first bytes, and transitions on bytes of item sets. Does not: choose between items (`lower`).
 """
 
 from collections.abc import Iterable
@@ -8,56 +8,56 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from .body import Label
-from .form import Form, Mask
+from .form import ByteGrammar, Mask
 
 Place = tuple[Label, int]  # a state of a rule's body, or of a leaf
-Item = tuple[Place, ...]  # where to go on after the callee is through, for each but the last
+Item = tuple[Place, ...]  # a stack: return places of all open calls, then the current place
 
 
-class Spot(NamedTuple):
-    """All places that are possible at once, and whether the rule may be over."""
+class ItemSet(NamedTuple):
+    """All items that are possible at once; `may_end`: the rule may also be complete."""
 
     items: frozenset[Item]
-    over: bool
+    may_end: bool
 
 
-OVER: Final = Spot(frozenset(), over=True)
+FINISHED: Final = ItemSet(frozenset(), may_end=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A callee that may begin at a place."""
+    """A callee that may begin at an item."""
 
     label: Label
     item: Item
     target: int
 
     def after(self) -> Item:
-        """The place after the callee."""
+        """The item after the callee."""
         return (*self.item[:-1], (self.item[-1][0], self.target))
 
 
-class Places:
-    """The places of one form."""
+class ItemMoves:
+    """The transitions between items of one grammar."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: ByteGrammar) -> None:
         self.form = form
         self._first: dict[Place, Mask] = {}
 
     def options(self, item: Item) -> list[Option]:
-        """The callees that may begin at a place in a body."""
+        """The callees that may begin at an item in a body."""
         body, state = item[-1]
         assert isinstance(body, str)
         return [Option(x, item, t) for x, t in self.form.bodies[body].arcs[state].items()]
 
-    def after(self, options: Iterable[Option]) -> Spot:
-        """What is possible after any of these callees."""
-        return self.spot(option.after() for option in options)
+    def after(self, options: Iterable[Option]) -> ItemSet:
+        """The item set after any of these callees."""
+        return self.closure(option.after() for option in options)
 
-    def spot(self, places: Iterable[Item]) -> Spot:
-        """Places with those that are reached without reading."""
+    def closure(self, places: Iterable[Item]) -> ItemSet:
+        """The item set of these items and all items reachable without reading."""
         items: set[Item] = set()
-        over = False
+        may_end = False
         for item in places:
             while True:
                 body, state = item[-1]
@@ -72,13 +72,13 @@ class Places:
                 if not ends:
                     break
                 if len(item) == 1:
-                    over = True
+                    may_end = True
                     break
                 item = item[:-1]
-        return Spot(frozenset(items), over)
+        return ItemSet(frozenset(items), may_end)
 
     def first(self, item: Item) -> Mask:
-        """The bytes that may come next at a place."""
+        """The possible next bytes at an item."""
         place = item[-1]
         mask = self._first.get(place)
         if mask is None:
@@ -90,15 +90,15 @@ class Places:
             self._first[place] = mask
         return mask
 
-    def mask(self, spot: Spot) -> Mask:
-        """The bytes that may come next, within the rule."""
+    def mask(self, item_set: ItemSet) -> Mask:
+        """The possible next bytes within the rule."""
         mask = 0
-        for item in spot.items:
+        for item in item_set.items:
             mask |= self.first(item)
         return mask
 
-    def steps(self, inside: set[Item]) -> list[tuple[Mask, Spot]]:
-        """Where bytes lead that are read here and not by a callee."""
+    def steps(self, inside: set[Item]) -> list[tuple[Mask, ItemSet]]:
+        """(byte set, target) pairs for items inside leaves."""
         parts: list[tuple[Mask, set[Item]]] = []
         for item in inside:
             number, state = item[-1]
@@ -114,14 +114,14 @@ class Places:
                         split.append((known & ~mask, items))
                     left &= ~known
                 parts = split + ([(left, {moved})] if left else [])
-        steps: dict[Spot, Mask] = {}
+        steps: dict[ItemSet, Mask] = {}
         for mask, items in parts:
-            spot = self.spot(items)
-            steps[spot] = steps.get(spot, 0) | mask
-        return [(mask, spot) for spot, mask in steps.items()]
+            item_set = self.closure(items)
+            steps[item_set] = steps.get(item_set, 0) | mask
+        return [(mask, item_set) for item_set, mask in steps.items()]
 
     def rest(self, item: Item) -> int:
-        """The fewest bytes from a place to the end of the rule."""
+        """The fewest bytes from an item to the end of the rule."""
         return sum(
             int(self.form.leaves[body].dfa.distance[state])
             if isinstance(body, int)
