@@ -14,15 +14,16 @@ import numpy as np
 from ..base.array_types import Words
 from ..base.bounded_cache import Kept
 from ..completion.bounds import Bounds
-from ..completion.replacement import Mending
-from ..completion.search import Ways
-from ..completion.shortest_end import Closing
+from ..completion.replacement import Replacement
+from ..completion.search import RuleGraph
+from ..completion.shortest_end import ShortestEnd
 from ..contract.bitmask import WORD_BITS, MaskRow
 from ..contract.errors import Violation
 from ..machine.byte_step import SITE
-from ..machine.cursor import Cursor, Step
+from ..machine.cursor import Cursor
 from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
+from ..machine.text_reader import Step
 from ..mask.compute_masks import TokenIndex, make_row
 from ..mask.mask_fixup import correct
 from ..mask.row_cache import Row, RowCache
@@ -74,12 +75,12 @@ class NativeGrammar:
     @cached_property
     def bounds(self) -> Bounds:
         """How far the end is, by what the rules promise."""
-        return Bounds(self.ways)
+        return Bounds(self.graph)
 
     @cached_property
-    def ways(self) -> Ways:
+    def graph(self) -> RuleGraph:
         """Ways to the ends of the machine's rules, as far as they are known."""
-        return Ways(self.machine)
+        return RuleGraph(self.machine)
 
     @cached_property
     def end_bits(self) -> tuple[tuple[int, np.uint32], ...]:
@@ -91,7 +92,7 @@ class NativeGrammar:
     def size_bytes(self) -> int:
         """Memory held, by estimate: tables, leaves, rules, what was found out of ways to the end, masks."""
         kept = self.ends, self.forces, self.plain_stacks, self.detours
-        found = sum(answers.nbytes for answers in kept) + self.ways.nbytes + self.bounds.nbytes
+        found = sum(answers.nbytes for answers in kept) + self.graph.nbytes + self.bounds.nbytes
         return self.machine.size_bytes + found + self.rows.nbytes
 
     @cached_property
@@ -102,7 +103,7 @@ class NativeGrammar:
     @cached_property
     def shortest(self) -> bytes | None:
         """A short complete output; None if none was found."""
-        return self.known or Closing(Cursor(self.machine), self.ways).text()
+        return self.known or ShortestEnd(Cursor(self.machine), self.graph).text()
 
     def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
         """Tokens that complete an output, the end token included; empty if no way was found."""
@@ -131,7 +132,7 @@ class NativeGrammar:
         key = self.key(cursor)
         known = None if key is None else self.ends.get(key)
         if known is None:
-            known = (Closing(cursor, self.ways).text(),)
+            known = (ShortestEnd(cursor, self.graph).text(),)
             if key is not None:
                 self.ends.put(key, known, len(key[1]) + len(known[0] or b""))
         return known[0]
@@ -204,7 +205,7 @@ class NativeMatcher:
             return
         cursor, grammar, words = self._cursor, self.grammar, row.view(np.uint32)
         found = grammar.fill(cursor, words)
-        if cursor.recalled is not None or len(found.asks):
+        if cursor.open_texts is not None or len(found.asks):
             correct(cursor, grammar.index, found, words)
         if found.may_end or (found.may_end is None and cursor.can_end()):
             for word, bit in grammar.end_bits:
@@ -340,7 +341,7 @@ class NativeMatcher:
             said = bytes(self._cursor.output[self._steps[place].length :])
             if text.startswith(said, at):
                 return text, at + len(said)
-            end = _way_into(self._cursor, self.grammar.ways, text[at:])
+            end = _joined_end(self._cursor, self.grammar.graph, text[at:])
         if end is None:
             end = self.grammar.end(self._cursor)
         return None if end is None else (end, 0)
@@ -360,12 +361,12 @@ class NativeMatcher:
         return tokens[at:] or None
 
 
-def _way_into(cursor: Cursor, ways: Ways, end: bytes) -> bytes | None:
+def _joined_end(cursor: Cursor, graph: RuleGraph, end: bytes) -> bytes | None:
     """A way that comes into `end` somewhere: another choice was made on the way, and then the rest is the same.
 
     Texts on it that were said meanwhile are replaced.
     """
-    found, tries = Mending(cursor, ways).text(end), 0
+    found, tries = Replacement(cursor, graph).text(end), 0
     memories = len(cursor.memories)
     size = (
         1 if memories > 1 else _PROBE
@@ -377,7 +378,7 @@ def _way_into(cursor: Cursor, ways: Ways, end: bytes) -> bytes | None:
             cursor.memories.cut(memories)
             if legal:
                 tries += 1
-                found = Mending(cursor, ways).text(lead + end[skipped:])
+                found = Replacement(cursor, graph).text(lead + end[skipped:])
                 if found is not None or tries == _MOST_MENDED:
                     return found
     return found

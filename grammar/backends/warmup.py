@@ -12,8 +12,8 @@ from time import sleep, thread_time
 from typing import Final
 
 from ..automata import Dfa
-from ..completion.search import Ways
-from ..completion.shortest_texts import liked, usual
+from ..completion.search import RuleGraph
+from ..completion.shortest_texts import preferred_byte, usual_text
 from ..contract.bitmask import empty_rows
 from ..contract.errors import GrammarError, Violation
 from ..machine.lazy_tables import CALLED, DEAD, ENDED, ENTRY, LEAVE, OUTCOME
@@ -36,18 +36,18 @@ _LARGEST: Final = 8_000  # states of a leaf whose texts are looked up
 _NO_NAME: Final = 2  # bytes of a shortest text of those that have no names of their own
 
 
-def rehearsal_s(source: str) -> float:
+def warm_up_s(source: str) -> float:
     """For how long a constraint is rehearsed: what is long takes its time anyway, and most text goes through it."""
     return min(_MOST_S, max(_LEAST_S, _CHARACTER_S * (len(source) - _SHORT)))
 
 
-def rehearse(grammar: NativeGrammar, seconds: float) -> None:
+def warm_up(grammar: NativeGrammar, seconds: float) -> None:
     """Make masks for at most so long of this thread's own time, and one more.
 
     What cannot be made is an error only for the text that reaches it.
     """
     until = thread_time() + seconds
-    writer, start = _Writer(grammar.ways), grammar.machine.start
+    writer, start = _Writer(grammar.graph), grammar.machine.start
     with suppress(GrammarError):
         for _ in range(_MOST_OUTPUTS):
             text = writer.output(until)
@@ -85,9 +85,9 @@ class _Open:
 class _Writer:
     """Writes outputs, and knows what has been written of a machine's rules."""
 
-    def __init__(self, ways: Ways) -> None:
-        self._ways = ways
-        self._machine = ways.machine
+    def __init__(self, graph: RuleGraph) -> None:
+        self._graph = graph
+        self._machine = graph.machine
         self._known: set[int] = set()  # sites that called
         # By the site that a rule was called from and the entry of its leaf of names: those that are still to come.
         self._left: dict[tuple[int, int], dict[int, None]] = {}
@@ -98,7 +98,7 @@ class _Writer:
         """The beginning of an output that takes turns not taken before."""
         machine = self._machine
         if isinstance(machine.root, Dfa):
-            return usual(machine.root)[1]
+            return usual_text(machine.root)[1]
         text, state = bytearray(), machine.start
         self._open = [_Open(0, machine.root)]
         while state >= 0 and len(text) < _MOST_BYTES and thread_time() < until:
@@ -116,7 +116,7 @@ class _Writer:
 
     def _choose(self, state: int) -> tuple[int, bytes]:
         """A move that leads to something new, or towards the end; with a byte that makes it."""
-        moves, here = self._ways.moves(state), self._open[-1]
+        moves, here = self._graph.moves(state), self._open[-1]
         new = []
         if len(self._open) < _DEEPEST:
             new = [move for move in moves if self._is_new(move[0], here.site, _AHEAD)]
@@ -126,13 +126,13 @@ class _Writer:
             move, taken = min(new) if again else max(new)
         else:
             move, taken = min(moves, key=self._distance, default=(DEAD, b""))
-        return move, liked(taken) if move > CALLED and taken else b""
+        return move, preferred_byte(taken) if move > CALLED and taken else b""
 
     def _distance(self, way: tuple[int, bytes]) -> int:
         """About how far the end is."""
         move, _ = way
         if move >= 0:
-            return 2 + self._ways.ahead(move, _FAR)
+            return 2 + self._graph.bytes_to_end(move, _FAR)
         return 1 if move <= CALLED else 0
 
     def _call(self, site: int, text: bytearray) -> int:
@@ -159,14 +159,14 @@ class _Writer:
         return place, self._machine.tables.sites.item(site, ENTRY)
 
     def _after(self, site: int, outcome: int) -> int:
-        return next(self._ways.after(site, outcome), DEAD)
+        return next(self._graph.targets(site, outcome), DEAD)
 
     def _texts_of(self, entry: int, leaf: Dfa, live: frozenset[int] | None) -> dict[int, bytes]:
         if leaf.states > _LARGEST:
             return {}
         if live is None or len(leaf.outcomes) == 1:
-            return dict([usual(leaf)])
-        return dict(self._ways.nearest(entry, leaf, bytes(range(256)), None))
+            return dict([usual_text(leaf)])
+        return dict(self._graph.shortest_texts(entry, leaf, bytes(range(256)), None))
 
     def _name(self, entry: int, live: frozenset[int]) -> int:
         """A name that is still to come here, else one that has not come in this activation."""
@@ -181,7 +181,7 @@ class _Writer:
 
     def fresh(self, state: int, within: int, ahead: int) -> bool:
         """Whether a rule called from site `within` goes on from a state to something new, within so many moves."""
-        return any(self._is_new(move, within, ahead) for move, _ in self._ways.moves(state))
+        return any(self._is_new(move, within, ahead) for move, _ in self._graph.moves(state))
 
     def _is_new(self, move: int, within: int, ahead: int) -> bool:
         if move >= 0:

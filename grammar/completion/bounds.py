@@ -28,7 +28,7 @@ from ..machine.lazy_tables import (
     ROOT,
 )
 from ..machine.rule import UNKNOWN
-from .search import Ways
+from .search import RuleGraph
 
 _TRIED: Final = 8  # outcomes of a leaf
 _FRESH: Final = 8  # bytes more for a text that must be new
@@ -40,7 +40,7 @@ Out = tuple[int, int]
 
 
 @kernel
-def _nearest(table: Ints, outcome: Ints, distance: Ints, order: Ints) -> Ints:
+def _nearest_outcomes(table: Ints, outcome: Ints, distance: Ints, order: Ints) -> Ints:
     """The outcome of an end that is nearest to each state; -1 where there is none."""
     nearest = np.full(len(table), -1, np.int32)
     for s in order:
@@ -58,9 +58,9 @@ def _nearest(table: Ints, outcome: Ints, distance: Ints, order: Ints) -> Ints:
 class Bounds:
     """Over one machine, for all its outputs; what was found is kept by state and call site."""
 
-    def __init__(self, ways: Ways) -> None:
-        self._ways = ways
-        self._machine = ways.machine
+    def __init__(self, graph: RuleGraph) -> None:
+        self._graph = graph
+        self._machine = graph.machine
         self._outs: dict[tuple[int, int], Out | None] = {}
         self._rests: dict[int, int | None] = {}
         self._nearest: dict[int, Ints] = {}
@@ -127,7 +127,7 @@ class Bounds:
         if number not in self._nearest:
             dfa = leaf.dfa
             order = np.argsort(dfa.distance, kind="stable").astype(np.int32)
-            self._nearest[number] = _nearest(dfa.table, dfa.outcome, dfa.distance, order)
+            self._nearest[number] = _nearest_outcomes(dfa.table, dfa.outcome, dfa.distance, order)
         tried = [self._nearest[number].item(state - leaf.base)]
         tried += sorted(leaf.dfa.outcomes if live is None else live, reverse=True)[:_TRIED]
         for outcome in tried:
@@ -149,7 +149,7 @@ class Bounds:
 
     def _behind(self, site: int, outcome: int) -> int:
         """The move of a caller after an outcome of its callee, whose text is new."""
-        return next(self._ways.after(site, outcome), DEAD)
+        return next(self._graph.targets(site, outcome), DEAD)
 
     def _rest(self, state: int, deep: int) -> int | None:
         """Bytes from a rule's state to its end; `deep`: how many states that say nothing may follow one another."""
@@ -164,7 +164,7 @@ class Bounds:
     def _by_a_step(self, state: int, deep: int) -> int | None:
         """The best of what the moves from a state lead to."""
         found = []
-        for move, _ in self._ways.moves(state) if deep else ():
+        for move, _ in self._graph.moves(state) if deep else ():
             used, target = int(move != LEAVE), move
             if move <= CALLED:
                 entry = self._machine.tables.sites.item(CALLED - move, ENTRY)

@@ -21,9 +21,10 @@ from ..automata import Dfa
 from ..base.array_types import Bytes
 from ..machine import byte_step as w
 from ..machine import walk_state as n
-from ..machine.cursor import Cursor, Refused
+from ..machine.cursor import Cursor
 from ..machine.lazy_tables import ALPHABET, CALLED, ENTRY, FINAL, ROW
-from .search import Ways
+from ..machine.text_reader import Refused
+from .search import RuleGraph
 from .shortest_texts import in_order
 
 _MOST_TRIES: Final = 4096  # texts, of all items of a way together
@@ -45,7 +46,7 @@ class _Piece(NamedTuple):
 class _Others:
     """Texts of the same kind as one, of which `written` bytes stay; the shortest first, and each comes once."""
 
-    def __init__(self, item: bytes, mending: "Mending", written: int) -> None:
+    def __init__(self, item: bytes, mending: "Replacement", written: int) -> None:
         self._mending = mending
         self._written = written
         self._known = {item}
@@ -80,12 +81,12 @@ def _outcome(dfa: Dfa, item: bytes, piece: _Piece) -> int:
     return int(dfa.outcome[state])
 
 
-class Mending:
+class Replacement:
     """From a cursor on, which is not moved."""
 
-    def __init__(self, cursor: Cursor, ways: Ways) -> None:
+    def __init__(self, cursor: Cursor, graph: RuleGraph) -> None:
         self._cursor = cursor.fork()
-        self._ways = ways
+        self._graph = graph
         self._tries = _MOST_TRIES
         self._alone: dict[tuple[Dfa, int], Dfa] = {}  # leaves with one outcome
         self._others: dict[tuple[int, int, int, bytes], Iterator[bytes]] = {}
@@ -174,7 +175,7 @@ class Mending:
         cursor = self._cursor.fork()
         begun = len(cursor.output) - written
         found: dict[int, _Piece] = {}
-        leaf = self._ways.leaf(cursor.state)
+        leaf = self._graph.leaf(cursor.state)
         if leaf is not None:
             start = int(cursor.frames[cursor.depth - 1, w.BEGUN]) - begun
             if start >= 0:
@@ -195,7 +196,7 @@ class Mending:
     def _entered(self, state: int, byte: int) -> Dfa | None:
         """The leaf that begins with a byte read in a state."""
         machine = self._cursor.machine
-        if self._ways.leaf(state) is not None or state == FINAL:
+        if self._graph.leaf(state) is not None or state == FINAL:
             return None
         while True:
             if machine.tables.states[state, ROW] < 0:
@@ -206,7 +207,7 @@ class Mending:
             if move > CALLED:
                 return None
             state = int(tables.sites[CALLED - move, ENTRY])
-            leaf = self._ways.leaf(state)
+            leaf = self._graph.leaf(state)
             if leaf is not None:
                 return leaf[0]
 

@@ -41,19 +41,19 @@ from ..machine.lazy_tables import (
 from ..machine.machine import Machine
 from ..machine.rule import UNKNOWN
 from .rope import Rope, text_of
-from .shortest_texts import in_order, liked, texts_from
+from .shortest_texts import in_order, preferred_byte, texts_from
 
 MOST_BYTES: Final = 1 << 17  # of a way
 _MOST_STEPS: Final = 30_000  # of one search
 _MOST_JUDGED: Final = 64  # texts of a leaf that are judged, of each outcome
 _PLACE_BYTES: Final = 250  # what is known of a state or text, about
-_BESIDE: Final = 64  # texts that end a begun one
+_ALTERNATIVES: Final = 64  # texts that end a begun one
 
 Task: TypeAlias = Callable[[int], None]
 """A step of a search, told the priority it had."""
 
 
-class Found(NamedTuple):
+class Completion(NamedTuple):
     """A way from a state to the end of its rule."""
 
     bytes: int
@@ -78,14 +78,14 @@ class Caller:
     `ahead`: bytes from the place to the end of its rule, as far as that is known.
     """
 
-    part: "Part | None"
+    part: "Subsearch | None"
     node: Node
     site: int
     ahead: int
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class Subsearch:
     """What is known within one search of the ways from a state to the ends of its rule.
 
     `base`: what is added to the bytes of its places to compare them with those of other rules.
@@ -93,17 +93,17 @@ class Part:
 
     base: int
     done: set[int] = field(default_factory=set)
-    ends: dict[int, Found] = field(default_factory=dict)
+    ends: dict[int, Completion] = field(default_factory=dict)
     callers: list[Caller] = field(default_factory=list)
 
 
-class Ways:
+class RuleGraph:
     """Ways to the end over one machine, for all its outputs; what was found is kept by state."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.lock = RLock()
-        self.known: dict[int, Found] = {}
+        self.known: dict[int, Completion] = {}
         self._least: dict[int, int] = {}
         self._moves: dict[int, tuple[tuple[int, bytes], ...]] = {}
         self._parts: dict[int, tuple[bytes, ...]] = {}  # by alphabet
@@ -115,7 +115,7 @@ class Ways:
         texts = sum(len(found) for found, _ in list(self._nearest.values()))
         return _PLACE_BYTES * (len(self.known) + len(self._least) + len(self._moves) + texts)
 
-    def after(self, site: int, outcome: int) -> Iterator[int]:
+    def targets(self, site: int, outcome: int) -> Iterator[int]:
         """Where a site's rule goes on after an outcome: a state or `ENDED` - outcome; first that after a new text."""
         last = DEAD
         flags = int(self.machine.tables.sites[site, FLAGS])
@@ -131,7 +131,7 @@ class Ways:
                 yield target
             last = target
 
-    def ahead(self, state: int, otherwise: int) -> int:
+    def bytes_to_end(self, state: int, otherwise: int) -> int:
         """Bytes that suffice from a rule's state to its end, by what the rule says, if it says anything."""
         known = self._least.get(state)
         if known is None:
@@ -175,7 +175,7 @@ class Ways:
         leaf = self.machine.leaves[number]
         return leaf.dfa, state - leaf.base
 
-    def nearest(
+    def shortest_texts(
         self, entry: int, dfa: Dfa, taken: bytes, live: frozenset[int] | None
     ) -> Iterator[tuple[int, bytes]]:
         """(outcome, a shortest text of it that begins with a byte of `taken`) of a leaf, the shortest first."""
@@ -192,14 +192,14 @@ class Ways:
         return iter(sorted(found, key=lambda each: (len(each[1]), each[0])))
 
 
-class Search:
+class CompletionSearch:
     """One search, from a cursor's configuration to the end of the output."""
 
-    def __init__(self, ways: Ways, cursor: Cursor) -> None:
-        self._ways = ways
-        self._machine = ways.machine
+    def __init__(self, graph: RuleGraph, cursor: Cursor) -> None:
+        self._graph = graph
+        self._machine = graph.machine
         self._cursor = cursor
-        self._parts: dict[int, Part] = {}
+        self._parts: dict[int, Subsearch] = {}
         # By frame: bytes of a way to the end of its rule that had the priority 0.
         self._totals: dict[int, int] = {}
         self._tick = count()
@@ -208,7 +208,7 @@ class Search:
 
     def text(self) -> bytes | None:
         """Bytes that end the output if no text is refused for one that came before; None if none were found."""
-        with self._ways.lock:
+        with self._graph.lock:
             self._begin()
             for _ in range(_MOST_STEPS):
                 if self._found is not None or not self._heap:
@@ -222,7 +222,7 @@ class Search:
         cursor = self._cursor
         frame = cursor.depth - 1
         place = Caller(None, Node(frame, 0), int(cursor.frames[frame, w.SITE]), 0)
-        leaf = self._ways.leaf(cursor.state)
+        leaf = self._graph.leaf(cursor.state)
         if cursor.state == FINAL:
             self._found = b""
         elif leaf is None:
@@ -236,17 +236,17 @@ class Search:
             now = int(dfa.outcome[state])
             texts = texts_from(dfa, state, bytes(range(256)))
             texts = texts if now < 0 else chain([(now, b"")], texts)
-            self._begin_in_leaf(place, texts, _BESIDE)
+            self._begin_in_leaf(place, texts, _ALTERNATIVES)
 
     def _begin_in_leaf(
-        self, place: Caller, texts: Iterator[tuple[int, bytes]], beside: int = 1
+        self, place: Caller, texts: Iterator[tuple[int, bytes]], together: int = 1
     ) -> None:
         """`beside`: how many of the texts are weighed against each other at once, by all that comes after them."""
         live = self._live(place.site)
         chosen = (t for t in texts if live is None or t[0] in live)
         # The last to be put in is the first to be looked at: of equals, that is the shortest text.
-        for outcome, text in reversed([*islice(chosen, beside - 1)]):
-            self._left(place.node, Found(len(text), outcome, (text, None)), 0)
+        for outcome, text in reversed([*islice(chosen, together - 1)]):
+            self._left(place.node, Completion(len(text), outcome, (text, None)), 0)
         self._next(place, chosen, 0)
 
     def _later(self, priority: int, task: "Task") -> None:
@@ -256,44 +256,46 @@ class Search:
         """Look for ways from a state to the end of its rule, for somebody who goes on from there."""
         part = self._parts.get(state)
         if part is None:
-            ahead = self._ways.ahead(state, 0)
-            part = self._parts[state] = Part(priority - ahead)
+            ahead = self._graph.bytes_to_end(state, 0)
+            part = self._parts[state] = Subsearch(priority - ahead)
             if ahead <= MOST_BYTES:
                 self._later(priority, partial(self._step, part, Node(state, 0), ahead))
         part.callers.append(caller)
         for found in list(part.ends.values()):
             self._later(priority, partial(self._returned, caller, found))
 
-    def _step(self, part: Part, node: Node, ahead: int, priority: int) -> None:
+    def _step(self, part: Subsearch, node: Node, ahead: int, priority: int) -> None:
         """Reach a state of a rule."""
         if node.state in part.done:
             return
         part.done.add(node.state)
-        found = self._ways.known.get(node.state)
+        found = self._graph.known.get(node.state)
         if found is None:
             self._open(part, node, ahead, priority)
             return
         self._later(priority + 1, partial(self._open, part, node, ahead))
         self._later(part.base + node.bytes + found.bytes, partial(self._end, part, node, found))
 
-    def _open(self, part: Part, node: Node, ahead: int, priority: int) -> None:
+    def _open(self, part: Subsearch, node: Node, ahead: int, priority: int) -> None:
         """Go on from a state of a rule in every way."""
-        for move, taken in self._ways.moves(node.state):
+        for move, taken in self._graph.moves(node.state):
             if move == LEAVE:
                 outcome = int(self._machine.tables.states[node.state, OUTCOME])
-                end = partial(self._end, part, node, Found(0, outcome, None))
+                end = partial(self._end, part, node, Completion(0, outcome, None))
                 self._later(part.base + node.bytes, end)
             elif move > CALLED:
-                self._move(part, node, move, Found(1, 0, (liked(taken), None)), ahead - 1)
+                self._move(
+                    part, node, move, Completion(1, 0, (preferred_byte(taken), None)), ahead - 1
+                )
             else:
                 caller = Caller(part, node, CALLED - move, ahead)
                 entry = int(self._machine.tables.sites[caller.site, ENTRY])
-                leaf = self._ways.leaf(entry)
+                leaf = self._graph.leaf(entry)
                 if leaf is None:
                     self._demand(entry, caller, priority)
                     continue
                 live = self._live(caller.site)
-                texts = self._ways.nearest(entry, leaf[0], taken, live)
+                texts = self._graph.shortest_texts(entry, leaf[0], taken, live)
                 if self._machine.tables.sites[caller.site, FLAGS] & JUDGED:
                     every = in_order(leaf[0], b"", _MOST_JUDGED)
                     texts = (t for t in every if t[1][0] in taken and (not live or t[0] in live))
@@ -307,10 +309,10 @@ class Search:
         """Try the texts of a leaf one after the other."""
         for outcome, text in texts:
             self._later(priority, partial(self._next, caller, texts))
-            self._returned(caller, Found(len(text), outcome, (text, None)), priority)
+            self._returned(caller, Completion(len(text), outcome, (text, None)), priority)
             return
 
-    def _returned(self, caller: Caller, found: Found, priority: int) -> None:
+    def _returned(self, caller: Caller, found: Completion, priority: int) -> None:
         """Go on where a call has ended."""
         part, node, site = caller.part, caller.node, caller.site
         if part is None:
@@ -321,7 +323,7 @@ class Search:
         if place.call.judge is not None:
             outcome = self._judged(site, outcome, text_of(found.text))
         if outcome >= 0:
-            for target in self._ways.after(site, outcome):
+            for target in self._graph.targets(site, outcome):
                 self._move(part, node, target, found, caller.ahead)
 
     def _judged(self, site: int, outcome: int, text: bytes) -> int:
@@ -332,38 +334,38 @@ class Search:
         verdict = place.call.judge(self._machine.meaning(site, outcome), text)
         return verdict if verdict < 0 else self._machine.number(site, verdict)
 
-    def _move(self, part: Part, node: Node, target: int, by: Found, ahead: int) -> None:
+    def _move(self, part: Subsearch, node: Node, target: int, by: Completion, ahead: int) -> None:
         """Come from one state of a rule to the next, or to its end."""
         total = node.bytes + by.bytes
         if total > MOST_BYTES:
             return
         reached = Node(target, total, node, by.text)
         if target <= ENDED:
-            end = partial(self._end, part, reached, Found(0, ENDED - target, None))
+            end = partial(self._end, part, reached, Completion(0, ENDED - target, None))
             self._later(part.base + total, end)
             return
-        left = self._ways.ahead(target, ahead)
+        left = self._graph.bytes_to_end(target, ahead)
         if total + left <= MOST_BYTES:
             self._later(part.base + total + left, partial(self._step, part, reached, left))
 
-    def _end(self, part: Part, node: Node, rest: Found, priority: int) -> None:
+    def _end(self, part: Subsearch, node: Node, rest: Completion, priority: int) -> None:
         """Note a way to the end of a rule, for this search and, of each state on it, for all."""
         if rest.outcome in part.ends:
             return
-        known, total = self._ways.known, node.bytes + rest.bytes
+        known, total = self._graph.known, node.bytes + rest.bytes
         found, at = rest, node
         while True:
             if at.state > 0:
                 known.setdefault(at.state, found)
             if at.before is None:
                 break
-            found = Found(total - at.before.bytes, rest.outcome, (at.piece, found.text))
+            found = Completion(total - at.before.bytes, rest.outcome, (at.piece, found.text))
             at = at.before
         part.ends[rest.outcome] = found
         for caller in list(part.callers):
             self._returned(caller, found, priority)
 
-    def _left(self, node: Node, found: Found, priority: int) -> None:
+    def _left(self, node: Node, found: Completion, priority: int) -> None:
         """Go on in the stack, where the rule of a frame has ended."""
         frames, frame, outcome = self._cursor.frames, node.state, found.outcome
         here = Node(frame, node.bytes + found.bytes, node, found.text)
@@ -379,13 +381,13 @@ class Search:
         if outcome < 0:
             return
         place = Node(parent, here.bytes, here)
-        for target in self._ways.after(site, outcome):
-            ahead = 0 if target <= ENDED else self._ways.ahead(target, 0)
+        for target in self._graph.targets(site, outcome):
+            ahead = 0 if target <= ENDED else self._graph.bytes_to_end(target, 0)
             # What is below is the same for all ways to here: they compare by what they take to the end of this rule.
             total = here.bytes + ahead
             late = total - self._totals.setdefault(parent, total - priority)
             if target <= ENDED:
-                rest = Found(0, ENDED - target, None)
+                rest = Completion(0, ENDED - target, None)
                 self._later(late, partial(self._left, place, rest))
             else:
                 self._demand(target, Caller(None, place, 0, 0), late)

@@ -13,11 +13,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..machine import byte_step as w
-from ..machine.cursor import Cursor, Step
+from ..machine.cursor import Cursor
 from ..machine.lazy_tables import CALLED, ENTRY, FLAGS, JUDGED, REMEMBERS
-from .replacement import Mending
-from .search import MOST_BYTES, Search, Ways
-from .shortest_texts import liked, openings
+from ..machine.text_reader import Step
+from .replacement import Replacement
+from .search import MOST_BYTES, CompletionSearch, RuleGraph
+from .shortest_texts import next_bytes, preferred_byte
 
 _LONGER: Final = 2  # bytes by which a way may be longer than hoped for and is still taken at once
 _POSTPONED: Final = (
@@ -33,17 +34,17 @@ class _Place(NamedTuple):
     begun: int
     family: tuple[int, int] | None = None
 
-    def beside(self, other: "_Place") -> bool:
+    def has_same_texts(self, other: "_Place") -> bool:
         """Whether the same texts come into question."""
         return self.family is not None and self.family == other.family
 
 
-class Closing:
+class ShortestEnd:
     """A search for a way to the end, from a copy of a cursor."""
 
-    def __init__(self, cursor: Cursor, ways: Ways) -> None:
+    def __init__(self, cursor: Cursor, graph: RuleGraph) -> None:
         self._cursor = cursor.fork()
-        self._ways = ways
+        self._graph = graph
         self._machine = cursor.machine
         self._origin = len(cursor.output)
         self._steps: list[Step] = []
@@ -51,10 +52,10 @@ class Closing:
 
     def text(self) -> bytes | None:
         """Bytes that complete the output; None if none were found within the bounds of the search."""
-        way = Search(self._ways, self._cursor).text()
+        way = CompletionSearch(self._graph, self._cursor).text()
         if way is None:
             return None
-        mended = Mending(self._cursor, self._ways).text(way)
+        mended = Replacement(self._cursor, self._graph).text(way)
         return self._around(way) if mended is None else mended
 
     def _around(self, way: bytes) -> bytes | None:
@@ -69,11 +70,11 @@ class Closing:
             if self._reads > _MOST_READ:
                 return None
             if self._follow(way):
-                return self._said
+                return self._read_so_far
             whole, first, place = text + way, len(text), self._place()
             refused = whole[place.begun :]
             if place.begun > here.begun:
-                if not place.beside(here):
+                if not place.has_same_texts(here):
                     others.clear()
                     known.clear()
                 elif text[here.begun :]:  # longer ones that begin like the one just passed
@@ -100,7 +101,7 @@ class Closing:
         return None
 
     @property
-    def _said(self) -> bytes:
+    def _read_so_far(self) -> bytes:
         """What has been read on the way."""
         return bytes(self._cursor.output[self._origin :])
 
@@ -124,8 +125,8 @@ class Closing:
         """Where the innermost text is, open or about to be, that can be refused as a whole."""
         cursor, tables = self._cursor, self._machine.tables
         frames = cursor.frames[: cursor.depth]
-        if self._ways.leaf(cursor.state) is None:
-            sites = [CALLED - move for move, _ in self._ways.moves(cursor.state) if move <= CALLED]
+        if self._graph.leaf(cursor.state) is None:
+            sites = [CALLED - move for move, _ in self._graph.moves(cursor.state) if move <= CALLED]
             for site in sites:
                 if tables.sites[site, FLAGS] & (REMEMBERS | JUDGED):
                     begun = int(frames[-1, w.BEGUN])
@@ -152,30 +153,30 @@ class Closing:
 
     def _openings(self) -> Iterator[bytes]:
         """Bytes that may be legal; some stand for all that are alike."""
-        ways, todo, seen = self._ways, [self._cursor.state], set[int]()
+        graph, todo, seen = self._graph, [self._cursor.state], set[int]()
         while todo:
             state = todo.pop()
-            leaf = ways.leaf(state)
+            leaf = graph.leaf(state)
             if state in seen:
                 continue
             seen.add(state)
             if leaf is not None:
-                yield from openings(*leaf)
+                yield from next_bytes(*leaf)
                 continue
-            for move, taken in ways.moves(state):
+            for move, taken in graph.moves(state):
                 if move <= CALLED:
                     todo.append(int(self._machine.tables.sites[CALLED - move, ENTRY]))
                 else:
-                    yield liked(taken)
+                    yield preferred_byte(taken)
 
     def _way_from(self, text: bytes) -> bytes | None:
         """A way from where the cursor is after `text`; None if `text` is not legal or there is none."""
         same = 0
-        said = self._said
+        said = self._read_so_far
         while same < min(len(said), len(text)) and said[same] == text[same]:
             same += 1
         while len(self._steps) > same:
             self._cursor.undo(self._steps.pop())
         if not all(self._read(text[at : at + 1]) for at in range(same, len(text))):
             return None
-        return Search(self._ways, self._cursor).text()
+        return CompletionSearch(self._graph, self._cursor).text()

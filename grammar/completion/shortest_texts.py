@@ -68,7 +68,7 @@ def texts_from(dfa: Dfa, state: int, taken: bytes) -> Iterator[tuple[int, bytes]
         yield int(outcomes[place]), bytes(text[::-1])
 
 
-def usual(dfa: Dfa) -> tuple[int, bytes]:
+def usual_text(dfa: Dfa) -> tuple[int, bytes]:
     """(outcome, a text) that begins as most do, with a quote and letters or with digits, and then ends soon."""
     text, state = bytearray(), 0
     for wanted in _BEGINNINGS[int(dfa.step(0, _QUOTE) < 0)]:
@@ -83,7 +83,7 @@ def usual(dfa: Dfa) -> tuple[int, bytes]:
     return outcome, bytes(text) + rest
 
 
-def liked(taken: bytes) -> bytes:
+def preferred_byte(taken: bytes) -> bytes:
     """One of these bytes: a letter, digit or blank if there is one."""
     return min(taken, key=_ORDER.__getitem__).to_bytes()
 
@@ -98,7 +98,7 @@ def _representatives(class_of: Ints, among: bytes) -> dict[int, int]:
     return found
 
 
-def openings(dfa: Dfa, state: int) -> Iterator[bytes]:
+def next_bytes(dfa: Dfa, state: int) -> Iterator[bytes]:
     """Bytes that go on from a state, some for all alike; where a text may end, all others too."""
     row = np.append(dfa.table[state], -1)
     among = _among(dfa)

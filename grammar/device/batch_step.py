@@ -12,13 +12,13 @@ from ..backends.token_spelling import WINDOW
 from ..base.addresses import addresses, grid, line, longs, octets
 from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import kernel
-from .device_tables import NO_BYTE, DeviceTables, Outlook
+from .device_tables import NO_BYTE, DeviceTables, Lookahead
 from .lookahead import ASK, SEVERAL, UNKNOWN, after_outcomes, to_end
 from .table_step import FIRST_COLUMN, MOST_CALLS, Codes, Whole, can_end, step
 
 STACK: Final = 256  # frames
 ROOM: Final = 1024  # numbers of `BatchPositions.rests`
-BOOK: Final = 30  # numbers that say where the tables of a grammar lie
+TABLE_ADDRESSES: Final = 30  # numbers that say where the tables of a grammar lie
 MOST_FORCED: Final = 512  # bytes
 
 # What became of an output.
@@ -68,7 +68,7 @@ class TokenTexts(NamedTuple):
     crossed: Bytes
 
 
-class Moves(NamedTuple):
+class BatchReport(NamedTuple):
     """Room for answers, by output: what became of it, whether it can be completed in time for sure; `text[:length]`:
     what must come.
 
@@ -82,28 +82,30 @@ class Moves(NamedTuple):
     length: Ints
     window: Ints  # [n, WINDOW]
     back: Ints
-    said: Ints
+    reported: Ints
 
 
-class _Book(NamedTuple):
+class _GrammarTables(NamedTuple):
     """Tables of one grammar, for compiled code."""
 
     codes: Codes
     column_of: Bytes
-    ahead: Outlook
+    ahead: Lookahead
 
 
-def book(tables: DeviceTables) -> Longs:
+def table_addresses(tables: DeviceTables) -> Longs:
     """The tables for `move`, by where they lie: they are to be kept as long as that is used."""
-    return addresses(tables.cells, tables.sites, tables.returns, tables.column_of, *tables.outlook)
+    return addresses(
+        tables.cells, tables.sites, tables.returns, tables.column_of, *tables.lookahead
+    )
 
 
 @kernel
-def _book(held: Longs) -> _Book:
-    return _Book(
+def _tables_at(held: Longs) -> _GrammarTables:
+    return _GrammarTables(
         Codes(grid(held, 0), grid(held, 1), line(held, 2)),
         octets(held, 3),
-        Outlook(
+        Lookahead(
             line(held, 4),
             line(held, 5),
             line(held, 6),
@@ -114,17 +116,17 @@ def _book(held: Longs) -> _Book:
     )
 
 
-def held_places(places: BatchPositions, books: Longs) -> Longs:
+def place_addresses(places: BatchPositions, books: Longs) -> Longs:
     """The places, and the books [rows, BOOK] of their grammars, for `move`: by where they lie."""
     return addresses(*places, books.reshape(-1))
 
 
-def held_texts(texts: TokenTexts) -> Longs:
+def text_addresses(texts: TokenTexts) -> Longs:
     """The texts for `move`, by where they lie."""
     return addresses(*texts)
 
 
-def held_moves(moves: Moves) -> Longs:
+def report_addresses(moves: BatchReport) -> Longs:
     """The answers of `move`, by where they lie."""
     return addresses(*moves)
 
@@ -153,8 +155,8 @@ def _texts(held: Longs) -> TokenTexts:
 
 
 @kernel
-def _moves(held: Longs) -> Moves:
-    return Moves(
+def _report(held: Longs) -> BatchReport:
+    return BatchReport(
         octets(held, 0),
         octets(held, 1),
         octets(held, 2),
@@ -183,14 +185,14 @@ def move(
     places, texts, moves, books = (
         _places(held),
         _texts(texts_held),
-        _moves(moves_held),
+        _report(moves_held),
         longs(held, 10),
     )
     scratch, calls = np.empty(STACK, np.int32), np.empty(MOST_CALLS, np.int32)
-    begin, told, longest, highest = 0, 0, 0, 0
+    begin, reported, longest, highest = 0, 0, 0, 0
     for i in range(len(rows)):
         row, end = rows[i], upto[i]
-        tables = _book(books[BOOK * row : BOOK * (row + 1)])
+        tables = _tables_at(books[TABLE_ADDRESSES * row : TABLE_ADDRESSES * (row + 1)])
         if most:
             places.before[row] = places.known[row]
         verdict = MOVED
@@ -208,18 +210,23 @@ def move(
                 verdict, moves.length[i] = _force(places, tables, row, text, scratch, calls)
                 if moves.length[i] > 0:
                     window = moves.window[i]
-                    moves.back[i] = _back_to_hard(places, texts, row, text[0], window)
+                    moves.back[i] = _tokens_since_hard(places, texts, row, text[0], window)
         moves.verdict[i] = verdict
         if verdict != MOVED or not moves.fits[i]:
-            moves.said[told] = i
-            told += 1
+            moves.reported[reported] = i
+            reported += 1
         longest, highest = max(longest, places.known[row]), max(highest, places.depth[row])
-    return told, longest, highest
+    return reported, longest, highest
 
 
 @kernel
 def _read(
-    places: BatchPositions, tables: _Book, texts: TokenTexts, row: int, token: int, calls: Ints
+    places: BatchPositions,
+    tables: _GrammarTables,
+    texts: TokenTexts,
+    row: int,
+    token: int,
+    calls: Ints,
 ) -> int:
     """Read one token."""
     codes, stack = tables.codes, places.stack[row]
@@ -259,7 +266,7 @@ def _read(
 
 
 @kernel
-def _need(places: BatchPositions, tables: _Book, row: int) -> int:
+def _need(places: BatchPositions, tables: _GrammarTables, row: int) -> int:
     """Bytes to the end of an output; `UNKNOWN` if they are not known."""
     state, depth, ahead = places.state[row], places.depth[row], tables.ahead
     if state == len(tables.codes.cells):
@@ -281,7 +288,7 @@ def _need(places: BatchPositions, tables: _Book, row: int) -> int:
 
 @kernel
 def _force(
-    places: BatchPositions, tables: _Book, row: int, text: Bytes, stack: Ints, calls: Ints
+    places: BatchPositions, tables: _GrammarTables, row: int, text: Bytes, stack: Ints, calls: Ints
 ) -> tuple[int, int]:
     """(what becomes of an output, bytes in `text`): reads on while exactly one byte can come and nothing can end."""
     codes, done = tables.codes, 0
@@ -311,7 +318,9 @@ def _force(
 
 
 @kernel
-def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: Ints) -> int:
+def _only_column(
+    tables: _GrammarTables, stack: Ints, depth: Whole, state: Whole, calls: Ints
+) -> int:
     """The column of the only byte that can come; `SEVERAL` if there is none, or another."""
     only, count, cells = SEVERAL, 0, tables.codes.cells
     for column in range(FIRST_COLUMN, cells.shape[1]):
@@ -326,7 +335,7 @@ def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: 
 
 
 @kernel
-def _back_to_hard(
+def _tokens_since_hard(
     places: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
 ) -> int:
     """Tokens since the last place that no token crosses (see `backends.spelling`), before a byte; -1 if it is far."""

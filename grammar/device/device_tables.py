@@ -16,16 +16,10 @@ goes on: a state, 0, or `ENDS`. A configuration is a state and a stack of offset
 rule, whose stack is empty, is the end of the output.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..base.array_types import Bytes, Ints
-from ..contract.constraint import Constraint
-
-if TYPE_CHECKING:
-    from .followers import Followers
-
 
 ENDS: Final = 0
 LEAVES: Final = 1
@@ -45,7 +39,7 @@ class HostOnly:
     reason: str
 
 
-class Outlook(NamedTuple):
+class Lookahead(NamedTuple):
     """What the host asks of tables besides (`outlook` finds it, `followers` uses it).
 
     How many bytes end a rule: `bytes[first[s] + o]` from state s with outcome o, or `outlook.UNKNOWN`; `outcomes[b]`:
@@ -79,12 +73,12 @@ class DeviceTables:
     returns: Ints
     start: int
     chain: int
-    outlook: Outlook
+    lookahead: Lookahead
 
     @property
     def nbytes(self) -> int:
         """Memory of the tables."""
-        arrays = (self.cells, self.sites, self.returns, self.column_of, *self.outlook)
+        arrays = (self.cells, self.sites, self.returns, self.column_of, *self.lookahead)
         return sum(array.nbytes for array in arrays)
 
     @property
@@ -143,33 +137,3 @@ def code(kind: int, value: int) -> int:
 def operation(code: int) -> tuple[int, int]:
     """(kind, value) of a code that is not a state; the inverse of `code`."""
     return -1 - code & 3, -1 - code >> 2
-
-
-def tables_of(constraint: Constraint) -> DeviceTables | HostOnly:
-    """The tables of a constraint that compiles. Takes some seconds at most: see `export.Limits`.
-
-    From its source and not from a compiled grammar: rules are made as they are met, by one thread, and another one
-    may follow outputs through those of the compiled grammar meanwhile.
-
-    Loads what `followers` needs, too: whoever follows tables cannot wait for that.
-    """
-    from ..compiler.frontend import screen
-    from .export import export
-    from .followers import load
-
-    load()
-    screened = screen(constraint)
-    if screened.root is None:
-        return HostOnly("another back end follows it")
-    try:
-        return export(screened.root)
-    finally:
-        if screened.release is not None:
-            screened.release()
-
-
-def followers(texts: Sequence[bytes | None], ends: Sequence[int]) -> "Followers":
-    """Outputs that follow tables on the host; none yet. `texts`: the bytes of each token; `ends` end an output."""
-    from .followers import Followers
-
-    return Followers(texts, ends)

@@ -46,7 +46,7 @@ from .device_tables import (
     HostOnly,
     code,
 )
-from .lookahead import outlook
+from .lookahead import lookahead
 from .table_step import Codes
 
 LONGEST_CHAIN: Final = 16
@@ -66,13 +66,13 @@ def export(root: Rule | Dfa, limits: ExportLimits | None = None) -> DeviceTables
     work = _Export(Machine(root), limits or ExportLimits())
     try:
         return work.run()
-    except _Stays as stays:
+    except _NotExportable as stays:
         return HostOnly(str(stays))
     except ConstraintTooLarge as error:
         return HostOnly(error.message)
 
 
-class _Stays(Exception):
+class _NotExportable(Exception):
     """Why a machine is not exported."""
 
 
@@ -117,16 +117,16 @@ class _Export:
         while self.todo:
             self._expand(self.todo.pop())
             if self.count > self.limits.states:
-                raise _Stays(f"it has more than {self.limits.states} states")
+                raise _NotExportable(f"it has more than {self.limits.states} states")
             if time.monotonic() - begun > self.limits.seconds:
-                raise _Stays(f"its states took more than {self.limits.seconds} s to make")
+                raise _NotExportable(f"its states took more than {self.limits.seconds} s to make")
         chain = self._chain()
         returns, firsts = self._returns()
         places = {site: number for number, site in enumerate(self.entries)}
         cells, column_of = self._cells(places)
         sites = [[1 + entry, firsts[site]] for site, entry in self.entries.items()]
         table = np.array(sites, np.int32).reshape(-1, 2)
-        ahead = outlook(Codes(cells, table, returns), column_of, start)
+        ahead = lookahead(Codes(cells, table, returns), column_of, start)
         return DeviceTables(cells, column_of, table, returns, start, chain, ahead)
 
     def _state(self, state: int, live: int) -> int:
@@ -207,7 +207,9 @@ class _Export:
         if site not in self.entries:
             row = self.machine.tables.sites[site].tolist()
             if row[FLAGS]:
-                raise _Stays("some of its texts are compared with others, or judged when they end")
+                raise _NotExportable(
+                    "some of its texts are compared with others, or judged when they end"
+                )
             place = self.machine.sites[site]
             assert place is not None
             callee = place.call.callee
@@ -281,13 +283,15 @@ class _Export:
                     depth[state] = 1 + max((depth.get(s, 0) for s in self.calls[state]), default=0)
                 elif state not in depth and state in self.calls:
                     if state in open_states:
-                        raise _Stays("its rules may call one another without reading a byte")
+                        raise _NotExportable(
+                            "its rules may call one another without reading a byte"
+                        )
                     open_states.add(state)
                     stack.append((state, True))
                     stack += [(s, False) for s in self.calls[state] if s not in depth]
         longest = max(depth.values(), default=0)
         if longest > LONGEST_CHAIN:
-            raise _Stays(f"one byte may need {longest} calls")
+            raise _NotExportable(f"one byte may need {longest} calls")
         return longest
 
     def _cells(self, places: dict[int, int]) -> tuple[Ints, Bytes]:
@@ -297,7 +301,7 @@ class _Export:
         stacked = alphabets[used]
         _, samples, column = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
         if len(samples) + 2 > 256 or self.count * (len(samples) + 2) > self.limits.cells:
-            raise _Stays(f"its tables have more than {self.limits.cells} entries")
+            raise _NotExportable(f"its tables have more than {self.limits.cells} entries")
         cells = np.zeros((self.count, len(samples) + 2), np.int32)
         for block in self.blocks:
             columns = alphabets[block.alphabet][samples]
@@ -308,7 +312,7 @@ class _Export:
         # Ends and calls come before a byte is read: what reads it in the end is what counts.
         bad = cells[:, column_of[NO_BYTE]]
         if ((bad > 0) | ((bad < 0) & (-1 - bad & 3 == ENDS))).any():
-            raise _Stays("it reads bytes that are no UTF-8")
+            raise _NotExportable("it reads bytes that are no UTF-8")
         column_of[NO_BYTE] = STAY_COLUMN
         cells[:, STAY_COLUMN] = 1 + np.arange(self.count)
         renamed = np.zeros(max(places, default=0) + 1, np.int64)

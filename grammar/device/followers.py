@@ -19,7 +19,6 @@ from ..base.array_types import Ints, Longs
 from ..contract.errors import Violation
 from ..contract.matcher import Matcher
 from .batch_step import (
-    BOOK,
     FINISHED,
     FORCED,
     FORCED_END,
@@ -27,14 +26,15 @@ from .batch_step import (
     MOVED,
     ROOM,
     STACK,
+    TABLE_ADDRESSES,
     BatchPositions,
-    Moves,
+    BatchReport,
     TokenTexts,
-    book,
-    held_moves,
-    held_places,
-    held_texts,
     move,
+    place_addresses,
+    report_addresses,
+    table_addresses,
+    text_addresses,
 )
 from .device_tables import DeviceTables
 
@@ -70,9 +70,9 @@ class Followers:
 
     def __init__(self, texts: Sequence[bytes | None], ends: Sequence[int]) -> None:
         self._texts = _texts(texts, ends)
-        self._texts_held = held_texts(self._texts)
+        self._texts_held = text_addresses(self._texts)
         self._hold(*_room(1, 256))
-        self._moves, self._moves_held = _answers(16)
+        self._moves, self._moves_held = _new_report(16)
         self._bounds = 0, 0  # no output is longer, no stack higher
         self._free = [0]
         self._row_of: dict[int, int] = {}
@@ -82,7 +82,7 @@ class Followers:
     def __contains__(self, number: int) -> bool:
         return number in self._row_of
 
-    def enter(self, number: int, tables: DeviceTables, matcher: Matcher, left: int) -> None:
+    def add(self, number: int, tables: DeviceTables, matcher: Matcher, left: int) -> None:
         """Follow one more output from where its matcher stands, which is not finished. `left`: tokens it may take.
 
         Raises:
@@ -93,18 +93,18 @@ class Followers:
         if not self._free:
             self._grow_rows()
         row = self._free.pop()
-        places, first = self._places, tables.outlook.first
-        self._books[row] = book(tables)
+        places, first = self._places, tables.lookahead.first
+        self._books[row] = table_addresses(tables)
         self._row_of[number], self._held[number] = row, (matcher.grammar, tables)
         places.state[row], places.depth[row] = tables.start, 0
         places.left[row], places.known[row] = left + len(matcher.tokens), 0
         places.tops[row, 0], places.tops[row, 1] = 0, first[tables.start + 1] - first[tables.start]
         places.rests[row], places.settled[row] = 0, 1
         if self._move({number: matcher.tokens}, 0).lost:
-            self.leave(number)
+            self.remove(number)
             raise Violation("the tables of the grammar refuse what it has accepted")
 
-    def leave(self, number: int) -> None:
+    def remove(self, number: int) -> None:
         """Follow an output no more; one that is not followed is left alone."""
         row = self._row_of.pop(number, None)
         if row is not None:
@@ -128,7 +128,7 @@ class Followers:
         """How high the stack of an output is."""
         return self._places.depth.item(self._row_of[number])
 
-    def above(self, depth: int) -> list[int]:
+    def deeper_than(self, depth: int) -> list[int]:
         """Those whose stack is higher."""
         longest, highest = self._bounds
         if highest <= depth:
@@ -137,11 +137,11 @@ class Followers:
         self._bounds = longest, int(depths.max())
         return [number for number, row in self._row_of.items() if depths[row] > depth]
 
-    def pick(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
+    def advance(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
         """Outputs go on by what was picked for them. Looks for what must come next."""
         return self._move(tokens, MOST_FORCED)
 
-    def go_on(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
+    def advance_forced(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
         """Outputs go on by what had to come."""
         return self._move(tokens, 0)
 
@@ -170,18 +170,18 @@ class Followers:
         upto = np.array([*accumulate(map(len, tokens.values()))], np.int32)
         flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1])
         if count > len(self._moves.verdict):
-            self._moves, self._moves_held = _answers(2 * count)
+            self._moves, self._moves_held = _new_report(2 * count)
         longest, highest = self._bounds
         self._grow_tokens(longest + len(flat))
-        told, most_tokens, most_frames = move(
+        reported, most_tokens, most_frames = move(
             self._places_held, self._texts_held, self._moves_held, rows, upto, flat, most
         )
         self._bounds = max(longest, most_tokens), max(highest, most_frames)
-        return _told(numbers, self._moves, told)
+        return _reported(numbers, self._moves, reported)
 
     def _hold(self, books: Longs, places: BatchPositions) -> None:
         self._books, self._places = books, places
-        self._places_held = held_places(places, books)
+        self._places_held = place_addresses(places, books)
 
     def _grow_rows(self) -> None:
         """Twice as many rows."""
@@ -202,9 +202,9 @@ class Followers:
             self._hold(self._books, self._places._replace(tokens=tokens))
 
 
-def _answers(count: int) -> tuple[Moves, Longs]:
+def _new_report(count: int) -> tuple[BatchReport, Longs]:
     """Room for the answers of so many outputs, and the same by where it lies."""
-    moves = Moves(
+    moves = BatchReport(
         np.empty(count, np.uint8),
         np.empty(count, np.uint8),
         np.empty(count * MOST_FORCED, np.uint8),
@@ -213,13 +213,13 @@ def _answers(count: int) -> tuple[Moves, Longs]:
         np.zeros(count, np.int32),
         np.zeros(count, np.int32),
     )
-    return moves, held_moves(moves)
+    return moves, report_addresses(moves)
 
 
-def _told(numbers: list[int], moves: Moves, count: int) -> Followed:
+def _reported(numbers: list[int], moves: BatchReport, count: int) -> Followed:
     """What became of the `count` of these outputs of whom there is something to say."""
     found = Followed()
-    for i in moves.said[:count].tolist():
+    for i in moves.reported[:count].tolist():
         number, verdict, back = numbers[i], moves.verdict.item(i), moves.back.item(i)
         if verdict in (FORCED, FORCED_END):
             begin = MOST_FORCED * i
@@ -236,7 +236,7 @@ def _told(numbers: list[int], moves: Moves, count: int) -> Followed:
 @cache
 def load() -> None:
     """Load the compiled code of this module, which takes seconds where it has never been compiled."""
-    Followers((), ()).pick({})
+    Followers((), ()).advance({})
 
 
 def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenTexts:
@@ -271,4 +271,4 @@ def _room(rows: int, width: int) -> tuple[Longs, BatchPositions]:
         tops=ints(STACK + 2),
         settled=ints(),
     )
-    return np.zeros((rows, BOOK), np.int64), places
+    return np.zeros((rows, TABLE_ADDRESSES), np.int64), places

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.array_types import Bytes, Ints
 from ..jit.kernel import kernel
-from .device_tables import CALLS, END_COLUMN, ENDS, NO_BYTE, Outlook
+from .device_tables import CALLS, END_COLUMN, ENDS, NO_BYTE, Lookahead
 from .table_step import FIRST_COLUMN, MOST_CALLS, Codes, Whole, step
 
 UNKNOWN: Final = 1 << 29  # two of them can be added
@@ -23,8 +23,8 @@ _MOST: Final = 1 << 21  # numbers kept of one grammar
 _MOST_SWEEPS: Final = 64  # five are usual
 
 
-def outlook(codes: Codes, column_of: Bytes, start: int) -> Outlook:
-    """See `Outlook`."""
+def lookahead(codes: Codes, column_of: Bytes, start: int) -> Lookahead:
+    """See `Lookahead`."""
     begins = np.append(codes.sites[:, 1], np.int32(len(codes.returns))).astype(np.int32)
     counts = np.diff(begins)
     rules = _rules(codes, counts, start)
@@ -41,7 +41,7 @@ def outlook(codes: Codes, column_of: Bytes, start: int) -> Outlook:
     bytes_in = np.bincount(columns, minlength=len(byte_of)).astype(np.int32)
     only = _only(codes, bytes_in)
     lengths = np.full(first[-1], UNKNOWN, np.int32)
-    found = Outlook(first, lengths, outcomes, only, byte_of, bytes_in)
+    found = Lookahead(first, lengths, outcomes, only, byte_of, bytes_in)
     rests = np.empty((MOST_CALLS + 1, int(sizes.max())), np.int32)
     for _ in range(_MOST_SWEEPS if len(found.bytes) else 0):
         if not _sweep(codes, found, rests):
@@ -98,7 +98,7 @@ def _outcomes(codes: Codes, counts: Ints, rules: Ints) -> Ints:
 
 @kernel
 def _only(codes: Codes, bytes_in: Ints) -> Ints:
-    """By state, `Outlook.only`."""
+    """By state, `Lookahead.only`."""
     cells, calls = codes.cells, np.empty(MOST_CALLS, np.int32)
     only = np.full(len(cells), SEVERAL, np.int32)
     for s in range(len(cells)):
@@ -119,7 +119,7 @@ def _only(codes: Codes, bytes_in: Ints) -> Ints:
 
 
 @kernel
-def after_outcomes(returns: Ints, known: Outlook, begin: int, rest: Ints, out: Ints) -> int:
+def after_outcomes(returns: Ints, known: Lookahead, begin: int, rest: Ints, out: Ints) -> int:
     """Write to `out` the bytes after each outcome of a rule that returns to `begin`; how many there are.
 
     `rest`: those after each outcome of its caller.
@@ -135,7 +135,7 @@ def after_outcomes(returns: Ints, known: Outlook, begin: int, rest: Ints, out: I
 
 
 @kernel
-def to_end(known: Outlook, state: Whole, rest: Ints) -> int:
+def to_end(known: Lookahead, state: Whole, rest: Ints) -> int:
     """Bytes from a state to the end, with `rest` after each outcome of its rule."""
     best, at = UNKNOWN, known.first[state]
     for o in range(known.first[state + 1] - at):
@@ -144,7 +144,7 @@ def to_end(known: Outlook, state: Whole, rest: Ints) -> int:
 
 
 @kernel
-def _sweep(codes: Codes, known: Outlook, rests: Ints) -> bool:
+def _sweep(codes: Codes, known: Lookahead, rests: Ints) -> bool:
     """Look at every move of every state once; whether a number fell."""
     cells, first, lengths = codes.cells, known.first, known.bytes
     fell = False
@@ -169,7 +169,7 @@ def _sweep(codes: Codes, known: Outlook, rests: Ints) -> bool:
 
 
 @kernel
-def _call(codes: Codes, known: Outlook, state: int, column: int, rests: Ints) -> bool:
+def _call(codes: Codes, known: Lookahead, state: int, column: int, rests: Ints) -> bool:
     """Look at a move that calls, for each outcome that the caller may come to."""
     calls = np.empty(MOST_CALLS, np.int32)
     at, fell = known.first[state], False

@@ -40,7 +40,7 @@ class TableStep(NamedTuple):
 
 
 @kernel
-def leave(codes: Codes, stack: Ints, at: TableStep, calls: Ints, outcome: Whole) -> TableStep:
+def end_rule(codes: Codes, stack: Ints, at: TableStep, calls: Ints, outcome: Whole) -> TableStep:
     """The innermost rule has ended with an outcome. A step's frames on top are `calls[:more]`."""
     _, kept, more, _ = at
     while True:
@@ -75,7 +75,7 @@ def step(
             calls[at.more] = codes.sites[value, 1]
             at = TableStep(np.int64(codes.sites[value, 0]) - 1, at.kept, at.more + 1, -1)
         else:
-            at = leave(codes, stack, at, calls, value)
+            at = end_rule(codes, stack, at, calls, value)
             if kind == ENDS or at.state < 0:
                 return at
             if at.state == len(codes.cells):
@@ -91,5 +91,5 @@ def can_end(codes: Codes, stack: Ints, depth: Whole, state: Whole) -> bool:
         end = np.int64(codes.cells[at.state, END_COLUMN])
         if end == 0:
             return False
-        at = leave(codes, stack, at, stack[:0], (-1 - end) >> 2)
+        at = end_rule(codes, stack, at, stack[:0], (-1 - end) >> 2)
     return bool(at.state >= 0)

@@ -47,11 +47,11 @@ class Comparison(Protocol):
     All answers may err on one side: a text that could be equal is never said not to be.
     """
 
-    def alike(self, begun: bytes, said: bytes) -> bool:
+    def alike(self, begun: bytes, seen: bytes) -> bool:
         """Whether a text that begins so may come to have the key of a whole one."""
         ...
 
-    def rest(self, begun: bytes, said: bytes) -> bytes | None:
+    def rest(self, begun: bytes, seen: bytes) -> bytes | None:
         """How a text goes on that begins so and gets the key of `said`, if no backslash follows; None: any way."""
         ...
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..base.addresses import grid, line, longs, octets, words
 from ..base.array_types import Bytes, Ints, Longs, Words
 from ..jit.kernel import kernel
-from ..machine.byte_step import EXPAND, LOOK, MOVED, REFUSED, SITE, VIEW, leave
+from ..machine.byte_step import EXPAND, LOOK, MOVED, REFUSED, SITE, VIEW, end_rule
 from ..machine.lazy_tables import (
     ALPHABET,
     DEAD,
@@ -96,7 +96,7 @@ def room_at(held: Longs) -> Room:
 def _restart(note: Note, stand: Stand) -> None:
     note.state, note.top, note.count = stand.start, note.depth - 1, note.depth
     note.lowest, note.exact, note.arcs, note.status = note.depth, 0, -1, MOVED
-    note.found = note.asked = note.doubts = note.unwritten = 0
+    note.found = note.asked = note.assumed = note.unwritten = 0
     note.leaf_top, note.leaf_count = note.top, note.count
 
 
@@ -137,7 +137,7 @@ def _enter(tables: Tables, desk: Longs, frames: Ints, note: Note, room: Room, st
         if not _wide(tables, note.state, site):
             return _ALL
     stand.found_early, stand.asked_early = note.found, note.asked
-    stand.doubts_early = note.doubts
+    stand.doubts_early = note.assumed
     note.exit = note.inside = 0
     note.status = VIEW
     return _TREES
@@ -158,7 +158,7 @@ def _ends(tables: Tables, frames: Ints, note: Note, stand: Stand, looks: Ints) -
         if ending < 0:
             return
         note.looks = 0
-        status = leave(tables, frames, note, looks, ending, note.offset)
+        status = end_rule(tables, frames, note, looks, ending, note.offset)
         if status == REFUSED:
             return
         if status == LOOK:
@@ -254,7 +254,7 @@ def _tell(desk: Longs, view: Longs, note: Note, stand: Stand) -> None:
     stand.asks = count
     for opened in range(2):
         begun = count
-        for i in range(note.doubts):
+        for i in range(note.assumed):
             if (doubts[i] < 0) == (opened == 0):
                 continue
             node = np.int64(~doubts[i] if opened else doubts[i])
@@ -297,7 +297,7 @@ def find(machine: Longs, desk: Longs, view: Longs, base: Words, frames: Ints, he
         if note.status != MOVED:
             return
         stand.found_shared, stand.asked_shared = note.found, note.asked
-        stand.doubts_shared = note.doubts
+        stand.doubts_shared = note.assumed
         note.exit = 0
         stand.phase = _EXITS
     if stand.phase == _EXITS:

@@ -19,7 +19,7 @@ from ..base.array_types import Bytes, Ints
 from ..base.bounded_cache import Kept
 from ..leaves.strings import any_string
 from ..machine.leaf import Leaf
-from ..machine.leaf_similarity import ALIKE, LeafSimilarity, likeness_within, unlike
+from ..machine.leaf_similarity import ALIKE, LeafSimilarity, similarity_within, surely_unlike
 from .continuations import merge
 from .leaf_closure import parts, stays
 from .leaf_walk import LeafTables, Parts, ReferenceLeaf, ball, common_target, walk_beside, walk_leaf
@@ -142,7 +142,7 @@ class LeafRows:
             if view.bare:
                 return self._beside(tables, (state, common), view, leaf.identity)
         if alive is None and common != state and self._may_be_plain(leaf, state):
-            like = leaf.likeness
+            like = leaf.similarity
             assert like.plain is not None
             inside = like.plain.step(0, _QUOTE)
             if _likely(leaf, like, state, inside):
@@ -150,7 +150,7 @@ class LeafRows:
                 view = self.view(self._plain[like.plain.fingerprint], twin, None)
                 return self._beside(tables, (state, twin), view, like)
         for other in self._others(leaf, state) if alive is None else ():
-            like, view = likeness_within(dfa, state, other), self.view(leaf, other, None)
+            like, view = similarity_within(dfa, state, other), self.view(leaf, other, None)
             if like.bytes[state] >= ALIKE and view.bare:
                 return self._beside(tables, (state, other), view, like)
         return self._whole(tables, state)
@@ -162,11 +162,11 @@ class LeafRows:
             return False
         if state == 0 and not leaf.wide(0, leaf.all):
             state = dfa.step(0, _QUOTE)
-        if "likeness" in vars(leaf) or state < 0:
+        if "similarity" in vars(leaf) or state < 0:
             return True
         places = [place for place in (state, _common(leaf, state)) if place >= 0]
         return any(
-            not unlike(dfa, place, plain.dfa, plain.dfa.step(0, _QUOTE))
+            not surely_unlike(dfa, place, plain.dfa, plain.dfa.step(0, _QUOTE))
             for plain in self._plain.values()
             for place in places
         )
@@ -179,7 +179,7 @@ class LeafRows:
         taken = np.append(dfa.table[state] >= 0, dfa.outcome[state] >= 0)
         key = dfa.fingerprint + taken.tobytes()
         known = self._firsts.get(key) or ()
-        others = [other for other in known if not unlike(dfa, state, dfa, other)]
+        others = [other for other in known if not surely_unlike(dfa, state, dfa, other)]
         if state not in known and not others and len(known) < _MOST_FIRSTS:
             self._firsts.put(key, (*known, state), len(key))
         return [other for other in others[:1] if other != state]

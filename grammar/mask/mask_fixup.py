@@ -13,10 +13,9 @@ from ..base.array_types import Words
 from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import Cursor
-from ..machine.dead_prefixes import barred_texts
 from ..machine.exhaustion import beginnings_ahead, open_beginnings
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
-from ..machine.open_texts import OpenText, Recall
+from ..machine.open_texts import OpenText, OpenTexts
 from .compute_masks import TokenIndex, Walk
 from .leaf_walk import allow, forbid
 from .row_cache import Row
@@ -27,7 +26,7 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
 
     `row` is where `found` was written.
     """
-    recalled = cursor.recalled
+    recalled = cursor.open_texts
     todo = [(node, -1) for node in found.asks.tolist()] if len(found.asks) else []
     if recalled is not None:
         if found.doubts is not None:
@@ -65,7 +64,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         if (
             legal
             and frame >= 0
-            and w.chain(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
+            and w.new_frames(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
         ):
             # The text is still open: the next byte may end it.
             child = node + 1
@@ -74,7 +73,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
                 child = int(trie.skip[child])
         elif legal:
             note = cursor.note
-            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.DOUBTS] = 0
+            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.ASSUMED] = 0
             note[n.ARCS] = -1
             walking.below(node)
             for token in walking.found():
@@ -114,14 +113,16 @@ def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> lis
     return found
 
 
-def _bar(cursor: Cursor, index: TokenIndex, row: Words, recalled: Recall) -> None:
+def _bar(cursor: Cursor, index: TokenIndex, row: Words, recalled: OpenTexts) -> None:
     """Take out the tokens after which only a text could come that must not come again (`tails`, `exhaustion`)."""
     barred = cursor.memories.barred
     ahead = beginnings_ahead(cursor)
     for begun, beginnings in open_beginnings(cursor):
         _refuse(cursor, index, row, begun, beginnings)
     if barred and not barred.keys().isdisjoint(recalled.versions):
-        for begun, texts in barred_texts(cursor, cursor.frames[: cursor.depth].copy()):
+        for begun, texts in cursor.dead_prefixes.of_open_texts(
+            cursor, cursor.frames[: cursor.depth].copy()
+        ):
             _refuse(cursor, index, row, begun, texts)
         ahead.update(text for memory in recalled.versions for text in barred.get(memory, ()))
     memories = len(cursor.memories)

@@ -22,7 +22,7 @@ from ..machine.byte_step import (
     PARENT,
     REFUSED,
     SITE,
-    leave,
+    end_rule,
     step,
 )
 from ..machine.lazy_tables import (
@@ -67,10 +67,10 @@ def _collect(trie: Trie, note: Note, found: Ints, node: int | np.int64) -> None:
 
 @kernel
 def _doubt(note: Note, room: Room, node: int | np.int64) -> None:
-    if note.doubt:
-        room.doubts[note.doubts] = node if note.doubt == INNER else ~node
-        note.doubts += 1
-        note.doubt = 0
+    if note.assumption:
+        room.doubts[note.assumed] = node if note.assumption == INNER else ~node
+        note.assumed += 1
+        note.assumption = 0
 
 
 @kernel
@@ -94,7 +94,7 @@ def _behind(
     state = path[depth, 0]
     note.state, note.top, note.count, note.looks = state, path[depth, 1], path[depth, 2], 0
     ending = np.int64(tables.states[state, OUTCOME])
-    if leave(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
+    if end_rule(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
         return -1, 0
     return tables.states[note.state, ROW], tables.states[note.state, ALPHABET]
 
@@ -106,7 +106,7 @@ def _follow(
     """Take the step to a node; the next node to look at, -1 where `note.status` says why there is none."""
     path, d = room.path, trie.depth[node]
     note.state, note.top, note.count = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
-    note.doubt = 0
+    note.assumption = 0
     byte = np.int64(trie.byte[node])
     status = step(tables, frames, note, path[:0], byte, note.offset + d - 1)
     if status == MOVED:
@@ -249,10 +249,10 @@ def walk_exits(
                 np.int64(exits[note.exit, 1]),
                 exits[note.exit, 2] != 0 or trie.depth[exits[note.exit, 0]] == 0,
             )
-            note.doubt = 0
+            note.assumption = 0
             d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
             note.top, note.count, note.looks = note.leaf_top, note.leaf_count, 0
-            status = leave(tables, frames, note, looks, ending, note.offset + d)
+            status = end_rule(tables, frames, note, looks, ending, note.offset + d)
             if status == LOOK:
                 room.asks[note.asked] = node
                 note.asked += 1

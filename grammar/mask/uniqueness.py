@@ -12,7 +12,7 @@ import numpy as np
 from ..base.array_types import Ints
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
-from ..machine.open_texts import Recall
+from ..machine.open_texts import OpenTexts
 
 if TYPE_CHECKING:  # which makes them
     from .compute_masks import TokenIndex
@@ -42,7 +42,7 @@ class UniquenessChecks:
             + 64 * (len(self.inner) * self.written + len(self.open))
         )
 
-    def against(self, cursor: Cursor, recalled: Recall, index: "TokenIndex") -> list[int]:
+    def against(self, cursor: Cursor, recalled: OpenTexts, index: "TokenIndex") -> list[int]:
         """The nodes that have to be decided, given what the stack of the cursor remembers."""
         nodes = recalled.answers.get(self)
         if nodes is None:
@@ -66,7 +66,7 @@ class UniquenessChecks:
         pairs = zip(nodes, self._texts, strict=True)
         return [node for node, text in pairs if any(key in text for key in said)]
 
-    def _repeating(self, cursor: Cursor, recalled: Recall, index: "TokenIndex") -> list[int]:
+    def _repeating(self, cursor: Cursor, recalled: OpenTexts, index: "TokenIndex") -> list[int]:
         """Of `open`, the nodes by which an open text may become equal to one that is remembered."""
         nodes: set[int] = set()
         for text in recalled.otherwise:
@@ -78,7 +78,7 @@ class UniquenessChecks:
             begun = bytes(cursor.output[text.begun :])
             near = [
                 said.text
-                for said in cursor.memories.said(text.version)
+                for said in cursor.memories.texts(text.version)
                 if comparison.alike(begun, said.text)
             ]
             if near:
