@@ -68,7 +68,7 @@ class Compiler:
             GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
         """
         grammar = self.build(screen(constraint), shortest)
-        self._rehearse(grammar, constraint)
+        self._warm_up(grammar, constraint)
         return grammar
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
@@ -87,7 +87,7 @@ class Compiler:
         return grammar
 
     @staticmethod
-    def _rehearse(grammar: CompiledGrammar, constraint: Constraint) -> None:
+    def _warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
         from ..backends.native import NativeGrammar
         from ..backends.warmup import warm_up, warm_up_s
 

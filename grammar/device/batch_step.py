@@ -1,7 +1,7 @@
-"""Many outputs moved along the tables of their grammars by a few tokens each, in one compiled call.
+"""The batch step: one compiled call that reads a few tokens of each of many outputs along device tables.
 
-Does: read tokens, see ends, find what must come next, and whether the output can be completed within what is left of
-its budget. Does not: own the arrays or spell (`followers`).
+Does: read tokens, detect ends, find forced text, and check that each output can be completed within its budget. Does
+not: own the arrays or spell forced text (`followers`).
 """
 
 from typing import Final, NamedTuple
@@ -18,28 +18,28 @@ from .table_step import FIRST_COLUMN, MOST_CALLS, Codes, Whole, can_end, step
 
 STACK: Final = 256  # frames
 ROOM: Final = 1024  # numbers of `BatchPositions.rests`
-TABLE_ADDRESSES: Final = 30  # numbers that say where the tables of a grammar lie
+TABLE_ADDRESSES: Final = 30  # int64 numbers of `table_addresses`
 MOST_FORCED: Final = 512  # bytes
 
-# What became of an output.
+# The verdict on an output.
 MOVED: Final = 0
-FORCED: Final = 1  # there is only one text that can come next
+FORCED: Final = 1  # only one text can come next
 FORCED_END: Final = 2  # ... and the output is over after it
 FINISHED: Final = 3  # an end token was read
-REFUSED: Final = 4  # its place is spoilt
-FULL: Final = 5  # its stack is too high; its place is spoilt
+REFUSED: Final = 4  # its position is invalid now
+FULL: Final = 5  # its stack is too high; its position is invalid now
 
-# What closes an output is short, but not always the shortest: so many tokens more have to fit, and a quarter more.
+# The end of an output is short, not always the shortest: `_SPARE` tokens and a quarter more must fit the budget.
 _SPARE: Final = 8
 
 
 class BatchPositions(NamedTuple):
-    """Where outputs stand, a row each.
+    """The positions of outputs, a row each.
 
-    `state`, `stack[:depth]`: the configuration; `left`: tokens that it may still take; `tokens[:known]`: the output, of
-    which `tokens[:before]` stood there before the last pick. `rests[tops[i] : tops[i + 1]]`: bytes to the end of the
-    output after each outcome of the rule that is i-th on the stack, the outermost being number 0; right for the first
-    `settled` of them.
+    `state`, `stack[:depth]`: the configuration; `left`: tokens left in the budget; `tokens[:known]`: the output;
+    `tokens[:before]`: the output before its last sampled tokens. `rests[tops[i] : tops[i + 1]]`: bytes to the end of
+    the output after each outcome of the i-th rule on the stack, where 0 is the outermost; valid for the first `settled`
+    rules.
     """
 
     state: Ints
@@ -57,8 +57,8 @@ class BatchPositions(NamedTuple):
 class TokenTexts(NamedTuple):
     """The bytes of token t are `data[begins[t] : begins[t + 1]]`; `ends` are its end tokens.
 
-    `all_bytes` [1]: whether each byte is a token by itself. `crossed` [65536]: whether some token holds a byte, 256
-    times it, and another side by side.
+    `all_bytes` [1]: whether each byte is a token by itself. `crossed` [65536]: at 256 * a + b, whether some token
+    contains byte a followed by byte b.
     """
 
     data: Bytes
@@ -69,11 +69,10 @@ class TokenTexts(NamedTuple):
 
 
 class BatchReport(NamedTuple):
-    """Room for answers, by output: what became of it, whether it can be completed in time for sure; `text[:length]`:
-    what must come.
+    """The results of a batch step, by output: the verdict, and whether it surely can be completed within its budget.
 
-    `window[WINDOW - back :]`: the last tokens, on which it depends how that is spelled; `back` is -1 for too many.
-    `said`: those of whom there is something to say, first.
+    `text[:length]`: the forced text. `window[WINDOW - back :]`: the last tokens, on which the spelling of the forced
+    text depends; `back` is -1 if these are too many. `reported` begins with the outputs that need attention.
     """
 
     verdict: Bytes
@@ -86,7 +85,7 @@ class BatchReport(NamedTuple):
 
 
 class _GrammarTables(NamedTuple):
-    """Tables of one grammar, for compiled code."""
+    """The tables of one grammar, for compiled code."""
 
     codes: Codes
     column_of: Bytes
@@ -94,7 +93,7 @@ class _GrammarTables(NamedTuple):
 
 
 def table_addresses(tables: DeviceTables) -> Longs:
-    """The tables for `move`, by where they lie: they are to be kept as long as that is used."""
+    """The addresses of a grammar's tables, for `move`. The caller keeps the tables alive while they are in use."""
     return addresses(
         tables.cells, tables.sites, tables.returns, tables.column_of, *tables.lookahead
     )
@@ -117,17 +116,17 @@ def _tables_at(held: Longs) -> _GrammarTables:
 
 
 def place_addresses(places: BatchPositions, books: Longs) -> Longs:
-    """The places, and the books [rows, BOOK] of their grammars, for `move`: by where they lie."""
+    """The addresses, for `move`, of the positions and of `books` [rows, TABLE_ADDRESSES], their grammars' tables."""
     return addresses(*places, books.reshape(-1))
 
 
 def text_addresses(texts: TokenTexts) -> Longs:
-    """The texts for `move`, by where they lie."""
+    """The addresses of the texts, for `move`."""
     return addresses(*texts)
 
 
 def report_addresses(moves: BatchReport) -> Longs:
-    """The answers of `move`, by where they lie."""
+    """The addresses of the arrays for the results, for `move`."""
     return addresses(*moves)
 
 
@@ -177,10 +176,10 @@ def move(
     tokens: Ints,
     most: int,
 ) -> tuple[int, int, int]:
-    """Read tokens: those of output i, which stands in `rows[i]`, end before `upto[i]`.
+    """Read tokens: those of output i, whose position is row `rows[i]`, end before `upto[i]`.
 
-    Then look for up to `most` bytes that must come, `MOST_FORCED` at most; 0: for none. Returns of how many there is
-    something to say, and of all these outputs the most tokens and the highest stack.
+    Then find up to `most` forced bytes, `MOST_FORCED` at most. Returns the number of outputs in `reported`, the tokens
+    of the longest output, and the height of the highest stack.
     """
     places, texts, moves, books = (
         _places(held),
@@ -228,7 +227,7 @@ def _read(
     token: int,
     calls: Ints,
 ) -> int:
-    """Read one token."""
+    """Read one token; returns the verdict."""
     codes, stack = tables.codes, places.stack[row]
     state: Whole = np.int64(places.state[row])
     depth: Whole = np.int64(places.depth[row])
@@ -247,7 +246,7 @@ def _read(
             if byte == NO_BYTE or state == len(codes.cells):
                 return REFUSED
             column = tables.column_of[byte]
-            if codes.cells[state, column] > 0:  # as mostly: the stack stays
+            if codes.cells[state, column] > 0:  # the usual case: the stack stays
                 state = np.int64(codes.cells[state, column]) - 1
                 continue
             state, kept, more, _ = step(codes, stack, depth, state, column, calls)
@@ -267,7 +266,7 @@ def _read(
 
 @kernel
 def _need(places: BatchPositions, tables: _GrammarTables, row: int) -> int:
-    """Bytes to the end of an output; `UNKNOWN` if they are not known."""
+    """Bytes to the end of an output; `UNKNOWN` if not known."""
     state, depth, ahead = places.state[row], places.depth[row], tables.ahead
     if state == len(tables.codes.cells):
         return 0
@@ -290,7 +289,7 @@ def _need(places: BatchPositions, tables: _GrammarTables, row: int) -> int:
 def _force(
     places: BatchPositions, tables: _GrammarTables, row: int, text: Bytes, stack: Ints, calls: Ints
 ) -> tuple[int, int]:
-    """(what becomes of an output, bytes in `text`): reads on while exactly one byte can come and nothing can end."""
+    """(verdict, bytes in `text`): reads on while exactly one byte is legal and no rule can end."""
     codes, done = tables.codes, 0
     state: Whole = np.int64(places.state[row])
     depth: Whole = np.int64(places.depth[row])
@@ -321,7 +320,7 @@ def _force(
 def _only_column(
     tables: _GrammarTables, stack: Ints, depth: Whole, state: Whole, calls: Ints
 ) -> int:
-    """The column of the only byte that can come; `SEVERAL` if there is none, or another."""
+    """The column of the only legal byte; `SEVERAL` if there is none, or more than one."""
     only, count, cells = SEVERAL, 0, tables.codes.cells
     for column in range(FIRST_COLUMN, cells.shape[1]):
         cell = cells[state, column]
@@ -338,7 +337,7 @@ def _only_column(
 def _tokens_since_hard(
     places: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
 ) -> int:
-    """Tokens since the last place that no token crosses (see `backends.spelling`), before a byte; -1 if it is far."""
+    """Tokens since the last hard boundary (see `token_spelling`) before byte `right`; -1 if it is too far back."""
     known = places.known[row]
     for back in range(min(known, WINDOW)):
         token = places.tokens[row, known - 1 - back]

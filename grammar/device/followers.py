@@ -1,8 +1,8 @@
-"""Outputs that are followed along the tables of their grammars, all those of a step in one compiled call.
+"""Replay of outputs along device tables on the host, all outputs of a step in one compiled call.
 
-Does: own where they stand, their tokens and what is left of their budgets; say of whom there is something to say, and
-spell what must come next. Does not: make tables (`export`), complete an output whose budget runs out, or say why a
-token is refused: a matcher does, once it is brought to the same place (`NativeMatcher.skip`).
+Does: own the positions of the outputs, their tokens and the rest of their budgets; report the outputs that need
+attention, and spell forced text. Does not: make tables (`export`), complete an output whose budget runs out, or explain
+why a token is refused. A matcher does that, after it was brought to the same position (`NativeMatcher.skip`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,13 +38,13 @@ from .batch_step import (
 )
 from .device_tables import DeviceTables
 
-_MOST_KEPT: Final = 1 << 14  # spellings
+_MOST_KEPT: Final = 1 << 14  # spellings of forced texts
 
 
 class Coming(NamedTuple):
-    """A text that must come next; `over`: the output ends after it.
+    """A forced text; `over`: the output ends after it.
 
-    `window`: the last tokens, on which it depends how it is spelled; None where it cannot be.
+    `window`: the last tokens, on which its spelling depends; None if these are too many to spell it.
     """
 
     text: bytes
@@ -54,10 +54,10 @@ class Coming(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Of whom there is something to say after a move. All others went on and can be completed within their budgets.
+    """The outputs that need attention after a step. All others can surely be completed within their budgets.
 
-    `coming`: what must come next. `doubtful`: it is not certain that they can be completed. `lost`: the tables refuse
-    their tokens, or cannot follow them; they stand nowhere now.
+    `coming`: outputs with forced text. `doubtful`: outputs that possibly cannot be completed within their budgets.
+    `lost`: outputs whose tokens the tables refuse or cannot follow; their positions are invalid now.
     """
 
     coming: dict[int, Coming] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Followed:
 
 
 class Followers:
-    """Outputs by number; see `device.followers`."""
+    """The outputs being replayed, by number."""
 
     def __init__(self, texts: Sequence[bytes | None], ends: Sequence[int]) -> None:
         self._texts = _texts(texts, ends)
@@ -83,7 +83,7 @@ class Followers:
         return number in self._row_of
 
     def add(self, number: int, tables: DeviceTables, matcher: Matcher, left: int) -> None:
-        """Follow one more output from where its matcher stands, which is not finished. `left`: tokens it may take.
+        """Add an output at the position of its matcher, which is not finished. `left`: tokens left in its budget.
 
         Raises:
             Violation: the tables refuse what the matcher has accepted.
@@ -105,7 +105,7 @@ class Followers:
             raise Violation("the tables of the grammar refuse what it has accepted")
 
     def remove(self, number: int) -> None:
-        """Follow an output no more; one that is not followed is left alone."""
+        """Remove an output, if it is being replayed."""
         row = self._row_of.pop(number, None)
         if row is not None:
             del self._held[number]
@@ -113,23 +113,23 @@ class Followers:
             self._free.append(row)
 
     def tokens(self, number: int) -> list[int]:
-        """An output so far."""
+        """The tokens of an output."""
         row = self._row_of[number]
         found: list[int] = self._places.tokens[row, : self._places.known[row]].tolist()
         return found
 
     def tokens_before(self, number: int) -> list[int]:
-        """An output before the last pick."""
+        """The tokens of an output before its last sampled tokens."""
         row = self._row_of[number]
         found: list[int] = self._places.tokens[row, : self._places.before[row]].tolist()
         return found
 
     def depth(self, number: int) -> int:
-        """How high the stack of an output is."""
+        """The height of the stack of an output."""
         return self._places.depth.item(self._row_of[number])
 
     def deeper_than(self, depth: int) -> list[int]:
-        """Those whose stack is higher."""
+        """The outputs with a stack higher than `depth`."""
         longest, highest = self._bounds
         if highest <= depth:
             return []
@@ -138,15 +138,15 @@ class Followers:
         return [number for number, row in self._row_of.items() if depths[row] > depth]
 
     def advance(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
-        """Outputs go on by what was picked for them. Looks for what must come next."""
+        """Advance outputs by their sampled tokens, and find forced text."""
         return self._move(tokens, MOST_FORCED)
 
     def advance_forced(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
-        """Outputs go on by what had to come."""
+        """Advance outputs by forced tokens."""
         return self._move(tokens, 0)
 
     def spell(self, number: int, coming: Coming) -> tuple[int, ...]:
-        """The tokens of what must come next; see `Matcher.forced`. Nothing moves."""
+        """The tokens of a forced text; see `Matcher.forced`. The output does not advance."""
         if coming.window is None:
             return ()
         run = self._spelled.get(coming)
@@ -155,14 +155,14 @@ class Followers:
                 self._spelled.clear()
             row = self._row_of[number]
             known = self._places.known.item(row)
-            # One more than the window, if there is, for the place that no token crosses.
+            # One token more than the window, for the hard boundary before it.
             history = self._places.tokens[row, max(0, known - 1 - WINDOW) : known].tolist()
             run = self._held[number][0].spelled(history, coming.text, over=coming.over)
             self._spelled[coming] = run
         return run
 
     def _move(self, tokens: Mapping[int, Sequence[int]], most: int) -> Followed:
-        """`most`: bytes that are looked for."""
+        """Advance outputs. `most`: forced bytes to find at most."""
         if not tokens:
             return Followed()
         count, numbers = len(tokens), list(tokens)
@@ -184,7 +184,7 @@ class Followers:
         self._places_held = place_addresses(places, books)
 
     def _grow_rows(self) -> None:
-        """Twice as many rows."""
+        """Double the number of rows."""
         count = len(self._books)
         books, places = _room(2 * count, self._places.tokens.shape[1])
         books[:count] = self._books
@@ -194,7 +194,7 @@ class Followers:
         self._free = list(range(2 * count - 1, count - 1, -1))
 
     def _grow_tokens(self, most: int) -> None:
-        """Room for so many tokens in each row."""
+        """Make room for `most` tokens in each row."""
         known = self._places.tokens
         if most > known.shape[1]:
             tokens = np.zeros((len(known), 2 * most), np.int32)
@@ -203,7 +203,7 @@ class Followers:
 
 
 def _new_report(count: int) -> tuple[BatchReport, Longs]:
-    """Room for the answers of so many outputs, and the same by where it lies."""
+    """Arrays for the results of `count` outputs, and their addresses."""
     moves = BatchReport(
         np.empty(count, np.uint8),
         np.empty(count, np.uint8),
@@ -217,7 +217,7 @@ def _new_report(count: int) -> tuple[BatchReport, Longs]:
 
 
 def _reported(numbers: list[int], moves: BatchReport, count: int) -> Followed:
-    """What became of the `count` of these outputs of whom there is something to say."""
+    """The outputs that need attention: the first `count` of `reported`."""
     found = Followed()
     for i in moves.reported[:count].tolist():
         number, verdict, back = numbers[i], moves.verdict.item(i), moves.back.item(i)
@@ -254,7 +254,7 @@ def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenTexts:
 
 
 def _room(rows: int, width: int) -> tuple[Longs, BatchPositions]:
-    """(rows for books, places); each place has room for `width` tokens."""
+    """(`books`, positions) for `rows` outputs, with room for `width` tokens each."""
 
     def ints(*columns: int) -> Ints:
         return np.zeros((rows, *columns), np.int32)

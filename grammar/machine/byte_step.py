@@ -92,7 +92,7 @@ def end_rule(
     ending: int | np.int64,
     until: int | np.int64,
 ) -> int:
-    """End the innermost rule with outcome `ending` and its text before offset `until`; returns the status, see `step`."""
+    """End the innermost rule with outcome `ending` and its text before offset `until`; the status, see `step`."""
     while True:
         top = note.top
         site, parent = frames[top, SITE], np.int64(frames[top, PARENT])
@@ -148,8 +148,8 @@ def end_rule_at(
 def step(tables: Tables, frames: Ints, note: Note, looks: Ints, byte: np.int64, offset: int) -> int:
     """Read one byte, at `offset` of the output; returns the status. Unless it is `MOVED`, the configuration is invalid.
 
-    `looks`: rows (outcome or -1, twin, memory): the answers, in order, for the places of this byte where a text decides.
-    Without an answer, such a place gives `LOOK`. But where `note.exact` is 0, a text that is only remembered is assumed
+    `looks`: rows (outcome or -1, twin, memory): the answers, in order, for the ends at this byte that a text decides.
+    Without an answer, such an end gives `LOOK`. But where `note.exact` is 0, a text that is only remembered is assumed
     to be new, and `note.assumption` tells the caller to correct that, unless the text is compared as written and began
     before the walk.
     """

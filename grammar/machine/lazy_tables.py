@@ -155,7 +155,7 @@ class GrowingTables:
         return sum(each.held_bytes for each in growing) + self.live.nbytes
 
     def _moved(self) -> None:
-        """Make a new snapshot after an array was replaced; other threads see the old one or the new one, never a mix."""
+        """Make a new snapshot after an array was replaced; other threads see the old one or the new one."""
         arrays = (
             self.states.array,
             self.cells.array,

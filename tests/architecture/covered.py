@@ -167,6 +167,7 @@ COVERED = {
     "grammar/mask/leaf_closure.py": "tests/grammar/machine/test_leaf_cache.py",
     "grammar/device/batch_step.py": "tests/grammar/test_followers.py",
     "grammar/device/table_step.py": "tests/grammar/test_followers.py",
+    "grammar/completion/rule_graph.py": "tests/grammar/machine/test_shortest_end.py",
     "grammar/machine/text_reader.py": "tests/grammar/machine/test_compute_masks.py",
     "grammar/machine/dead_prefixes.py": "tests/grammar/machine/test_compute_masks.py",
     "grammar/mask/trie.py": "tests/grammar/machine/test_leaf_cache.py",

@@ -1,4 +1,4 @@
-"""What is rehearsed saves learning and masks later, and changes nothing else."""
+"""A warm-up saves table entries and masks later, and changes nothing else."""
 
 import json
 from collections.abc import Callable
@@ -74,12 +74,12 @@ class Counts:
 def test_masks_are_the_same_and_were_made_before(
     any_order: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain, rehearsed = (grammar_of(root(SCHEMA, any_order)) for _ in range(2))
-    warm_up(rehearsed, 10.0)
+    plain, warmed = (grammar_of(root(SCHEMA, any_order)) for _ in range(2))
+    warm_up(warmed, 10.0)
     counts = Counts(monkeypatch)
     one = masks(plain, TEXT)
     learned, made = counts.learned, counts.made
-    other = masks(rehearsed, TEXT)
+    other = masks(warmed, TEXT)
     assert counts.learned - learned < learned / 4
     assert counts.made - made < made / 4
     for row, same in zip(one, other, strict=True):
@@ -121,7 +121,7 @@ def test_it_comes_to_an_end_by_itself(schema: Any) -> None:
     assert grammar.index.rows.nbytes > 0
 
 
-def test_grammars_and_automata_are_rehearsed_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammars_and_automata_are_warmed_up_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = enforce.enforced(ebnf.parse('root ::= "(" root ")" | [a-z]+ "=" [0-9]'))
     assert not isinstance(rule, enforce.Parsed)
     grammar = grammar_of(rule)
@@ -145,6 +145,6 @@ def test_what_is_too_large_is_an_error_only_where_text_reaches_it() -> None:
         masks(grammar, TEXT)
 
 
-def test_long_sources_are_rehearsed_longer_within_a_bound() -> None:
+def test_long_sources_are_warmed_up_longer_within_a_bound() -> None:
     times = [warm_up_s("x" * size) for size in (0, 2_000, 4_000, 1 << 20)]
     assert 0 < times[0] < times[1] < times[2] < times[3] < 0.3
