@@ -337,9 +337,9 @@ class NativeMatcher:
         known, end = self._ends[place], None
         if known is not None:
             text, at = known
-            said = bytes(self._cursor.output[self._steps[place].length :])
-            if text.startswith(said, at):
-                return text, at + len(said)
+            written = bytes(self._cursor.output[self._steps[place].length :])
+            if text.startswith(written, at):
+                return text, at + len(written)
             end = _joined_end(self._cursor, self.grammar.graph, text[at:])
         if end is None:
             end = self.grammar.end(self._cursor)

@@ -85,7 +85,7 @@ class Speller:
     def _after(
         self, window: tuple[int, ...], before: bytes, text: bytes, *, final: bool
     ) -> tuple[int, ...]:
-        """Tokens for `text` after the tokens `window`, whose bytes are `before`."""
+        """Tokens for `text` after the tokens `window`, which hold the bytes `before`."""
         ids = self._canonical(before + text)
         pieces = [self._vocabulary.text(token) or b"" for token in ids]
         if ids[: len(window)] != window or b"".join(pieces) != before + text:

@@ -32,7 +32,7 @@ _MOST_BYTES: Final = 6_144  # of one output
 _DEEPEST: Final = 10  # nested rules; at this depth only the end is approached
 _AHEAD: Final = 4  # moves of look-ahead for a new branch
 _FAR: Final = 1_024  # bytes to the end where the distance is unknown
-_LARGEST: Final = 8_000  # states of a leaf whose texts are searched
+_LARGEST: Final = 8_000  # states; the texts of larger leaves are not searched
 _NO_NAME: Final = 2  # bytes of the shortest text of an outcome that stands for no particular name
 
 
@@ -44,7 +44,7 @@ def warm_up_s(source: str) -> float:
 def warm_up(grammar: NativeGrammar, seconds: float) -> None:
     """Compute masks for at most `seconds` of this thread's own time, plus one mask.
 
-    Errors are ignored: they are reported to the request whose text reaches them.
+    Errors are ignored: a request gets them when its own text reaches them.
     """
     until = thread_time() + seconds
     writer, start = _Writer(grammar.graph), grammar.machine.start
@@ -128,9 +128,9 @@ class _Writer:
             move, taken = min(moves, key=self._distance, default=(DEAD, b""))
         return move, preferred_byte(taken) if move > CALLED and taken else b""
 
-    def _distance(self, way: tuple[int, bytes]) -> int:
+    def _distance(self, step: tuple[int, bytes]) -> int:
         """Approximate distance to the end."""
-        move, _ = way
+        move, _ = step
         if move >= 0:
             return 2 + self._graph.bytes_to_end(move, _FAR)
         return 1 if move <= CALLED else 0

@@ -33,7 +33,7 @@ from .rule_graph import RuleGraph
 _TRIED: Final = 8  # outcomes of a leaf that are tried
 _FRESH: Final = 8  # more bytes for a text that must be new
 _PLACE_BYTES: Final = 200  # estimate for a state or site
-_DEEPEST: Final = 6  # states in a row whose rules report no distance
+_DEEPEST: Final = 6  # states in a row without a reported distance
 
 Out = tuple[int, int]
 """Bytes to the end of a callee, and the move of its caller after that."""

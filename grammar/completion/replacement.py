@@ -5,7 +5,7 @@ alternative in its place and go on with the rest. An alternative tried for one i
 the next item, so the work grows with the number of items. Does not: search rules (`search`), or change the completion
 between these texts.
 
-An alternative is a text whose leaves end with the same outcomes: for `{"a":"","b":0}`, another string or another
+The leaves of an alternative end with the same outcomes: for `{"a":"","b":0}`, another string or another
 number. So the rest of the completion is legal after it as well, apart from texts seen before.
 """
 
@@ -44,7 +44,7 @@ class _LeafText(NamedTuple):
 
 
 class _Alternatives:
-    """The alternatives to an item whose first `written` bytes are fixed; shortest first, each once."""
+    """The alternatives to an item with the same first `written` bytes; shortest first, each once."""
 
     def __init__(self, item: bytes, replacement: "Replacement", written: int) -> None:
         self._replacement = replacement
@@ -52,7 +52,7 @@ class _Alternatives:
         self._known = {item}
         self._tick = count()
         self._heap: list[tuple[int, int, bytes, Iterator[bytes]]] = []
-        self._unexpanded = deque([item])  # texts whose own alternatives are still to come
+        self._unexpanded = deque([item])  # texts still to be varied
 
     def __iter__(self) -> Iterator[bytes]:
         while self._heap or self._unexpanded:
@@ -175,7 +175,7 @@ class Replacement:
         cursor.commit(_bytes(text), memories)
 
     def pieces(self, item: bytes, written: int) -> list[_LeafText]:
-        """The texts of leaves in an item whose first `written` bytes are before the cursor; the last one first."""
+        """The texts of leaves in an item, last first; its first `written` bytes are before the cursor."""
         cursor = self._cursor.fork()
         begun = len(cursor.output) - written
         found: dict[int, _LeafText] = {}

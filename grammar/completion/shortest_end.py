@@ -172,8 +172,8 @@ class ShortestEnd:
     def _completion_after(self, text: bytes) -> bytes | None:
         """A completion after `text`; None if `text` is illegal or no completion was found."""
         same = 0
-        said = self._read_so_far
-        while same < min(len(said), len(text)) and said[same] == text[same]:
+        read = self._read_so_far
+        while same < min(len(read), len(text)) and read[same] == text[same]:
             same += 1
         while len(self._steps) > same:
             self._cursor.undo(self._steps.pop())

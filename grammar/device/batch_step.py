@@ -38,8 +38,8 @@ class BatchPositions(NamedTuple):
 
     `state`, `stack[:depth]`: the configuration; `left`: tokens left in the budget; `tokens[:known]`: the output;
     `tokens[:before]`: the output before its last sampled tokens. `rests[tops[i] : tops[i + 1]]`: bytes to the end of
-    the output after each outcome of the i-th rule on the stack, where 0 is the outermost; valid for the first `settled`
-    rules.
+    the output after each outcome of the i-th rule on the stack, where 0 is the outermost; valid for the first
+    `valid_rests` rules.
     """
 
     state: Ints
@@ -51,7 +51,7 @@ class BatchPositions(NamedTuple):
     tokens: Ints  # [rows, as many as needed]
     rests: Ints  # [rows, ROOM]
     tops: Ints  # [rows, STACK + 2]
-    settled: Ints
+    valid_rests: Ints
 
 
 class TokenTexts(NamedTuple):
@@ -100,24 +100,27 @@ def table_addresses(tables: DeviceTables) -> Longs:
 
 
 @kernel
-def _tables_at(held: Longs) -> _GrammarTables:
+def _tables_at(pointers: Longs) -> _GrammarTables:
     return _GrammarTables(
-        Codes(grid(held, 0), grid(held, 1), line(held, 2)),
-        octets(held, 3),
+        Codes(grid(pointers, 0), grid(pointers, 1), line(pointers, 2)),
+        octets(pointers, 3),
         Lookahead(
-            line(held, 4),
-            line(held, 5),
-            line(held, 6),
-            line(held, 7),
-            octets(held, 8),
-            line(held, 9),
+            line(pointers, 4),
+            line(pointers, 5),
+            line(pointers, 6),
+            line(pointers, 7),
+            octets(pointers, 8),
+            line(pointers, 9),
         ),
     )
 
 
-def place_addresses(places: BatchPositions, books: Longs) -> Longs:
-    """The addresses, for `move`, of the positions and of `books` [rows, TABLE_ADDRESSES], their grammars' tables."""
-    return addresses(*places, books.reshape(-1))
+def position_addresses(positions: BatchPositions, row_tables: Longs) -> Longs:
+    """The addresses, for `move`, of the positions and of `row_tables` [rows, TABLE_ADDRESSES].
+
+    A row of `row_tables` holds the `table_addresses` of the grammar of that output.
+    """
+    return addresses(*positions, row_tables.reshape(-1))
 
 
 def text_addresses(texts: TokenTexts) -> Longs:
@@ -125,102 +128,106 @@ def text_addresses(texts: TokenTexts) -> Longs:
     return addresses(*texts)
 
 
-def report_addresses(moves: BatchReport) -> Longs:
+def report_addresses(report: BatchReport) -> Longs:
     """The addresses of the arrays for the results, for `move`."""
-    return addresses(*moves)
+    return addresses(*report)
 
 
 @kernel
-def _places(held: Longs) -> BatchPositions:
+def _positions(pointers: Longs) -> BatchPositions:
     return BatchPositions(
-        line(held, 0),
-        line(held, 1),
-        grid(held, 2),
-        line(held, 3),
-        line(held, 4),
-        line(held, 5),
-        grid(held, 6),
-        grid(held, 7),
-        grid(held, 8),
-        line(held, 9),
+        line(pointers, 0),
+        line(pointers, 1),
+        grid(pointers, 2),
+        line(pointers, 3),
+        line(pointers, 4),
+        line(pointers, 5),
+        grid(pointers, 6),
+        grid(pointers, 7),
+        grid(pointers, 8),
+        line(pointers, 9),
     )
 
 
 @kernel
-def _texts(held: Longs) -> TokenTexts:
+def _texts(pointers: Longs) -> TokenTexts:
     return TokenTexts(
-        octets(held, 0), line(held, 1), line(held, 2), octets(held, 3), octets(held, 4)
+        octets(pointers, 0),
+        line(pointers, 1),
+        line(pointers, 2),
+        octets(pointers, 3),
+        octets(pointers, 4),
     )
 
 
 @kernel
-def _report(held: Longs) -> BatchReport:
+def _report(pointers: Longs) -> BatchReport:
     return BatchReport(
-        octets(held, 0),
-        octets(held, 1),
-        octets(held, 2),
-        line(held, 3),
-        grid(held, 4),
-        line(held, 5),
-        line(held, 6),
+        octets(pointers, 0),
+        octets(pointers, 1),
+        octets(pointers, 2),
+        line(pointers, 3),
+        grid(pointers, 4),
+        line(pointers, 5),
+        line(pointers, 6),
     )
 
 
 @kernel
 def move(
-    held: Longs,
-    texts_held: Longs,
-    moves_held: Longs,
+    positions_at: Longs,
+    texts_at: Longs,
+    report_at: Longs,
     rows: Ints,
     upto: Ints,
     tokens: Ints,
     most: int,
 ) -> tuple[int, int, int]:
-    """Read tokens: those of output i, whose position is row `rows[i]`, end before `upto[i]`.
+    """Read tokens: those of output i, at row `rows[i]` of the positions, end before `upto[i]`.
 
     Then find up to `most` forced bytes, `MOST_FORCED` at most. Returns the number of outputs in `reported`, the tokens
     of the longest output, and the height of the highest stack.
     """
-    places, texts, moves, books = (
-        _places(held),
-        _texts(texts_held),
-        _report(moves_held),
-        longs(held, 10),
+    positions, texts, report, row_tables = (
+        _positions(positions_at),
+        _texts(texts_at),
+        _report(report_at),
+        longs(positions_at, 10),
     )
     scratch, calls = np.empty(STACK, np.int32), np.empty(MOST_CALLS, np.int32)
     begin, reported, longest, highest = 0, 0, 0, 0
     for i in range(len(rows)):
         row, end = rows[i], upto[i]
-        tables = _tables_at(books[TABLE_ADDRESSES * row : TABLE_ADDRESSES * (row + 1)])
+        tables = _tables_at(row_tables[TABLE_ADDRESSES * row : TABLE_ADDRESSES * (row + 1)])
         if most:
-            places.before[row] = places.known[row]
+            positions.before[row] = positions.known[row]
         verdict = MOVED
         for token in tokens[begin:end]:
             if verdict == MOVED:
-                verdict = _read(places, tables, texts, row, token, calls)
+                verdict = _read(positions, tables, texts, row, token, calls)
         begin = end
-        left = places.left[row]
-        moves.fits[i], moves.length[i], moves.back[i] = left >= 0, 0, 0
+        left = positions.left[row]
+        report.fits[i], report.length[i], report.back[i] = left >= 0, 0, 0
         if verdict == MOVED:
-            need = _need(places, tables, row)
-            moves.fits[i] = texts.all_bytes[0] and need + need // 4 + _SPARE <= left
+            need = _bytes_to_end(positions, tables, row)
+            report.fits[i] = texts.all_bytes[0] and need + need // 4 + _SPARE <= left
             if most:
-                text = moves.text[MOST_FORCED * i : MOST_FORCED * i + most]
-                verdict, moves.length[i] = _force(places, tables, row, text, scratch, calls)
-                if moves.length[i] > 0:
-                    window = moves.window[i]
-                    moves.back[i] = _tokens_since_hard(places, texts, row, text[0], window)
-        moves.verdict[i] = verdict
-        if verdict != MOVED or not moves.fits[i]:
-            moves.reported[reported] = i
+                text = report.text[MOST_FORCED * i : MOST_FORCED * i + most]
+                verdict, report.length[i] = _force(positions, tables, row, text, scratch, calls)
+                if report.length[i] > 0:
+                    window = report.window[i]
+                    report.back[i] = _tokens_since_hard(positions, texts, row, text[0], window)
+        report.verdict[i] = verdict
+        if verdict != MOVED or not report.fits[i]:
+            report.reported[reported] = i
             reported += 1
-        longest, highest = max(longest, places.known[row]), max(highest, places.depth[row])
+        longest, highest = max(longest, positions.known[row]), max(highest, positions.depth[row])
     return reported, longest, highest
 
 
 @kernel
 def _read(
-    places: BatchPositions,
+    positions: BatchPositions,
     tables: _GrammarTables,
     texts: TokenTexts,
     row: int,
@@ -228,9 +235,9 @@ def _read(
     calls: Ints,
 ) -> int:
     """Read one token; returns the verdict."""
-    codes, stack = tables.codes, places.stack[row]
-    state: Whole = np.int64(places.state[row])
-    depth: Whole = np.int64(places.depth[row])
+    codes, stack = tables.codes, positions.stack[row]
+    state: Whole = np.int64(positions.state[row])
+    depth: Whole = np.int64(positions.depth[row])
     lowest = depth
     ends = False
     for one in texts.ends:
@@ -256,47 +263,52 @@ def _read(
             if depth > STACK:
                 return FULL
             stack[kept:depth] = calls[:more]
-    places.state[row], places.depth[row] = state, depth
-    places.settled[row] = min(places.settled[row], lowest + 1)
-    places.tokens[row, places.known[row]] = token
-    places.known[row] += 1
-    places.left[row] -= 1
+    positions.state[row], positions.depth[row] = state, depth
+    positions.valid_rests[row] = min(positions.valid_rests[row], lowest + 1)
+    positions.tokens[row, positions.known[row]] = token
+    positions.known[row] += 1
+    positions.left[row] -= 1
     return FINISHED if ends else MOVED
 
 
 @kernel
-def _need(places: BatchPositions, tables: _GrammarTables, row: int) -> int:
+def _bytes_to_end(positions: BatchPositions, tables: _GrammarTables, row: int) -> int:
     """Bytes to the end of an output; `UNKNOWN` if not known."""
-    state, depth, ahead = places.state[row], places.depth[row], tables.ahead
+    state, depth, ahead = positions.state[row], positions.depth[row], tables.ahead
     if state == len(tables.codes.cells):
         return 0
-    rests, tops = places.rests[row], places.tops[row]
+    rests, tops = positions.rests[row], positions.tops[row]
     if tops[1] > ROOM:
         return UNKNOWN
-    for level in range(places.settled[row], depth + 1):
-        begin = places.stack[row, level - 1]
+    for level in range(positions.valid_rests[row], depth + 1):
+        begin = positions.stack[row, level - 1]
         if tops[level] + ahead.outcomes[begin] > ROOM:
             return UNKNOWN
         rest, out = rests[tops[level - 1] : tops[level]], rests[tops[level] :]
         tops[level + 1] = tops[level] + after_outcomes(
             tables.codes.returns, ahead, begin, rest, out
         )
-        places.settled[row] = level + 1
+        positions.valid_rests[row] = level + 1
     return to_end(ahead, state, rests[tops[depth] : tops[depth + 1]])
 
 
 @kernel
 def _force(
-    places: BatchPositions, tables: _GrammarTables, row: int, text: Bytes, stack: Ints, calls: Ints
+    positions: BatchPositions,
+    tables: _GrammarTables,
+    row: int,
+    text: Bytes,
+    stack: Ints,
+    calls: Ints,
 ) -> tuple[int, int]:
     """(verdict, bytes in `text`): reads on while exactly one byte is legal and no rule can end."""
     codes, done = tables.codes, 0
-    state: Whole = np.int64(places.state[row])
-    depth: Whole = np.int64(places.depth[row])
+    state: Whole = np.int64(positions.state[row])
+    depth: Whole = np.int64(positions.depth[row])
     while done < len(text) and state < len(codes.cells):
         only: Whole = np.int64(tables.ahead.only[state])
         if not done and only != SEVERAL:
-            stack[:depth] = places.stack[row, :depth]
+            stack[:depth] = positions.stack[row, :depth]
         if only == ASK:
             only = _only_column(tables, stack, depth, state, calls)
         if only == SEVERAL:
@@ -335,12 +347,12 @@ def _only_column(
 
 @kernel
 def _tokens_since_hard(
-    places: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
+    positions: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
 ) -> int:
     """Tokens since the last hard boundary (see `token_spelling`) before byte `right`; -1 if it is too far back."""
-    known = places.known[row]
+    known = positions.known[row]
     for back in range(min(known, WINDOW)):
-        token = places.tokens[row, known - 1 - back]
+        token = positions.tokens[row, known - 1 - back]
         begin, end = texts.begins[token], texts.begins[token + 1]
         if not texts.crossed[256 * texts.data[end - 1] + right]:
             return back

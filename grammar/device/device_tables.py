@@ -13,7 +13,7 @@ Codes, in `cells` and `returns`:
 
 A site is (code of the callee's first state, offset of its returns); the code at offset + outcome is the target of its
 rule: a state, 0, or `ENDS`. A configuration is a state and a stack of offsets of returns. The output ends when the
-outermost rule, whose stack is empty, ends.
+outermost rule ends, with an empty stack.
 """
 
 from dataclasses import dataclass
@@ -43,8 +43,8 @@ class Lookahead(NamedTuple):
     """Facts about states that only the host uses: bytes to the end, forced bytes. Computed by `device.lookahead`.
 
     `bytes[first[s] + o]`: the fewest bytes from state s to the end of its rule with outcome o, or `UNKNOWN`.
-    `outcomes[b]`: the number of outcomes at a call site whose returns begin at b. Both are empty for tables that are
-    too large.
+    `outcomes[b]`: the number of outcomes at a call site with returns from offset b on. Both are empty if the
+    tables are too large.
 
     `only[s]`: the column of the only legal byte in state s; `SEVERAL` if there are more, or the rule may end; `ASK` if
     that depends on the stack. `byte_of[c]`, `bytes_in[c]`: a byte of column c, and the number of its bytes.

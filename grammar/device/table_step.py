@@ -1,7 +1,7 @@
 """The compiled step of device tables: read one byte, tell whether the output may end.
 
-Does: the same as `DeviceTables.follow` and `can_end`, which are Python, and leaves the stack it is given unchanged. Does
-not: handle tokens (`batch_step`).
+Does: the same as `DeviceTables.follow` and `can_end`, which are Python; the given stack stays unchanged. Does not:
+handle tokens (`batch_step`).
 """
 
 from typing import Final, NamedTuple

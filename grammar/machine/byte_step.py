@@ -223,7 +223,7 @@ def read_at(held: Longs, frames: Ints, note: Longs, looks: Ints, text: Bytes, do
 
 @kernel
 def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
-    """The stack whose innermost frame is `top`, as (number of frames kept of the old stack, new frames above them).
+    """The stack with the innermost frame `top`, as (number of frames kept of the old stack, new frames above them).
 
     The new frames are in order, outermost first, with their `PARENT` renumbered.
     """

@@ -149,7 +149,7 @@ class Leaf:
         return self._facts[0]
 
     def copied(self, first: int, alphabet: int, number: int) -> tuple[Ints, Ints]:
-        """(cells, states) of the copy, whose cells begin at `first`; see `lazy_tables`.
+        """(cells, states) of the copy, with cells from `first` on; see `lazy_tables`.
 
         Arcs to an end that takes no further byte become `ENDED`, so that the leaf ends at once.
         """

@@ -20,7 +20,7 @@ from ..jit.kernel import kernel
 from ..leaves.strings import any_string
 
 ENDLESS: Final = 1 << 14  # bytes; longer than any token
-# A leaf whose first state accepts this many different bytes begins inside the quotes.
+# If the first state of a leaf accepts this many different bytes, the leaf begins inside the quotes.
 _INSIDE: Final = 24
 ALIKE: Final = 14  # bytes; a longer similarity saves more than it costs
 _NEVER_NEEDED: Final = (

@@ -46,7 +46,7 @@ _STATE_BYTES: Final = 500
 _SITE_BYTES: Final = 600
 _RULES_BYTES: Final = 30_000
 _LEAVES_MORE: Final = (
-    6  # times `most_bytes` may be added for leaves, whose construction has its own bound
+    6  # times `most_bytes` may be added for leaves: their construction has its own bound
 )
 
 
@@ -91,7 +91,7 @@ class _Outcomes:
 class _Renewals:
     """The call sites with `Call.renew`, and the number of states made for them.
 
-    `items`: by rule and entry, a call site of the rule whose items must be unique (see `exhaustion`).
+    `items`: by rule and entry, a call site of the rule that reads items that must be unique (see `exhaustion`).
     """
 
     sites: set[int] = field(default_factory=set)

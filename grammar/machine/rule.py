@@ -77,9 +77,9 @@ class Call:
     `live`: the outcomes of a leaf that count at this call; None: all. Only texts with one of them are read, as if the
     leaf were `restrict`ed to them, but all calls share one leaf and its tables.
     `usual`: an outcome with which the callee will probably end (`bounds`); None: unknown.
-    `renew`: for a leaf whose text is neither compared nor judged. It is called with the text so far, after each token
-    that ends within the leaf, and returns a state of the caller that reads the same continuations; None: stay in the
-    leaf.
+    `renew`: for a leaf with a text that is neither compared nor judged. It is called with the text so far, after each
+    token that ends within the leaf, and returns a state of the caller that reads the same continuations; None: stay in
+    the leaf.
     """
 
     callee: "Rule | Dfa"

@@ -12,7 +12,7 @@ class SeenText(NamedTuple):
     """A text written in an object or array.
 
     `until`: the offset in the output where it ended. `entry`: the state of the machine from which it was read; -1 at a
-    call site with a judge, whose rule keeps track of texts itself. `outcome`: the outcome it ended with. `over`:
+    call site with a judge: its rule keeps track of texts itself. `outcome`: the outcome it ended with. `over`:
     whether its own last byte ended it; a number ends only with the byte that follows.
     """
 

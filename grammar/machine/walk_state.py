@@ -27,9 +27,9 @@ class Note:
     node: Whole  # the next node of the trie
     end: Whole  # the node to stop at
     asked: Whole  # number of nodes found where a text decides
-    exit: Whole  # the exit of the leaf whose nodes are being walked
+    exit: Whole  # the exit of the leaf that is being walked
     found: Whole  # number of tokens found
-    arcs: Whole  # the alphabet whose class 0 is skipped at the first byte, or -1
+    arcs: Whole  # the alphabet with the class 0 that is skipped at the first byte, or -1
     leaf_top: Whole  # the frame of the leaf in which a walk starts
     leaf_count: Whole  # frames in use at the start in that leaf
     assumption: Whole  # `INNER` or `OPEN` where a text was assumed to be new
