@@ -12,7 +12,7 @@ import numpy as np
 from ..automata import Dfa, Spelling
 from ..automata.algebra import joint_classes
 from ..base.array_types import Flags, Ints
-from ..base.bounded_cache import Kept
+from ..base.bounded_cache import BoundedCache
 from ..jit.kernel import kernel
 from ..leaves.strings import any_string
 
@@ -163,9 +163,9 @@ def likeness(dfa: Dfa, over: Flags) -> LeafSimilarity:
 
 
 @cache
-def _known() -> Kept[bytes, LeafSimilarity]:
+def _known() -> BoundedCache[bytes, LeafSimilarity]:
     """Those of leaves that other grammars had before; strings of bounded length come often and are large."""
-    return Kept(_KEPT_BYTES)
+    return BoundedCache(_KEPT_BYTES)
 
 
 def _likeness(dfa: Dfa, over: Flags) -> LeafSimilarity:
