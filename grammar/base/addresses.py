@@ -30,7 +30,7 @@ def _describe(held: Longs, i: int, array: npt.NDArray[Any]) -> None:
 
 
 def addresses(*arrays: npt.NDArray[Any]) -> Longs:
-    """int64 [3 x arrays]: (address, length, columns) of each array, which is contiguous and has one or two dimensions."""
+    """int64 [3 x arrays]: (address, length, columns) of each; contiguous arrays of one or two dimensions."""
     held = np.empty(3 * len(arrays), np.int64)
     for i, array in enumerate(arrays):
         assert array.dtype.char in _KINDS

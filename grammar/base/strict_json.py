@@ -54,7 +54,7 @@ def parse_json(
         try:
             json.dumps(value, ensure_ascii=False, default=str).encode()
         except UnicodeEncodeError as error:
-            raise InvalidJson("a string holds half a surrogate pair") from error
+            raise InvalidJson("a string contains half a surrogate pair") from error
     return value
 
 
@@ -65,7 +65,7 @@ def _check_depth(text: str, limit: int) -> None:
         if first in "[{":
             depth += 1
             if depth > limit:
-                raise InvalidJson(f"nested more than {limit} deep (char {match.start()})")
+                raise InvalidJson(f"nested more than {limit} levels deep (char {match.start()})")
         elif first in "]}":
             depth -= 1
 
@@ -76,7 +76,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise InvalidJson(f"key {name[:40]!r} stands twice in one object")
+                raise InvalidJson(f"key {name[:40]!r} occurs twice in one object")
             seen.add(name)
     return value
 
