@@ -18,7 +18,7 @@ from .verdict import Verdict
 from .verdict_store import Store
 
 _REMEMBERED_BYTES: Final = 32 << 20
-_CUT_OFF_S: Final = 60.0  # time until a constraint whose examination was cut off is tried again
+_CUT_OFF_S: Final = 60.0  # time until a cut-off examination is tried again
 
 
 class VerdictCache:
