@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..base.array_types import Words
-from ..base.bounded_cache import Kept
+from ..base.bounded_cache import BoundedCache
 from ..completion.bounds import Bounds
 from ..completion.replacement import Replacement
 from ..completion.rule_graph import RuleGraph
@@ -61,10 +61,10 @@ class NativeGrammar:
     speller: Speller
     known: bytes | None = None
     heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    ends: Kept[Key, tuple[bytes | None]] = field(default_factory=Kept)
-    forces: Kept[Key, tuple[bytes, bool]] = field(default_factory=Kept)
-    plain_stacks: Kept[bytes, bool] = field(default_factory=Kept)
-    detours: Kept[Key, "EndText"] = field(default_factory=Kept)
+    ends: BoundedCache[Key, tuple[bytes | None]] = field(default_factory=BoundedCache)
+    forces: BoundedCache[Key, tuple[bytes, bool]] = field(default_factory=BoundedCache)
+    plain_stacks: BoundedCache[bytes, bool] = field(default_factory=BoundedCache)
+    detours: BoundedCache[Key, "EndText"] = field(default_factory=BoundedCache)
 
     @cached_property
     def rows(self) -> RowCache[Row]:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..base.array_types import Flags
-from ..base.bounded_cache import Kept
+from ..base.bounded_cache import BoundedCache
 from ..contract.vocabulary import Vocabulary
 
 Canonical = Callable[[bytes], tuple[int, ...]]
@@ -32,8 +32,8 @@ class Speller:
         self._vocabulary = vocabulary
         self._canonical = canonical
         self._crossed = crossed(vocabulary.tokens)
-        self._spelled: Kept[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = Kept(
-            _KEPT_BYTES
+        self._spelled: BoundedCache[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = (
+            BoundedCache(_KEPT_BYTES)
         )
 
     @property

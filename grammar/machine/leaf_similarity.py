@@ -15,7 +15,7 @@ import numpy as np
 from ..automata import Dfa, Spelling
 from ..automata.algebra import joint_classes
 from ..base.array_types import Flags, Ints
-from ..base.bounded_cache import Kept
+from ..base.bounded_cache import BoundedCache
 from ..jit.kernel import kernel
 from ..leaves.strings import any_string
 
@@ -23,13 +23,8 @@ ENDLESS: Final = 1 << 14  # bytes; longer than any token
 # If the first state of a leaf accepts this many different bytes, the leaf begins inside the quotes.
 _INSIDE: Final = 24
 ALIKE: Final = 14  # bytes; a longer similarity saves more than it costs
-_NEVER_NEEDED: Final = (
-    b"1",
-    b"f",
-    b"002",
-    b"003",
-    b"006",
-)  # how the hexadecimal numbers of characters begin
+# How the hexadecimal numbers of characters begin.
+_NEVER_NEEDED: Final = b"1", b"f", b"002", b"003", b"006"
 _NEAR: Final = 32  # bytes for which states of the same leaf are compared
 _KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; leaves of freely spelled strings have fewer
@@ -172,9 +167,9 @@ def similarity_to_any_string(dfa: Dfa, over: Flags) -> LeafSimilarity:
 
 
 @cache
-def _known() -> Kept[bytes, LeafSimilarity]:
+def _known() -> BoundedCache[bytes, LeafSimilarity]:
     """The similarities found for earlier grammars; strings of bounded length are frequent and large."""
-    return Kept(_KEPT_BYTES)
+    return BoundedCache(_KEPT_BYTES)
 
 
 def _find_similarity(dfa: Dfa, over: Flags) -> LeafSimilarity:

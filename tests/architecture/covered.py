@@ -97,7 +97,7 @@ COVERED = {
     "grammar/intake/explanation_codec.py": "tests/service/test_schema_explainer.py",
     "grammar/mask/continuations.py": "tests/grammar/machine/test_leaf_cache.py",
     "grammar/base/malloc.py": "tests/grammar/test_closing_schemas.py",
-    "grammar/cache/byte_counts.py": "tests/grammar/test_memory.py",
+    "grammar/cache/outcome_cache.py": "tests/grammar/test_memory.py",
     "grammar/jsonschema/arrays/arrays.py": "tests/grammar/jsonschema/test_ends.py",
     "grammar/jsonschema/logic/atoms.py": "tests/grammar/jsonschema/test_value_rule.py",
     "grammar/jsonschema/rules/containers.py": "tests/grammar/jsonschema/test_value_rule.py",
