@@ -1,1 +1,1 @@
-"""Building blocks below all others: typed arrays, strict JSON, a bounded cache."""
+"""Building blocks that every other package may use: array types and addresses, strict JSON, a bounded cache."""

@@ -1,11 +1,11 @@
-"""Arrays handed to compiled code by where they lie.
+"""Passes many arrays to compiled code as one array of their addresses.
 
-Does: name many arrays in one, so that a call passes one argument in place of twenty; view them again inside. Does not:
-keep them alive: whoever calls holds them until the call is over.
+Does: collect addresses and sizes, so that a call passes one argument instead of twenty; view the arrays again inside
+compiled code. Does not: keep the arrays alive; the caller has to hold them until the call returns.
 
-A call from Python looks at each array it passes, 0.15 us for one by itself and 0.5 us within a named tuple, and one
-between compiled functions counts references to it. One array of addresses costs 0.3 us, and what is viewed through it
-is not counted.
+A call from Python examines each array argument: 0.15 us for a plain one, 0.5 us for one in a named tuple. A call
+between compiled functions counts a reference per array. One array of addresses costs 0.3 us, and views through it are
+not counted.
 """
 
 from collections.abc import Callable
@@ -24,18 +24,18 @@ _KINDS = "iBIlq"  # int32, uint8, uint32, int64
 
 
 @kernel
-def _tell(held: Longs, i: int, array: npt.NDArray[Any]) -> None:
+def _describe(held: Longs, i: int, array: npt.NDArray[Any]) -> None:
     held[3 * i], held[3 * i + 1] = array.ctypes.data, len(array)
     held[3 * i + 2] = array.strides[0] // array.itemsize
 
 
 def addresses(*arrays: npt.NDArray[Any]) -> Longs:
-    """int64 [3 x arrays]: (address, length, columns) of each, which has one or two dimensions and lies in one piece."""
+    """int64 [3 x arrays]: (address, length, columns) of each; contiguous arrays of one or two dimensions."""
     held = np.empty(3 * len(arrays), np.int64)
     for i, array in enumerate(arrays):
         assert array.dtype.char in _KINDS
         assert array.flags.c_contiguous
-        _tell(held, i, array)
+        _describe(held, i, array)
     return held
 
 
@@ -52,34 +52,34 @@ _view = cast("Callable[[int, tuple[int, ...], type], Any]", carray)
 
 @kernel
 def line(held: Longs, i: int) -> Ints:
-    """Array i, int32 of one dimension."""
+    """Array i: int32, one dimension."""
     array: Ints = _view(_pointer(held[3 * i]), (held[3 * i + 1],), np.int32)
     return array
 
 
 @kernel
 def grid(held: Longs, i: int) -> Ints:
-    """Array i, int32 of two dimensions."""
+    """Array i: int32, two dimensions."""
     array: Ints = _view(_pointer(held[3 * i]), (held[3 * i + 1], held[3 * i + 2]), np.int32)
     return array
 
 
 @kernel
 def octets(held: Longs, i: int) -> Bytes:
-    """Array i, uint8 of one dimension."""
+    """Array i: uint8, one dimension."""
     array: Bytes = _view(_pointer(held[3 * i]), (held[3 * i + 1],), np.uint8)
     return array
 
 
 @kernel
 def words(held: Longs, i: int) -> Words:
-    """Array i, uint32 of one dimension."""
+    """Array i: uint32, one dimension."""
     array: Words = _view(_pointer(held[3 * i]), (held[3 * i + 1],), np.uint32)
     return array
 
 
 @kernel
 def longs(held: Longs, i: int) -> Longs:
-    """Array i, int64 of one dimension."""
+    """Array i: int64, one dimension."""
     array: Longs = _view(_pointer(held[3 * i]), (held[3 * i + 1],), np.int64)
     return array

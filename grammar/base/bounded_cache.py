@@ -1,7 +1,6 @@
-"""Answers kept by question, within a bound of memory.
+"""A dictionary with a bound on its memory, for results that can be computed again.
 
-Does: forget all of them at once when they have grown too large; what is asked again then is found anew. Does not: find
-answers.
+Does: store results by key, and clear them all when the bound is passed. Does not: compute results.
 """
 
 from collections.abc import Hashable
@@ -11,33 +10,33 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _MOST_BYTES: Final = 1 << 21
-_ENTRY_BYTES: Final = 300  # of an entry besides the text in its key and value
+_ENTRY_BYTES: Final = 300  # memory of an entry without the text in its key and value
 
 
-class Kept(Generic[K, V]):
-    """A dictionary of bounded size."""
+class BoundedCache(Generic[K, V]):
+    """A cache that is cleared when its entries take more than `most_bytes`."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._answers: dict[K, V] = {}
+        self._values: dict[K, V] = {}
         self._bytes = 0
         self._most = most_bytes
 
     def get(self, key: K) -> V | None:
-        """The answer, None where it is not known (any more)."""
-        return self._answers.get(key)
+        """The value of a key; None if it is not stored, or no longer."""
+        return self._values.get(key)
 
     def put(self, key: K, value: V, text_bytes: int) -> None:
-        """Keep an answer; `text_bytes`: how much text its key and value hold."""
+        """Store a value; `text_bytes` is the length of the text in its key and value."""
         self._bytes += _ENTRY_BYTES + text_bytes
         if self._bytes > self._most:
-            self._answers.clear()
+            self._values.clear()
             self._bytes = _ENTRY_BYTES + text_bytes
-        self._answers[key] = value
+        self._values[key] = value
 
     @property
     def nbytes(self) -> int:
-        """Memory held, about."""
+        """Memory held, by estimate."""
         return self._bytes
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return len(self._values)

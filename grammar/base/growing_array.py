@@ -1,11 +1,11 @@
-"""Arrays that grow, in pages of their own.
+"""Allocates large int32 arrays in memory pages of their own, for tables that grow.
 
-Does: hand out large arrays whose pages are taken from the system when they are first written, and go back to it the
-moment the array is gone. Does not: serve small ones, which the allocator of the process is better for.
+Does: allocate pages that the system provides at the first write and takes back as soon as the array is freed. Does not:
+do this for small arrays, for which the allocator of the process is better.
 
-Machines come and go by the thousand, and each leaves holes of some hundred kilobytes between what stays. The allocator
-fills them badly and gives none of them back: a process that kept 500 MiB of grammars had 400 MiB of holes after 6,000
-schemas.
+Machines are created and freed by the thousand, and each leaves holes of some hundred kilobytes between objects that
+stay. The allocator fills such holes badly and returns none of them: a process that kept 500 MiB of grammars had 400 MiB
+of holes after 6,000 schemas.
 """
 
 import mmap
@@ -15,24 +15,24 @@ import numpy as np
 
 from .array_types import Ints
 
-LEAST_BYTES: Final = 32 << 10  # from which on an array gets pages of its own
+LEAST_BYTES: Final = 32 << 10  # the size from which an array gets pages of its own
 _INT_BYTES: Final = 4
 
 
 def empty(shape: tuple[int, ...]) -> Ints:
-    """int32 of a shape, with any content."""
+    """Allocate an int32 array of a shape, with undefined content."""
     count = 1
     for size in shape:
         count *= size
     if count * _INT_BYTES < LEAST_BYTES:
         return np.empty(shape, np.int32)
-    # Private: a process that is forked off has a copy.
+    # Private: a forked process gets a copy.
     pages = mmap.mmap(-1, count * _INT_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return np.frombuffer(pages, np.int32, count).reshape(shape)
 
 
 def held_bytes(array: Ints, count: int) -> int:
-    """Memory of an array made by `empty` of which the first `count` rows were written."""
+    """Memory held by an array from `empty` after the first `count` rows have been written."""
     if array.nbytes < LEAST_BYTES:
         return array.nbytes
     used = array[:count].nbytes

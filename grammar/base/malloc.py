@@ -1,7 +1,7 @@
-"""The free memory of this process's allocator, given back to the system.
+"""Returns free heap memory of this process to the system.
 
-Does: ask glibc to let go of free pages between those in use; it does so by itself only at the end of a heap. Does not:
-free anything. With another C library it does nothing.
+Does: make glibc release free pages between used ones; by itself it does so only at the end of a heap. Does not: free
+any object. With another C library it does nothing.
 """
 
 import ctypes
@@ -15,6 +15,6 @@ def _trim() -> Callable[[int], int]:
     return trim or (lambda _: 0)
 
 
-def give_back() -> None:
-    """Let go of all free pages. Takes some milliseconds, in which no other thread is kept from running Python."""
+def trim_heap() -> None:
+    """Release all free pages. Takes some milliseconds, during which other threads can run Python."""
     _trim()(0)

@@ -1,7 +1,7 @@
-"""JSON text to values, with nothing let through that JSON forbids or a program would trip over.
+"""A strict JSON parser.
 
-Does: refuse duplicate keys, NaN and infinities, numbers past a float's range, lone surrogates, depth and size over a
-bound. Does not: validate against a schema.
+Does: refuse duplicate keys, NaN and infinities, numbers out of the range of a float, lone surrogates, and texts over a
+bound of depth or size. Does not: validate against a schema.
 """
 
 import json
@@ -17,7 +17,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
 
 
 class InvalidJson(ValueError):
-    """The text is not JSON that can be taken as it is."""
+    """The text is not JSON, or is JSON that `parse_json` refuses; the message says why."""
 
 
 def parse_json(
@@ -27,11 +27,11 @@ def parse_json(
     characters: int = MOST_CHARACTERS,
     exact: bool = False,
 ) -> Any:
-    """The value of a JSON text; with `exact`, numbers that are written with a point or exponent are `Decimal`s.
+    """Parse a JSON text. With `exact`, numbers written with a point or an exponent become `Decimal`s.
 
     Raises:
-        InvalidJson: `text` is not JSON, or is longer or more deeply nested than the bounds; or an object has a key
-            twice, a number is not finite, a string holds half a surrogate pair.
+        InvalidJson: `text` is not JSON; it is longer than `characters` or nested more than `depth` deep; an object has
+            a key twice, a number is not finite, or a string contains half a surrogate pair.
     """
     if len(text) > characters:
         raise InvalidJson(f"longer than {characters} characters")
@@ -54,7 +54,7 @@ def parse_json(
         try:
             json.dumps(value, ensure_ascii=False, default=str).encode()
         except UnicodeEncodeError as error:
-            raise InvalidJson("a string holds half a surrogate pair") from error
+            raise InvalidJson("a string contains half a surrogate pair") from error
     return value
 
 
@@ -65,7 +65,7 @@ def _check_depth(text: str, limit: int) -> None:
         if first in "[{":
             depth += 1
             if depth > limit:
-                raise InvalidJson(f"nested more than {limit} deep (char {match.start()})")
+                raise InvalidJson(f"nested more than {limit} levels deep (char {match.start()})")
         elif first in "]}":
             depth -= 1
 
@@ -76,7 +76,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise InvalidJson(f"key {name[:40]!r} stands twice in one object")
+                raise InvalidJson(f"key {name[:40]!r} occurs twice in one object")
             seen.add(name)
     return value
 
@@ -95,7 +95,7 @@ def _float(text: str) -> float:
 def _decimal(text: str) -> Decimal:
     try:
         return Decimal(text)
-    except InvalidOperation:  # its exponent is past what a Decimal holds
+    except InvalidOperation:  # the exponent is out of the range of a Decimal
         if not text.lower().partition("e")[0].strip("-0."):
             return Decimal(0)
         raise InvalidJson(f"number {text[:40]} is out of range") from None
@@ -104,5 +104,5 @@ def _decimal(text: str) -> Decimal:
 def _integer(text: str) -> int:
     try:
         return int(text)
-    except ValueError as error:  # past what Python converts, so that nobody waits for it
+    except ValueError as error:  # longer than Python converts, which would take too long
         raise InvalidJson(f"an integer of {len(text)} digits is out of range") from error

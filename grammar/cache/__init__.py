@@ -1,1 +1,1 @@
-"""Compiled grammars, kept within a bound of memory."""
+"""The cache of compiled grammars, bounded in bytes."""

@@ -1,9 +1,9 @@
-"""Compiled grammars, kept: one compilation a constraint, off the caller's thread.
+"""The cache of compiled grammars: one compilation per constraint, in background threads.
 
-Does: hand out futures, bound memory by evicting what was used least recently (`holdings` counts it), answer waiting
-requests when a compilation takes too long, keep what it found out in a store and start from what is there. Does not:
-stop a compilation. Native code in a thread cannot be killed; it holds one of `workers` threads until it ends.
-Constraints of strangers go through `admission` before they come here.
+Does: return grammars as futures, bound memory with an LRU (`outcome_cache`), fail the waiting requests when a
+compilation takes too long, read and write verdicts in a store to make the next compilation shorter. Does not: stop a
+compilation. Native code in a thread cannot be killed; it occupies one of `workers` threads until it ends. Untrusted
+constraints pass the gate (`intake.gate`) before they come here.
 """
 
 import threading
@@ -12,30 +12,29 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from ..base.malloc import give_back
+from ..base.malloc import trim_heap
 from ..compiler.compile import Compiler
 from ..contract.constraint import Constraint
 from ..contract.errors import ConstraintTooLarge, GrammarError
 from ..contract.matcher import CompiledGrammar
 from ..intake.verdict import Verdict
 from ..intake.verdict_store import Store
-from .byte_counts import Holdings, Outcome
+from .outcome_cache import Outcome, OutcomeCache
 
-# Grammars grow while they are used, so their sizes are asked for again after so long.
-_ACCOUNT_S = 1.0
-_UNTOLD_USES = 256
-_HOLES = 16 << 20  # bytes of evicted grammars after which free memory is given back
+_MEASURE_S = 1.0  # between measurements: grammars grow while they are used
+_MOST_UNRECORDED_USES = 256  # uses counted here before they are written to the store
+_TRIM_BYTES = 16 << 20  # bytes of evicted grammars after which the heap is trimmed
 
 
-class _Every:
-    """Something that is due at most once in `seconds`."""
+class _Interval:
+    """A timer for work that is due at most once every `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._last = 0.0
 
     def due(self) -> bool:
-        """Whether it is time again; if so, the time starts anew."""
+        """Whether the work is due; if so, the interval starts again."""
         now = time.monotonic()
         if now - self._last < self._seconds:
             return False
@@ -45,11 +44,12 @@ class _Every:
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """Counters since the start, and what is held now, as of the last account. `compile_seconds` is wall time over all
-    compilations; `from_store` counts those that began from what an earlier one had found out; `warming`: whether our
-    compiled code is still being loaded, or made, where it never was. `held_bytes`: of the grammars in the cache, with
-    their masks; `shared`: of what grammars share besides, by part, and ("evicted") of grammars that were given up and
-    are still in use.
+    """Counters since the start, and memory as of the last measurement.
+
+    `compile_seconds`: wall time of all compilations. `from_store`: compilations that started from a stored verdict.
+    `warming`: whether the compiled loops are still being loaded or, on a new machine, compiled. `held_bytes`: memory of
+    the cached grammars with their masks. `shared`: memory that grammars share, by part; "evicted" is the memory of
+    evicted grammars that are still in use.
     """
 
     hits: int = 0
@@ -66,15 +66,15 @@ class CacheStats:
 
 
 class CacheClosed(RuntimeError):
-    """A grammar was asked of a cache that takes nothing more."""
+    """A grammar was requested after the cache was closed."""
 
 
 class GrammarCache:
-    """Grammars of one compiler.
+    """The cached grammars of one compiler. Thread-safe.
 
-    What a constraint compiles to is always the same, so errors are kept like grammars; only a missed deadline is not.
-    Every caller gets an error of its own.
-    `limit_bytes` bounds what is held, `deadline_s` how long a caller waits for a compilation, from `submit` on.
+    A constraint always compiles to the same outcome, so errors are cached like grammars, except for a missed deadline.
+    Every caller gets a copy of the error. `limit_bytes` bounds the memory of the cache. `deadline_s` bounds the time
+    that a caller waits for a compilation, from `submit` on. `account_s`: the interval between measurements.
     """
 
     def __init__(
@@ -85,24 +85,25 @@ class GrammarCache:
         workers: int = 2,
         deadline_s: float = 20.0,
         store: Store | None = None,
-        account_s: float = _ACCOUNT_S,
+        account_s: float = _MEASURE_S,
     ) -> None:
         self._compiler = compiler
         self._deadline = deadline_s
         self._store = store
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="grammar")
         self._lock = threading.Lock()
-        self._held = Holdings(limit_bytes)
+        self._held = OutcomeCache(limit_bytes)
         self._shared: dict[str, int] = {}
         self._running: dict[str, Future[CompiledGrammar]] = {}
         self._counts: Counter[str] = Counter()
-        self._uses: Counter[Constraint] = Counter()  # that the store has not been told
-        self._accounting = _Every(account_s)
+        self._uses: Counter[Constraint] = Counter()  # not yet written to the store
+        self._accounting = _Interval(account_s)
         self._closed = False
 
     def submit(self, constraint: Constraint) -> Future[CompiledGrammar]:
-        """The grammar of a constraint, as a future that fails with a GrammarError. It cannot be cancelled: others
-        may wait for it.
+        """The grammar of a constraint, as a future that fails with a GrammarError.
+
+        The future cannot be cancelled: other callers may wait for it.
 
         Raises:
             CacheClosed: after `close`.
@@ -126,14 +127,14 @@ class GrammarCache:
             self._counts["misses"] += 1
             self._running[key] = future
             timer = self._timer(future)
-            # With the lock held: `close` must not come in between.
+            # Under the lock, so that `close` cannot come in between.
             self._pool.submit(self._compile, constraint, future, timer)
             timer.start()
         return future
 
     @property
     def stats(self) -> CacheStats:
-        """The counters at this moment."""
+        """The current counters."""
         with self._lock:
             return CacheStats(
                 **{name: count for name, count in self._counts.items() if name != "microseconds"},
@@ -141,14 +142,14 @@ class GrammarCache:
                 evictions=self._held.evictions,
                 entries=len(self._held),
                 held_bytes=self._held.held_bytes,
-                shared={**self._shared, "evicted": self._held.leaving_bytes},
+                shared={**self._shared, "evicted": self._held.in_use_bytes},
                 warming=self._compiler.is_warming,
             )
 
     def warm(self, count: int) -> None:
-        """Load the compiler's code, then compile the `count` constraints of the store that were used most.
+        """Load the compiler's code, then compile the `count` most used constraints of the store.
 
-        One after the other, and only while nobody waits for another. Returns when it is done.
+        Compiles one constraint at a time, and only while no other compilation is pending. Blocks until done.
         """
         if not self._closed:
             self._compiler.warm()
@@ -161,7 +162,7 @@ class GrammarCache:
                 return
 
     def close(self) -> None:
-        """Take nothing more. Compilations that run are waited for; those that wait fail."""
+        """Refuse new constraints, wait for running compilations, fail the queued ones."""
         with self._lock:
             self._closed = True
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -171,7 +172,7 @@ class GrammarCache:
         for future in waiting:
             if not future.done():
                 future.set_exception(GrammarError("the grammar cache was closed"))
-        self._tell_uses()
+        self._record_uses()
 
     def _compile(
         self, constraint: Constraint, future: Future[CompiledGrammar], timer: threading.Timer
@@ -188,16 +189,18 @@ class GrammarCache:
             timer.cancel()
         self._keep(constraint, outcome, time.perf_counter() - start)
         self._settle(future, outcome)
-        self._tell_uses()
+        self._record_uses()
 
     def _outcome(self, constraint: Constraint) -> Outcome:
         try:
             return self._compiled(constraint)
         except GrammarError as error:
-            return error.copy()  # the frames of the compilation go with the error that was raised
+            return (
+                error.copy()
+            )  # drops the frames of the compilation, which the raised error refers to
 
     def _compiled(self, constraint: Constraint) -> CompiledGrammar:
-        """A grammar, with the help of what the store knows; which is told what it does not know."""
+        """Compile a constraint, starting from a stored verdict if there is one; else store the verdict."""
         if self._store is None:
             return self._compiler.compile(constraint)
         known = self._store.get(constraint)
@@ -225,37 +228,37 @@ class GrammarCache:
                 self._counts["failures"] += 1
             self._held.put(constraint.key, outcome, len(constraint.source))
             self._account()
-            holes = self._held.evicted_bytes >= _HOLES
-            if holes:
+            trim = self._held.evicted_bytes >= _TRIM_BYTES
+            if trim:
                 self._held.evicted_bytes = 0
-        if holes:
-            give_back()
+        if trim:
+            trim_heap()
 
     def _account(self) -> None:
-        """Ask grammars for their sizes again, every now and then."""
+        """If due, measure the grammars again and write their uses to the store."""
         if self._accounting.due():
             self._held.measure()
-            if self._store is not None and self._uses.total() > _UNTOLD_USES:
-                self._pool.submit(self._tell_uses)
+            if self._store is not None and self._uses.total() > _MOST_UNRECORDED_USES:
+                self._pool.submit(self._record_uses)
 
-    def _tell_uses(self) -> None:
+    def _record_uses(self) -> None:
         with self._lock:
             uses, self._uses = self._uses, Counter()
         if self._store is not None:
             self._store.touch(uses)
 
     def _timer(self, future: Future[CompiledGrammar]) -> threading.Timer:
-        timer = threading.Timer(self._deadline, self._too_late, (future,))
+        timer = threading.Timer(self._deadline, self._expire, (future,))
         timer.daemon = True
         return timer
 
-    def _too_late(self, future: Future[CompiledGrammar]) -> None:
+    def _expire(self, future: Future[CompiledGrammar]) -> None:
         if self._compiler.is_warming and not future.done():
-            # On a new machine our own code is compiled first; no constraint is to blame for that.
+            # On a new machine the loops are compiled first; that time does not count against the constraint.
             self._timer(future).start()
             return
         error = ConstraintTooLarge(
-            f"the constraint did not compile within {self._deadline:g} s; make it smaller"
+            f"the constraint did not compile within {self._deadline:g} s; simplify it"
         )
         if self._settle(future, error):
             with self._lock:
@@ -264,7 +267,10 @@ class GrammarCache:
     def _settle(
         self, future: Future[CompiledGrammar], outcome: CompiledGrammar | BaseException
     ) -> bool:
-        """Give a waiting caller its answer, unless the other of compilation and deadline was first."""
+        """Complete a future, unless it is done already; returns whether this call completed it.
+
+        The compilation and the deadline compete for it.
+        """
         with self._lock:
             first = not future.done()
             if first:
@@ -273,7 +279,7 @@ class GrammarCache:
 
 
 def _answer(future: Future[CompiledGrammar], outcome: CompiledGrammar | BaseException) -> None:
-    """Set what a compilation came to; of a kept error, a copy."""
+    """Complete a future with an outcome; a cached error is copied."""
     if isinstance(outcome, GrammarError):
         future.set_exception(outcome.copy())
     elif isinstance(outcome, BaseException):

@@ -1,1 +1,1 @@
-"""Constraints to compiled grammars, for one vocabulary."""
+"""The compiler: checks a constraint and compiles it to a grammar for one vocabulary."""

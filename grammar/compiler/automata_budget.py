@@ -1,19 +1,22 @@
-"""Automata that all grammars of a process share: how much memory they take, and how to have less of it.
+"""Memory budget of the automata that all grammars of a process share.
 
-Does: name every place where some are kept beyond the grammar that asked for them. Does not: keep or make any.
+Does: list every cache of automata that outlives a grammar, sum up their memory, shrink them. Does not: make or cache
+automata.
 """
 
 from typing import Protocol
 
 
-class _Place(Protocol):
+class _AutomatonCache(Protocol):
+    """A cache of automata that can be shrunk."""
+
     @property
     def nbytes(self) -> int: ...
 
     def shrink(self, most_bytes: int) -> None: ...
 
 
-def _places() -> tuple[_Place, ...]:
+def _caches() -> tuple[_AutomatonCache, ...]:
     from ..automata.encode import spellings
     from ..jsonschema.scalars import common_automata, scalar_leaves, windows
     from ..leaves import numbers
@@ -35,14 +38,14 @@ def _places() -> tuple[_Place, ...]:
 
 
 def automata_bytes() -> int:
-    """Memory of all of them."""
-    return sum(place.nbytes for place in _places())
+    """Memory of all shared automata."""
+    return sum(cache.nbytes for cache in _caches())
 
 
 def shrink_automata(most_bytes: int) -> None:
-    """Give up what was used least recently in each place, in proportion, until no more than `most_bytes` are held."""
-    places = _places()
-    held = sum(place.nbytes for place in places)
+    """Evict the least recently used automata of each cache, in proportion, until at most `most_bytes` are held."""
+    caches = _caches()
+    held = sum(cache.nbytes for cache in caches)
     if held > most_bytes:
-        for place in places:
-            place.shrink(place.nbytes * most_bytes // held)
+        for cache in caches:
+            cache.shrink(cache.nbytes * most_bytes // held)

@@ -1,9 +1,9 @@
-"""Constraints to compiled grammars, for one vocabulary.
+"""The compiler of constraints to grammars, for one vocabulary.
 
-Does: choose the back end: our own machine, or xgrammar's for grammars that it cannot run. Does not:
-keep what it made (`cache`), judge (`screen`).
+Does: choose the back end, our byte machine or xgrammar for grammars that the machine cannot run; build the grammar.
+Does not: cache grammars (`grammar_cache`), check constraints (`frontend`).
 
-The compiled code of the machine is loaded with the first constraint, or by `warm`, not with this module.
+The compiled loops of the machine are loaded with the first constraint or by `warm`, not when this module is imported.
 """
 
 import json
@@ -17,13 +17,13 @@ from ..contract.bitmask import empty_rows
 from ..contract.constraint import Constraint, Kind
 from ..contract.matcher import CompiledGrammar
 from ..contract.vocabulary import Vocabulary
-from ..device.device_tables import tables_of
+from .device_export import tables_of
 from .frontend import Screened, screen
 
 if TYPE_CHECKING:
     from ..mask.compute_masks import TokenIndex
 
-# Something of everything that has compiled code of its own.
+# A schema that reaches every compiled loop.
 _WARMING = r"""{
     "properties": {
         "a": {"type": "string", "pattern": "(?=a)b*|\\bx$", "minLength": 3},
@@ -37,19 +37,19 @@ _WARMING = r"""{
     "patternProperties": {"^x": {"type": "boolean"}},
     "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
 }"""
-# Lengths of strings, freely spelled and canonically: how near their bound is what their masks are shared by.
+# Maximum lengths of strings to warm up with: masks of strings are shared by the distance to the bound.
 _BOUNDED = 12, 48
-# Strings that are read through windows, and how much of them.
+# Schemas of strings that are read through windows, with the number of characters to write.
 _WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname"}', 1)
 _SHARED_BYTES = 128 << 20
 
 
 class Compiler:
-    """Compiles for one vocabulary. Safe to call from several threads.
+    """Compiles constraints for one vocabulary. Thread-safe.
 
-    `canonical` says how the tokenizer spells bytes in the middle of an output, empty where it cannot. `shared_bytes`
-    bounds what grammars share, half of it masks of leaves, half automata; masks of one grammar may take half as much.
-    `is_warming`: whether `warm` runs, which compiles our own code on a machine where nothing has done that before.
+    `canonical` gives the tokens that the tokenizer writes for bytes in the middle of an output, none where it cannot.
+    `shared_bytes` bounds the memory that grammars share: half for masks of leaves, half for automata. The masks of one
+    grammar may take half as much. `is_warming`: whether `warm` is running, which on a new machine compiles the loops.
     """
 
     def __init__(
@@ -62,17 +62,17 @@ class Compiler:
         self._earley = EarleyCompiler(vocabulary, self._speller)
 
     def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
-        """Compile a constraint. `shortest`: a short complete output if one is known, which need not be searched then.
+        """Compile a constraint. `shortest`: a known short complete output, which saves the search for one.
 
         Raises:
-            GrammarError: see `screen`; and InvalidConstraint for a grammar that cannot be read.
+            GrammarError: see `screen`; InvalidConstraint also for a grammar that cannot be parsed.
         """
         grammar = self.build(screen(constraint), shortest)
-        self._rehearse(grammar, constraint)
+        self._warm_up(grammar, constraint)
         return grammar
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
-        """The second half of `compile`, which raises what it does. The rules of `screened` go with the grammar."""
+        """The second half of `compile`, with the same errors. The rules of `screened` go with the grammar."""
         if screened.parsed is not None:
             return self._earley.compile(screened.parsed)
         from ..backends.native import NativeGrammar
@@ -83,30 +83,30 @@ class Compiler:
         if screened.release is not None:
             finalize(machine, screened.release).atexit = False
         grammar = NativeGrammar(machine, self._index, self._speller, shortest)
-        _ = grammar.least_tokens  # found here, off the step loop
+        _ = grammar.least_tokens  # computed and cached here, off the step loop
         return grammar
 
     @staticmethod
-    def _rehearse(grammar: CompiledGrammar, constraint: Constraint) -> None:
+    def _warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
         from ..backends.native import NativeGrammar
-        from ..backends.warmup import rehearsal_s, rehearse
+        from ..backends.warmup import warm_up, warm_up_s
 
         if isinstance(grammar, NativeGrammar):
-            rehearse(grammar, rehearsal_s(constraint.source))
+            warm_up(grammar, warm_up_s(constraint.source))
 
     @staticmethod
     def shortest(grammar: CompiledGrammar) -> bytes | None:
-        """A short complete output of a grammar; None where the back end cannot tell."""
+        """A short complete output of a grammar; None if the back end knows none."""
         from ..backends.native import NativeGrammar
 
         return grammar.shortest if isinstance(grammar, NativeGrammar) else None
 
     def spelled(self, text: bytes) -> tuple[int, ...]:
-        """The tokens of a whole output that reads `text`; empty where the tokenizer would write something else."""
+        """The tokens of a whole output `text`; empty if the tokenizer cannot write this text."""
         return self._speller.spell((), text, final=True) if text else ()
 
     def warm(self) -> None:
-        """Load all compiled code, index the vocabulary, make what many ask: formats, strings near their bound."""
+        """Load all compiled loops, index the vocabulary, and make masks of common leaves: formats, bounded strings."""
         self.is_warming = True
         try:
             self._load()
@@ -135,9 +135,9 @@ class Compiler:
         tables_of(Constraint(Kind.JSON_SCHEMA, "{}"))
 
     def shared(self) -> dict[str, int]:
-        """Bytes that grammars share, by part; of automata no more than `shared_bytes` allow are left."""
+        """Memory that grammars share, in bytes by part. Shrinks the shared automata to their half of `shared_bytes`."""
         held = {"texts": self._speller.nbytes}
-        if "_index" in vars(self):  # else nothing is loaded that could hold any
+        if "_index" in vars(self):  # otherwise no loops are loaded, and nothing is shared
             from .automata_budget import automata_bytes, shrink_automata
 
             shrink_automata(self._shared_bytes // 2)

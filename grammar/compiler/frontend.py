@@ -1,10 +1,10 @@
-"""The first look at a constraint: is it one, can all of it be enforced, can anything meet it.
+"""The compiler's front end: checks that a constraint is valid, can be enforced in full and can be satisfied.
 
-Does: bound and parse the source, and turn it into what the machine runs or a grammar back end compiles, independent of
-any vocabulary. Does not: compile for one. What it lets through is enforced in full; what cannot be is refused by place,
-keyword, reason and hint.
+Does: bound and parse the source, and translate it to rules for the machine or to a grammar for another back end,
+independent of any vocabulary. Does not: compile for a vocabulary. A constraint that passes is enforced in full; a
+refusal names the place, the keyword, the reason and a hint.
 
-The compiled code below the automata is loaded when the first constraint comes, not with this module.
+The compiled loops of the automata are loaded with the first constraint, not when this module is imported.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..jsonschema.report.survey import Enforced
     from ..machine.rule import Rule
 
-LONGEST = {  # characters
+LONGEST = {  # bound on the source, in characters
     Kind.JSON_SCHEMA: 2**21,
     Kind.REGEX: 2**19,
     Kind.EBNF: 2**17,
@@ -30,17 +30,17 @@ LONGEST = {  # characters
     Kind.XML: 2**19,
 }
 
-_MOST_OUTPUT = 2**17  # bytes of the shortest output
+_MOST_OUTPUT = 2**17  # bound on the shortest output, in bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """A constraint that can be enforced in full: a rule or automaton over bytes, or a grammar that has no such form,
-    whichever is not None.
+    """A constraint that can be enforced in full, ready to be compiled. Exactly one of `root` and `parsed` is set.
 
-    `coverage`: of a schema, which keywords are enforced and which are not. `note`: why a grammar is left to another
-    back end. `release`: breaks the reference cycles among the rules of a schema, so that their memory is free at once;
-    to be called when nothing follows the rules any more. None: there are no such cycles.
+    `root`: a rule or automaton over bytes. `parsed`: a grammar that has no such form. `coverage`: the enforced and
+    unenforced keywords of a schema. `note`: why a grammar goes to another back end. `release`: breaks the reference
+    cycles among the rules of a schema, so that their memory is freed at once; to be called when the rules are no longer
+    used. None: there are no such cycles.
     """
 
     root: "Rule | Dfa | None" = None
@@ -51,13 +51,13 @@ class Screened:
 
 
 def screen(constraint: Constraint) -> Screened:
-    """Judge a constraint.
+    """Check a constraint and translate it.
 
     Raises:
         InvalidConstraint: the source is not a schema, pattern or grammar.
-        UnsupportedConstraint: something in it cannot be enforced; `refusals` names each such place.
-        ConstraintTooLarge: it is over a bound of size, depth or states.
-        Unsatisfiable: nothing can meet it.
+        UnsupportedConstraint: a part of it cannot be enforced; `refusals` names each such place.
+        ConstraintTooLarge: it exceeds a bound of size, depth or states.
+        Unsatisfiable: no output can match it.
     """
     limit = LONGEST[constraint.kind]
     if len(constraint.source) + sum(len(text) for _, text in constraint.schemas) > limit:
@@ -73,7 +73,7 @@ def screen(constraint: Constraint) -> Screened:
     except RecursionError as error:
         raise ConstraintTooLarge("the source is nested too deeply") from error
     except MemoryError as error:
-        raise ConstraintTooLarge("compiling this takes more memory than there is") from error
+        raise ConstraintTooLarge("there is not enough memory to compile the source") from error
 
 
 def _schema(constraint: Constraint) -> Screened:
@@ -96,16 +96,16 @@ def _schema(constraint: Constraint) -> Screened:
     least = language.root.least(language.root.start) or 0
     if least > _MOST_OUTPUT:
         raise ConstraintTooLarge(
-            f"the shortest output takes about {least} bytes: more than any output can hold"
+            f"the shortest output takes about {least} bytes, more than the limit of {_MOST_OUTPUT}"
         )
     coverage = covered(language.normal, language.enforced)
     return Screened(root=language.root, coverage=coverage, release=language.release)
 
 
 def _refuse_endless(enforced: "tuple[Enforced, ...]") -> None:
-    """Refuse multiples that are only judged at their end: any number of digits may come before one happens to be."""
-    reason = "multiples of this divisor cannot be told while they are written"
-    hint = "use a divisor of at most four digits, besides zeros at its ends, or bounds instead"
+    """Refuse multiples that can only be checked at their end: a model may write digits without ever reaching one."""
+    reason = "multiples of this divisor cannot be recognised while they are written"
+    hint = "use a divisor of at most four digits, not counting zeros at its ends, or bounds instead"
     refusals = tuple(
         Refusal(each.where, each.keyword, reason, hint)
         for each in enforced

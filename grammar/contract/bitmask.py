@@ -1,6 +1,6 @@
-"""Packed token masks: one bit a token, 1 = allowed, token `t` is bit `t % 32` of word `t // 32`.
+"""Packed token masks: one bit per token, 1 = allowed; token `t` is bit `t % 32` of word `t // 32`.
 
-Does: the layout and plain operations on it. Does not: decide what is allowed.
+Does: define the layout and simple operations on it. Does not: decide which tokens are allowed.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ WORD_BITS = 32
 
 
 def words(width: int) -> int:
-    """Number of 32-bit words that hold `width` token bits."""
+    """The number of 32-bit words in a mask of `width` tokens."""
     return -(-width // WORD_BITS)
 
 
 def empty_rows(count: int, width: int) -> MaskRows:
-    """`count` rows for `width` tokens, nothing allowed; int32 of shape [count, words(width)]."""
+    """Allocate `count` masks for `width` tokens with no token allowed: int32 [count, words(width)]."""
     return np.zeros((count, words(width)), dtype=np.int32)
 
 
@@ -39,6 +39,6 @@ def is_allowed(row: MaskRow, token: int) -> bool:
 
 
 def allowed_tokens(row: MaskRow, width: int) -> npt.NDArray[np.int64]:
-    """Ids of all allowed tokens below `width`, ascending."""
+    """The ids of all allowed tokens below `width`, in ascending order."""
     bits = np.unpackbits(row.view(np.uint8), bitorder="little")[:width]
     return np.flatnonzero(bits)

@@ -1,7 +1,7 @@
-"""What a caller may ask an output to be: a constraint, as a value.
+"""The constraint that an output has to match, as a value: kind, source text and options.
 
-Does: name the kinds, carry the source text, give a key that is equal exactly when two constraints
-are. Does not: parse or judge the source (`screen`, `compile`).
+Does: define the kinds, carry the source, give a cache key that is equal exactly when two constraints are equal. Does
+not: parse or check the source (`frontend`, `compile`).
 """
 
 import hashlib
@@ -20,42 +20,42 @@ class Kind(StrEnum):
     REGEX = "regex"
     EBNF = "ebnf"
     LARK = "lark"
-    CSV = "csv"  # a table; the source is a JSON Schema of an array of objects with scalar members
+    CSV = (
+        "csv"  # a table; the source is a JSON Schema of an array of objects with scalar properties
+    )
     XML = "xml"  # a document of elements; the source is a JSON Schema of an object
 
 
 class Whitespace(StrEnum):
-    """Where JSON output may hold white space. Every form is bounded: none lets a model print blanks for ever."""
+    """Where JSON output may contain white space. Every form is bounded, so a model cannot write blanks for ever."""
 
-    COMPACT = "compact"  # none outside strings
-    SPACED = "spaced"  # one blank after each comma and colon, exactly
-    PRETTY = "pretty"  # a line for each member and item, `indent` blanks a level, one after a colon, exactly
+    COMPACT = "compact"  # no white space outside strings
+    SPACED = "spaced"  # exactly one blank after each comma and colon
+    PRETTY = "pretty"  # one line per property and item, `indent` blanks per level, exactly one blank after a colon
     LENIENT = "lenient"  # up to 64 blanks, tabs and line ends wherever JSON allows them
 
 
 class KeyOrder(StrEnum):
-    """In which order the members of an object may come."""
+    """The order of the properties of an object."""
 
-    SCHEMA = "schema"  # as their schema declares them, then all others
+    SCHEMA = "schema"  # as declared in the schema, then all others
     ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A language the output must belong to, in full.
+    """The language that the whole output must belong to.
 
-    `source` is JSON text for `JSON_SCHEMA`, a pattern that the whole output must match for `REGEX`
-    (ECMA-262 flavour), a grammar whose start rule is `root` for `EBNF`, `start` for `LARK`, JSON text
-    of a schema for `CSV` and `XML`. `header` says whether a `CSV` table begins with the names of its columns. All other
-    fields only mean something for `JSON_SCHEMA`:
+    `source`: JSON text for `JSON_SCHEMA`; a pattern that the whole output must match for `REGEX` (ECMA-262 flavour); a
+    grammar with the start rule `root` for `EBNF` and `start` for `LARK`; JSON text of a schema for `CSV` and `XML`.
+    `header`: whether a `CSV` table starts with a row of column names. All other fields apply to `JSON_SCHEMA` only:
 
-    `extra_properties`: false keeps objects to the properties their schema names, also where it would allow others by
-    not forbidding them (every such output is valid against the schema all the same). `indent`: blanks a level of
-    `PRETTY`, at most `MOST_INDENT`. `formats`: whether `format` asserts; else it is an annotation. `exponents`: whether
-    numbers of which something is asked may be written with an exponent, where that can be told. `schemas`: the other
-    documents that `$ref` may name, as pairs of URI and JSON text; nothing is ever fetched. `short_numbers`: numbers
-    have at most 20 digits before the point and 17 behind it, more only where a bound or constant of the schema has
-    more.
+    `extra_properties`: false restricts objects to the properties named in their schema, even where the schema does not
+    forbid others (such output is still valid). `indent`: blanks per level of `PRETTY`, at most `MOST_INDENT`.
+    `formats`: whether `format` is an assertion; otherwise it is an annotation. `exponents`: whether numbers with
+    assertions may be written with an exponent, where the assertions can still be enforced. `schemas`: other documents
+    that `$ref` may refer to, as pairs of URI and JSON text; documents are never fetched. `short_numbers`: limits
+    numbers to 20 digits before the decimal point and 17 after it, unless a bound or constant of the schema has more.
     """
 
     kind: Kind
@@ -71,12 +71,12 @@ class Constraint:
     short_numbers: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ValueError for an indentation out of its bounds."""
+        """Raises ValueError if `indent` is out of bounds."""
         if not 0 <= self.indent <= MOST_INDENT:
             raise ValueError(f"indent must be between 0 and {MOST_INDENT}, not {self.indent}")
 
     @property
     def key(self) -> str:
-        """A collision-resistant name of this constraint, for caches: hex SHA-256 of all its fields."""
+        """The cache key of this constraint: hex SHA-256 of all its fields."""
         text = json.dumps(astuple(self))
         return hashlib.sha256(text.encode()).hexdigest()

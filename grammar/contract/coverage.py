@@ -1,7 +1,7 @@
-"""How far a schema is enforced, as a value: counts of the keywords that are, and each that is not by JSON Pointer.
+"""The coverage of a schema, as a value: counts of enforced keywords, and the JSON Pointer of each unenforced one.
 
-Does: carry it from the process that looked at the schema to the one that answers. Does not: look at schemas
-(`jsonschema.covered`).
+Does: carry the coverage from the process that examined the schema to the process that answers. Does not: examine
+schemas (`jsonschema.report`).
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ UnreadKind = Literal["annotation", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """One keyword at one place that changes nothing, and why.
+    """One keyword at one place that has no effect, with the reason.
 
-    `unknown`: the word itself is not known, so it may be a slip; `hint` says what to write instead.
+    `where`: JSON Pointer. `kind`: `unknown` if the keyword is not known and may be a typo; `hint` then suggests a
+    correction.
     """
 
     where: str
@@ -26,10 +27,11 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """`enforced` and `annotations`: each keyword with the number of its places, in the order of the schema.
+    """The enforced and unenforced keywords of one schema.
 
-    `unread`: keywords for which nothing is enforced although a reader may expect it; unknown ones first. `omitted`: how
-    many more there are.
+    `enforced` and `annotations`: each keyword with the number of its places, in the order of the schema. `unread`:
+    unenforced keywords for which a reader may expect enforcement, unknown keywords first. `omitted`: the number of
+    further ones that are not listed.
     """
 
     enforced: tuple[tuple[str, int], ...] = ()
@@ -39,10 +41,10 @@ class Coverage:
 
     @classmethod
     def decode(cls, value: dict[str, Any]) -> Self:
-        """What `dataclasses.asdict` made of one, after a way through JSON.
+        """The inverse of `dataclasses.asdict`, after a round trip through JSON.
 
         Raises:
-            TypeError, KeyError, ValueError: `value` is none.
+            TypeError, KeyError, ValueError: `value` is not a coverage.
         """
         return cls(
             enforced=_pairs(value["enforced"]),
@@ -53,12 +55,12 @@ class Coverage:
 
     @property
     def unknown(self) -> tuple[Unread, ...]:
-        """Keywords that may be slips."""
+        """Unknown keywords, which may be typos."""
         return tuple(entry for entry in self.unread if entry.kind == "unknown")
 
     @property
     def size_bytes(self) -> int:
-        """About what it takes in memory."""
+        """Memory held, by estimate."""
         texts = sum(len(f"{u.where}{u.keyword}{u.reason}{u.hint}") for u in self.unread)
         return 200 + 100 * (len(self.enforced) + len(self.annotations) + len(self.unread)) + texts
 

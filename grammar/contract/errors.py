@@ -1,12 +1,12 @@
-"""Everything that can go wrong with a constraint.
+"""The errors of constraints and matchers.
 
 GrammarError
-├── InvalidConstraint      the source is not a schema, pattern or grammar at all
-├── UnsupportedConstraint  it is one, but something in it cannot be enforced; each refusal is named
-├── ConstraintTooLarge     compiling it went over a limit of states, bytes or time
-├── Unsatisfiable          no output can ever match
-├── Violation              a token was offered that the grammar does not allow
-└── CompilerBusy           too many constraints wait to be compiled
+├── InvalidConstraint      the source is not a schema, pattern or grammar
+├── UnsupportedConstraint  the source is valid, but a part of it cannot be enforced; each such part is listed
+├── ConstraintTooLarge     compiling exceeded a limit of states, bytes or time
+├── Unsatisfiable          no output can match
+├── Violation              a matcher was given a token that the grammar does not allow
+└── CompilerBusy           too many constraints are waiting to be compiled
 """
 
 from dataclasses import astuple, dataclass
@@ -15,10 +15,10 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One thing in a constraint that is refused.
+    """One part of a constraint that is refused.
 
-    `where` is a JSON Pointer (RFC 6901) into the schema, or an offset such as `char 12` into a pattern or grammar;
-    `keyword` is the JSON Schema keyword or the construct; `hint` says how to change the constraint.
+    `where`: a JSON Pointer (RFC 6901) into the schema, or an offset such as `char 12` into a pattern or grammar.
+    `keyword`: the JSON Schema keyword or the construct. `hint`: how to change the constraint.
     """
 
     where: str
@@ -28,7 +28,7 @@ class Refusal:
 
 
 class GrammarError(Exception):
-    """Base of all errors of this package; `code` is stable and part of the API."""
+    """Base class of all errors of this package; `code` is stable and part of the API."""
 
     code = "grammar_error"
 
@@ -39,15 +39,15 @@ class GrammarError(Exception):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of its texts."""
+        """Memory of the texts, in bytes by estimate."""
         texts = sum(len(text) for refusal in self.refusals for text in astuple(refusal))
         return len(self.message) + texts
 
     def copy(self) -> Self:
         """A new error with the same content and no traceback.
 
-        An error that is kept and raised again collects the frames of every place that raises it, with all their
-        variables: each caller gets a copy.
+        A cached error that is raised again and again collects the frames of every place that raises it, with all their
+        variables. So each caller gets a copy.
         """
         return type(self)(self.message, self.refusals)
 
@@ -59,13 +59,13 @@ class InvalidConstraint(GrammarError):
 
 
 class UnsupportedConstraint(GrammarError):
-    """The source asks for something that cannot be enforced; `refusals` names each such place."""
+    """A part of the source cannot be enforced; `refusals` lists each such part."""
 
     code = "unsupported_constraint"
 
 
 class ConstraintTooLarge(GrammarError):
-    """Compiling went over a limit."""
+    """Compiling exceeded a limit of states, bytes or time."""
 
     code = "constraint_too_large"
 
@@ -77,12 +77,12 @@ class Unsatisfiable(GrammarError):
 
 
 class Violation(GrammarError):
-    """A token was offered to a matcher that its grammar does not allow there."""
+    """A matcher was given a token that its grammar does not allow at this position."""
 
     code = "grammar_violation"
 
 
 class CompilerBusy(GrammarError):
-    """Too many constraints wait to be compiled: nothing is wrong with this one."""
+    """Too many constraints are waiting to be compiled; the refused constraint may be valid."""
 
     code = "compiler_busy"

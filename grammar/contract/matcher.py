@@ -1,6 +1,6 @@
-"""The interface between a grammar and whatever generates tokens.
+"""The protocols of compiled grammars and matchers, between a back end and an engine that generates tokens.
 
-Does: say what a compiled grammar and a matcher are, for every back end. Does not: hold an implementation.
+Does: define what every back end implements. Does not: implement anything.
 """
 
 from collections.abc import Sequence
@@ -10,19 +10,19 @@ from .bitmask import MaskRow
 
 
 class Matcher(Protocol):
-    """Follows one output through its grammar. Mutable, one per sequence, owned by whoever made it.
+    """Follows one output through its grammar. Mutable; one per sequence, owned by its creator.
 
-    End-of-sequence tokens are part of the language here: they are legal exactly where the output may end, and
-    `finished` is true once one has been accepted. A grammar that can only end therefore *forces* its end token.
+    End-of-sequence tokens belong to the language: they are legal exactly where the output may end, and `finished` is
+    true once one has been accepted. Where an output can only end, the end token is therefore *forced*.
     """
 
     @property
     def finished(self) -> bool:
-        """Whether an end token has been accepted; nothing may follow."""
+        """Whether an end token has been accepted; no token may follow."""
         ...
 
     def fill(self, row: MaskRow) -> None:
-        """Overwrite `row` with the tokens that are legal next (all zero only once finished)."""
+        """Overwrite `row` with the mask of the tokens that are legal next (all zero only once finished)."""
         ...
 
     def accept(self, token: int) -> None:
@@ -34,18 +34,18 @@ class Matcher(Protocol):
         ...
 
     def skip(self, tokens: Sequence[int]) -> None:
-        """Advance by many tokens, none of them an end. Neither they nor those before them can be taken back.
+        """Advance by many tokens, none of them an end token. Tokens up to here can no longer be rolled back.
 
         Raises:
-            Violation: one of them is not legal.
+            Violation: one of the tokens is not legal.
         """
         ...
 
     def forced(self) -> tuple[int, ...]:
-        """Tokens that must come next because nothing else is legal, without moving; empty when there is a choice.
+        """The tokens that must come next because no others are legal, without moving; empty if there is a choice.
 
-        Only tokens the tokenizer itself would write are returned, so a forced run never differs from how the model
-        would have spelled the same text.
+        Only tokens that the tokenizer itself would write are returned, so forced tokens never differ from the model's
+        own spelling of the same text.
         """
         ...
 
@@ -53,7 +53,7 @@ class Matcher(Protocol):
         """Take back the last `count` accepted tokens.
 
         Raises:
-            ValueError: not so many have been accepted (since `skip`, where a back end keeps none of those before it).
+            ValueError: fewer tokens have been accepted (since the last `skip`, if the back end discards older ones).
         """
         ...
 
@@ -64,23 +64,25 @@ class Matcher(Protocol):
     def least_tokens(self) -> int | None:
         """An upper bound on the fewest tokens, end token included, that complete the output from here.
 
-        None where the back end cannot tell. It equals `len(closing())`.
+        Equals `len(closing())`. None if the back end does not know a completion.
         """
         ...
 
     def closes_within(self, tokens: int) -> bool:
-        """Whether the output can be completed within so many tokens, end token included.
+        """Whether the output can be completed within a number of tokens, end token included.
 
-        Where that is unknown: true, unless the back end closes outputs in time all the same (`backends.earley`).
+        True if that is unknown, unless the back end closes outputs in time by other means
+        (`backends.xgrammar_matcher`).
 
-        The same as comparing `least_tokens`, and much cheaper where there is room enough: asked after every token.
+        Equivalent to a comparison with `least_tokens`, but much cheaper while the budget is ample: the engine calls it
+        after every token.
         """
         ...
 
     def closing(self) -> tuple[int, ...] | None:
-        """Legal tokens, end token included, that complete the output from here by a short way, without moving.
+        """A short completion of the output from here in legal tokens, end token included, without moving.
 
-        Following them makes `least_tokens` fall by one a token. None where the back end cannot tell.
+        `least_tokens` falls by one with each of these tokens. None if the back end does not know a completion.
         """
         ...
 
@@ -90,12 +92,12 @@ class CompiledGrammar(Protocol):
 
     @property
     def size_bytes(self) -> int:
-        """Approximate memory held, for caches."""
+        """Memory held, by estimate; for caches."""
         ...
 
     @property
     def least_tokens(self) -> int | None:
-        """An upper bound on the fewest tokens, end token included, of any complete output; None if unknown."""
+        """An upper bound on the fewest tokens, end token included, of a complete output; None if unknown."""
         ...
 
     def matcher(self) -> Matcher:

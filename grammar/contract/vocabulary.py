@@ -1,7 +1,7 @@
-"""A model's vocabulary as bytes: all that a grammar needs to know about a tokenizer.
+"""A model's vocabulary as bytes: everything that a grammar needs to know about a tokenizer.
 
-Does: hold the bytes of every token id, the end ids and the width of a mask; name itself by a fingerprint. Does not:
-load tokenizers (`intaglio.engine.text`) or index the tokens.
+Does: hold the bytes of every token id, the end ids and the width of a mask; give a fingerprint. Does not: load
+tokenizers (`intaglio.engine.text`) or index the tokens (`mask.token_texts`).
 """
 
 import hashlib
@@ -11,14 +11,14 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What each token id stands for.
+    """The text of each token id.
 
-    `tokens[id]` is the text of a token as bytes, or None where it has none: control tokens and unused ids, which no
-    grammar ever allows. `end_ids` end an output; they have no bytes. `width` is the number of logits of the model,
-    which may be more than there are tokens; ids from `len(tokens)` to `width` have no bytes either.
+    `tokens[id]`: the text of a token as bytes; None for control tokens and unused ids, which no grammar ever allows.
+    `end_ids`: the tokens that end an output; they have no text. `width`: the number of logits of the model, which may
+    exceed the number of tokens; ids from `len(tokens)` to `width` have no text either.
 
     Raises:
-        ValueError: the parts contradict one another.
+        ValueError: the fields contradict one another.
     """
 
     tokens: tuple[bytes | None, ...]
@@ -29,7 +29,7 @@ class Vocabulary:
         if self.width < len(self.tokens):
             raise ValueError(f"{len(self.tokens)} tokens do not fit {self.width} logits")
         if not self.end_ids or len(set(self.end_ids)) != len(self.end_ids):
-            raise ValueError("a vocabulary needs at least one end id, and each once")
+            raise ValueError("a vocabulary needs at least one end id, and each only once")
         for end in self.end_ids:
             if not 0 <= end < self.width:
                 raise ValueError(f"end id {end} is not below the width {self.width}")
@@ -40,7 +40,7 @@ class Vocabulary:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A collision-resistant name of this vocabulary, for caches: hex SHA-256 of all its parts."""
+        """The cache key of this vocabulary: hex SHA-256 of all its fields."""
         digest = hashlib.sha256()
         digest.update(f"{self.width};{self.end_ids};{len(self.tokens)}".encode())
         for token in self.tokens:
@@ -48,5 +48,5 @@ class Vocabulary:
         return digest.hexdigest()
 
     def text(self, token: int) -> bytes | None:
-        """The bytes of `token`; None for a token without text, including ids past the tokenizer's own."""
+        """The bytes of `token`; None for a token without text, which includes ids beyond the tokenizer's."""
         return self.tokens[token] if 0 <= token < len(self.tokens) else None

@@ -1,1 +1,1 @@
-"""Examination of untrusted constraints: in worker processes, with verdicts in memory and on disk."""
+"""Examination of untrusted constraints in worker processes, with verdicts cached in memory and on disk."""

@@ -1,6 +1,7 @@
-"""What passes between a process and the workers that examine constraints for it.
+"""The messages between a process and the workers that examine constraints for it.
 
-Does: frame messages on a socket, within a time and a size; write what a worker starts with. Does not: know processes.
+Does: frame messages on a socket, with limits on time and size; encode the start message of a worker. Does not: manage
+processes (`isolation`).
 """
 
 import socket
@@ -17,15 +18,15 @@ _START: Final = struct.Struct("<QdQQQ")
 _ABSENT: Final = 0xFFFFFFFF
 
 
-class Gone(Exception):
-    """The other side has closed, has said something that is no message, or has not answered in time."""
+class ChannelClosed(Exception):
+    """The other side has closed the channel, sent an invalid message, or not answered in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildLimits:
-    """What a child sees to by itself, of `isolation.Limits`.
+    """The part of `isolation.WorkerLimits` that a child enforces on itself.
 
-    `memory`: bytes above those of a fresh child; `cpu_s`: seconds of processor time for one constraint.
+    `memory`: bytes above the memory of a fresh child. `cpu_s`: seconds of processor time for one constraint.
     """
 
     memory: int
@@ -33,26 +34,26 @@ class ChildLimits:
 
 
 def send(channel: socket.socket, data: bytes) -> None:
-    """One message.
+    """Send one message.
 
     Raises:
-        Gone: the other side is gone, or does not read.
+        ChannelClosed: the other side has closed the channel, or does not read.
     """
     try:
         channel.sendall(_SIZE.pack(len(data)) + data)
     except OSError as error:
-        raise Gone(str(error)) from error
+        raise ChannelClosed(str(error)) from error
 
 
 def receive(channel: socket.socket, until: float | None = None) -> bytes:
-    """One message, by the moment `until` of `time.monotonic()`.
+    """Receive one message, until the time `until` of `time.monotonic()`.
 
     Raises:
-        Gone: none came.
+        ChannelClosed: there was none.
     """
     (size,) = _SIZE.unpack(_exactly(channel, _SIZE.size, until))
     if size > MOST_BYTES:
-        raise Gone(f"a message of {size} bytes")
+        raise ChannelClosed(f"a message of {size} bytes")
     return _exactly(channel, size, until)
 
 
@@ -64,15 +65,15 @@ def _exactly(channel: socket.socket, size: int, until: float | None) -> bytes:
                 channel.settimeout(max(until - time.monotonic(), 1e-3))
             part = channel.recv(min(size - len(data), 1 << 20))
         except OSError as error:
-            raise Gone(str(error)) from error
+            raise ChannelClosed(str(error)) from error
         if not part:
-            raise Gone("closed")
+            raise ChannelClosed("closed")
         data += part
     return bytes(data)
 
 
 def encode_start(limits: ChildLimits, vocabulary: Vocabulary) -> bytes:
-    """What a worker has to know before it can work."""
+    """Encode the start message of a worker: its limits and its vocabulary."""
     tokens, ends = vocabulary.tokens, vocabulary.end_ids
     lengths = [_ABSENT if token is None else len(token) for token in tokens]
     head = _START.pack(limits.memory, limits.cpu_s, vocabulary.width, len(ends), len(tokens))

@@ -1,6 +1,7 @@
-"""What becomes of a constraint: how each part is enforced or why not, what it costs, what it lets through.
+"""Explains a constraint: how each part is enforced or why not, what it costs, example outputs.
 
-Does: compile one constraint and look at the result. Does not: write for people (the service does), or know prompts.
+Does: compile one constraint and describe the result. Does not: format it for people (the service does), or know
+prompts.
 """
 
 import time
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ..automata import Dfa
     from ..machine.rule import Rule
 
-# What the tiers mean.
+# The meaning of the tiers of enforcement, as shown to users.
 TIERS: Final = {
     "A": "by the automaton",
     "B": "by the automaton and a memory of what was written",
@@ -31,9 +32,9 @@ TIERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One keyword at one place: enforced by `tier` (see `TIERS`), or not at all (None), and then why.
+    """One keyword at one place: enforced by `tier` (see `TIERS`), or not enforced (None) for a `reason`.
 
-    `unknown`: the word itself is not known; `hint` says what to write instead.
+    `where`: JSON Pointer. `unknown`: the keyword is not known; `hint` then suggests a correction.
     """
 
     where: str
@@ -46,8 +47,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintCost:
-    """What compiling took and holds. `states` and `size_bytes` are those made so far: more are made as text reaches
-    them. `first_mask_s`: from the compiled grammar to its first mask.
+    """Time and memory of a compiled constraint.
+
+    `states` and `size_bytes` count the states made so far; others are made when text reaches them. `first_mask_s`: from
+    the compiled grammar to its first mask.
     """
 
     states: int | None
@@ -58,11 +61,11 @@ class ConstraintCost:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything known of one constraint; `error` is None where it can be enforced, and then the rest is there.
+    """Everything known about one constraint. If it can be enforced, `error` is None and the other fields are set.
 
-    `coverage` sums up the findings of a schema. `engine` is what follows the constraint: `machine`, or `xgrammar` with
-    `note` saying why. `shortest` and `typical` are texts it lets through, None where none was found; `least_tokens` is
-    what the shortest takes with its end token, and `typical_tokens` the same of `typical`.
+    `coverage`: the summary of the findings of a schema. `engine`: the back end, `machine` or `xgrammar`; `note` gives
+    the reason for the latter. `shortest` and `typical`: example outputs, None if none was found. `least_tokens` and
+    `typical_tokens`: their lengths with the end token.
     """
 
     constraint: Constraint
@@ -78,39 +81,39 @@ class Explanation:
     typical: str | None = None
 
 
-_Looked = tuple[tuple[Finding, ...], Coverage | None]
+_SchemaFindings = tuple[tuple[Finding, ...], Coverage | None]
 
 
 def explain(compiler: Compiler, constraint: Constraint) -> Explanation:
-    """Compile `constraint` and say what became of it. A constraint that is refused is explained too."""
-    looked: _Looked = ((), None)
+    """Compile a constraint and explain the result. A refused constraint is explained too."""
+    examined: _SchemaFindings = ((), None)
     try:
-        looked = _findings(constraint)
+        examined = _findings(constraint)
         began = time.perf_counter()
         grammar = compiler.compile(constraint)
         compiled = time.perf_counter()
         grammar.matcher().fill(empty_rows(1, compiler.vocabulary.width)[0])
         cost = _cost(grammar, compiled - began, time.perf_counter() - compiled)
     except GrammarError as error:
-        return _refused(constraint, error, looked)
-    return _explained(compiler, constraint, looked, grammar, cost)
+        return _refused(constraint, error, examined)
+    return _explained(compiler, constraint, examined, grammar, cost)
 
 
 def judge(constraint: Constraint) -> Explanation:
-    """As `explain`, without a vocabulary: whether it can be enforced and how, but no costs or texts."""
-    looked: _Looked = ((), None)
+    """Like `explain`, without a vocabulary: whether and how a constraint is enforced, without costs or examples."""
+    examined: _SchemaFindings = ((), None)
     try:
-        looked = _findings(constraint)
+        examined = _findings(constraint)
         screen(constraint)
     except GrammarError as error:
-        return _refused(constraint, error, looked)
-    return Explanation(constraint, None, *looked)
+        return _refused(constraint, error, examined)
+    return Explanation(constraint, None, *examined)
 
 
-def _refused(constraint: Constraint, error: GrammarError, looked: _Looked) -> Explanation:
-    """What is refused is told by the error alone."""
+def _refused(constraint: Constraint, error: GrammarError, examined: _SchemaFindings) -> Explanation:
+    """The explanation of a refused constraint. Places that the error refuses are left out of the findings."""
     places = {refusal.where for refusal in error.refusals}
-    findings, found = looked
+    findings, found = examined
     rest = tuple(finding for finding in findings if finding.where not in places)
     return Explanation(constraint, error, rest, found)
 
@@ -118,7 +121,7 @@ def _refused(constraint: Constraint, error: GrammarError, looked: _Looked) -> Ex
 def _explained(
     compiler: Compiler,
     constraint: Constraint,
-    looked: _Looked,
+    examined: _SchemaFindings,
     grammar: CompiledGrammar,
     cost: ConstraintCost,
 ) -> Explanation:
@@ -132,7 +135,7 @@ def _explained(
     return Explanation(
         constraint,
         None,
-        *looked,
+        *examined,
         engine="xgrammar" if root is None else "machine",
         note=screen(constraint).note if root is None else "",
         cost=cost,
@@ -151,7 +154,7 @@ def _cost(grammar: CompiledGrammar, compile_s: float, first_mask_s: float) -> Co
 
 
 def _tokens(compiler: Compiler, grammar: CompiledGrammar, text: bytes) -> int | None:
-    """Tokens of a whole output, its end token included; None where they cannot be told or are not let through."""
+    """The number of tokens of a whole output, end token included; None if it cannot be spelled or is refused."""
     matcher, tokens = grammar.matcher(), compiler.spelled(text)
     if text and not tokens:
         return None
@@ -167,8 +170,8 @@ def _text(text: bytes | None) -> str | None:
     return None if text is None else text.decode("utf-8", "replace")
 
 
-def _findings(constraint: Constraint) -> _Looked:
-    """Of a schema, what happens to its keywords. Nothing where it is too broken to be looked at."""
+def _findings(constraint: Constraint) -> _SchemaFindings:
+    """(the findings of a schema, their summary); empty for constraints that are not schemas."""
     if constraint.kind is not Kind.JSON_SCHEMA:
         return (), None
     from ..jsonschema.logic.normalize import Normal
@@ -202,7 +205,7 @@ def _typical(root: "Rule | Dfa") -> bytes | None:
 
 
 def _rank(schema: object, finding: Finding) -> tuple[object, ...]:
-    """Where a finding stands in its document; those in other documents come last, by their URIs."""
+    """The sort key of a finding: its position in the schema. Findings in other documents come last, by URI."""
     document, _, pointer = finding.where.rpartition("#")
     here, rank = schema, []
     for part in steps(pointer):

@@ -1,6 +1,6 @@
-"""Explanations as bytes, on their way from the process that finds them out.
+"""Encodes explanations as bytes, to send them from a worker to its parent process.
 
-Does: write and read them. Does not: explain (`explain`).
+Does: encode and decode. Does not: make explanations (`explain`).
 """
 
 import json
@@ -15,7 +15,7 @@ from .verdict import error_of
 
 
 def encode_explanation(found: Explanation) -> bytes:
-    """As JSON, without the constraint."""
+    """Encode an explanation as JSON, without its constraint."""
     error = found.error
     value = asdict(replace(found, error=None))
     del value["constraint"]
@@ -29,7 +29,7 @@ def decode_explanation(constraint: Constraint, data: bytes) -> Explanation:
     """The inverse of `encode_explanation`.
 
     Raises:
-        ValueError, TypeError, KeyError: `data` is no explanation.
+        ValueError, TypeError, KeyError: `data` is not an explanation.
     """
     value: dict[str, Any] = json.loads(data)
     error, findings, cost = value.pop("error"), value.pop("findings"), value.pop("cost")

@@ -1,7 +1,8 @@
-"""The door for constraints: each is examined once, however many ask, and what came out is remembered.
+"""The gate for constraints: examines each constraint once and caches the verdict.
 
-Does: share one examination among all who wait for it, bound how many wait, remember verdicts in memory and on disk.
-Does not: examine (`isolation` for constraints of strangers, `verdict` in this process), compile for use (`cache`).
+Does: share one examination among all callers that wait for it, bound the number of waiting constraints, cache verdicts
+in memory and on disk. Does not: examine (`isolation` for untrusted constraints, `verdict` in this process), compile for
+use (`grammar_cache`).
 """
 
 import threading
@@ -17,14 +18,14 @@ from .verdict import Verdict
 from .verdict_store import Store
 
 _REMEMBERED_BYTES: Final = 32 << 20
-_CUT_OFF_S: Final = 60.0  # so long a constraint that was cut off is not tried again
+_CUT_OFF_S: Final = 60.0  # time until a cut-off examination is tried again
 
 
 class VerdictCache:
-    """Verdicts of one way to examine, `examine`, which is called from `workers` threads.
+    """The verdicts of one function `examine`, which is called from `workers` threads. Thread-safe.
 
-    At most `most_waiting` constraints wait for their turn, none longer than `patience_s`; others are refused as
-    `CompilerBusy`. Verdicts of the store count where they took no more than `most_seconds` of processor time.
+    At most `most_waiting` constraints are examined or wait, none waits longer than `patience_s`; others are refused
+    with `CompilerBusy`. A stored verdict is used if it took at most `most_seconds` of processor time.
     """
 
     def __init__(
@@ -46,15 +47,16 @@ class VerdictCache:
         self._remembered_bytes = remembered_bytes
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="admission")
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, tuple[Verdict, float]] = OrderedDict()  # until when
+        self._known: OrderedDict[str, tuple[Verdict, float]] = OrderedDict()  # with expiry time
         self._known_bytes = 0
         self._running: dict[str, Future[Verdict]] = {}
         self._closed = False
 
     def submit(self, constraint: Constraint) -> Future[Verdict]:
-        """The verdict on a constraint, as a future that others may wait for as well.
+        """The verdict on a constraint, as a future that other callers may share.
 
-        It fails with `CompilerBusy` where too many wait, and with what is wrong where examining fails.
+        It fails with `CompilerBusy` if too many constraints are waiting, and with the error of an examination that
+        fails.
         """
         key = constraint.key
         future: Future[Verdict] = Future()
@@ -74,10 +76,10 @@ class VerdictCache:
         return future
 
     def admit(self, constraint: Constraint) -> Verdict:
-        """Wait for the verdict on a constraint that can be used.
+        """Wait for the verdict on a constraint; return it if the constraint is accepted.
 
         Raises:
-            GrammarError: it cannot, or too many wait.
+            GrammarError: the constraint is refused, or too many are waiting.
         """
         verdict = self.submit(constraint).result()
         if verdict.error is not None:
@@ -85,7 +87,7 @@ class VerdictCache:
         return verdict
 
     def warm(self, constraints: Iterable[Constraint]) -> None:
-        """Examine these, one after the other, while nobody else asks for anything. Returns when it is done."""
+        """Examine constraints one by one, and only while no other examination is pending. Blocks until done."""
         for constraint in constraints:
             while self._running and not self._closed:
                 time.sleep(0.05)
@@ -94,7 +96,7 @@ class VerdictCache:
             self.submit(constraint).exception()
 
     def close(self) -> None:
-        """Take nothing more; those that wait are told `CompilerBusy`. What is examined now is waited for."""
+        """Refuse new constraints, fail the waiting ones with `CompilerBusy`, wait for running examinations."""
         with self._lock:
             self._closed = True
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -147,4 +149,4 @@ class VerdictCache:
 
 
 def _busy() -> CompilerBusy:
-    return CompilerBusy("too many new schemas wait to be compiled; try again")
+    return CompilerBusy("too many new schemas are waiting to be compiled; try again later")

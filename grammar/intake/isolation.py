@@ -1,8 +1,8 @@
-"""Examination of constraints that nobody vouches for, in processes that may be killed.
+"""Examination of untrusted constraints in processes that can be killed.
 
-Does: keep a zygote (`worker`) and its children, give each constraint to an idle child to be examined or explained, end
-a child that is late or has died, and say of its constraint that it is too large. Does not: remember verdicts or bound
-how many wait (`admission`).
+Does: manage a zygote process (`worker`) and its children, give each constraint to an idle child to be examined or
+explained, kill a child that is late, and report the constraint of a killed or dead child as too large. Does not: cache
+verdicts or bound the number of waiting constraints (`gate`).
 """
 
 import contextlib
@@ -18,14 +18,14 @@ from typing import Final
 
 from ..contract.constraint import Constraint
 from ..contract.vocabulary import Vocabulary
-from .channel import ChildLimits, Gone, encode_start, receive, send
+from .channel import ChannelClosed, ChildLimits, encode_start, receive, send
 from .explain import Explanation
 from .explanation_codec import decode_explanation
 from .verdict import Verdict, cut_off, decode_verdict, encode_constraint
 from .worker import ANSWER, END, EXAMINE, EXIT_MEMORY, EXPLAIN, FORK, MORE, ORDER
 
 WORKER: Final = "from intaglio.grammar.intake.worker import main; raise SystemExit(main())"
-_START_S: Final = 180.0  # the first start on a machine compiles the inner loops
+_START_S: Final = 180.0  # long, because the first start on a machine compiles the inner loops
 _ANSWER_S: Final = 10.0
 _CLOSING_S: Final = 1.0
 _STARTS: Final = 3
@@ -33,8 +33,9 @@ _STARTS: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerLimits:
-    """What one examination may take: `wall_s` from its start to the answer, `cpu_s` of processor time, and `memory`
-    bytes above those of a fresh worker.
+    """The limits of one examination.
+
+    `wall_s`: time from its start to the answer. `cpu_s`: processor time. `memory`: bytes above those of a fresh worker.
     """
 
     wall_s: float = 1.8
@@ -43,11 +44,11 @@ class WorkerLimits:
 
 
 class WorkerFailure(Exception):
-    """No constraint can be examined: a defect of the installation or of this package, not of a constraint."""
+    """Constraints cannot be examined, because of a defect of the installation or of this package."""
 
 
 class _Zygote:
-    """The warm process that forks. Commands take turns."""
+    """The process with a loaded compiler that forks children. Commands to it are serialised."""
 
     def __init__(self, entry: str) -> None:
         ours, theirs = socket.socketpair()
@@ -55,30 +56,30 @@ class _Zygote:
             self._process = subprocess.Popen(  # noqa: S603  this interpreter and our own entry
                 (sys.executable, "-P", "-c", entry),
                 stdin=theirs.fileno(),
-                stdout=2,  # whatever a library prints belongs to the log
-                start_new_session=True,  # Ctrl-C is for the parent
+                stdout=2,  # output of libraries belongs in the log
+                start_new_session=True,  # Ctrl-C must reach the parent only
             )
         self._control = ours
         self._turn = threading.Lock()
 
     def load(self, start: bytes) -> None:
-        """Wait until it can fork. Raises `Gone` where it has died."""
+        """Wait until it is ready to fork. Raises `ChannelClosed` if it has died."""
         send(self._control, start)
         receive(self._control, time.monotonic() + _START_S)
         self._control.settimeout(_ANSWER_S)
 
     def fork(self) -> "_Child":
-        """A new child. Raises `Gone` where the zygote has died."""
+        """Fork a new child. Raises `ChannelClosed` if the zygote has died."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
                 return _Child(self._answer(FORK, 0, [theirs.fileno()]), ours)
-            except Gone:
+            except ChannelClosed:
                 ours.close()
                 raise
 
     def end(self, child: int) -> int:
-        """Kill a child, and say how it ended. Raises `Gone` where the zygote has died."""
+        """Kill a child and return its wait status. Raises `ChannelClosed` if the zygote has died."""
         return self._answer(END, child, [])
 
     def _answer(self, verb: bytes, process: int, sockets: list[int]) -> int:
@@ -87,13 +88,13 @@ class _Zygote:
                 socket.send_fds(self._control, [ORDER.pack(verb, process)], sockets)
                 data = self._control.recv(ANSWER.size)
             except OSError as error:
-                raise Gone(str(error)) from error
+                raise ChannelClosed(str(error)) from error
         if len(data) < ANSWER.size:
-            raise Gone("closed")
+            raise ChannelClosed("closed")
         return int(ANSWER.unpack(data)[0])
 
     def close(self) -> None:
-        """End it, and its children with it. Whoever waits for it is told that it is gone."""
+        """End the process with its children. Callers that wait for it get `ChannelClosed`."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -106,12 +107,14 @@ class _Zygote:
 
 @dataclass(frozen=True, slots=True)
 class _Child:
+    """A forked process that examines one constraint after another. `process` is its id."""
+
     process: int
     channel: socket.socket
 
     @property
     def alive(self) -> bool:
-        """Whether an idle child is still there: it says nothing of its own accord but that it is gone."""
+        """Whether an idle child is alive. An idle child sends nothing, so its channel is only readable once closed."""
         try:
             self.channel.settimeout(0)
             return bool(self.channel.recv(1, socket.MSG_PEEK))
@@ -121,7 +124,7 @@ class _Child:
             return False
 
     def ask(self, question: bytes, until: float) -> tuple[bool, bytes]:
-        """(whether it takes another, its answer). Raises `Gone` where there is none in time."""
+        """(whether the child accepts another question, its answer). Raises `ChannelClosed` if there is none in time."""
         self.channel.settimeout(max(until - time.monotonic(), 1e-3))
         send(self.channel, question)
         data = receive(self.channel, until)
@@ -129,12 +132,12 @@ class _Child:
 
 
 class Isolated:
-    """Examines constraints in processes of its own. Each thread in `examine` has one for itself meanwhile."""
+    """Examines constraints in child processes. Thread-safe: each call has a child for itself."""
 
     def __init__(
         self, vocabulary: Vocabulary, limits: WorkerLimits | None = None, *, entry: str = WORKER
     ) -> None:
-        """`entry`: the program of the first process."""
+        """`entry`: the Python program of the zygote."""
         self._limits = limits or WorkerLimits()
         self._entry = entry
         self._start = encode_start(ChildLimits(self._limits.memory, self._limits.cpu_s), vocabulary)
@@ -144,37 +147,37 @@ class Isolated:
         self._closed = False
 
     def start(self) -> None:
-        """Have a process ready; without this the first constraint waits for it.
+        """Start a child in advance; otherwise the first constraint waits for it.
 
         Raises:
-            WorkerFailure: there is none to be had.
+            WorkerFailure: a child cannot be started.
         """
         self._idle.append(self._take())
 
     def examine(self, constraint: Constraint) -> Verdict:
-        """The verdict on a constraint. One that goes over a limit, or ends its process, is too large.
+        """The verdict on a constraint. A constraint that exceeds a limit, or ends its process, is too large.
 
         Raises:
-            WorkerFailure: there is no process to be had, or the examination has a bug.
+            WorkerFailure: a process cannot be started, or the examination has a bug.
         """
         answer = self._ask(EXAMINE, constraint)
         return decode_verdict(answer) if isinstance(answer, bytes) else answer
 
     def explain(self, constraint: Constraint) -> Explanation:
-        """What becomes of a constraint; tokens are counted as if each were a byte. Raises as `examine`."""
+        """The explanation of a constraint, with token counts as if each byte were a token. Raises like `examine`."""
         answer = self._ask(EXPLAIN, constraint)
         if isinstance(answer, bytes):
             return decode_explanation(constraint, answer)
         return Explanation(constraint, answer.error)
 
     def _ask(self, verb: bytes, constraint: Constraint) -> bytes | Verdict:
-        """An answer, or what is said of a constraint for which there is none."""
+        """The answer of a child, or the verdict on a constraint for which a child gave none."""
         question = verb + encode_constraint(constraint)
         child = self._take()
         until = time.monotonic() + self._limits.wall_s
         try:
             more, answer = child.ask(question, until)
-        except Gone:
+        except ChannelClosed:
             late = time.monotonic() >= until
             return self._cause(self._end(child), late)
         if more and not self._closed:
@@ -184,9 +187,9 @@ class Isolated:
         return answer
 
     def close(self) -> None:
-        """End all processes; safe to call twice. What is being examined meanwhile is found too large."""
+        """End all processes; safe to call twice. Constraints under examination are reported as too large."""
         self._closed = True
-        zygote = self._zygote  # not under the lock: one that is starting is ended as well
+        zygote = self._zygote  # without the lock, so that a starting zygote is ended as well
         if zygote is not None:
             zygote.close()
         while self._idle:
@@ -195,7 +198,7 @@ class Isolated:
     def _take(self) -> _Child:
         """An idle child, or a new one."""
         while self._idle:
-            with contextlib.suppress(IndexError):  # another thread was quicker
+            with contextlib.suppress(IndexError):  # another thread took the last one
                 child = self._idle.pop()
                 if child.alive:
                     return child
@@ -204,9 +207,9 @@ class Isolated:
             zygote = self._loaded()
             try:
                 return zygote.fork()
-            except Gone:
+            except ChannelClosed:
                 self._forget(zygote)
-        raise WorkerFailure("the process that compiles dies as soon as it is started")
+        raise WorkerFailure("the compiler process dies as soon as it is started; its log says why")
 
     def _loaded(self) -> _Zygote:
         with self._lock:
@@ -216,10 +219,12 @@ class Isolated:
                 self._zygote = _Zygote(self._entry)
                 try:
                     self._zygote.load(self._start)
-                except Gone as error:
+                except ChannelClosed as error:
                     self._zygote.close()
                     self._zygote = None
-                    raise WorkerFailure("the process that compiles does not start") from error
+                    raise WorkerFailure(
+                        "the compiler process does not start; its log says why"
+                    ) from error
             return self._zygote
 
     def _forget(self, zygote: _Zygote) -> None:
@@ -229,21 +234,27 @@ class Isolated:
                 self._zygote = None
 
     def _end(self, child: _Child) -> int:
-        """End a child; the wait status of it, or that of a killed one where its zygote has died before it."""
+        """End a child; returns its wait status, or that of a killed process if the zygote has died."""
         child.channel.close()
         zygote = self._zygote
         try:
             return zygote.end(child.process) if zygote else int(signal.SIGKILL)
-        except Gone:
+        except ChannelClosed:
             return int(signal.SIGKILL)
 
     def _cause(self, status: int, late: bool) -> Verdict:
-        """What is said of a constraint whose child has ended like this."""
+        """The verdict on a constraint from the wait status of its child.
+
+        Raises:
+            WorkerFailure: the child failed for a reason other than a limit.
+        """
         limits = self._limits
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
-            return cut_off(f"compiling this takes more than {limits.cpu_s:g} s of processor time")
+            return cut_off(
+                f"compiling the constraint takes more than {limits.cpu_s:g} s of processor time"
+            )
         if late:
-            return cut_off(f"compiling this takes longer than {limits.wall_s:g} s")
+            return cut_off(f"compiling the constraint takes longer than {limits.wall_s:g} s")
         if os.WIFEXITED(status) and os.WEXITSTATUS(status) != EXIT_MEMORY:
-            raise WorkerFailure("the process that compiles failed; its log says why")
-        return cut_off("compiling this takes more memory or depth than allowed")
+            raise WorkerFailure("the compiler process failed; its log says why")
+        return cut_off("compiling the constraint takes more memory or depth than allowed")

@@ -1,8 +1,8 @@
-"""What is known of a constraint once it has been examined: plain data that may cross processes and be kept on disk.
+"""The verdict on a constraint: the result of its examination, as plain data for other processes and the disk.
 
-Does: examine a constraint by going the whole way once, from the screen to outputs on trial (`trial`); write
-verdicts and constraints as bytes and read them back. Does not: hold machines or masks, which are made where they are
-used; decide where an examination runs (`isolation`) or keep what came out (`store`, `admission`).
+Does: examine a constraint from the front end to trial outputs (`trial`); encode verdicts and constraints as bytes and
+decode them. Does not: hold machines or masks, which are made where they are used; decide where an examination runs
+(`isolation`) or cache verdicts (`verdict_store`, `gate`).
 """
 
 import json
@@ -28,18 +28,18 @@ from .trial import attempt
 if TYPE_CHECKING:
     from ..compiler.compile import Compiler
 
-_OBJECT_BYTES: Final = 700  # of a verdict, its key and its place among others, besides texts
+_OBJECT_BYTES: Final = 700  # memory of a cached verdict without its texts
 _SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of an examination.
+    """The result of an examination: accepted, or refused with an error.
 
-    `code` names the class of the error, None for a constraint that can be used; `message` and `refusals` are the
-    error's. `shortest` is a short complete output, where one is known. `seconds` is the processor time that it took.
-    `final` is false where the examination was cut off: the same constraint might fare better another time. `coverage`
-    tells which keywords of a JSON Schema that can be used are enforced.
+    `code`: the code of the error class, None for an accepted constraint. `message` and `refusals`: those of the error.
+    `shortest`: a short complete output, if one is known. `seconds`: the processor time of the examination. `final`:
+    false if the examination was cut off by a limit, so that another one might succeed. `coverage`: the enforced and
+    unenforced keywords of an accepted JSON Schema.
     """
 
     code: str | None = None
@@ -52,12 +52,12 @@ class Verdict:
 
     @property
     def error(self) -> GrammarError | None:
-        """What to raise; a new one each time."""
+        """The error to raise, a new one each time; None for an accepted constraint."""
         return None if self.code is None else error_of(self.code, self.message, self.refusals)
 
     @property
     def size_bytes(self) -> int:
-        """About what it takes in memory."""
+        """Memory held, by estimate."""
         texts = sum(len(text) for r in self.refusals for text in asdict(r).values())
         covered = 0 if self.coverage is None else self.coverage.size_bytes
         return _OBJECT_BYTES + len(self.message) + texts + len(self.shortest or b"") + covered
@@ -76,23 +76,23 @@ _CLASSES: Final[dict[str, type[GrammarError]]] = {
 
 
 def error_of(code: str, message: str, refusals: tuple[Refusal, ...]) -> GrammarError:
-    """The error of a code.
+    """The error with a code.
 
     Raises:
-        ValueError: there is no such code.
+        ValueError: the code is unknown.
     """
     if code not in _CLASSES:
-        raise ValueError(f"there is no error {code!r}")
+        raise ValueError(f"unknown error code {code!r}")
     return _CLASSES[code](message, refusals)
 
 
 def _refusal(error: GrammarError, seconds: float = 0.0) -> Verdict:
-    """The verdict that an error stands for."""
+    """The verdict that corresponds to an error."""
     return Verdict(error.code, error.message, error.refusals, seconds=seconds)
 
 
 def cut_off(reason: str) -> Verdict:
-    """The verdict on a constraint whose examination went over a limit."""
+    """The verdict after an examination that exceeded a limit."""
     where = (Refusal("", "", reason, _SMALLER),)
     return Verdict(ConstraintTooLarge.code, f"{reason}; {_SMALLER}", where, final=False)
 
@@ -100,11 +100,11 @@ def cut_off(reason: str) -> Verdict:
 def examine(
     compiler: "Compiler", constraint: Constraint, clock: Callable[[], float] = time.process_time
 ) -> Verdict:
-    """Compile a constraint and write some outputs on trial, as a request that uses it would.
+    """Compile a constraint and write some trial outputs, as a request that uses it would.
 
-    `clock` gives seconds of processor time: of the process, or of this thread where the process does other work too.
-    Any error of the grammar is a verdict; other exceptions are bugs and are raised. A grammar that goes to another
-    library is screened only.
+    `clock` gives seconds of processor time: of the process, or of this thread if the process does other work too. Any
+    `GrammarError` becomes a verdict; other exceptions are bugs and are raised. A grammar for another library's compiler
+    is only checked by the front end.
     """
     begun = clock()
     try:
@@ -113,21 +113,21 @@ def examine(
     except GrammarError as error:
         return _refusal(error, clock() - begun)
     except (MemoryError, RecursionError):
-        return cut_off("compiling this takes more memory or depth than allowed")
+        return cut_off("compiling the constraint takes more memory or depth than allowed")
     seconds = clock() - begun
     return Verdict(shortest=shortest, seconds=seconds, coverage=found.coverage)
 
 
 def _try(compiler: "Compiler", screened: Screened, clock: Callable[[], float]) -> bytes | None:
     if screened.root is None:
-        return None  # another library's compiler takes what it wants: it is not tried here
+        return None  # not tried: the time and memory of another library's compiler cannot be bounded here
     grammar = compiler.build(screened)
     attempt(grammar, compiler.vocabulary.width, clock)
     return compiler.shortest(grammar)
 
 
 def screened(constraint: Constraint) -> Verdict:
-    """As far as can be told without a vocabulary, in this process and without a limit of time."""
+    """The verdict of the front end alone, without a vocabulary, in this process and without a time limit."""
     begun = time.process_time()
     try:
         found = screen(constraint)
@@ -139,7 +139,7 @@ def screened(constraint: Constraint) -> Verdict:
 
 
 def encode_constraint(constraint: Constraint) -> bytes:
-    """As JSON; texts that are not UTF-8 survive."""
+    """Encode a constraint as JSON; lone surrogates survive the round trip."""
     return json.dumps(asdict(constraint)).encode()
 
 
@@ -147,11 +147,11 @@ def decode_constraint(data: bytes) -> Constraint:
     """The inverse of `encode_constraint`.
 
     Raises:
-        ValueError, TypeError, KeyError: `data` is no constraint.
+        ValueError, TypeError, KeyError: `data` is not a constraint.
     """
     value: dict[str, Any] = json.loads(data)
     value["kind"] = Kind(value["kind"])
-    for field in fields(Constraint):  # JSON has neither enumerations nor tuples
+    for field in fields(Constraint):  # JSON has neither enums nor tuples
         if isinstance(field.default, Enum):
             value[field.name] = type(field.default)(value[field.name])
         elif isinstance(field.default, tuple):
@@ -160,7 +160,7 @@ def decode_constraint(data: bytes) -> Constraint:
 
 
 def encode_verdict(verdict: Verdict) -> bytes:
-    """As JSON."""
+    """Encode a verdict as JSON."""
     value = asdict(verdict)
     value["shortest"] = None if verdict.shortest is None else verdict.shortest.decode("latin-1")
     return json.dumps(value).encode()
@@ -170,7 +170,7 @@ def decode_verdict(data: bytes) -> Verdict:
     """The inverse of `encode_verdict`.
 
     Raises:
-        ValueError, TypeError, KeyError: `data` is no verdict.
+        ValueError, TypeError, KeyError: `data` is not a verdict.
     """
     value: dict[str, Any] = json.loads(data)
     code, shortest = value.pop("code"), value.pop("shortest")
@@ -182,5 +182,5 @@ def decode_verdict(data: bytes) -> Verdict:
         coverage=None if covered is None else Coverage.decode(covered),
         **value,
     )
-    _ = verdict.error  # its code has to be known
+    _ = verdict.error  # raises if the code is unknown
     return verdict

@@ -1,11 +1,11 @@
-"""Verdicts kept on disk: what one process found out, all of them know, also after a restart.
+"""The store of verdicts on disk, shared by all processes and kept across restarts.
 
-Does: one SQLite file, bounded in bytes, least recently used first; rows with checksums; keys that name the very code
-that came to the verdict, so nothing outlives a change of it. Does not: hold code, pickles or masks: a file that
-somebody else wrote can claim wrong things, but cannot do any, and a file that others may write is refused.
+Does: keep an LRU of rows with checksums in one SQLite file that is bounded in bytes; include a digest of the compiler's
+code in each key, so that no verdict outlives a change of the code. Does not: store code, pickles or masks. So a forged
+file can contain wrong verdicts but cannot run code; a file that other users may write is refused.
 
-It is a cache. A row that is damaged is dropped, a file that is damaged is begun anew, and a disk that is full or too
-slow makes it forget; none of that is an error.
+It is only a cache. A damaged row is dropped, a damaged file is replaced, and on a full or slow disk rows are lost; none
+of these is an error.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from ..contract.constraint import Constraint
 from .verdict import Verdict, decode_constraint, decode_verdict, encode_constraint, encode_verdict
 
 _FORMAT: Final = 1
-_ROW_BYTES: Final = 256  # what a row takes beside its texts
+_ROW_BYTES: Final = 256  # size of a row without its texts
 _BUSY_S: Final = 0.5
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS verdicts (
@@ -40,12 +40,12 @@ CREATE TRIGGER IF NOT EXISTS gone AFTER DELETE ON verdicts BEGIN UPDATE held SET
 
 
 class StoreUnusable(Exception):
-    """The file cannot be kept where it was asked for; the message says why."""
+    """The store cannot use its file; the message says why."""
 
 
 @cache
 def code_digest() -> str:
-    """A name for the code of this package: hex SHA-256 of its sources."""
+    """The digest of the code of this package: hex SHA-256 of its sources."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256(str(_FORMAT).encode())
     for path in sorted(root.rglob("*.py")):
@@ -55,27 +55,27 @@ def code_digest() -> str:
 
 
 class Store:
-    """Verdicts by constraint, in a file of `limit_bytes` (about: SQLite's own log comes on top). Threads take turns.
+    """Verdicts by constraint, in a file of about `limit_bytes` (plus SQLite's own log). Thread-safe.
 
     Raises:
-        StoreUnusable: the folder cannot be made or is not this user's alone.
+        StoreUnusable: the folder cannot be created, or other users can write to it.
     """
 
     def __init__(self, path: Path, *, limit_bytes: int, code: str | None = None) -> None:
-        """`code` names the version of the compiler whose verdicts are known; None is the one that runs."""
+        """`code` identifies the version of the compiler; None: the running one. Verdicts of others are not found."""
         self._code = code or code_digest()
         self._path = path
         self._limit = limit_bytes
         self._lock = threading.Lock()
-        _own(path)
+        _make_private(path)
         self._rows: sqlite3.Connection | None = None
         with self._lock:
             self._open()
 
     def get(self, constraint: Constraint) -> Verdict | None:
-        """The verdict on a constraint, if it is known."""
+        """The stored verdict on a constraint, or None."""
         name = self._name(constraint)
-        found = self._ask("SELECT source, verdict, checksum FROM verdicts WHERE key = ?", (name,))
+        found = self._query("SELECT source, verdict, checksum FROM verdicts WHERE key = ?", (name,))
         if not found:
             return None
         source, verdict, checksum = found[0]
@@ -84,11 +84,11 @@ class Store:
                 return decode_verdict(verdict)
             except (ValueError, TypeError, KeyError):
                 pass
-        self._ask("DELETE FROM verdicts WHERE key = ?", (name,))
+        self._query("DELETE FROM verdicts WHERE key = ?", (name,))
         return None
 
     def put(self, constraint: Constraint, verdict: Verdict) -> None:
-        """Keep a final verdict, in the place of an older one."""
+        """Store a final verdict, replacing an older one."""
         assert verdict.final
         name, source, data = (
             self._name(constraint),
@@ -108,14 +108,14 @@ class Store:
         self._shrink()
 
     def touch(self, uses: Mapping[Constraint, int]) -> None:
-        """Count uses."""
+        """Add to the use counts of constraints, and mark them as used now."""
         now = time.time()
         update = "UPDATE verdicts SET used = ?, uses = uses + ? WHERE key = ?"
         self._change([(update, (now, count, self._name(c))) for c, count in uses.items()])
 
     def most_used(self, count: int) -> list[Constraint]:
-        """Constraints that can be used, and have been most."""
-        found = self._ask(
+        """The accepted constraints that have been used most."""
+        found = self._query(
             "SELECT source, verdict, checksum FROM verdicts ORDER BY uses DESC, used DESC LIMIT ?",
             (2 * count,),
         )
@@ -128,16 +128,16 @@ class Store:
                     constraints.append(decode_constraint(source))
             except (ValueError, TypeError, KeyError):
                 continue
-        return [c for c in constraints if self.get(c) is not None][:count]  # not of another version
+        return [c for c in constraints if self.get(c) is not None][:count]  # drops other versions
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of all rows."""
-        found = self._ask("SELECT bytes FROM held")
+        """The size of all rows in bytes."""
+        found = self._query("SELECT bytes FROM held")
         return int(found[0][0]) if found else 0
 
     def close(self) -> None:
-        """Let go of the file; safe to call twice. Nothing is known and nothing is kept any more."""
+        """Close the file; safe to call twice. Afterwards the store finds and keeps nothing."""
         with self._lock:
             if self._rows is not None:
                 self._rows.close()
@@ -147,13 +147,13 @@ class Store:
         return hashlib.sha256(f"{self._code}{constraint.key}".encode()).hexdigest()
 
     def _shrink(self) -> None:
-        """Drop what was used least recently, down to nine tenths, so that it is not done at each row."""
+        """Evict the least recently used rows down to nine tenths of the limit, so that it is rarely needed."""
         over = self.held_bytes - self._limit
         if over <= 0:
             return
         over += self._limit // 10
         gone = []
-        for key, size in self._ask("SELECT key, size FROM verdicts ORDER BY used"):
+        for key, size in self._query("SELECT key, size FROM verdicts ORDER BY used"):
             gone.append(("DELETE FROM verdicts WHERE key = ?", (key,)))
             over -= size
             if over <= 0:
@@ -161,23 +161,23 @@ class Store:
         self._change(gone)
 
     def _change(self, statements: Sequence[tuple[str, tuple[object, ...]]]) -> None:
-        """All of these or none."""
+        """Run statements in one transaction."""
         if statements:
             self._run([("BEGIN IMMEDIATE", ()), *statements, ("COMMIT", ())])
 
-    def _ask(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        """The rows of an answer; none where the disk fails."""
+    def _query(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query; none if the disk fails."""
         return self._run([(statement, values)])
 
     def _run(self, statements: Sequence[tuple[str, tuple[object, ...]]]) -> list[tuple[Any, ...]]:
-        """The rows of the last statement. A file that is damaged is begun anew."""
+        """Run statements and return the rows of the last one. A damaged file is replaced by an empty one."""
         with self._lock:
             if self._rows is None:
                 return []
             try:
                 for statement, values in statements:
                     rows = self._rows.execute(statement, values).fetchall()
-            except sqlite3.OperationalError:  # full, busy, gone: what it was to hold is made again
+            except sqlite3.OperationalError:  # full, busy or missing: the verdict can be made again
                 if self._rows.in_transaction:
                     self._rows.rollback()
             except sqlite3.DatabaseError:
@@ -197,7 +197,7 @@ class Store:
                 return
             except sqlite3.DatabaseError as error:
                 if attempt == 2:
-                    raise StoreUnusable(f"{self._path} cannot be kept: {error}") from error
+                    raise StoreUnusable(f"cannot use the store {self._path}: {error}") from error
                 _remove(self._path)
 
 
@@ -205,7 +205,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     rows = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
     try:
         rows.execute("PRAGMA journal_mode = WAL")
-        # A row that is lost in a power cut is made again; damage cannot come of it in this mode.
+        # In this mode a power cut may lose rows, which can be made again, but cannot damage the file.
         rows.execute("PRAGMA synchronous = NORMAL")
         rows.execute("PRAGMA trusted_schema = OFF")
         if rows.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
@@ -217,18 +217,20 @@ def _connect(path: Path) -> sqlite3.Connection:
     return rows
 
 
-def _own(path: Path) -> None:
-    """Make folder and file this user's alone. Raises `StoreUnusable` where somebody else could write them."""
+def _make_private(path: Path) -> None:
+    """Create the folder and the file, writable by this user only. Raises `StoreUnusable` if other users can write."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
         for place in (path.parent, path):
             found = place.stat()
             if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                raise StoreUnusable(f"{place} belongs to, or may be written by, another user")
+                raise StoreUnusable(
+                    f"{place} belongs to another user, or another user may write to it"
+                )
         path.chmod(0o600)
     except OSError as error:
-        raise StoreUnusable(f"{path} cannot be kept: {error.strerror}") from error
+        raise StoreUnusable(f"cannot use the store {path}: {error.strerror}") from error
 
 
 def _remove(path: Path) -> None:

@@ -1,12 +1,12 @@
-"""The process that examines untrusted constraints, and may be killed for it.
+"""The worker processes that examine untrusted constraints and can be killed: a zygote and its forked children.
 
-Does: load the compiler once, then fork a child for each place of work; a child examines, or explains, one constraint
-after another under hard limits of memory and processor time. Does not: decide when to end one (`isolation`), or import
-anything heavy before its own settings are in place.
+Does: load the compiler once, then fork children on command; a child examines or explains one constraint after another
+under hard limits of memory and processor time. Does not: decide when to kill a child (`isolation`), or import heavy
+modules before its own settings are in place.
 
-The first process, the zygote, has a single thread and never sees a constraint: forking from it is safe, takes
-milliseconds, and a child that is killed takes nothing with it. Its standard input is a socket to its parent, for
-commands; the end of it is the parent's end. A child talks to the parent over a socket that came with the command.
+The first process, the zygote, has a single thread and never handles a constraint. So forking from it is safe and takes
+milliseconds, and killing a child affects nothing else. The zygote's standard input is a socket to its parent, for
+commands; it exits when the parent closes the socket. A child talks to the parent over a socket passed with the command.
 """
 
 import gc
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from ..contract.vocabulary import Vocabulary
     from .channel import ChildLimits
 
-FORK: Final = b"F"  # with the child's socket; the answer is its process id
-END: Final = b"E"  # with a process id; the answer is its wait status
-ORDER: Final = struct.Struct("<cq")
+FORK: Final = b"F"  # command with the child's socket; the answer is its process id
+END: Final = b"E"  # command with a process id; the answer is its wait status
+ORDER: Final = struct.Struct("<cq")  # a command: verb, process id
 ANSWER: Final = struct.Struct("<q")
-MORE: Final = b"+"  # before an answer: the child takes another constraint
-LAST: Final = b"-"  # before an answer: it does not
-EXAMINE: Final = b"e"  # before a constraint: the answer is a verdict
-EXPLAIN: Final = b"x"  # before a constraint: the answer is an explanation
-EXIT_MEMORY: Final = 3
-_GROWTH: Final = 64 << 20  # bytes by which a child may grow before it makes room for another
-_NICENESS: Final = 5  # what is being generated goes first
+MORE: Final = b"+"  # prefix of an answer: the child accepts another constraint
+LAST: Final = b"-"  # prefix of an answer: the child exits
+EXAMINE: Final = b"e"  # prefix of a constraint: the answer is a verdict
+EXPLAIN: Final = b"x"  # prefix of a constraint: the answer is an explanation
+EXIT_MEMORY: Final = 3  # exit status of a child without memory or stack
+_GROWTH: Final = 64 << 20  # bytes by which a child may grow before it is replaced
+_NICENESS: Final = 5  # generation has priority over examination
 
 
 def main() -> int:
-    """Entry of the zygote; returns when its parent is gone."""
+    """Entry point of the zygote; returns when its parent has closed the socket."""
     stay_single()
-    from .channel import Gone, decode_start, receive, send
+    from .channel import ChannelClosed, decode_start, receive, send
 
     control = socket.socket(fileno=0)
     limits, vocabulary = decode_start(receive(control))
@@ -54,18 +54,22 @@ def main() -> int:
         raise SystemExit("a process with threads must not fork")
     try:
         send(control, b"ready")
-    except Gone:
+    except ChannelClosed:
         return 0
     return _serve(control, compiler, limits)
 
 
 def stay_single() -> None:
-    """Before numpy is loaded: the linear algebra below it is not used here, and its threads would forbid to fork."""
+    """Turn off the threads of numpy's linear algebra, which is not used here: a process with threads must not fork.
+
+    To be called before numpy is loaded.
+    """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.putenv(name, "1")
 
 
 def _serve(control: socket.socket, compiler: "Compiler", limits: "ChildLimits") -> int:
+    """Execute the parent's commands until it closes the socket, then kill all children."""
     children: set[int] = set()
     while True:
         try:
@@ -93,7 +97,7 @@ def _serve(control: socket.socket, compiler: "Compiler", limits: "ChildLimits") 
 
 
 def _work(channel: socket.socket, compiler: "Compiler", limits: "ChildLimits") -> None:
-    """The life of a child. Never returns."""
+    """Run a child to its end. Never returns."""
     status = 1
     try:
         _confine(limits.memory)
@@ -106,11 +110,11 @@ def _work(channel: socket.socket, compiler: "Compiler", limits: "ChildLimits") -
         raise
     finally:
         sys.stderr.flush()
-        os._exit(status)  # nothing of the zygote's may run here
+        os._exit(status)  # exit handlers of the zygote must not run here
 
 
 def _confine(memory: int) -> None:
-    """Bound memory; be the first whom a system without memory kills; leave no image of it behind."""
+    """Bound the memory of this process, make it the first to be killed when memory runs out, disable core dumps."""
     os.nice(_NICENESS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pages = Path("/proc/self/statm")
@@ -122,8 +126,9 @@ def _confine(memory: int) -> None:
 
 
 def _examine_all(channel: socket.socket, compiler: "Compiler", limits: "ChildLimits") -> None:
+    """Answer questions from the parent until it closes the channel or this process has grown too large."""
     from . import verdict
-    from .channel import Gone, receive, send
+    from .channel import ChannelClosed, receive, send
     from .explain import explain
     from .explanation_codec import encode_explanation
 
@@ -131,10 +136,10 @@ def _examine_all(channel: socket.socket, compiler: "Compiler", limits: "ChildLim
     while True:
         try:
             asked = receive(channel)
-        except Gone:
+        except ChannelClosed:
             return
         constraint = verdict.decode_constraint(asked[1:])
-        # The kernel counts and kills: no state of the interpreter can keep it from that.
+        # The kernel counts the time and kills the process, whatever state the interpreter is in.
         signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
         if asked[:1] == EXPLAIN:
             answer, final = encode_explanation(explain(compiler, constraint)), True
@@ -150,7 +155,7 @@ def _examine_all(channel: socket.socket, compiler: "Compiler", limits: "ChildLim
 
 
 def _bytewise(vocabulary: "Vocabulary") -> "Canonical":
-    """A spelling that serves where only bytes count: each for itself."""
+    """A spelling with one token per byte, for a process without a tokenizer."""
     singles = {
         text[0]: token for token, text in enumerate(vocabulary.tokens) if text and len(text) == 1
     }

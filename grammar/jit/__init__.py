@@ -1,1 +1,1 @@
-"""Compilation of the inner loops with numba, and the cache of machine code."""
+"""Compilation of the inner loops with numba: decorators, the cache of machine code, ahead-of-time compilation."""

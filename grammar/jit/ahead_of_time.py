@@ -1,8 +1,8 @@
-"""Compilation of the inner loops ahead of time, when the package `intaglio-compiled` is built.
+"""Ahead-of-time compilation of the inner loops, for the build of the package `intaglio-compiled`.
 
-Does: compile every function that Python calls, for every combination of types in `signatures.json`, for a processor
-that any machine has. Does not: know why these types; `tests/support/signatures.py` writes them down. Needs numba and
-numpy alone: a stand-in takes the place of every other package that a module with loops imports.
+Does: compile every function that Python calls, for every combination of argument types in `signatures.json`, for the
+baseline processor. Does not: choose the types; `tests/support/signatures.py` records them. It needs only numba and
+numpy: stand-ins replace every other package that a module with loops imports.
 """
 
 import importlib
@@ -27,13 +27,13 @@ from .machine_code import Folder, MachineCode, baseline, is_portable
 
 SIGNATURES = Path(__file__).with_name("signatures.json")
 UNUSED = ("idna", "jsonschema_specifications", "msgspec", "torch", "xgrammar")
-"""Packages that modules with loops import, and loops never use."""
+"""Packages that modules with loops import, but that no loop uses."""
 
 Spelled = Any  # JSON: a name, an array as "int32:2C", a list for a tuple, {"class": [...]} for a named tuple
 
 
 def spelled(kind: Any) -> Spelled:
-    """A type of numba as JSON. Raises TypeError for kinds that no loop takes."""
+    """A numba type as JSON. Raises TypeError for a type that no loop takes."""
     if isinstance(kind, types.Array):
         flags = ("" if kind.mutable else "r") + ("" if kind.aligned else "u")
         return f"{kind.dtype}:{kind.ndim}{kind.layout}{flags}"
@@ -46,11 +46,11 @@ def spelled(kind: Any) -> Spelled:
         return {"omitted": kind.value}
     if isinstance(kind, types.Number | types.Boolean | types.NoneType):
         return str(kind)
-    raise TypeError(f"{kind!r} is no type that a loop takes")
+    raise TypeError(f"{kind!r} is not a type that a loop can take")
 
 
 def read(text: Spelled) -> Any:
-    """The type that `spelled` gave as `text`."""
+    """The inverse of `spelled`."""
     if isinstance(text, list):
         return types.BaseTuple.from_types([read(each) for each in text])
     if isinstance(text, dict):
@@ -70,7 +70,7 @@ def read(text: Spelled) -> Any:
 
 
 class _StandIn(type):
-    """A class that answers every attribute, call, subscript and operator with itself or another such class."""
+    """A class with attributes, calls, subscripts and operators that all give the class itself or another stand-in."""
 
     def __new__(cls, name: str, bases: Any, members: Any, **_: object) -> Any:
         return super().__new__(cls, name, bases, members)
@@ -99,7 +99,7 @@ class _StandIn(type):
 
 
 class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives modules of stand-ins for what modules with loops import and their loops do not use."""
+    """An import hook that loads the packages of `UNUSED` as modules of stand-ins."""
 
     def find_spec(self, name: str, *_: object) -> Any:
         if name.split(".")[0] not in UNUSED:
@@ -114,9 +114,10 @@ class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def compile_into(folder: Path, processes: int, listed: Mapping[str, Sequence[Spelled]]) -> int:
-    """Compile loops, by module and name, for lists of types into files in `folder`; returns how many.
+    """Compile loops into files in `folder`; returns the number of compiled functions.
 
-    Must be called in a fresh process, for it decides on the processor that numba compiles for.
+    `listed`: for each loop, as "module:name", the list of its signatures. Must be called in a fresh process: it sets
+    the processor that numba compiles for.
     """
     sys.meta_path.insert(0, _Absent())
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = baseline(), ""
@@ -149,14 +150,14 @@ def _compile(index: int) -> int:
     loop.compile(argument_types)
     result = loop.overloads[argument_types]
     if not is_portable(result):
-        raise TypeError(f"{loop.py_func.__qualname__} holds addresses of this process")
+        raise TypeError(f"{loop.py_func.__qualname__} contains addresses of this process")
     key = MachineCode(loop.py_func).key(argument_types, baseline())
     folder.write(key, result._reduce())
     return 1
 
 
 def main(folder: str) -> None:
-    """Compile into `folder` with all processors, and say how much that was."""
+    """Compile into `folder` on all processors, and print the number of functions."""
     listed = json.loads(SIGNATURES.read_text("utf-8"))
     count = compile_into(Path(folder), len(os.sched_getaffinity(0)), listed)
     print(f"{count} functions for {baseline()}")  # noqa: T201

@@ -1,6 +1,6 @@
-"""Compilation of the inner loops to machine code, ahead of time or at the first call.
+"""Decorators that compile the inner loops to machine code, ahead of time or at the first call.
 
-Does: two typed decorators over numba. Does not: hold any loop itself, or find machine code (`machine_code`).
+Does: wrap numba in two typed decorators. Does not: define loops, or find cached machine code (`machine_code`).
 """
 
 from collections.abc import Callable, Iterator
@@ -14,15 +14,15 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def kernel(function: F) -> F:
-    """`function` compiled for the types it gets; releases the interpreter lock while it runs.
+    """Compile `function` for the types of its arguments; it releases the interpreter lock while it runs.
 
-    Such functions take and return numbers and arrays only, and never raise.
+    A kernel takes and returns only numbers, arrays and tuples of them, and never raises.
     """
     return cast("F", _compiled(function, nogil=True))
 
 
 def brief_kernel(function: F) -> F:
-    """Like `kernel`, but keeps the interpreter lock: for loops of microseconds."""
+    """Like `kernel`, but holds the interpreter lock: for loops that take microseconds."""
     return cast("F", _compiled(function, nogil=False))
 
 
@@ -33,7 +33,7 @@ def _compiled(function: Callable[..., object], *, nogil: bool) -> Any:
 
 
 def kernels_of(module: object) -> Iterator[tuple[str, Any]]:
-    """Name and dispatcher of every compiled function that a module defines."""
+    """(name, dispatcher) of every compiled function that a module defines."""
     for name, value in vars(module).items():
         is_loop = isinstance(getattr(value, "_cache", None), MachineCode)
         if is_loop and value.py_func.__module__ == vars(module)["__name__"]:

@@ -1,11 +1,11 @@
-"""Machine code of compiled functions, found by content and kept between runs.
+"""Cache of the machine code of compiled functions, addressed by content and kept between runs.
 
-Does: find the machine code of a function for given types in the package that was compiled ahead of time, or in a folder
-of this user; keep there what had to be compiled. Does not: compile (`jit`). It never fails: where no folder can be
-written, a function is compiled for this process alone.
+Does: find the machine code of a function for given types in the package compiled ahead of time or in a folder of this
+user; store newly compiled code in that folder. Does not: compile (`kernel`). It never fails: without a writable folder,
+a function is compiled for this process only.
 
 Files are named by a digest of the function (`identity`), the types, the versions of Python and of the compiler, and the
-processor. So any number of checkouts and installations share a folder, and nothing in it is ever out of date.
+processor. So any number of checkouts and installations can share a folder, and no file in it can be out of date.
 """
 
 import contextlib
@@ -33,21 +33,21 @@ from numba.core.compiler import CompileResult
 from .source_digest import identity
 
 PACKAGE: Final = "intaglio_compiled"
-"""The import name of the package with machine code for the processors of `BASELINE`."""
+"""The import name of the package with code compiled ahead of time for the processors of `BASELINE`."""
 BASELINE: Final = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}
-"""The processor that code compiled ahead of time is for, by machine; "generic" for others."""
+"""The target processor of code compiled ahead of time, by machine; "generic" for machines not listed."""
 _DIGEST_BYTES: Final = 32
 _ENDING: Final = ".code"
-_SILENT_S: Final = 5.0  # between two lines about what is being compiled
+_SILENT_S: Final = 5.0  # between two log lines about compilation
 
 _log = logging.getLogger("intaglio")
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Machine code for one kind of processor. `processor` is empty for the one that this process runs on.
+    """A folder of machine code for one processor; `processor` is empty for the processor of this machine.
 
-    `is_kept`: whether more is kept there, up to about `most_bytes`.
+    `is_kept`: whether new code is stored there, up to about `most_bytes`.
     """
 
     path: Path
@@ -56,7 +56,7 @@ class Folder:
     most_bytes: int = 256 << 20
 
     def read(self, key: str) -> Any:
-        """What is kept under `key`, unpickled; None where nothing is, or it is damaged."""
+        """The value stored under `key`, unpickled; None if there is none or it is damaged."""
         try:
             content = (self.path / (key + _ENDING)).read_bytes()
         except OSError:
@@ -65,7 +65,7 @@ class Folder:
         return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None  # noqa: S301
 
     def write(self, key: str, value: object) -> None:
-        """Keep `value` under `key`. Raises OSError."""
+        """Store `value` under `key`. Raises OSError."""
         data: bytes = serialize.dumps(value)
         with tempfile.NamedTemporaryFile(dir=self.path, delete=False) as file:
             try:
@@ -77,7 +77,7 @@ class Folder:
                 raise
 
     def trim(self) -> None:
-        """Remove the oldest files beyond the bound. Raises OSError."""
+        """Remove the oldest files above the bound. Raises OSError."""
         files = [(path.stat(), path) for path in self.path.glob("*" + _ENDING)]
         size = 0
         for status, path in sorted(files, key=lambda file: -file[0].st_mtime):
@@ -87,13 +87,13 @@ class Folder:
 
 
 def baseline() -> str:
-    """The least processor of this kind of machine that code compiled ahead of time runs on."""
+    """The oldest processor of this machine's kind that runs code compiled ahead of time."""
     return BASELINE.get(platform.machine(), "generic")
 
 
 @cache
 def folders() -> tuple[Folder, ...]:
-    """Where machine code is looked for, in this order; the one to keep more in, if there is one, comes last."""
+    """The folders to search for machine code, in order; the folder for new code, if there is one, comes last."""
     package = find_spec(PACKAGE)
     places = (package.submodule_search_locations or ()) if package else ()
     found = [Folder(Path(place), baseline()) for place in places]
@@ -114,7 +114,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether this user can write there and no other user can: what is read from there is run."""
+    """Whether only this user can write to a folder: code read from there is executed."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = path.lstat()
@@ -125,7 +125,7 @@ def _is_ours(path: Path) -> bool:
 
 
 class MachineCode:
-    """The machine code of one function, for all types it was asked for. What numba expects of a cache."""
+    """The cache of the machine code of one function, with the interface that numba expects."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
@@ -135,13 +135,13 @@ class MachineCode:
         return identity(self._function)
 
     def key(self, types: Iterable[object], processor: object) -> str:
-        """The name under which code for `types` (of numba) on `processor` is kept."""
+        """The key of the code for numba `types` on `processor`."""
         versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
         parts = self._identity, str(tuple(types)), versions, sys.platform, processor
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The compiled function, ready to be called; None where it has to be compiled now."""
+        """The compiled function, ready to be called; None if it has to be compiled."""
         context.refresh()
         types = getattr(signature, "args", signature)
         for folder in folders():
@@ -153,7 +153,7 @@ class MachineCode:
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep what was compiled, where there is a folder for it."""
+        """Store newly compiled code, if there is a folder for it."""
         last = folders()[-1] if folders() else None
         if last is None or not last.is_kept or not is_portable(result):
             return
@@ -164,49 +164,49 @@ class MachineCode:
 
     @property
     def cache_path(self) -> str:
-        """For numba's statistics."""
+        """The path of the cache, for numba's statistics."""
         return str(folders()[-1].path) if folders() else ""
 
     def flush(self) -> None:
-        """Nothing: files are named by what is in them."""
+        """Nothing: files are named by their content and need no invalidation."""
 
 
 def is_portable(result: Any) -> bool:
-    """Whether another process can run what was compiled: no address of this process is in it."""
+    """Whether another process can run compiled code: it contains no address of this process."""
     return not result.lifted and not result.library.has_dynamic_globals
 
 
 class Progress:
-    """Tells, now and then, that functions are being compiled, which happens once after an installation."""
+    """Counts the functions compiled by this process, and logs from time to time that compilation is going on."""
 
     def __init__(self) -> None:
         self.compiled = 0
-        self._told = -_SILENT_S
+        self._logged = -_SILENT_S  # time of the last log line
 
     def missed(self) -> None:
-        """One more function has to be compiled."""
+        """Count one more function that has to be compiled."""
         self.compiled += 1
         now = time.monotonic()
-        if now - self._told < _SILENT_S:
+        if now - self._logged < _SILENT_S:
             return
-        self._told = now
+        self._logged = now
         _log.warning(
             "compiling the inner loops for this machine, %d so far; this takes a minute or two and %s",
             self.compiled,
-            "happens once" if folders() and folders()[-1].is_kept else "nothing can be kept of it",
+            "happens once" if folders() and folders()[-1].is_kept else "cannot be cached",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledLoops:
-    """How many functions this process had to compile, and the folder they are kept in, if there is one."""
+    """`now`: functions that this process had to compile. `kept`: the folder they are stored in, or None."""
 
     now: int
     kept: Path | None
 
 
 def compiled_loops() -> CompiledLoops:
-    """What this process compiled until now."""
+    """The functions that this process has compiled so far."""
     last = folders()[-1] if folders() else None
     kept = last.path if last is not None and last.is_kept else None
     return CompiledLoops(progress().compiled, kept)
@@ -214,5 +214,5 @@ def compiled_loops() -> CompiledLoops:
 
 @cache
 def progress() -> Progress:
-    """How many functions this process had to compile."""
+    """The counter of this process."""
     return Progress()

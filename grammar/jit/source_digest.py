@@ -1,7 +1,7 @@
-"""What a compiled loop is made of, as a digest.
+"""Digest of a compiled loop: its byte code, that of all compiled functions it calls, and the constants it reads.
 
-Does: hash the byte code of a function, of the compiled functions it calls, and the constants it reads. Does not: look
-at files. A comment or a moved line changes nothing; a constant in another module does.
+Does: hash them. Does not: read source files. A comment or a moved line does not change the digest; a constant in
+another module does.
 """
 
 import hashlib
@@ -18,10 +18,10 @@ _PLAIN = (bool, int, float, str, bytes, type(None), Enum, np.generic, np.dtype)
 
 
 def identity(function: Callable[..., object]) -> str:
-    """SHA-256 of everything that decides how `function` compiles, apart from the types of its arguments.
+    """SHA-256 of everything that determines the machine code of `function`, apart from the types of its arguments.
 
     Raises:
-        TypeError: it reads a global of a kind that has no digest here.
+        TypeError: the function reads a global of a kind that cannot be hashed here.
     """
     digest = hashlib.sha256()
     for part in _parts(function, set()):
@@ -32,7 +32,7 @@ def identity(function: Callable[..., object]) -> str:
 
 def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
     yield f"{function.__module__}.{function.__qualname__}"
-    if function in seen:  # it calls itself
+    if function in seen:  # a recursive call
         return
     seen.add(function)
     yield repr((function.__defaults__, function.__kwdefaults__))
@@ -77,4 +77,4 @@ def _value(value: Any, names: list[str], seen: set[Any]) -> Iterator[str]:
     elif isinstance(value, type | FunctionType | BuiltinFunctionType):
         yield f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     else:
-        raise TypeError(f"a compiled function reads {value!r}, of which no digest can be made")
+        raise TypeError(f"a compiled function reads {value!r}, which cannot be hashed")

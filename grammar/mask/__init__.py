@@ -1,1 +1,1 @@
-"""Token masks: which tokens of a vocabulary are legal in a state of the byte machine."""
+"""Token masks: which tokens of a vocabulary are legal next in a configuration of the byte machine."""

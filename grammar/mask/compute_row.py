@@ -1,8 +1,9 @@
-"""All that a row needs, found by one compiled call.
+"""The compiled computation of a whole mask row, in one call from Python.
 
-Does: find the tokens legal in a configuration from its start to its words, beside the row of a leaf where there is one;
-stop where the tables do not know, or where that leaf's row is wanted, and go on from there. Does not: look anything up,
-make leaves' rows (`leafrows`), know Python's side of a row (`masking`).
+Does: find the legal tokens of a configuration and the words of their mask, relative to the shared row of a leaf where
+there is one. It stops where the tables lack an entry or where a leaf's row is needed, and continues from there when it
+is called again. Does not: expand tables, make the rows of leaves (`leaf_cache`), wrap results for Python
+(`compute_masks`).
 """
 
 from typing import Final
@@ -12,7 +13,7 @@ import numpy as np
 from ..base.addresses import grid, line, longs, octets, words
 from ..base.array_types import Bytes, Ints, Longs, Words
 from ..jit.kernel import kernel
-from ..machine.byte_step import EXPAND, LOOK, MOVED, REFUSED, SITE, VIEW, leave
+from ..machine.byte_step import EXPAND, MOVED, REFUSED, SITE, UNDECIDED, VIEW, end_rule
 from ..machine.lazy_tables import (
     ALPHABET,
     DEAD,
@@ -31,47 +32,51 @@ from ..machine.lazy_tables import (
 from ..machine.records import Whole, record_of
 from ..machine.walk_state import Note, note_of
 from .trie import Trie, heads_at, trie_at
-from .trie_walk import Room, approach, walk, walk_all, walk_exits
+from .trie_walk import WalkBuffers, approach, walk, walk_all, walk_exits
 
-# Arrays of a desk and of a view, in the order of their addresses; the first five of each are a trie.
-NODES: Final = 5  # of each token
-ROOM: Final = 6  # four arrays
-TOUCHED: Final = 10  # 1 where a word is
-WORDS: Final = 11  # two arrays: one all zero between uses, one for masks beside another
-AT: Final = 13
-OWN: Final = 14
-TOLD: Final = 15
-STAND: Final = 16
-HEADS: Final = 17  # two arrays
-GROUPS: Final = 19  # eight of `TOUCHED` in one
+# Numbers of the arrays of a `Scratch`, in the order of their addresses. Numbers 0 to 4 are the vocabulary's trie.
+NODE_OF: Final = 5  # the trie node of each token
+BUFFERS: Final = 6  # the four arrays of `WalkBuffers`
+TOUCHED: Final = 10  # uint8 [words of a mask], 1 where a word was written
+WORDS: Final = 11  # two masks: one all zero between uses, one for masks relative to a leaf's row
+PLACES: Final = 13  # result: the places of the words that differ from the leaf's row
+DIFFERING: Final = 14  # result: these words
+REPORTED: Final = 15  # result: the undecided nodes, then those of both kinds of assumptions
+PROGRESS: Final = 16  # the fields of `RowProgress`
+HEADS: Final = 17  # the two arrays of `Heads`
+GROUPS: Final = 19  # `TOUCHED`, eight bytes as one int64
+# Numbers of the arrays of a view. Numbers 0 to 4 are the trees of its continuations.
 ROOTS: Final = 5
 EXITS: Final = 6
 DROPPED: Final = 7
 ADDED: Final = 8
 
 
-class Stand:
-    """Progress of the making of a row, and its results; all int64."""
+class RowProgress:
+    """Progress of the computation of a row, and its results; all int64.
+
+    `..._early` counts the entries found on the way to the leaf; `..._shared` adds those found in its trees.
+    """
 
     phase: Whole
     start: Whole  # the state of the configuration
-    found_early: Whole  # ... on the way to the leaf
-    found_shared: Whole  # ... in the trees, after that
+    found_early: Whole
+    found_shared: Whole
     asked_early: Whole
     asked_shared: Whole
-    doubts_early: Whole
-    doubts_shared: Whole
-    ends: Whole  # 1: the output may end; 0: it may not; -1: texts decide
-    size: Whole  # words of its own
-    asks: Whole  # nodes written: where a text decides,
-    inner: Whole  # ... where a text begun within the token was taken to be new,
-    opened: Whole  # ... one begun before
+    assumed_early: Whole
+    assumed_shared: Whole
+    ends: Whole  # 1: the output may end; 0: it may not; -1: undecided
+    size: Whole  # words that differ from the leaf's row
+    asks: Whole  # nodes reported: undecided,
+    inner: Whole  # ... with an assumption about a text that begins within the token,
+    opened: Whole  # ... with one about a text that began before it
 
 
-_stand_of = record_of(Stand)
-_SLOTS: Final = tuple(Stand.__annotations__)
-STANDS: Final = len(_SLOTS)
-# Slots of the array, for Python.
+_progress_of = record_of(RowProgress)
+_SLOTS: Final = tuple(RowProgress.__annotations__)
+PROGRESS_FIELDS: Final = len(_SLOTS)
+# Indices into the array, for Python.
 PHASE: Final = _SLOTS.index("phase")
 START: Final = _SLOTS.index("start")
 ENDS: Final = _SLOTS.index("ends")  # the first of the results
@@ -87,22 +92,27 @@ _END: Final = 4
 
 
 @kernel
-def room_at(held: Longs) -> Room:
-    """The room of a desk."""
-    return Room(grid(held, ROOM), line(held, ROOM + 1), line(held, ROOM + 2), line(held, ROOM + 3))
+def buffers_at(held: Longs) -> WalkBuffers:
+    """The walk buffers among the arrays of a scratch."""
+    return WalkBuffers(
+        grid(held, BUFFERS),
+        line(held, BUFFERS + 1),
+        line(held, BUFFERS + 2),
+        line(held, BUFFERS + 3),
+    )
 
 
 @kernel
-def _restart(note: Note, stand: Stand) -> None:
-    note.state, note.top, note.count = stand.start, note.depth - 1, note.depth
+def _restart(note: Note, progress: RowProgress) -> None:
+    note.state, note.top, note.count = progress.start, note.depth - 1, note.depth
     note.lowest, note.exact, note.arcs, note.status = note.depth, 0, -1, MOVED
-    note.found = note.asked = note.doubts = note.unwritten = 0
+    note.found = note.asked = note.assumed = note.unwritten = 0
     note.leaf_top, note.leaf_count = note.top, note.count
 
 
 @kernel
 def _wide(tables: Tables, state: int | np.int64, site: int | np.int64) -> bool:
-    """Whether many bytes can come in a leaf's state if only those states count that live at a site."""
+    """Whether a leaf's state takes many bytes (`MANY_BYTES`), counting only targets that are live at a call site."""
     row, classes = tables.states[state, ROW], tables.alphabets[tables.states[state, ALPHABET]]
     first = tables.sites[site, LIVE] - tables.sites[site, ENTRY]
     count = 0
@@ -116,15 +126,25 @@ def _wide(tables: Tables, state: int | np.int64, site: int | np.int64) -> bool:
 
 
 @kernel
-def _enter(tables: Tables, desk: Longs, frames: Ints, note: Note, room: Room, stand: Stand) -> int:
-    """Begin, and enter the leaf called here if one has rows; the next phase, or `_BEGIN` where `note.status` tells."""
-    _restart(note, stand)
+def _enter(
+    tables: Tables,
+    scratch: Longs,
+    frames: Ints,
+    note: Note,
+    buffers: WalkBuffers,
+    progress: RowProgress,
+) -> int:
+    """Start, and enter the leaf that is called here if it has shared rows.
+
+    Returns the next phase; `_BEGIN` if `note.status` says that an entry of the tables is missing.
+    """
+    _restart(note, progress)
     if note.state == FINAL:
         return _ALL
     if tables.states[note.state, LEAF] < 0:
-        approach(tables, trie_at(desk, 0), heads_at(desk, HEADS), frames, note, room)
+        approach(tables, trie_at(scratch, 0), heads_at(scratch, HEADS), frames, note, buffers)
         if note.status == REFUSED:
-            _restart(note, stand)
+            _restart(note, progress)
             return _ALL
         if note.status != MOVED:
             return _BEGIN
@@ -136,17 +156,17 @@ def _enter(tables: Tables, desk: Longs, frames: Ints, note: Note, room: Room, st
         note.lowest = min(note.lowest, note.leaf_top)
         if not _wide(tables, note.state, site):
             return _ALL
-    stand.found_early, stand.asked_early = note.found, note.asked
-    stand.doubts_early = note.doubts
+    progress.found_early, progress.asked_early = note.found, note.asked
+    progress.assumed_early = note.assumed
     note.exit = note.inside = 0
     note.status = VIEW
     return _TREES
 
 
 @kernel
-def _ends(tables: Tables, frames: Ints, note: Note, stand: Stand, looks: Ints) -> None:
-    """Tell whether the output may end here; ends like `walk`."""
-    note.state, note.top, note.count = stand.start, note.depth - 1, note.depth
+def _ends(tables: Tables, frames: Ints, note: Note, progress: RowProgress, answers: Ints) -> None:
+    """Set `progress.ends`: whether the output may end here. Ends like `walk`."""
+    note.state, note.top, note.count = progress.start, note.depth - 1, note.depth
     note.exact, note.status = 1, MOVED
     while note.state != FINAL:
         state = note.state
@@ -154,20 +174,20 @@ def _ends(tables: Tables, frames: Ints, note: Note, stand: Stand, looks: Ints) -
             note.what, note.status = state, EXPAND
             return
         ending = np.int64(tables.states[state, OUTCOME])
-        stand.ends = 0
+        progress.ends = 0
         if ending < 0:
             return
-        note.looks = 0
-        status = leave(tables, frames, note, looks, ending, note.offset)
+        note.answered = 0
+        status = end_rule(tables, frames, note, answers, ending, note.offset)
         if status == REFUSED:
             return
-        if status == LOOK:
-            stand.ends = -1
+        if status == UNDECIDED:
+            progress.ends = -1
             return
         if status != MOVED:
             note.status = status
             return
-    stand.ends = 1
+    progress.ends = 1
 
 
 @kernel
@@ -177,17 +197,24 @@ def _allow(touched: Bytes, whole: Words, token: int | np.int64) -> None:
 
 
 @kernel
-def _own_words(desk: Longs, view: Longs, base: Words, stand: Stand, found: int | np.int64) -> int:
-    """Write which words are not those of the leaf's row, and these words; how many.
+def _write_words(
+    scratch: Longs, view: Longs, base: Words, progress: RowProgress, found: int | np.int64
+) -> int:
+    """Compute the mask and write the words that differ from the leaf's row; returns their number.
 
-    The mask is that row with the tokens found in its trees, then without those at and below the nodes dropped, then
-    with all others found. It is written beside the row, in one piece: words picked here and there are slow to reach.
+    The mask is the leaf's row plus the tokens found in its trees, minus those at and below the dropped nodes, plus all
+    other tokens found. It is computed on a contiguous copy of the row: scattered words are slow to reach.
     """
-    touched = octets(desk, TOUCHED)
-    whole = words(desk, WORDS + (len(base) > 0))
+    touched = octets(scratch, TOUCHED)
+    whole = words(scratch, WORDS + (len(base) > 0))
     whole[: len(base)] = base
-    skip, first, tokens, seen = line(desk, 2), line(desk, 3), line(desk, 4), line(desk, ROOM + 1)
-    begin, split = stand.found_early, stand.found_shared
+    skip, first, tokens, seen = (
+        line(scratch, 2),
+        line(scratch, 3),
+        line(scratch, 4),
+        line(scratch, BUFFERS + 1),
+    )
+    begin, split = progress.found_early, progress.found_shared
     for i in range(begin, split):
         _allow(touched, whole, seen[i])
     for node in line(view, DROPPED):
@@ -201,14 +228,17 @@ def _own_words(desk: Longs, view: Longs, base: Words, stand: Stand, found: int |
     for node in line(view, ADDED):
         for k in range(first[node], first[node + 1]):
             _allow(touched, whole, tokens[k])
-    return _differing(desk, whole, base)
+    return _collect_differing(scratch, whole, base)
 
 
 @kernel
-def _differing(desk: Longs, whole: Words, base: Words) -> int:
-    """Write where a mask was touched and is not `base`, and its words there; how many. Leaves the desk as it was."""
-    groups = longs(desk, GROUPS)
-    at, own = longs(desk, AT), words(desk, OWN)
+def _collect_differing(scratch: Longs, whole: Words, base: Words) -> int:
+    """Write the places and words of `whole` that were touched and differ from `base`; returns their number.
+
+    Resets the touched marks, and the mask where there is no base.
+    """
+    groups = longs(scratch, GROUPS)
+    at, own = longs(scratch, PLACES), words(scratch, DIFFERING)
     count = 0
     for group in range(len(groups)):
         if groups[group] == 0:
@@ -225,8 +255,10 @@ def _differing(desk: Longs, whole: Words, base: Words) -> int:
 
 
 @kernel
-def _places(trees: Trie, nodes_of: Ints, told: Ints, count: int, node: int | np.int64) -> int:
-    """Tell the places in the vocabulary's trie of all tokens at and below a node of trees; the new count of `told`."""
+def _report_places(
+    trees: Trie, nodes_of: Ints, reported: Ints, count: int, node: int | np.int64
+) -> int:
+    """Append the vocabulary's trie nodes of all tokens at and below a node of `trees`; returns the new count."""
     begin, end = trees.first[node], trees.first[trees.skip[node]]
     places = np.empty(end - begin, np.int32)
     for k in range(begin, end):
@@ -234,84 +266,91 @@ def _places(trees: Trie, nodes_of: Ints, told: Ints, count: int, node: int | np.
     places.sort()
     for k in range(len(places)):
         if k == 0 or places[k] != places[k - 1]:
-            told[count] = places[k]
+            reported[count] = places[k]
             count += 1
     return count
 
 
 @kernel
-def _tell(desk: Longs, view: Longs, note: Note, stand: Stand) -> None:
-    """Write the nodes that ask, then those that doubt, as places in the vocabulary's trie."""
-    trees, nodes_of, told = trie_at(view, 0), line(desk, NODES), line(desk, TOLD)
-    asks, doubts = line(desk, ROOM + 2), line(desk, ROOM + 3)
+def _report(scratch: Longs, view: Longs, note: Note, progress: RowProgress) -> None:
+    """Write the undecided nodes, then the nodes with assumptions, as nodes of the vocabulary's trie."""
+    trees, nodes_of, reported = trie_at(view, 0), line(scratch, NODE_OF), line(scratch, REPORTED)
+    asks, assumed = line(scratch, BUFFERS + 2), line(scratch, BUFFERS + 3)
     count = 0
     for i in range(note.asked):
-        if stand.asked_early <= i < stand.asked_shared:
-            count = _places(trees, nodes_of, told, count, np.int64(asks[i]))
+        if progress.asked_early <= i < progress.asked_shared:
+            count = _report_places(trees, nodes_of, reported, count, np.int64(asks[i]))
         else:
-            told[count] = asks[i]
+            reported[count] = asks[i]
             count += 1
-    stand.asks = count
+    progress.asks = count
     for opened in range(2):
         begun = count
-        for i in range(note.doubts):
-            if (doubts[i] < 0) == (opened == 0):
+        for i in range(note.assumed):
+            if (assumed[i] < 0) == (opened == 0):
                 continue
-            node = np.int64(~doubts[i] if opened else doubts[i])
-            if stand.doubts_early <= i < stand.doubts_shared:
-                count = _places(trees, nodes_of, told, count, node)
+            node = np.int64(~assumed[i] if opened else assumed[i])
+            if progress.assumed_early <= i < progress.assumed_shared:
+                count = _report_places(trees, nodes_of, reported, count, node)
             else:
-                told[count] = node
+                reported[count] = node
                 count += 1
         if opened:
-            stand.opened = count - begun
+            progress.opened = count - begun
         else:
-            stand.inner = count - begun
+            progress.inner = count - begun
 
 
 @kernel
-def find(machine: Longs, desk: Longs, view: Longs, base: Words, frames: Ints, held: Longs) -> None:
-    """Make a row, or go on: the addresses of tables, desk and view, the words of its row; the note's array.
+def find_row(
+    machine: Longs, scratch: Longs, view: Longs, base: Words, frames: Ints, held: Longs
+) -> None:
+    """Compute a row, or continue a computation; `progress.phase` is 0 to start.
 
-    `stand.phase` is 0 to begin.
+    `machine`, `scratch`, `view`: addresses of the tables, of a `Scratch`, of a leaf's view. `base`: the words of the
+    view's row, empty without one. `held`: the note's array.
 
-    `note.status` is `MOVED` when all is done and `VIEW` where the row of the leaf of state `note.state`, called by
-    frame `note.leaf_top`, is wanted; otherwise see `walk.step`, and call again.
+    `note.status` is `MOVED` when the row is done. It is `VIEW` when the view of the leaf of state `note.state`, called
+    by frame `note.leaf_top`, is needed. For other values see `byte_step.step`. Unless it is done, call again.
     """
-    tables, trie, room = tables_at(machine), trie_at(desk, 0), room_at(desk)
-    stand, note = _stand_of(longs(desk, STAND)), note_of(held)
-    if stand.phase == _BEGIN:
-        longs(desk, STAND)[_FIRST_RESULT:] = 0
-        stand.phase = _enter(tables, desk, frames, note, room, stand)
+    tables, trie, buffers = tables_at(machine), trie_at(scratch, 0), buffers_at(scratch)
+    progress, note = _progress_of(longs(scratch, PROGRESS)), note_of(held)
+    if progress.phase == _BEGIN:
+        longs(scratch, PROGRESS)[_FIRST_RESULT:] = 0
+        progress.phase = _enter(tables, scratch, frames, note, buffers, progress)
         if note.status != MOVED:
             return
-        room.path[0, 0], room.path[0, 1], room.path[0, 2] = note.state, note.top, note.count
+        buffers.path[0, 0], buffers.path[0, 1], buffers.path[0, 2] = (
+            note.state,
+            note.top,
+            note.count,
+        )
         note.head = note.inside = 0
-    if stand.phase == _ALL:
-        walk_all(tables, trie, heads_at(desk, HEADS), frames, note, room)
+    if progress.phase == _ALL:
+        walk_all(tables, trie, heads_at(scratch, HEADS), frames, note, buffers)
         if note.status != MOVED:
             return
-        stand.phase = _END
-    if stand.phase == _TREES:
-        walk_exits(tables, trie_at(view, 0), frames, note, grid(view, ROOTS), room)
+        progress.phase = _END
+    if progress.phase == _TREES:
+        walk_exits(tables, trie_at(view, 0), frames, note, grid(view, ROOTS), buffers)
         if note.status != MOVED:
             return
-        stand.found_shared, stand.asked_shared = note.found, note.asked
-        stand.doubts_shared = note.doubts
+        progress.found_shared, progress.asked_shared = note.found, note.asked
+        progress.assumed_shared = note.assumed
         note.exit = 0
-        stand.phase = _EXITS
-    if stand.phase == _EXITS:
-        walk_exits(tables, trie, frames, note, grid(view, EXITS), room)
+        progress.phase = _EXITS
+    if progress.phase == _EXITS:
+        walk_exits(tables, trie, frames, note, grid(view, EXITS), buffers)
         if note.status != MOVED:
             return
-        stand.phase = _END
-    _ends(tables, frames, note, stand, room.path[:0])
+        progress.phase = _END
+    _ends(tables, frames, note, progress, buffers.path[:0])
     if note.status == MOVED:
-        stand.size = _own_words(desk, view, base, stand, note.found)
-        _tell(desk, view, note, stand)
+        progress.size = _write_words(scratch, view, base, progress, note.found)
+        _report(scratch, view, note, progress)
 
 
 @kernel
-def walk_at(machine: Longs, desk: Longs, frames: Ints, note: Longs) -> None:
-    """`walk` of the vocabulary's trie."""
-    walk(tables_at(machine), trie_at(desk, 0), frames, note_of(note), room_at(desk))
+def walk_at(machine: Longs, scratch: Longs, frames: Ints, note: Longs) -> None:
+    """Run `walk` over the vocabulary's trie, with all arrays given by address."""
+    walk(tables_at(machine), trie_at(scratch, 0), frames, note_of(note), buffers_at(scratch))

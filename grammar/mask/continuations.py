@@ -1,7 +1,7 @@
-"""What can follow the exits of a leaf, merged: one small tree an outcome in place of thousands of places in a trie.
+"""Merges the continuations after the exits of a leaf: one small tree per outcome replaces thousands of trie nodes.
 
-Does: merge the parts of a trie below exits, so that equal continuations are walked once for all tokens that have them.
-Does not: walk them (`trie_walk`).
+Does: merge the subtrees below exits, so that equal continuations are walked once for all tokens that share them. Does
+not: walk them (`trie_walk`).
 """
 
 import numpy as np
@@ -33,9 +33,9 @@ def _spread(
     used: int,
     waiting: int,
 ) -> tuple[int, int]:
-    """Put the children of a segment of `pool` (`below`), or its nodes, at its end by byte: one segment each in `todo`.
+    """Group the children of a segment of `pool` by byte (`below`; else the nodes themselves), and append the groups.
 
-    Returns the new (`used`, `waiting`): the lengths of both.
+    Each group becomes a segment of `pool` with an entry in `todo`. Returns the new lengths (`used`, `waiting`) of both.
     """
     counts = np.zeros(256, np.int32)
     for i in range(begin, end):
@@ -63,10 +63,11 @@ def _spread(
 
 @kernel
 def _grow(trie: Trie, exits: Ints, merged: Trie, count: int, ended: int) -> tuple[int, int]:
-    """Write the tree of exits of one outcome from node `count` and token `ended` on; the new (`count`, `ended`)."""
+    """Append the tree of the exits of one outcome to `merged`; returns the new numbers of (nodes, tokens)."""
     byte, depth, skip, first, tokens = merged
     room = len(byte)
-    # Segments of `pool` are nodes of `trie` that become one; `todo` holds (begin, end, byte, depth), the next one last.
+    # A segment of `pool` holds the nodes of `trie` that become one node. `todo` is a stack of segments: (begin, end,
+    # byte, depth).
     pool, todo = np.empty(room, np.int32), np.empty((room, 4), np.int32)
     path = np.zeros(room, np.int32)
     pool[: len(exits)] = exits[:, 0]
@@ -131,9 +132,10 @@ def _merge(trie: Trie, exits: Ints) -> tuple[Trie, Ints]:
 
 
 def merge(trie: Trie, exits: Ints) -> tuple[Trie, Ints]:
-    """(trees, int32 [trees, 3]: root, outcome, whether read): what follows `exits` (node, outcome, whether read).
+    """Merge what follows `exits` int32 [n, 3]: (node, outcome, whether its byte was read).
 
-    The tokens at a node of a tree are those of `trie` that have its text after one of the exits of that outcome.
+    Returns (trees, int32 [trees, 3]: root, outcome, whether read). At a node of a tree stand the tokens of `trie` that
+    continue one of the exits of that outcome with the text of the node.
     """
     order = np.lexsort((exits[:, 2], exits[:, 1]))
     merged, roots = _merge(trie, np.ascontiguousarray(exits[order]))

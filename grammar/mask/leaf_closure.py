@@ -1,10 +1,10 @@
-"""Where a leaf is not left whatever comes: parts of a vocabulary that stay inside and need no walk.
+"""Finds the trie subtrees that are legal in a leaf state without walking them.
 
-Does: tell of each part of a trie what kinds of bytes are in it, of each state of a leaf which kinds it takes and for
-how many characters. Does not: walk (`leaf_walk`).
+Does: summarise the kinds of characters in each subtree of a trie; find the kinds of characters that each state of a
+leaf takes, and for how many characters the leaf is surely not left. Does not: walk (`leaf_walk`).
 
-Kinds are bits: groups of letters, digits, each sign of ASCII, and characters of several bytes as one. Whether those are
-whole, counted from a place between characters, is told of each part of the trie.
+Kinds are bits: groups of letters, digits, each ASCII sign, and groups of characters of several bytes (UTF-8). The
+summary of a subtree also says whether it contains bytes that form no whole character, counted from the node.
 """
 
 from functools import cache
@@ -14,14 +14,14 @@ import numpy as np
 
 from ..base.array_types import Flags, Ints, Longs
 from ..jit.kernel import kernel
-from .leaf_walk import LeafTables, Parts, Stays, visited
+from .leaf_walk import LeafTables, StayBounds, Subtrees, visited
 from .trie import Trie
 
 _ASCII: Final = 128
-_FURTHER: Final = 1 << 60  # bytes after the first of a character
-_BROKEN: Final = 1 << 61  # bytes that are none of any character
-_ROUNDS: Final = 2
-_EVER: Final = 1 << 20  # characters, more than any token has
+_FURTHER: Final = 1 << 60  # continuation bytes of a character
+_BROKEN: Final = 1 << 61  # bytes that belong to no whole character
+_ROUNDS: Final = 2  # of narrowing the kinds of states
+_EVER: Final = 1 << 20  # characters; longer than any token
 _GROUPS: Final = (
     b"abcdef",
     b"ghijklmnopqrstuvwxyz",
@@ -29,8 +29,8 @@ _GROUPS: Final = (
     b"GHIJKLMNOPQRSTUVWXYZ",
     b"0123456789",
 )
-# Characters of several bytes, a kind each: first bytes (from, to), the bytes that may come second (an index of
-# `_SECOND`), how many come after that. Those that blanks begin with are apart.
+# Forms of characters of several bytes, one kind each: first bytes (from, to), the range of the second byte (an index
+# into `_SECOND`), the number of bytes after that. First bytes with which white space begins are forms of their own.
 _FIRST: Final = (
     (0xC2, 0xC2, 0, 0),
     (0xC3, 0xDF, 0, 0),
@@ -51,7 +51,7 @@ _SECOND: Final = (0x80, 0xBF), (0xA0, 0xBF), (0x80, 0x9F), (0x90, 0xBF), (0x80, 
 
 @cache
 def _kinds() -> Longs:
-    """int64 [256]: the kind of each byte."""
+    """int64 [256]: the kind bit of each byte."""
     kinds = np.full(256, _FURTHER, np.int64)
     signs = [byte for byte in range(ord(" "), _ASCII - 1) if not chr(byte).isalnum()]
     controls = bytes([*range(ord(" ")), _ASCII - 1])
@@ -64,7 +64,7 @@ def _kinds() -> Longs:
 
 @kernel
 def _follows(byte: int, left: int, low: int, high: int) -> tuple[int, int, int]:
-    """(bytes left of a character, from, to) after one more byte; -1 left: it belongs to none."""
+    """(bytes left of a character, range of the next byte: from, to) after one byte; -1 left: it fits no character."""
     if left > 0:
         return (left - 1, 0x80, 0xBF) if low <= byte <= high else (-1, 0, 0)
     if byte < _ASCII:
@@ -76,7 +76,7 @@ def _follows(byte: int, left: int, low: int, high: int) -> tuple[int, int, int]:
 
 
 @kernel
-def _parts(trie: Trie, kind_of: Longs) -> Parts:
+def _subtrees(trie: Trie, kind_of: Longs) -> Subtrees:
     size = len(trie.byte)
     kinds, chars = np.zeros(size, np.int64), np.zeros(size, np.int32)
     for node in range(size - 1, 0, -1):
@@ -108,17 +108,17 @@ def _parts(trie: Trie, kind_of: Longs) -> Parts:
                 kinds[node] |= _BROKEN
                 break
             at += 1
-    return Parts(kinds, chars, begun, lengths)
+    return Subtrees(kinds, chars, begun, lengths)
 
 
-def parts(trie: Trie) -> Parts:
-    """What is at and below the nodes of a trie."""
-    return _parts(trie, _kinds())
+def subtrees(trie: Trie) -> Subtrees:
+    """Summarise the subtree of each node of a trie."""
+    return _subtrees(trie, _kinds())
 
 
 @kernel
 def _classes(class_of: Ints, low: int, high: int) -> Ints:
-    """The classes of a range of bytes, -1 for those of none."""
+    """The distinct byte classes in a range of bytes, -1 for bytes without a class."""
     found, count = np.empty(high - low + 1, np.int32), 0
     for byte in range(low, high + 1):
         known = False
@@ -132,9 +132,9 @@ def _classes(class_of: Ints, low: int, high: int) -> Ints:
 
 @kernel
 def _inner(leaf: LeafTables, order: Ints, number: Ints) -> Ints:
-    """The part of a leaf that does not leave it, over states by their place in `order`.
+    """int32 [states, classes]: the transitions that stay inside a leaf; states are numbered by their place in `order`.
 
-    -1: the byte is refused; -2: it ends the leaf, or leads further than is looked.
+    -1: the byte is refused; -2: it ends the leaf, or leads to a state that is not in `order`.
     """
     inner = np.empty((len(order), leaf.table.shape[1]), np.int32)
     for i in range(len(order)):
@@ -151,7 +151,7 @@ def _inner(leaf: LeafTables, order: Ints, number: Ints) -> Ints:
 
 @kernel
 def _then(inner: Ints, classes: Ints, after: Ints) -> Ints:
-    """Of each state, where `after` leads behind every byte of some classes; -1 where that differs or is nowhere."""
+    """int32 [states]: where one byte of any of `classes` and then `after` lead; -1 if not all to one state."""
     found = np.full(len(inner), -1, np.int32)
     for s in range(len(inner)):
         for k in range(len(classes)):
@@ -165,9 +165,9 @@ def _then(inner: Ints, classes: Ints, after: Ints) -> Ints:
 
 @kernel
 def _moves(inner: Ints, class_of: Ints, kind_of: Longs) -> tuple[Ints, Longs]:
-    """(of each state, where its classes of ASCII and all characters of each form lead; the kinds of these columns).
+    """(int32 [states, columns]: the target of each ASCII class and of each form of characters; the kinds per column).
 
-    -1: they are refused; -2: some leave the leaf, or they lead to several states.
+    -1: all are refused; -2: some leave the leaf, or the targets differ.
     """
     width = inner.shape[1]
     moves = np.full((len(inner), width + len(_FIRST)), -1, np.int32)
@@ -182,10 +182,10 @@ def _moves(inner: Ints, class_of: Ints, kind_of: Longs) -> tuple[Ints, Longs]:
     after_two = _then(inner, any_byte, after_one)
     for k in range(len(_FIRST)):
         low, high, second, more = _FIRST[k]
-        behind = after_one if more == 1 else after_two if more else here
-        behind = _then(inner, _classes(class_of, _SECOND[second][0], _SECOND[second][1]), behind)
+        after = after_one if more == 1 else after_two if more else here
+        after = _then(inner, _classes(class_of, _SECOND[second][0], _SECOND[second][1]), after)
         firsts = _classes(class_of, low, high)
-        moves[:, width + k] = _then(inner, firsts, behind)
+        moves[:, width + k] = _then(inner, firsts, after)
         kinds_of[width + k] = kind_of[low]
         for s in range(len(inner)):
             refused = True
@@ -198,7 +198,7 @@ def _moves(inner: Ints, class_of: Ints, kind_of: Longs) -> tuple[Ints, Longs]:
 
 @kernel
 def _taken(moves: Ints, kinds_of: Longs, class_of: Ints, kind_of: Longs) -> Longs:
-    """The kinds that each state takes."""
+    """int64 [states]: the kinds that each state takes."""
     every, none = np.int64(0), np.int64(0)
     for kinds in kinds_of:
         every |= kinds
@@ -225,19 +225,19 @@ def _count(bits: int) -> int:
 
 
 @kernel
-def _main(moves: Ints, kinds: Longs, kinds_of: Longs) -> Longs:
-    """The kinds of each state that most of them lead on with.
+def _main_kinds(moves: Ints, kinds: Longs, kinds_of: Longs) -> Longs:
+    """int64 [states]: the kinds of each state that its main successor takes as well.
 
-    Without those that are lost behind most others, and those behind which others are lost.
+    Leaves out the kinds that most successors refuse, and the kinds after which other kinds are refused.
     """
-    main, behind = kinds.copy(), np.zeros(len(moves), np.int64)
+    main, incoming = kinds.copy(), np.zeros(len(moves), np.int64)
     for s in range(len(moves)):
         best, most = -1, 0
         for c in range(len(kinds_of)):
             t = moves[s, c]
             if t >= 0:
-                behind[t] |= kinds_of[c] & kinds[s]
-                count = _count(behind[t])
+                incoming[t] |= kinds_of[c] & kinds[s]
+                count = _count(incoming[t])
                 if count > most:
                     best, most = t, count
         if best >= 0 and 2 * _count(kinds[s] & kinds[best]) >= _count(kinds[s]):
@@ -245,15 +245,15 @@ def _main(moves: Ints, kinds: Longs, kinds_of: Longs) -> Longs:
         for c in range(len(kinds_of)):
             t = moves[s, c]
             if t >= 0:
-                behind[t] = 0
+                incoming[t] = 0
                 if t != best and main[s] & ~kinds[t] != 0:
                     main[s] &= ~kinds_of[c]
     return main
 
 
 @kernel
-def _far(moves: Ints, kinds: Longs, kinds_of: Longs) -> Ints:
-    """For how many characters of its kinds each state does not leave the leaf."""
+def _distances(moves: Ints, kinds: Longs, kinds_of: Longs) -> Ints:
+    """int32 [states]: for how many characters of its kinds each state surely does not leave the leaf."""
     far = np.full(len(moves), _EVER, np.int32)
     changed = True
     while changed:
@@ -271,9 +271,9 @@ def _far(moves: Ints, kinds: Longs, kinds_of: Longs) -> Ints:
 
 
 @kernel
-def _sure(moves: Ints, stays: Stays, kinds_of: Longs) -> Flags:
-    """Where one character more than `far` is refused, whichever comes; see `Stays`."""
-    kinds, far, _ = stays
+def _certain(moves: Ints, bounds: StayBounds, kinds_of: Longs) -> Flags:
+    """bool [states]: whether any character after `far` characters is refused; see `StayBounds`."""
+    kinds, far, _ = bounds
     sure = np.zeros(len(moves), np.bool_)
     for s in range(len(moves) - 1, -1, -1):
         sure[s] = 0 < far[s] < _EVER
@@ -290,20 +290,20 @@ def _sure(moves: Ints, stays: Stays, kinds_of: Longs) -> Flags:
 
 
 @kernel
-def _stays(leaf: LeafTables, state: int, depth: int, kind_of: Longs) -> Stays:
+def _stay_bounds(leaf: LeafTables, state: int, depth: int, kind_of: Longs) -> StayBounds:
     order, number = visited(leaf, state, depth)
     moves, kinds_of = _moves(_inner(leaf, order, number), leaf.class_of, kind_of)
     own = _taken(moves, kinds_of, leaf.class_of, kind_of)
     for _ in range(_ROUNDS):
-        own = _main(moves, own, kinds_of)
-    near = _far(moves, own, kinds_of)
-    certain = _sure(moves, Stays(own, near, near > 0), kinds_of)
+        own = _main_kinds(moves, own, kinds_of)
+    near = _distances(moves, own, kinds_of)
+    certain = _certain(moves, StayBounds(own, near, near > 0), kinds_of)
     size = len(leaf.outcome)
     kinds, far, sure = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(size, np.bool_)
     kinds[order], far[order], sure[order] = own | _FURTHER, near, certain
-    return Stays(kinds, far, sure)
+    return StayBounds(kinds, far, sure)
 
 
-def stays(leaf: LeafTables, state: int, depth: int) -> Stays:
-    """Of the states in reach of one by `depth` bytes; of all others nothing is promised."""
-    return _stays(leaf, state, depth, _kinds())
+def stay_bounds(leaf: LeafTables, state: int, depth: int) -> StayBounds:
+    """The stay bounds of all states within `depth` bytes of `state`; the entries of other states mean nothing."""
+    return _stay_bounds(leaf, state, depth, _kinds())

@@ -1,9 +1,11 @@
-"""All tokens walked inside one leaf, compiled.
+"""Compiled loops that walk all tokens inside one leaf.
 
-Does: find the tokens that stay inside a leaf and the trie nodes where it is left, from scratch or by the difference to
-a state whose answer is known; tell states apart as far as tokens can. Does not: know stacks (`trie_walk`).
+Does: find the tokens that stay inside a leaf and its exits, from scratch or as the difference from a state with a known
+row; give states a canonical form that is equal where no token can tell them apart. Does not: know stacks
+(`trie_walk`).
 
-An *exit* is (node, outcome, whether the node's byte was read): where the leaf ends. What is below it is left out.
+An *exit* is a trie node where the leaf ends: (node, outcome, whether the node's byte was read). Its subtree is left
+out.
 """
 
 from typing import NamedTuple
@@ -16,7 +18,7 @@ from .trie import Trie
 
 
 class LeafTables(NamedTuple):
-    """An automaton for walking. `over`: states where a text has ended for good, `alive`: those that may be entered."""
+    """The automaton of a leaf. `over`: states in which the text has ended; `alive`: states that may be entered."""
 
     table: Ints  # [states, classes], the next state or -1
     outcome: Ints  # [states], -1 where no text ends
@@ -43,7 +45,7 @@ def forbid(trie: Trie, row: Words, node: int) -> None:
 
 @kernel
 def common_target(table: Ints, class_of: Ints, state: int) -> int:
-    """The state that most bytes lead to; -1 if more than three in four lead nowhere."""
+    """The target of most bytes of a state; -1 if more than three quarters of the bytes are refused."""
     bytes_of = np.zeros(table.shape[1], np.int32)
     for byte in range(256):
         if class_of[byte] >= 0:
@@ -64,7 +66,7 @@ def common_target(table: Ints, class_of: Ints, state: int) -> int:
 
 @kernel
 def visited(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
-    """(states in reach by `depth` bytes, in order of their first text; number of each state among them or -1)."""
+    """(the states within `depth` bytes, in order of their first text; the index of each state among them or -1)."""
     order, number = np.empty(len(leaf.outcome), np.int32), np.full(len(leaf.outcome), -1, np.int32)
     order[0], number[state], count, begin = state, 0, 1, 0
     seen = np.zeros(leaf.table.shape[1], np.bool_)
@@ -96,11 +98,11 @@ def _equal(one: Ints, other: Ints) -> bool:
 
 
 @kernel
-def ball(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
-    """(numbers that are equal for states whose texts of at most `depth` bytes fare alike, their outcomes in order).
+def neighbourhood(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
+    """(canonical form of the automaton within `depth` bytes of a state, the outcomes in reach in order).
 
-    Outcomes are numbered by the order in which they are first in reach, so leaves that differ in these alone fare
-    alike.
+    The form int32 [n] is equal for states that treat all texts of at most `depth` bytes alike. Outcomes are numbered in
+    the order in which they are reached, so leaves that differ only in outcome numbers have equal forms.
     """
     order, number = visited(leaf, state, depth)
     size, width = len(order), leaf.table.shape[1]
@@ -141,48 +143,48 @@ def ball(leaf: LeafTables, state: int, depth: int) -> tuple[Ints, Ints]:
     return result, outcomes[:count].copy()
 
 
-class Parts(NamedTuple):
-    """Of each node of a trie, what is at and below it: the kinds of bytes (see `staying`), characters at most.
+class Subtrees(NamedTuple):
+    """Summary of the subtree of each node of a trie, in kinds of bytes (see `leaf_closure`) and characters."""
 
-    `begun`: characters that begin on the way to each node, `lengths`: in each token, in the order of the trie.
-    """
-
-    kinds: Longs  # [nodes]
-    chars: Ints  # [nodes]
-    begun: Ints  # [nodes]
-    lengths: Ints  # [tokens]
+    kinds: Longs  # [nodes], bit set of the kinds of bytes at and below the node
+    chars: Ints  # [nodes], most characters on a path from the node down, itself included
+    begun: Ints  # [nodes], characters that begin on the path from the root to the node
+    lengths: Ints  # [tokens], characters that begin in each token, in the order of the trie
 
 
-class Stays(NamedTuple):
-    """Of each state of a leaf: kinds that it takes, and for how many characters of them the leaf is not left.
+class StayBounds(NamedTuple):
+    """For how long texts of given kinds of characters surely stay inside a leaf, by state."""
 
-    `sure`: one more, whichever it is, is refused.
-    """
-
-    kinds: Longs  # [states]
-    far: Ints  # [states]
-    sure: Flags  # [states]
+    kinds: Longs  # [states], bit set of the kinds
+    far: Ints  # [states], number of characters of these kinds that do not leave the leaf
+    sure: Flags  # [states], whether any further character of these kinds is refused
 
 
 @kernel
 def walk_leaf(
-    leaf: LeafTables, stays: Stays, trie: Trie, parts: Parts, path: Ints, row: Words, exits: Ints
+    leaf: LeafTables,
+    bounds: StayBounds,
+    trie: Trie,
+    subtrees: Subtrees,
+    path: Ints,
+    row: Words,
+    exits: Ints,
 ) -> int:
-    """Walk from the state `path[0, 0]`, allowing the tokens that stay inside; the number of `exits` written."""
-    node, count, begin = 1, 0, 1  # from `begin` on, nodes stay inside
+    """Walk from the state `path[0, 0]` and allow the tokens that stay inside; returns the number of `exits` written."""
+    node, count, begin = 1, 0, 1  # nodes from `begin` to `node` stay inside
     while begin < len(trie.byte):
-        # Tokens from `begin` on are allowed before `node`, and between it and `end` if they have so many characters.
+        # Allow all tokens from `begin` to `node`, and the tokens from `node` to `end` of at most `far` characters.
         end, far = len(trie.byte), 0
         if node < end:
             at, c = path[trie.depth[node] - 1, 0], leaf.class_of[trie.byte[node]]
             target = leaf.table[at, c] if c >= 0 else -1
             dead = target >= 0 and leaf.alive[target] == 0
             inside = target >= 0 and not dead and not leaf.over[target]
-            plain = inside and parts.kinds[node] & ~stays.kinds[at] == 0
-            if plain and parts.chars[node] <= stays.far[at]:
+            plain = inside and subtrees.kinds[node] & ~bounds.kinds[at] == 0
+            if plain and subtrees.chars[node] <= bounds.far[at]:
                 node = trie.skip[node]
                 continue
-            plain = plain and stays.sure[at]
+            plain = plain and bounds.sure[at]
             if inside and not plain:
                 path[trie.depth[node], 0] = target
                 node += 1
@@ -190,7 +192,7 @@ def walk_leaf(
             end = trie.skip[node]
             ending = leaf.outcome[target] if target >= 0 else leaf.outcome[at]
             if plain:
-                far = stays.far[at] + parts.begun[node] - 1
+                far = bounds.far[at] + subtrees.begun[node] - 1
             elif ending >= 0 and not dead:
                 exits[count, 0], exits[count, 1], exits[count, 2] = node, ending, target >= 0
                 count += 1
@@ -200,27 +202,23 @@ def walk_leaf(
         if far > 0:
             for i in range(trie.first[node], trie.first[end]):
                 token = trie.tokens[i]
-                row[token >> 5] |= np.uint32(parts.lengths[i] <= far) << np.uint32(token & 31)
+                row[token >> 5] |= np.uint32(subtrees.lengths[i] <= far) << np.uint32(token & 31)
         node = begin = end
     return count
 
 
 class ReferenceLeaf(NamedTuple):
-    """A leaf whose answer is known, and how another fares beside it.
-
-    Of the other's states: `twin` is the one here that they are like, for so many `bytes`. `meaning`: of each outcome
-    here, the other's. `heights`: of the trie's nodes, how many bytes can follow.
-    """
+    """A leaf with a known row, and how the states of another leaf (the derived one) correspond to its states."""
 
     leaf: LeafTables
-    twin: Ints  # [states of the other]
-    bytes: Ints  # [states of the other]
-    meaning: Ints  # [outcomes]
-    heights: Ints  # [nodes]
+    partner: Ints  # [states of the derived leaf], the corresponding state here
+    bytes: Ints  # [states of the derived leaf], bytes for which both behave alike
+    meaning: Ints  # [outcomes here], the outcome of the derived leaf
+    heights: Ints  # [nodes of the trie], the most bytes that can follow
 
 
 @kernel
-def walk_beside(
+def walk_difference(
     leaf: LeafTables,
     known: ReferenceLeaf,
     trie: Trie,
@@ -229,10 +227,10 @@ def walk_beside(
     added: Ints,
     exits: Ints,
 ) -> tuple[int, int, int]:
-    """Walk from the state `path[0, 0]` where it differs from `path[0, 1]` of the known leaf, whose answer is known.
+    """Walk the differences between the state `path[0, 0]` of a leaf and the state `path[0, 1]` of the reference leaf.
 
-    Returns how many were written of `dropped` (nodes at and below which the known answer does not count), `added`
-    (nodes whose tokens stay inside, after all), `exits`.
+    Returns the numbers of entries written to `dropped` (nodes at and below which the reference row does not hold),
+    `added` (nodes with tokens that stay inside nevertheless) and `exits`.
     """
     other_leaf = known.leaf
     node, drops, adds, count = 1, 0, 0, 0
@@ -242,21 +240,21 @@ def walk_beside(
             leaf.class_of[trie.byte[node]],
             other_leaf.class_of[trie.byte[node]],
         )
-        at, beside = path[d - 1, 0], path[d - 1, 1]
+        at, reference = path[d - 1, 0], path[d - 1, 1]
         target = leaf.table[at, c] if c >= 0 else -1
-        other = other_leaf.table[beside, e] if e >= 0 and beside >= 0 else -1
-        # Alike from here on; or neither text can be read further, and both have ended alike.
-        alike = target >= 0 and other >= 0 and known.twin[target] == other
+        other = other_leaf.table[reference, e] if e >= 0 and reference >= 0 else -1
+        # Both behave alike from here on; or both refuse the byte and have ended with the same outcome.
+        alike = target >= 0 and other >= 0 and known.partner[target] == other
         alike = alike and known.bytes[target] >= known.heights[node]
-        if beside >= 0 and target < 0 and other < 0:
-            ending = other_leaf.outcome[beside]
+        if reference >= 0 and target < 0 and other < 0:
+            ending = other_leaf.outcome[reference]
             alike = leaf.outcome[at] == (known.meaning[ending] if ending >= 0 else ending)
         if alike:
             node = trie.skip[node]
             continue
         dead = target >= 0 and leaf.alive[target] == 0
         inside = target >= 0 and not leaf.over[target] and not dead
-        if beside >= 0 and (other < 0 or other_leaf.over[other] or not inside):
+        if reference >= 0 and (other < 0 or other_leaf.over[other] or not inside):
             dropped[drops] = node
             drops += 1
             other = -1

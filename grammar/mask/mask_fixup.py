@@ -1,10 +1,11 @@
-"""Masks put right where texts matter: what was said before, what a judge says.
+"""Completes a mask where texts matter: earlier texts that must not come again, and checks at the end of a value.
 
-Does: decide the tokens of a row, one text after the other, that it leaves open. Does not: make rows (`masking`), tell
-which nodes are open (`doubts`).
+Does: decide each token that a row leaves open, by reading its text. Does not: make rows (`compute_masks`), choose the
+nodes that depend on earlier texts (`uniqueness`).
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -12,43 +13,46 @@ from ..automata import Dfa
 from ..base.array_types import Words
 from ..machine import byte_step as w
 from ..machine import walk_state as n
-from ..machine.cursor import Cursor
-from ..machine.dead_prefixes import barred_texts
+from ..machine.cursor import NO_ANSWERS, Cursor
 from ..machine.exhaustion import beginnings_ahead, open_beginnings
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
-from ..machine.open_texts import OpenText, Recall
+from ..machine.open_texts import OpenText, OpenTexts
 from .compute_masks import TokenIndex, Walk
 from .leaf_walk import allow, forbid
 from .row_cache import Row
+from .seen_text_tokens import select_openers
+from .token_texts import TokenMatches
+
+_MOST_OPENED: Final = 256  # bound on the frames that one token opens; nearly all open far fewer
 
 
 def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
-    """Decide the tokens of a row for which texts matter: where it asks, where a text may come that came before.
+    """Decide the tokens of a row that depend on texts: its undecided nodes, and texts that may repeat an earlier one.
 
-    `row` is where `found` was written.
+    `row` holds the mask that `found` was unpacked to, and is corrected in place.
     """
-    recalled = cursor.recalled
+    recalled = cursor.open_texts
     todo = [(node, -1) for node in found.asks.tolist()] if len(found.asks) else []
     if recalled is not None:
-        if found.doubts is not None:
-            doubts = found.doubts.against(cursor, recalled, index)
-            todo += [(node, -1) for node in doubts]
+        if found.checks is not None:
+            repeats = found.checks.against(cursor, recalled, index.token_texts)
+            todo += [(node, -1) for node in repeats]
         for text in recalled.written:
-            todo += _known(cursor, index, text, row)
+            todo += _repeats(cursor, index, text, row)
     if todo:
-        desk = index.borrow()
+        scratch = index.acquire()
         try:
-            _decide(Walk(cursor, index, desk), row, todo)
+            _decide(Walk(cursor, index, scratch), row, todo)
         finally:
-            index.give(desk)
+            index.release(scratch)
     if recalled is not None:
-        _bar(cursor, index, row, recalled)
+        _forbid_dead_ends(cursor, index, row, recalled)
 
 
 def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
-    """Decide pairs (node, frame or -1) one after the other.
+    """Decide the pairs (node, frame or -1) of `todo` one by one; entries may be added on the way.
 
-    `frame`: a text begun there would equal a known one if it ended at the node.
+    `frame`: a text that began in this frame equals an earlier one if it ends at the node.
     """
     cursor, index = walking.cursor, walking.index
     trie, memories = index.trie, len(cursor.memories)
@@ -56,7 +60,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         node, frame = todo.pop()
         if node:
             forbid(trie, row, node)
-            legal = cursor.read(index.text_to(node))
+            legal = cursor.read(index.token_texts.at_node(node))
         else:
             legal = True
             walking.begin(exact=True)
@@ -65,7 +69,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         if (
             legal
             and frame >= 0
-            and w.chain(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
+            and w.new_frames(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
         ):
             # The text is still open: the next byte may end it.
             child = node + 1
@@ -74,25 +78,27 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
                 child = int(trie.skip[child])
         elif legal:
             note = cursor.note
-            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.DOUBTS] = 0
+            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.ASSUMED] = 0
             note[n.ARCS] = -1
             walking.below(node)
             for token in walking.found():
                 row[token >> 5] |= np.uint32(1 << (int(token) & 31))
-            doubts = walking.doubted()
-            again = np.concatenate((walking.asked(), np.maximum(doubts, ~doubts)))
-            todo += [(more, -1) for more in again.tolist()]
+            assumed = walking.assumed()
+            undecided = np.concatenate((walking.asked(), np.maximum(assumed, ~assumed)))
+            todo += [(more, -1) for more in undecided.tolist()]
         cursor.memories.cut(memories)
 
 
-def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> list[tuple[int, int]]:
-    """(node, frame) wherever a text that has begun would equal one that its caller remembers.
+def _repeats(
+    cursor: Cursor, index: TokenIndex, text: OpenText, row: Words
+) -> list[tuple[int, int]]:
+    """(node, frame) of each place where an open text would equal one that its container remembers.
 
-    Where that surely is refused, with the last byte that makes it so, the tokens are taken out at once.
+    Where the repeat is certain to be refused with its last byte, the tokens are cleared at once instead.
     """
     begun, size = bytes(cursor.output[text.begun :]), len(cursor.output) - text.begun
-    keys = cursor.memories.keys(text.version)
-    nodes = index.beginnings.nodes_of(
+    keys, prefixes = cursor.memories.keys(text.version), index.token_texts.prefixes
+    nodes = prefixes.nodes_of(
         [key[size:] for key in keys if type(key) is bytes and key.startswith(begun)]
     )
     if not nodes:
@@ -108,35 +114,57 @@ def _known(cursor: Cursor, index: TokenIndex, text: OpenText, row: Words) -> lis
             continue
         same = leaf and said.over and said.entry == entry and said.outcome < room
         if same and returns.item(first + 2 * said.outcome + 1) == DEAD:
-            index.beginnings.forbid(row, rest)
+            prefixes.forbid(row, rest)
         else:
             found.append((node, text.frame))
     return found
 
 
-def _bar(cursor: Cursor, index: TokenIndex, row: Words, recalled: Recall) -> None:
-    """Take out the tokens after which only a text could come that must not come again (`tails`, `exhaustion`)."""
+def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, recalled: OpenTexts) -> None:
+    """Clear the tokens after which every completion repeats an earlier text (`dead_prefixes`, `exhaustion`)."""
     barred = cursor.memories.barred
     ahead = beginnings_ahead(cursor)
     for begun, beginnings in open_beginnings(cursor):
-        _refuse(cursor, index, row, begun, beginnings)
+        _forbid_prefixes(cursor, index, row, begun, beginnings)
     if barred and not barred.keys().isdisjoint(recalled.versions):
-        for begun, texts in barred_texts(cursor, cursor.frames[: cursor.depth].copy()):
-            _refuse(cursor, index, row, begun, texts)
+        for begun, texts in cursor.dead_prefixes.of_open_texts(
+            cursor, cursor.frames[: cursor.depth].copy()
+        ):
+            _forbid_prefixes(cursor, index, row, begun, texts)
         ahead.update(text for memory in recalled.versions for text in barred.get(memory, ()))
     memories = len(cursor.memories)
     for beginning in ahead:
-        for token in index.opening(cursor, index.holding(beginning), row):
+        for token in _openers(cursor, index.token_texts.containing(beginning), row):
             if not cursor.read(index.texts[token]):
                 row[token >> 5] &= ~np.uint32(1 << (token & 31))
             cursor.memories.cut(memories)
 
 
-def _refuse(
+def _openers(cursor: Cursor, matches: TokenMatches, row: Words) -> list[int]:
+    """The tokens of `matches` that `row` allows and that may end inside a remembered text which they began."""
+    tokens = matches.tokens
+    chosen = (row[tokens >> 5] >> (tokens & 31).astype(np.uint32) & 1).astype(np.bool_)
+    if chosen.any():
+        cursor.begin(exact=False)
+        cursor.make_room(_MOST_OPENED)
+        select_openers(
+            cursor.machine.tables.addresses,
+            cursor.frames,
+            cursor.note,
+            NO_ANSWERS,
+            matches.blob,
+            matches.starts,
+            chosen,
+        )
+    found: list[int] = tokens[chosen].tolist()
+    return found
+
+
+def _forbid_prefixes(
     cursor: Cursor, index: TokenIndex, row: Words, begun: int, beginnings: Sequence[bytes]
 ) -> None:
-    """Take out the tokens by which the text that begins at `begun` would get one of these beginnings."""
+    """Clear the tokens after which the text that begins at offset `begun` would start with one of `beginnings`."""
     known = bytes(cursor.output[begun:])
     for beginning in beginnings:
         if len(beginning) > len(known) and beginning.startswith(known):
-            index.beginnings.forbid(row, beginning[len(known) :])
+            index.token_texts.prefixes.forbid(row, beginning[len(known) :])

@@ -1,7 +1,7 @@
-"""Masks made once and kept: of leaves across all grammars of a vocabulary, of configurations within one grammar.
+"""Caches of mask rows: rows of leaves for all grammars of a vocabulary, rows of configurations for one grammar.
 
-Does: hold a mask as few words beside one that many share, keep within bounds, unpack; say what all grammars hold. Does
-not: walk (`trie_walk`) or decide what is legal (`native`).
+Does: store a mask as its differences from a shared one and unpack it, bound the memory of a cache, sum up the memory of
+all grammars. Does not: walk (`trie_walk`) or decide which tokens are legal (`compute_masks`).
 """
 
 from collections.abc import Hashable
@@ -17,17 +17,17 @@ from ..base.array_types import Ints, Places, Words
 from .trie import Trie
 from .uniqueness import UniquenessChecks
 
-_SPARSE_WORDS = 1024  # above so many words of its own a row is kept whole
-_PYTHON_BYTES = 700  # what the objects of a row and of its key add
+_SPARSE_WORDS = 1024  # a row without a base that has more non-zero words is stored whole
+_PYTHON_BYTES = 700  # the Python objects of a row and of its key
 
 
 @dataclass(slots=True, eq=False)
 class LeafRow:
-    """What tokens do from one state of a leaf.
+    """The effect of all tokens from one state of a leaf.
 
-    `words` uint32 [words]: those that stay inside; None once the row has been dropped. `exits` int32 [n, 3]: where the
-    others leave it, as (node of the trie, outcome, whether the node's byte was read). `trees` and `roots`: what follows
-    the exits, see `forest.merge`.
+    `words` uint32 [words]: the mask of the tokens that stay inside the leaf; None once the row has been dropped.
+    `exits` int32 [n, 3]: where the other tokens leave it, as (node of the trie, outcome, whether the node's byte was
+    read). `trees` and `roots`: the continuations after the exits, see `continuations.merge`.
     """
 
     words: Words | None
@@ -42,17 +42,17 @@ class LeafRow:
         return held + (0 if self.words is None else self.words.nbytes) + _PYTHON_BYTES
 
     def drop(self) -> None:
-        """Let the memory go, whoever still refers to this row."""
+        """Free the words now, even if the row is still referenced."""
         self.words = None
 
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """A mask: the words of a leaf's row (`base`; None: all zero) but for some.
+    """The mask of a configuration, as differences from the row of a leaf (`base`; None: from zero).
 
-    `words` uint32 [n] stand at the places `at` [n] of the mask; `at` None: they are the whole mask. `asks` int32 [n]:
-    the trie nodes where only a text can decide; `doubts`: those where one was taken to be new. `may_end`: whether the
-    output may end here; None where texts decide.
+    `words` uint32 [n] replace the words at the places `at` [n] of the mask; with `at` None they are the whole mask.
+    `asks` int32 [n]: the trie nodes where only a comparison of texts decides. `checks`: the nodes where a text was
+    assumed to be new. `may_end`: whether the output may end here; None where a comparison of texts decides.
     """
 
     base: LeafRow | None
@@ -60,10 +60,10 @@ class Row:
     words: Words
     asks: Ints
     may_end: bool | None
-    doubts: UniquenessChecks | None
+    checks: UniquenessChecks | None
 
     def unpack(self, row: Words) -> bool:
-        """Overwrite `row`, which is at least as long; False if this row cannot be used any more."""
+        """Overwrite `row`, which is at least as long as the mask; False if the base has been dropped."""
         whole = self.words if self.base is None else self.base.words
         if whole is None:
             return False
@@ -80,17 +80,17 @@ class Row:
 
     @property
     def nbytes(self) -> int:
-        """Memory held, without that of the leaf's row."""
+        """Memory held, without the leaf's row."""
         at = 0 if self.at is None else self.at.nbytes
-        doubts = 0 if self.doubts is None else self.doubts.nbytes
-        return self.words.nbytes + self.asks.nbytes + at + doubts + _PYTHON_BYTES
+        checks = 0 if self.checks is None else self.checks.nbytes
+        return self.words.nbytes + self.asks.nbytes + at + checks + _PYTHON_BYTES
 
     def drop(self) -> None:
-        """Nothing to let go that others hold."""
+        """Nothing: the memory goes with the last reference."""
 
 
 def pack(base: LeafRow | None, at: Places, words: Words, whole: int) -> tuple[Places | None, Words]:
-    """(at, words) of a row: as given, or of all `whole` words where they are many and stand alone."""
+    """(at, words) of a row: as given, or all `whole` words of the mask if there is no base and many are not zero."""
     if base is not None or len(at) <= _SPARSE_WORDS:
         return at, words
     full = np.zeros(whole, np.uint32)
@@ -98,27 +98,30 @@ def pack(base: LeafRow | None, at: Places, words: Words, whole: int) -> tuple[Pl
     return None, full
 
 
-class Sized(Protocol):
-    """What can be kept."""
+class Droppable(Protocol):
+    """A value that `RowCache` can hold."""
 
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        """Memory held."""
+        ...
 
-    def drop(self) -> None: ...
+    def drop(self) -> None:
+        """Called when the cache evicts the value."""
+        ...
 
 
-R = TypeVar("R", bound=Sized)
-_FASTER: Final = 4  # bytes of rows given up that go for each byte of a new one
+R = TypeVar("R", bound=Droppable)
+_DROP_RATE: Final = 4  # bytes of evicted rows that are freed for each byte of a new row
 
 
-@dataclass(
-    eq=False
-)  # without slots: some Pythons give a generic class with slots no weak references
+# Without slots: some Python versions refuse weak references to a generic class with slots.
+@dataclass(eq=False)
 class RowCache(Generic[R]):
-    """Rows by key, in two generations: the older is given up when the younger holds half of `most_bytes`.
+    """Rows by key, in two generations; the older is evicted when the younger holds half of `most_bytes`.
 
-    What is used meanwhile becomes young again. What is given up goes bit by bit as new rows come: to let a hundred
-    thousand go at once takes as long as a thousand masks. Safe to share between threads.
+    A row of the older generation that is used moves to the younger one. Evicted rows are freed gradually as new rows
+    arrive: freeing a hundred thousand at once takes as long as a thousand masks. Thread-safe.
     """
 
     most_bytes: int
@@ -126,17 +129,17 @@ class RowCache(Generic[R]):
     _old: dict[Hashable, R] = field(default_factory=dict)
     _young_bytes: int = 0
     _old_bytes: int = 0
-    _leaving: dict[Hashable, R] = field(default_factory=dict)
-    _leaving_bytes: int = 0
+    _evicted: dict[Hashable, R] = field(default_factory=dict)
+    _evicted_bytes: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return self._young_bytes + self._old_bytes + self._leaving_bytes
+        return self._young_bytes + self._old_bytes + self._evicted_bytes
 
     def __len__(self) -> int:
-        """How many can be had."""
+        """Number of rows that `get` can return."""
         return len(self._young) + len(self._old)
 
     def get(self, key: Hashable) -> R | None:
@@ -151,7 +154,7 @@ class RowCache(Generic[R]):
         return row
 
     def put(self, key: Hashable, row: R) -> None:
-        """Keep a row, in place of what was kept under this key."""
+        """Store a row under a key, replacing an earlier one."""
         with self._lock:
             if key in self._young:
                 self._young_bytes -= self._young.pop(key).nbytes
@@ -162,29 +165,30 @@ class RowCache(Generic[R]):
     def _keep(self, key: Hashable, row: R) -> None:
         size = row.nbytes
         if self._young_bytes + size > self.most_bytes // 2:
-            self._let_go(self._leaving_bytes)
-            self._leaving, self._leaving_bytes = self._old, self._old_bytes
+            self._free(self._evicted_bytes)
+            self._evicted, self._evicted_bytes = self._old, self._old_bytes
             self._old, self._old_bytes = self._young, self._young_bytes
             self._young, self._young_bytes = {}, 0
-        self._let_go(_FASTER * size)
+        self._free(_DROP_RATE * size)
         self._young[key] = row
         self._young_bytes += size
 
-    def _let_go(self, size: int) -> None:
-        """Of what is given up, let so many bytes go."""
-        left = self._leaving_bytes - size
-        while self._leaving and self._leaving_bytes > left:
-            _, gone = self._leaving.popitem()
-            self._leaving_bytes -= max(gone.nbytes, 1)
+    def _free(self, size: int) -> None:
+        """Free about `size` bytes of the evicted rows."""
+        left = self._evicted_bytes - size
+        while self._evicted and self._evicted_bytes > left:
+            _, gone = self._evicted.popitem()
+            self._evicted_bytes -= max(gone.nbytes, 1)
             gone.drop()
-        if not self._leaving:
-            self._leaving_bytes = 0
+        if not self._evicted:
+            self._evicted_bytes = 0
 
 
-class Shelves:
-    """The rows of all grammars of a vocabulary: a cache for each grammar, that goes with it.
+class GrammarRowCaches:
+    """One row cache per grammar of a vocabulary; a cache lives as long as its grammar.
 
-    `most_bytes` bounds each of them. All together are bounded by whoever keeps the grammars (`cache`).
+    `most_bytes` bounds each cache. The sum is bounded by the cache of grammars (`grammar_cache`), which counts each
+    grammar with its rows.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -193,13 +197,13 @@ class Shelves:
         self._numbers = count()
 
     def open(self) -> RowCache[Row]:
-        """A cache for one more grammar."""
+        """Create the cache of one more grammar."""
         made: RowCache[Row] = RowCache(self._most)
         self._open[next(self._numbers)] = made
         return made
 
     @property
     def nbytes(self) -> int:
-        """Memory held by all that are still referred to."""
+        """Memory of all caches that are still referenced."""
         found = (reference() for reference in self._open.valuerefs())
         return sum(rows.nbytes for rows in found if rows is not None)

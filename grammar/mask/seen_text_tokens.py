@@ -1,7 +1,8 @@
-"""Which of some tokens begin a text that its caller remembers, compiled.
+"""Compiled loop: selects the tokens that begin a text which its container remembers.
 
-Does: read each token from one configuration, texts taken to be new, and look at the texts it has opened. Does not: know
-which texts must not come (`tails`), or learn what tables lack: such tokens count as if they did.
+Does: read each token from one configuration, assuming that texts are new, and examine the texts it leaves open. Does
+not: know which texts must not come (`dead_prefixes`), or expand missing states of the tables: a token that reaches one
+is selected.
 """
 
 import numpy as np
@@ -14,8 +15,8 @@ from ..machine.walk_state import note_of
 
 
 @kernel
-def _stays(tables: Tables, state: int, text: Bytes) -> bool:
-    """Whether a text is read without leaving the leaf of a state; most texts are, within a string."""
+def _stays_in_leaf(tables: Tables, state: int, text: Bytes) -> bool:
+    """Whether `text` is read without leaving the leaf of `state`, the usual case within a string."""
     for byte in text:
         row = tables.states[state, ROW]
         if row < 0 or tables.states[state, LEAF] < 0:
@@ -27,19 +28,19 @@ def _stays(tables: Tables, state: int, text: Bytes) -> bool:
 
 
 @kernel
-def beginning(
+def select_openers(
     held: Longs,
     frames: Ints,
     held_note: Longs,
-    looks: Ints,
+    answers: Ints,
     blob: Bytes,
     starts: Longs,
     chosen: Flags,
 ) -> None:
-    """Clear `chosen[i]` where the text i of `blob` opens no remembered text that is open at its end.
+    """Clear `chosen[i]` where reading text i of `blob` leaves open no remembered text that it began.
 
-    `starts`: where each text begins in `blob`, and where the last ends. `held`: the addresses of tables. `held_note`:
-    the note's array, as `Cursor.begin` leaves it; it is overwritten.
+    `starts` int64 [texts + 1]: the offset of each text in `blob`, and of the end. `held`: the addresses of tables.
+    `held_note`: the note's array, as `Cursor.begin` leaves it; it is overwritten.
     """
     tables, note = tables_at(held), note_of(held_note)
     state, top, count, offset = note.state, note.top, note.count, note.offset
@@ -47,11 +48,11 @@ def beginning(
         if not chosen[i]:
             continue
         text = blob[starts[i] : starts[i + 1]]
-        if _stays(tables, state, text):
+        if _stays_in_leaf(tables, state, text):
             chosen[i] = False
             continue
         note.state, note.top, note.count = state, top, count
-        w.read(tables, frames, note, looks, text, 0)
+        w.read(tables, frames, note, answers, text, 0)
         if note.status != w.MOVED:
             continue
         at, opened = note.top, False

@@ -1,7 +1,6 @@
-"""Tokens by how they begin.
+"""Tokens by prefix: the trie node of a prefix, and masks without the tokens that start with it.
 
-Does: find the trie nodes of texts, and take the tokens out of a mask that begin with one; remembers what it was asked.
-Does not: know what texts mean.
+Does: find nodes, clear tokens in masks, and cache both. Does not: know what texts mean.
 """
 
 from typing import Final
@@ -12,49 +11,49 @@ from ..base.array_types import Ints, Words
 from .leaf_walk import forbid
 from .trie import Trie, find
 
-_MOST_TEXTS: Final = 1 << 14  # texts whose nodes are remembered
-_TEXT_BYTES: Final = 150  # of one of them
-_COVER_BYTES: Final = 1_500  # ... and of its tokens, as bits of a mask
-_WIDE: Final = 12  # tokens above which compiled code clears their bits faster
+_MOST_TEXTS: Final = 1 << 14  # entries of each cache
+_TEXT_BYTES: Final = 150  # estimate for an entry of `_nodes`
+_COVER_BYTES: Final = 1_500  # estimate for an entry of `_covers`
+_WIDE: Final = 12  # above this number of tokens the compiled `forbid` is faster than a cover
 
 Cover = tuple[tuple[int, np.uint32], ...]
-"""The words of a mask in which some tokens are, and all the other bits of these words."""
+"""Tokens as (word of a mask, the bits of that word without the tokens) pairs."""
 
 
-class Beginnings:
-    """Of one vocabulary, for all its grammars."""
+class TokenPrefixes:
+    """Prefix lookups of one vocabulary, shared by all its grammars."""
 
     def __init__(self, trie: Trie) -> None:
         self._trie = trie
         self._longest = int(trie.depth.max(initial=0))
-        self._nodes_of: dict[bytes, int] = {}
+        self._nodes: dict[bytes, int] = {}
         self._covers: dict[bytes, Cover] = {}
 
     @property
     def nbytes(self) -> int:
-        """Memory of what is remembered, about."""
-        return _TEXT_BYTES * len(self._nodes_of) + _COVER_BYTES * len(self._covers)
+        """Memory of the caches, by estimate."""
+        return _TEXT_BYTES * len(self._nodes) + _COVER_BYTES * len(self._covers)
 
     def node_of(self, text: bytes) -> int:
-        """The trie node of a text; -1 if no token begins with it."""
-        node = self._nodes_of.get(text)
+        """The trie node of a text; -1 if no token starts with it."""
+        node = self._nodes.get(text)
         if node is None:
             if len(text) > self._longest:
                 return -1
             node = int(find(self._trie, np.frombuffer(text, np.uint8).copy()))
-            if len(self._nodes_of) >= _MOST_TEXTS:
-                self._nodes_of.clear()
-            self._nodes_of[text] = node
+            if len(self._nodes) >= _MOST_TEXTS:
+                self._nodes.clear()
+            self._nodes[text] = node
         return node
 
     def nodes_of(self, texts: list[bytes]) -> list[tuple[bytes, int]]:
-        """The texts with which a token begins, with their nodes."""
-        known = self._nodes_of.get
+        """(text, node) of each of `texts` that some token starts with."""
+        known = self._nodes.get
         likely = [text for text in texts if known(text, 0) >= 0]
         return [(text, node) for text in likely if (node := self.node_of(text)) >= 0]
 
     def forbid(self, row: Words, text: bytes) -> None:
-        """Clear the bits of all tokens that begin with a text."""
+        """Clear the bits of all tokens that start with `text`."""
         cover = self._covers.get(text)
         if cover is None:
             node = self.node_of(text)

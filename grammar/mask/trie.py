@@ -1,6 +1,6 @@
-"""A vocabulary as a byte trie in arrays, in depth-first order with skips: what masks are walked along.
+"""The vocabulary as a byte trie in arrays, in depth-first order with skip pointers.
 
-Does: index the bytes of all tokens. Does not: hold masks or tokenizers.
+Does: index the bytes of all tokens. Does not: hold masks or tokenizers. Masks are computed by walking it.
 """
 
 from typing import NamedTuple
@@ -14,22 +14,22 @@ from ..jit.kernel import kernel
 
 
 class Trie(NamedTuple):
-    """Node 0 is the empty text; the nodes below node n are n + 1 to `skip[n]` - 1.
+    """A byte trie. Node 0 is the empty text; the nodes below node n are n + 1 to `skip[n]` - 1.
 
-    The tokens that end at node n are `tokens[first[n] : first[n + 1]]`, so those at and below it are
+    The tokens that end at node n are `tokens[first[n] : first[n + 1]]`; the tokens at and below it are
     `tokens[first[n] : first[skip[n]]]`.
     """
 
     byte: Bytes  # [nodes], the last byte of each node's text
     depth: Ints  # [nodes], the length of each node's text
-    skip: Ints  # [nodes]
-    first: Ints  # [nodes + 1]
+    skip: Ints  # [nodes], the next node that is not below this one
+    first: Ints  # [nodes + 1], offsets into `tokens`
     tokens: Ints  # [tokens that have text], ids
 
 
 @kernel
 def _build(data: Bytes, offsets: Longs, nodes: int) -> tuple[Bytes, Ints, Ints, Ints]:
-    """Of texts in ascending order: (byte, depth, skip, first)."""
+    """(byte, depth, skip, first) of the trie of ascending texts; text i is `data[offsets[i] : offsets[i + 1]]`."""
     byte, depth = np.zeros(nodes, np.uint8), np.zeros(nodes, np.int32)
     skip, first = np.full(nodes, nodes, np.int32), np.zeros(nodes + 1, np.int32)
     longest = 0
@@ -64,7 +64,7 @@ def _build(data: Bytes, offsets: Longs, nodes: int) -> tuple[Bytes, Ints, Ints, 
 
 
 def build(vocabulary: Vocabulary) -> Trie:
-    """The trie of all tokens that have text."""
+    """Build the trie of all tokens that have text."""
     pairs = sorted(
         (text, token) for token, text in enumerate(vocabulary.tokens) if text is not None
     )
@@ -77,7 +77,7 @@ def build(vocabulary: Vocabulary) -> Trie:
 
 @kernel
 def trie_at(held: Longs, i: int) -> Trie:
-    """The trie whose arrays are `held` from number i on."""
+    """The trie of the five arrays at numbers i to i + 4 of `held`."""
     return Trie(
         octets(held, i),
         line(held, i + 1),
@@ -88,30 +88,30 @@ def trie_at(held: Longs, i: int) -> Trie:
 
 
 class Heads(NamedTuple):
-    """The nodes of texts of one byte, by byte; `node` ends with the number of all nodes."""
+    """The children of the root, in ascending order of their bytes; `node` ends with the number of all nodes."""
 
     byte: Bytes  # [heads]
     node: Ints  # [heads + 1]
 
 
 def heads(trie: Trie) -> Heads:
-    """What stands below the root, in one place: a walk looks at it for each first byte."""
+    """Collect the children of the root in one contiguous place: a walk reads them for each first byte."""
     nodes = np.flatnonzero(trie.depth == 1).astype(np.int32)
     return Heads(trie.byte[nodes], np.append(nodes, np.int32(len(trie.byte))))
 
 
 @kernel
 def heads_at(held: Longs, i: int) -> Heads:
-    """The heads whose arrays are `held` from number i on."""
+    """The heads of the two arrays at numbers i and i + 1 of `held`."""
     return Heads(octets(held, i), line(held, i + 1))
 
 
 @kernel
 def heights(trie: Trie) -> Ints:
-    """int32 [nodes]: how many bytes can follow at most."""
+    """int32 [nodes]: the height of each node, the most bytes that can follow it."""
     deepest = trie.depth.copy()
     for node in range(len(deepest) - 1, 0, -1):
-        # The children of a node are after it, and its own children have told it theirs.
+        # Children come after their parent, so the values of all children are final here.
         child = node + 1
         while child < trie.skip[node]:
             deepest[node] = max(deepest[node], deepest[child])
@@ -121,7 +121,7 @@ def heights(trie: Trie) -> Ints:
 
 @kernel
 def find(trie: Trie, text: Bytes) -> int:
-    """The node of a text, or -1."""
+    """The node of `text`; -1 if there is none."""
     node = 0
     for i in range(len(text)):
         child, end = node + 1, trie.skip[node]

@@ -1,7 +1,8 @@
-"""All tokens of a trie walked through the byte machine, compiled.
+"""Compiled loops that walk all tokens of a trie through the byte machine.
 
-Does: find the tokens that can be read from a configuration, or from where a leaf ends. Stops where the tables do not
-know, for the caller to look it up and go on (`walk`). Does not: read single texts (`walk`), know masks (`rows`).
+Does: find the tokens that can be read from a configuration, or from the exits of a leaf. A walk stops where the tables
+lack an entry; the caller adds the entry and continues the walk. Does not: read single texts (`byte_step`), know masks
+(`row_cache`).
 """
 
 from typing import NamedTuple
@@ -16,13 +17,13 @@ from ..machine.byte_step import (
     EXPAND,
     FULL,
     INNER,
-    LOOK,
     MEMORY,
     MOVED,
     PARENT,
     REFUSED,
     SITE,
-    leave,
+    UNDECIDED,
+    end_rule,
     step,
 )
 from ..machine.lazy_tables import (
@@ -42,20 +43,21 @@ from ..machine.lazy_tables import (
 from ..machine.walk_state import Note
 from .trie import Heads, Trie
 
-_DEEPEST = 64  # calls entered without reading a byte
+_DEEPEST = 64  # bound on nested calls entered without reading a byte
 
 
-class Room(NamedTuple):
-    """Where a walk works: `path[d]` is the configuration (state, top, count) at depth d; tokens and nodes found.
+class WalkBuffers(NamedTuple):
+    """Working arrays of a walk: `path[d]` is the configuration (state, top, count) at depth d.
 
-    `asks` are nodes where a text decides, `doubts` such where one was taken to be new (`~node`: one begun before): at
-    them and below, all that was found is right only if it is.
+    `asks`: undecided nodes, where only a comparison of texts decides; their subtrees are left out. `assumed`: nodes
+    where a text was assumed to be new (`~node`: a text that began before the token); the tokens found at and below them
+    are right only if it is.
     """
 
     path: Ints  # [longest token + 1, 3]
-    found: Ints
+    found: Ints  # tokens
     asks: Ints
-    doubts: Ints
+    assumed: Ints
 
 
 @kernel
@@ -66,18 +68,18 @@ def _collect(trie: Trie, note: Note, found: Ints, node: int | np.int64) -> None:
 
 
 @kernel
-def _doubt(note: Note, room: Room, node: int | np.int64) -> None:
-    if note.doubt:
-        room.doubts[note.doubts] = node if note.doubt == INNER else ~node
-        note.doubts += 1
-        note.doubt = 0
+def _note_assumption(note: Note, buffers: WalkBuffers, node: int | np.int64) -> None:
+    if note.assumption:
+        buffers.assumed[note.assumed] = node if note.assumption == INNER else ~node
+        note.assumed += 1
+        note.assumption = 0
 
 
 @kernel
 def _lives(
     tables: Tables, frames: Ints, note: Note, top: int | np.int64, move: int | np.int64
 ) -> bool:
-    """Whether a state inside a leaf counts where the leaf was called."""
+    """Whether the state `move` of a leaf is live at the call site of frame `top`."""
     site = frames[top, SITE]
     live = tables.sites[site, LIVE]
     if live < 0:
@@ -87,35 +89,35 @@ def _lives(
 
 
 @kernel
-def _behind(
+def _resume_row(
     tables: Tables, frames: Ints, note: Note, path: Ints, depth: int | np.int64
 ) -> tuple[int, int]:
-    """(row, alphabet) of the state behind the rule of the configuration at a depth; row -1: that is not plain."""
+    """(row, alphabet) of the state to which the rule at a depth returns; row -1 if returning takes more than that."""
     state = path[depth, 0]
-    note.state, note.top, note.count, note.looks = state, path[depth, 1], path[depth, 2], 0
+    note.state, note.top, note.count, note.answered = state, path[depth, 1], path[depth, 2], 0
     ending = np.int64(tables.states[state, OUTCOME])
-    if leave(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
+    if end_rule(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
         return -1, 0
     return tables.states[note.state, ROW], tables.states[note.state, ALPHABET]
 
 
 @kernel
 def _follow(
-    tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room, node: int | np.int64
+    tables: Tables, trie: Trie, frames: Ints, note: Note, buffers: WalkBuffers, node: int | np.int64
 ) -> int:
-    """Take the step to a node; the next node to look at, -1 where `note.status` says why there is none."""
-    path, d = room.path, trie.depth[node]
+    """Step to a node; returns the next node to visit, or -1 with the reason in `note.status`."""
+    path, d = buffers.path, trie.depth[node]
     note.state, note.top, note.count = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
-    note.doubt = 0
+    note.assumption = 0
     byte = np.int64(trie.byte[node])
     status = step(tables, frames, note, path[:0], byte, note.offset + d - 1)
     if status == MOVED:
         path[d, 0], path[d, 1], path[d, 2] = note.state, note.top, note.count
-        _collect(trie, note, room.found, node)
-        _doubt(note, room, node)
+        _collect(trie, note, buffers.found, node)
+        _note_assumption(note, buffers, node)
         return int(node + 1)
-    if status == LOOK:
-        room.asks[note.asked] = node
+    if status == UNDECIDED:
+        buffers.asks[note.asked] = node
         note.asked += 1
     elif status != REFUSED:
         note.status = status
@@ -124,17 +126,17 @@ def _follow(
 
 
 @kernel
-def walk(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) -> None:
-    """Walk the nodes from `note.node` to `note.end` - 1, finding the tokens at those that can be reached.
+def walk(tables: Tables, trie: Trie, frames: Ints, note: Note, buffers: WalkBuffers) -> None:
+    """Walk the nodes from `note.node` to `note.end` - 1 and collect the tokens at the nodes that can be reached.
 
-    Nodes where only a text can decide go to `asks`, and what is below them is left out. `note.status` is `MOVED` when
-    all is done; otherwise see `step`, and call again.
+    Undecided nodes go to `asks`, and their subtrees are left out. `note.status` is `MOVED` when the walk is done; for
+    other values see `step`, and call again.
 
-    Most bytes are refused or stay within a rule: that is told here, without a call, which counts references to arrays.
+    Most bytes are refused or stay within a rule. Both cases are handled inline: a call counts references to arrays.
     """
-    path = room.path
+    path = buffers.path
     node = np.int64(note.node)
-    left, behind, alphabet = np.int64(-1), 0, 0  # the depth whose rule was ended last
+    left, resumed, alphabet = np.int64(-1), 0, 0  # `left`: the depth of the rule that ended last
     note.status = MOVED
     while node < note.end:
         d = np.int64(trie.depth[node])
@@ -147,14 +149,14 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) -> No
         if move >= 0 and _lives(tables, frames, note, path[d - 1, 1], move):
             path[d, 0], path[d, 1], path[d, 2] = move, path[d - 1, 1], path[d - 1, 2]
             left = np.int64(-1)
-            _collect(trie, note, room.found, node)
+            _collect(trie, note, buffers.found, node)
             node += 1
             continue
         if known and move == LEAVE and left != d - 1:
             left = d - 1
-            behind, alphabet = _behind(tables, frames, note, path, left)
-        if known and move == LEAVE and behind >= 0:
-            move = tables.cells[behind + tables.alphabets[alphabet, byte]]
+            resumed, alphabet = _resume_row(tables, frames, note, path, left)
+        if known and move == LEAVE and resumed >= 0:
+            move = tables.cells[resumed + tables.alphabets[alphabet, byte]]
         for _ in range(_DEEPEST):
             state = tables.sites[max(CALLED - move, 0), ENTRY]
             if move > CALLED or tables.states[state, ROW] < 0:
@@ -164,7 +166,7 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) -> No
         if move == DEAD:
             node = np.int64(trie.skip[node])
             continue
-        node, before = np.int64(_follow(tables, trie, frames, note, room, node)), node
+        node, before = np.int64(_follow(tables, trie, frames, note, buffers, node)), node
         left = np.int64(-1)
         if note.status != MOVED:
             node = before
@@ -173,11 +175,11 @@ def walk(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) -> No
 
 
 @kernel
-def _walked(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) -> bool:
-    """Walk to the end of the head that is begun, if one is; whether that is done."""
+def _walked(tables: Tables, trie: Trie, frames: Ints, note: Note, buffers: WalkBuffers) -> bool:
+    """Finish the head that is in progress, if there is one; whether the walk may go on."""
     note.status = MOVED
     if note.inside:
-        walk(tables, trie, frames, note, room)
+        walk(tables, trie, frames, note, buffers)
         if note.status == MOVED:
             note.inside = 0
             note.head += 1
@@ -186,33 +188,34 @@ def _walked(tables: Tables, trie: Trie, frames: Ints, note: Note, room: Room) ->
 
 @kernel
 def walk_all(
-    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Note, room: Room
+    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Note, buffers: WalkBuffers
 ) -> None:
-    """Walk the whole trie from the configuration in `room.path[0]`, beginning with head `note.head`. Ends like `walk`.
+    """Walk the whole trie from the configuration in `buffers.path[0]`, starting at head `note.head`.
 
-    Most first bytes are refused in most states; their nodes, which lie far apart in memory, are not even looked at.
+    Ends like `walk`. Most first bytes are refused in most states; their nodes, which lie far apart in memory, are not
+    read at all.
     """
-    if not _walked(tables, trie, frames, note, room):
+    if not _walked(tables, trie, frames, note, buffers):
         return
-    begun = room.path[0, 0]
+    begun = buffers.path[0, 0]
     row, number = tables.states[begun, ROW], tables.states[begun, ALPHABET]
     if row < 0:
         note.what, note.status = begun, EXPAND
         return
-    site = frames[room.path[0, 1], SITE]
+    site = frames[buffers.path[0, 1], SITE]
     live, entry = tables.sites[site, LIVE], tables.sites[site, ENTRY]
-    left, behind, alphabet = False, 0, 0
+    left, resumed, alphabet = False, 0, 0
     for head in range(note.head, len(heads.byte)):
         byte = heads.byte[head]
         move = tables.cells[row + tables.alphabets[number, byte]]
         if move == LEAVE:
             if not left:
                 left = True
-                behind, alphabet = _behind(tables, frames, note, room.path, 0)
-            if behind >= 0:
-                move = tables.cells[behind + tables.alphabets[alphabet, byte]]
+                resumed, alphabet = _resume_row(tables, frames, note, buffers.path, 0)
+            if resumed >= 0:
+                move = tables.cells[resumed + tables.alphabets[alphabet, byte]]
         elif move >= 0 and live >= 0:
-            note.lowest = min(note.lowest, room.path[0, 1])
+            note.lowest = min(note.lowest, buffers.path[0, 1])
             move = move if tables.live[live + move - entry] else DEAD
         for _ in range(_DEEPEST):
             state = tables.sites[max(CALLED - move, 0), ENTRY]
@@ -224,22 +227,22 @@ def walk_all(
             continue
         note.node, note.end = heads.node[head], heads.node[head + 1]
         note.head, note.inside = head, 1
-        if not _walked(tables, trie, frames, note, room):
+        if not _walked(tables, trie, frames, note, buffers):
             return
     note.head = len(heads.byte)
 
 
 @kernel
 def walk_exits(
-    tables: Tables, trie: Trie, frames: Ints, note: Note, exits: Ints, room: Room
+    tables: Tables, trie: Trie, frames: Ints, note: Note, exits: Ints, buffers: WalkBuffers
 ) -> None:
-    """Go on from where the leaf of frame `note.leaf_top` ends, from exit `note.exit` on, or within it.
+    """Walk on behind the exits of the leaf of frame `note.leaf_top`, starting at exit `note.exit` or within it.
 
-    An exit is (node, outcome, whether the node's byte was read); the root of a tree stands for what follows the exit.
-    Ends like `walk`.
+    An exit is (node, outcome, whether the node's byte was read). `trie` is the vocabulary's, or the trees of merged
+    continuations; then roots take the place of exits. Ends like `walk`.
     """
-    path = room.path
-    looks = path[:0]
+    path = buffers.path
+    answers = path[:0]
     note.status = MOVED
     note.arcs = -1
     while note.exit < len(exits):
@@ -249,24 +252,24 @@ def walk_exits(
                 np.int64(exits[note.exit, 1]),
                 exits[note.exit, 2] != 0 or trie.depth[exits[note.exit, 0]] == 0,
             )
-            note.doubt = 0
+            note.assumption = 0
             d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
-            note.top, note.count, note.looks = note.leaf_top, note.leaf_count, 0
-            status = leave(tables, frames, note, looks, ending, note.offset + d)
-            if status == LOOK:
-                room.asks[note.asked] = node
+            note.top, note.count, note.answered = note.leaf_top, note.leaf_count, 0
+            status = end_rule(tables, frames, note, answers, ending, note.offset + d)
+            if status == UNDECIDED:
+                buffers.asks[note.asked] = node
                 note.asked += 1
             elif status == MOVED:
                 path[d, 0], path[d, 1], path[d, 2] = note.state, note.top, note.count
-                _doubt(note, room, node)
+                _note_assumption(note, buffers, node)
                 if was_read:
-                    _collect(trie, note, room.found, node)
+                    _collect(trie, note, buffers.found, node)
                 note.node, note.end, note.inside = node + was_read, trie.skip[node], 1
             elif status != REFUSED:
                 note.status = status
                 return
         if note.inside:
-            walk(tables, trie, frames, note, room)
+            walk(tables, trie, frames, note, buffers)
             if note.status != MOVED:
                 return
             note.inside = 0
@@ -275,7 +278,7 @@ def walk_exits(
 
 @kernel
 def _can_enter(tables: Tables, note: Note) -> int:
-    """`MOVED` if a state does nothing but call (arcs apart, which take other bytes) a leaf with rows of its own."""
+    """`MOVED` if a state only calls a leaf that has shared rows, apart from arcs over bytes that the leaf refuses."""
     state = note.state
     taken = np.zeros(256, np.bool_)
     for _ in range(_DEEPEST):
@@ -302,23 +305,23 @@ def _can_enter(tables: Tables, note: Note) -> int:
 
 @kernel
 def approach(
-    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Note, room: Room
+    tables: Tables, trie: Trie, heads: Heads, frames: Ints, note: Note, buffers: WalkBuffers
 ) -> None:
-    """Enter the leaf that a state calls, finding the tokens that other arcs on the way take.
+    """Enter the leaf that a state calls, and collect the tokens that the other arcs on the way take.
 
-    `note.status` is `MOVED` when the configuration in `note` is that in the leaf, `REFUSED` where there is none to
-    enter; otherwise see `step`: begin again.
+    `note.status` is `MOVED` when the configuration in `note` is inside the leaf, `REFUSED` if there is no leaf to
+    enter; for other values see `step`, and start again from the beginning.
     """
     note.status = _can_enter(tables, note)
     if note.status != MOVED:
         return
-    path = room.path
+    path = buffers.path
     while tables.states[note.state, LEAF] < 0:
         state, top, count = note.state, note.top, note.count
         path[0, 0], path[0, 1], path[0, 2] = state, top, count
         note.arcs = tables.states[state, ALPHABET]
         note.head = note.inside = 0
-        walk_all(tables, trie, heads, frames, note, room)
+        walk_all(tables, trie, heads, frames, note, buffers)
         if note.status != MOVED:
             return
         if count == len(frames):

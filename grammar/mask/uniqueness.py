@@ -1,37 +1,34 @@
-"""Tokens that a row lets through because a text was taken to be new, and when that has to be looked at again.
+"""Selects the trie nodes of a row where a text was assumed to be new although the output may already hold it.
 
-Does: see from what an output has said whether such a text may have come before. Does not: decide it (`corrections`).
+Does: compare the nodes with the texts that an output remembers. Does not: decide the nodes (`mask_fixup`).
 """
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.array_types import Ints
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
-from ..machine.open_texts import Recall
-
-if TYPE_CHECKING:  # which makes them
-    from .compute_masks import TokenIndex
+from ..machine.open_texts import OpenTexts
+from .token_texts import TokenTexts
 
 
 @dataclass(slots=True, eq=False)
 class UniquenessChecks:
-    """Nodes of the vocabulary's trie, at and below which a text was taken to be new.
+    """Nodes of the vocabulary's trie; the row is right at and below them only if a text is new there.
 
-    `inner`: the text begins within the token. `written`: all of these are compared byte by byte, so what was said
-    before has to stand in the token. `open`: it began before the token.
+    `inner`: nodes where the text begins within the token. `written`: all texts of `inner` are compared byte by byte, so
+    a repeated one is contained in the token. `open`: nodes where the text began before the token.
     """
 
     inner: Ints
     written: bool
     open: Ints
-    _texts: list[bytes] | None = None  # to each of `inner`
-    _blob: bytes = b""  # all of them
-    _ahead: dict[int, bytes] = field(default_factory=dict)  # to those of `open` that were asked for
+    _texts: list[bytes] | None = None  # of each of `inner`
+    _blob: bytes = b""  # `_texts` joined
+    _ahead: dict[int, bytes] = field(default_factory=dict)  # by index into `open`, on demand
 
     @property
     def nbytes(self) -> int:
@@ -42,32 +39,32 @@ class UniquenessChecks:
             + 64 * (len(self.inner) * self.written + len(self.open))
         )
 
-    def against(self, cursor: Cursor, recalled: Recall, index: "TokenIndex") -> list[int]:
-        """The nodes that have to be decided, given what the stack of the cursor remembers."""
+    def against(self, cursor: Cursor, recalled: OpenTexts, texts: TokenTexts) -> list[int]:
+        """The nodes that have to be decided, given the texts that the cursor's stack remembers."""
         nodes = recalled.answers.get(self)
         if nodes is None:
-            nodes = recalled.answers[self] = self._within(recalled.keys, index)
+            nodes = recalled.answers[self] = self._inner_repeats(recalled.keys, texts)
         if recalled.otherwise and len(self.open):
-            nodes = nodes + self._repeating(cursor, recalled, index)
+            nodes = nodes + self._open_repeats(cursor, recalled, texts)
         return nodes
 
-    def _within(self, known: Iterable[Iterable[Hashable]], index: "TokenIndex") -> list[int]:
+    def _inner_repeats(self, known: Iterable[Iterable[Hashable]], texts: TokenTexts) -> list[int]:
         nodes: list[int] = self.inner.tolist()
         if not self.written:
             return nodes
         if self._texts is None:
-            texts = [index.text_to(node).tobytes() for node in nodes]
-            self._blob = b"\n".join(texts)
-            self._texts = texts
+            found = [texts.at_node(node).tobytes() for node in nodes]
+            self._blob = b"\n".join(found)
+            self._texts = found
         blob = self._blob
-        said = [key for keys in known for key in keys if type(key) is bytes and key in blob]
-        if not said:
+        seen = [key for keys in known for key in keys if type(key) is bytes and key in blob]
+        if not seen:
             return []
         pairs = zip(nodes, self._texts, strict=True)
-        return [node for node, text in pairs if any(key in text for key in said)]
+        return [node for node, text in pairs if any(key in text for key in seen)]
 
-    def _repeating(self, cursor: Cursor, recalled: Recall, index: "TokenIndex") -> list[int]:
-        """Of `open`, the nodes by which an open text may become equal to one that is remembered."""
+    def _open_repeats(self, cursor: Cursor, recalled: OpenTexts, texts: TokenTexts) -> list[int]:
+        """The nodes of `open` at which an open text may become equal to a remembered one."""
         nodes: set[int] = set()
         for text in recalled.otherwise:
             place = cursor.machine.sites[int(cursor.frames[text.frame, w.SITE])]
@@ -78,16 +75,16 @@ class UniquenessChecks:
             begun = bytes(cursor.output[text.begun :])
             near = [
                 said.text
-                for said in cursor.memories.said(text.version)
+                for said in cursor.memories.texts(text.version)
                 if comparison.alike(begun, said.text)
             ]
             if near:
-                rests = [comparison.rest(begun, said) for said in near]
-                possible = self._followed(rests, index)
-                ahead = (self._text_ahead(at, index) for at in possible)
+                rests = [comparison.rest(begun, seen) for seen in near]
+                possible = self._on_path(rests, texts)
+                ahead = (self._text_ahead(at, texts) for at in possible)
                 ends = list(comparison.ends(begun, ahead))
-                known, weights = recalled.keys_of(text), {comparison.weight(said) for said in near}
-                twins = {
+                known, weights = recalled.keys_of(text), {comparison.weight(seen) for seen in near}
+                repeats = {
                     end: _may_weigh(comparison.weight(end), weights) and same(end) in known
                     for end in set(ends)
                     if end is not None
@@ -95,33 +92,37 @@ class UniquenessChecks:
                 nodes.update(
                     self.open.item(at)
                     for at, end in zip(possible, ends, strict=True)
-                    if end is not None and twins[end]
+                    if end is not None and repeats[end]
                 )
         return sorted(nodes)
 
-    def _text_ahead(self, at: int, index: "TokenIndex") -> bytes:
+    def _text_ahead(self, at: int, texts: TokenTexts) -> bytes:
         text = self._ahead.get(at)
         if text is None:
-            text = self._ahead[at] = index.text_to(self.open.item(at)).tobytes()
+            text = self._ahead[at] = texts.at_node(self.open.item(at)).tobytes()
         return text
 
-    def _followed(self, rests: list[bytes | None], index: "TokenIndex") -> list[int]:
-        """Where in `open` the nodes are on whose way one of some texts comes first, or a backslash."""
-        chosen = index.escaped[self.open]
+    def _on_path(self, rests: list[bytes | None], texts: TokenTexts) -> list[int]:
+        """Indices into `open` of the nodes with a text that starts with one of `rests` or contains a backslash.
+
+        A rest that is None may be spelled in any way: then all nodes count.
+        """
+        chosen = texts.escaped[self.open]
         for rest in rests:
             if rest is None:
                 return list(range(len(self.open)))
-            node = index.beginnings.node_of(rest)
+            node = texts.prefixes.node_of(rest)
             if node >= 0:
-                chosen |= (self.open >= node) & (self.open < index.trie.skip[node])
-        followed: list[int] = np.flatnonzero(chosen).tolist()
-        return followed
+                chosen |= (self.open >= node) & (self.open < texts.trie.skip[node])
+        found: list[int] = np.flatnonzero(chosen).tolist()
+        return found
 
 
 def _may_weigh(weight: Hashable | None, others: set[Hashable | None]) -> bool:
+    """Whether a value of this weight may equal one of `others`; the weight None is unknown."""
     return weight is None or None in others or weight in others
 
 
-def doubts_of(inner: Ints, written: bool, opened: Ints) -> UniquenessChecks | None:
-    """Doubts about nodes, None where there are none. `written`: those of `inner` compare bytes."""
+def checks_of(inner: Ints, written: bool, opened: Ints) -> UniquenessChecks | None:
+    """The checks of a row; None where nothing was assumed. See `UniquenessChecks` for the arguments."""
     return UniquenessChecks(inner, written, opened) if len(inner) or len(opened) else None

@@ -123,7 +123,7 @@ def test_a_program_with_its_own_engine_refuses_slow_outputs_as_a_server_does(
         opened(config(tmp_path), server=False, clock=Slow()),
         opened(config(tmp_path), server=False),  # it finds the verdict in the store
     ):
-        with pytest.raises(ConstraintTooLarge, match="processor time a token"):
+        with pytest.raises(ConstraintTooLarge, match="processor time per token"):
             gate.admit(long)
         gate.close()
 

@@ -86,6 +86,6 @@ class Slow:
 def test_outputs_that_take_long_a_token_are_refused() -> None:
     grammar = compiler().compile(source({"type": "string", "minLength": 200}))
     attempt(grammar, BYTES.width)
-    with pytest.raises(ConstraintTooLarge, match="processor time a token") as caught:
+    with pytest.raises(ConstraintTooLarge, match="processor time per token") as caught:
         attempt(grammar, BYTES.width, Slow())
     assert caught.value.refusals[0].hint

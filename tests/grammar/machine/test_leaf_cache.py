@@ -6,9 +6,9 @@ from intaglio.grammar.automata import CODE_POINTS, Dfa, Spelling, everything, in
 from intaglio.grammar.contract.bitmask import words
 from intaglio.grammar.leaves.strings import lengths, quoted
 from intaglio.grammar.machine.leaf import Leaf
-from intaglio.grammar.mask.leaf_cache import LeafRows, View
-from intaglio.grammar.mask.leaf_closure import parts
-from intaglio.grammar.mask.leaf_walk import LeafTables, Stays, walk_leaf
+from intaglio.grammar.mask.leaf_cache import LeafCache, View
+from intaglio.grammar.mask.leaf_closure import subtrees
+from intaglio.grammar.mask.leaf_walk import LeafTables, StayBounds, walk_leaf
 from intaglio.grammar.mask.trie import Trie, build
 from intaglio.grammar.regex import whole
 
@@ -54,16 +54,16 @@ def test_views_are_what_a_walk_finds(name: str) -> None:
     vocabulary = made.vocabulary(made.size)
     trie = build(vocabulary)
     size = words(vocabulary.width)
-    rows, leaf = LeafRows(trie, size, 1 << 26), Leaf(LEAVES[name], 0)
+    rows, leaf = LeafCache(trie, size, 1 << 26), Leaf(LEAVES[name], 0)
     dfa = leaf.dfa
     tables = LeafTables(dfa.table, dfa.outcome, dfa.class_of, leaf.over, leaf.all)
     path = np.empty((int(trie.depth.max()) + 1, 2), np.int32)
     exits = np.empty((len(trie.byte), 3), np.int32)
     size_of = dfa.states
-    nothing = Stays(
+    nothing = StayBounds(
         np.zeros(size_of, np.int64), np.zeros(size_of, np.int32), np.zeros(size_of, np.bool_)
     )
-    below = parts(trie)
+    below = subtrees(trie)
     for state in range(dfa.states):
         if leaf.over[state]:
             continue

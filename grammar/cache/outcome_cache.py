@@ -1,8 +1,8 @@
-"""What a cache of grammars holds, counted in bytes.
+"""An LRU cache of compilation outcomes, bounded in bytes.
 
-Does: keep the outcomes of compilations by key, measure grammars again while they grow, give up those used least
-recently where they pass the bound, know which of these are still in use. Does not: compile, or lock: whoever owns it
-calls it from one thread at a time (`cache`).
+Does: store outcomes by key, measure grammars repeatedly because they grow, evict the least recently used ones above the
+bound, track evicted grammars that are still in use. Does not: compile, or lock: the owner calls it from one thread at a
+time (`grammar_cache`).
 """
 
 from collections import OrderedDict
@@ -15,20 +15,20 @@ from ..contract.errors import GrammarError
 from ..contract.matcher import CompiledGrammar
 
 Outcome = CompiledGrammar | GrammarError
-"""What a compilation came to. An error is kept without a traceback and never raised: `GrammarError.copy` is."""
+"""The result of a compilation. A cached error has no traceback and is never raised itself, only its `copy`."""
 
-_ENTRY_BYTES: Final = 1024  # what an entry takes beside its grammar
-# Of grammars that are measured at once: those used last, which grow most, and some of all others in turn.
+_ENTRY_BYTES: Final = 1024  # memory of an entry without its grammar
+# Grammars measured at one time: the most recently used ones, which grow most, and some of the others in turn.
 _RECENT: Final = 32
 _OTHERS: Final = 32
 
 
 @dataclass(slots=True)
 class _Entry:
-    """The outcome of one compilation, and its size when it was last asked for."""
+    """The outcome of one compilation, and its size at the last measurement."""
 
     outcome: Outcome
-    source: int
+    source: int  # characters of the constraint's source
     size: int = 0
 
     @property
@@ -36,24 +36,24 @@ class _Entry:
         return None if isinstance(self.outcome, GrammarError) else self.outcome
 
     def measure(self) -> int:
-        """Find the size; by how much it has grown."""
+        """Measure the size; returns its growth since the last measurement."""
         before = self.size
         self.size = self.source + _ENTRY_BYTES + self.outcome.size_bytes
         return self.size - before
 
 
-class Holdings:
-    """Outcomes by key, the least recently used first to go.
+class OutcomeCache:
+    """Outcomes by key; the least recently used are evicted first.
 
-    `held_bytes` is as of the last measurement. `evictions` counts all, `evicted_bytes` what they held, until the owner
-    sets it back.
+    `held_bytes` is as of the last measurement. `evictions` counts all evictions. `evicted_bytes` sums up their sizes
+    until the owner resets it.
     """
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
-        self._turn: list[str] = []  # keys that are still to be measured in turn
-        self._leaving: list[tuple[ref[CompiledGrammar], int]] = []
+        self._turn: list[str] = []  # keys still to be measured in this round
+        self._evicted: list[tuple[ref[CompiledGrammar], int]] = []  # still in use, with their sizes
         self.held_bytes = 0
         self.evictions = 0
         self.evicted_bytes = 0
@@ -62,7 +62,7 @@ class Holdings:
         return len(self._entries)
 
     def get(self, key: str) -> Outcome | None:
-        """The outcome of a key, which counts as used; None where none is held."""
+        """The outcome of a key, which becomes the most recently used; None if there is none."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -70,7 +70,7 @@ class Holdings:
         return entry.outcome
 
     def put(self, key: str, outcome: Outcome, source: int) -> None:
-        """Hold an outcome of a constraint whose source has so many characters."""
+        """Store an outcome; `source` is the number of characters of the constraint's source."""
         entry = _Entry(outcome, source)
         self.held_bytes += entry.measure()
         old = self._entries.pop(key, None)
@@ -79,7 +79,7 @@ class Holdings:
         self._evict()
 
     def measure(self) -> None:
-        """Ask some grammars for their sizes again, and give up what is too much."""
+        """Measure some grammars again, and evict the excess."""
         recent = islice(reversed(self._entries.values()), _RECENT)
         if not self._turn:
             self._turn = list(self._entries)
@@ -88,14 +88,14 @@ class Holdings:
         for entry in [*recent, *others]:
             self.held_bytes += entry.measure()
         self._evict()
-        self._leaving = [
-            (grammar, size) for grammar, size in self._leaving if grammar() is not None
+        self._evicted = [
+            (grammar, size) for grammar, size in self._evicted if grammar() is not None
         ]
 
     @property
-    def leaving_bytes(self) -> int:
-        """Memory of grammars that were given up and are still in use, as of the last measurement."""
-        return sum(size for _, size in self._leaving)
+    def in_use_bytes(self) -> int:
+        """Memory of evicted grammars that are still in use, as of the last measurement."""
+        return sum(size for _, size in self._evicted)
 
     def _evict(self) -> None:
         while self.held_bytes > self._limit and self._entries:
@@ -105,4 +105,4 @@ class Holdings:
             self.evicted_bytes += entry.size
             grammar = entry.grammar
             if grammar is not None:
-                self._leaving.append((ref(grammar), entry.size))
+                self._evicted.append((ref(grammar), entry.size))
