@@ -40,7 +40,7 @@ class HostReplay:
     def __contains__(self, seq_id: int) -> bool:
         return seq_id in self._matchers
 
-    def enter(self, seq_id: int, tables: DeviceTables, matcher: BudgetedMatcher) -> None:
+    def add(self, seq_id: int, tables: DeviceTables, matcher: BudgetedMatcher) -> None:
         """Add a sequence, at the end of the tokens that its matcher has accepted.
 
         Raises:
@@ -49,7 +49,7 @@ class HostReplay:
         self._followers.enter(seq_id, tables, matcher.matcher, matcher.left)
         self._matchers[seq_id] = matcher
 
-    def leave(self, seq_id: int) -> None:
+    def remove(self, seq_id: int) -> None:
         """Remove a sequence; its matcher accepts the rest of the output.
 
         Raises:
