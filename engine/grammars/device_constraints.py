@@ -174,7 +174,7 @@ class DeviceConstraints:
         self._steps.append(_MaskedStep(masked, followed))
         return DeviceMasks(followed, replays)
 
-    def advance(self, picked: SampledBatch) -> tuple[Forced, Sequence[SampledToken]]:
+    def advance(self, sampled: SampledBatch) -> tuple[Forced, Sequence[SampledToken]]:
         """Advance the sequences on the device, all at once; their forced tokens, and the samples of all others.
 
         Sequences that leave the device stay in it until `retire`.
@@ -183,7 +183,7 @@ class DeviceConstraints:
         here = self._replay.keys()
         picks: dict[int, tuple[int, ...]] = {}
         others: list[SampledToken] = []
-        for pick in picked.picks:
+        for pick in sampled.picks:
             if pick.seq_id in here and not pick.failure:
                 picks[pick.seq_id] = pick.tokens
             else:
