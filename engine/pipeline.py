@@ -47,15 +47,15 @@ class Serial:
 
     def run(self, plan: Plan, lap: Stopwatch) -> Changes:
         """See `Pipeline`."""
-        picked, forced = SampledBatch(), Forced({}, {})
+        sampled, forced = SampledBatch(), Forced({}, {})
         if plan.works:
             forward = lap("forward", self._executor.forward(plan))
             masks = lap("mask", self._constraints.masks(plan))
             self._executor.sample(forward, masks)
             lap("sample", None)
-            picked = lap("sample", self._executor.sampled(forward))
-            forced = lap("advance", self._constraints.advance(picked))
-        changes = lap("commit", self._scheduler.commit(plan, picked, forced))
+            sampled = lap("sample", self._executor.sampled(forward))
+            forced = lap("advance", self._constraints.advance(sampled))
+        changes = lap("commit", self._scheduler.commit(plan, sampled, forced))
         self._constraints.forget(changes)
         return changes
 
@@ -109,12 +109,12 @@ class OneAhead:
     def _read(self, lap: Stopwatch) -> tuple[Changes, Collection[int]]:
         """Commit the plan in flight; its changes, and the sequences with stale tokens in the next plan."""
         before, self._in_flight = self._in_flight, None
-        plan, picked, forced = Plan(0), SampledBatch(), Forced({}, {})
+        plan, sampled, forced = Plan(0), SampledBatch(), Forced({}, {})
         if before is not None:
             plan = before.plan
-            picked = lap("sample", self._executor.sampled(before.handle))
-            forced = lap("advance", self._constraints.advance(_without(picked, before.stale)))
-        changes = lap("commit", self._scheduler.commit(plan, picked, forced))
+            sampled = lap("sample", self._executor.sampled(before.handle))
+            forced = lap("advance", self._constraints.advance(_without(sampled, before.stale)))
+        changes = lap("commit", self._scheduler.commit(plan, sampled, forced))
         self._constraints.forget(changes)
         ended = [change.seq_id for change in changes.items if change.finish is not None]
         return changes, forced.tokens.keys() | ended
@@ -148,8 +148,8 @@ class OneAhead:
         return Masks(masks.rows, row_of, masks.on_device, masks.replays)
 
 
-def _without(picked: SampledBatch, stale: Collection[int]) -> SampledBatch:
+def _without(sampled: SampledBatch, stale: Collection[int]) -> SampledBatch:
     """The sampled tokens that are not stale."""
     if not stale:
-        return picked
-    return SampledBatch(tuple(pick for pick in picked.picks if pick.seq_id not in stale))
+        return sampled
+    return SampledBatch(tuple(pick for pick in sampled.picks if pick.seq_id not in stale))

@@ -89,14 +89,14 @@ class BudgetedMatcher:
         """
         self.charged(self.matcher.fill, row)
 
-    def follow(self, picked: tuple[int, ...]) -> Followed:
-        """Accept `picked` and the forced tokens after it, unless the output could not be completed after these.
+    def follow(self, sampled: tuple[int, ...]) -> Followed:
+        """Accept `sampled` and the forced tokens after it, unless the output could not be completed after these.
 
         Raises:
-            Violation: `picked` is not legal.
+            Violation: `sampled` is not legal.
             ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
-        return self.charged(self._follow, picked)
+        return self.charged(self._follow, sampled)
 
     def charged(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`work(…)`, with its time charged to this output.
@@ -114,9 +114,9 @@ class BudgetedMatcher:
             )
         return done
 
-    def _follow(self, picked: tuple[int, ...]) -> Followed:
-        forced = self._advance(picked)
-        taken = len(picked) + len(forced)
+    def _follow(self, sampled: tuple[int, ...]) -> Followed:
+        forced = self._advance(sampled)
+        taken = len(sampled) + len(forced)
         if not self._fits(self._left - taken):
             self.matcher.rollback(taken)
             closing = self.matcher.closing()
@@ -125,9 +125,9 @@ class BudgetedMatcher:
                 self._accept(closing[-1:])
                 self._left -= len(closing)
                 return Followed(closing, instead=True)
-            forced = self._advance(picked)
+            forced = self._advance(sampled)
         self._left -= taken
-        return self._past_loop(forced) if self.may_loop(picked + forced) else Followed(forced)
+        return self._past_loop(forced) if self.may_loop(sampled + forced) else Followed(forced)
 
     def may_loop(self, tokens: tuple[int, ...]) -> bool:
         """Record accepted tokens; whether they may be a loop, so that `past_loop` is to be called."""
@@ -159,8 +159,8 @@ class BudgetedMatcher:
     def _fits(self, left: int) -> bool:
         return left >= 0 and (self.matcher.finished or self.matcher.closes_within(left))
 
-    def _advance(self, picked: tuple[int, ...]) -> tuple[int, ...]:
-        self._accept(picked)
+    def _advance(self, sampled: tuple[int, ...]) -> tuple[int, ...]:
+        self._accept(sampled)
         forced = () if self.matcher.finished else self.matcher.forced()
         self._accept(forced)
         return forced

@@ -170,15 +170,15 @@ class Constraints:
                 allow(row, 0)
         return Masks(self._rows[: len(row_of)], row_of, device.sequences, device.replays)
 
-    def advance(self, picked: SampledBatch) -> Forced:
+    def advance(self, sampled: SampledBatch) -> Forced:
         """Advance by the sampled tokens, end tokens included; the forced tokens after them, which are accepted as well.
 
         A sequence is among the failures if its matcher fails, or refuses a token that its mask allowed. Sequences that
-        are not in `picked` are not advanced: they continue as if no token had been sampled.
+        are not in `sampled` are not advanced: they continue as if no token had been sampled.
         """
         if self._device is None:
-            return self._follow(picked.picks)
-        forced, rest = self._device.advance(picked)
+            return self._follow(sampled.picks)
+        forced, rest = self._device.advance(sampled)
         others = self._follow(rest)
         self._device.retire()
         return Forced(
@@ -253,12 +253,12 @@ class Constraints:
         return budget, LoopWatch(self._texts, compiling.prompt) if self._texts else None
 
     def _check(
-        self, matcher: BudgetedMatcher, forced: tuple[int, ...], picked: tuple[int, ...] = ()
+        self, matcher: BudgetedMatcher, forced: tuple[int, ...], sampled: tuple[int, ...] = ()
     ) -> None:
         """Check that forced tokens exist, and that a grammar ends with an end token, as only that ends a sequence."""
         if forced and not 0 <= min(forced) <= max(forced) < self._width:
             raise MatcherFault(broken("the grammar forced a token that does not exist"))
-        tokens = picked + forced
+        tokens = sampled + forced
         if matcher.matcher.finished and not (tokens and tokens[-1] in self._end_tokens):
             raise MatcherFault(broken("the grammar ended without an end token"))
 

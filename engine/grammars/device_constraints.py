@@ -44,7 +44,7 @@ class Exports:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Future[DeviceTables | HostOnly]] = OrderedDict()
 
-    def ask(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
+    def submit(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
         """The tables of a constraint with that key, as a future. Returns at once."""
         with self._lock:
             found = self._kept.get(key)
@@ -151,12 +151,12 @@ class DeviceConstraints:
     def open(self, seq_id: int, constraint: Constraint, matcher: BudgetedMatcher) -> None:
         """Add a sequence, which may move to the device, and start the export of its grammar."""
         key = constraint.key
-        tables = self._exports.ask(key, constraint)
+        tables = self._exports.submit(key, constraint)
         self._known[seq_id] = DeviceSequence(key, tables, matcher)
 
     def masks(self, plan: Plan) -> DeviceMasks:
         """The masks of a plan that the executor makes; it advances these sequences by its own samples."""
-        self._enter_ready()
+        self._admit_ready()
         for seq_id in (*plan.released, *(new.seq_id for new in plan.admitted)):
             if seq_id in self._known:
                 self._known[seq_id].must_reset = True
@@ -167,14 +167,14 @@ class DeviceConstraints:
             try:
                 replays[seq_id] = guarded(self._replayed, seq_id)
             except MatcherFault as fault:  # its output cannot be spelled: it fails, on the host
-                self._leave(seq_id)
+                self._return_to_host(seq_id)
                 self._failures[seq_id] = fault.failure
         self._news.difference_update(replays)
         followed = frozenset(masked & self._on_device)
         self._steps.append(_MaskedStep(masked, followed))
         return DeviceMasks(followed, replays)
 
-    def advance(self, picked: SampledBatch) -> tuple[Forced, Sequence[SampledToken]]:
+    def advance(self, sampled: SampledBatch) -> tuple[Forced, Sequence[SampledToken]]:
         """Advance the sequences on the device, all at once; their forced tokens, and the samples of all others.
 
         Sequences that leave the device stay in it until `retire`.
@@ -183,7 +183,7 @@ class DeviceConstraints:
         here = self._replay.keys()
         picks: dict[int, tuple[int, ...]] = {}
         others: list[SampledToken] = []
-        for pick in picked.picks:
+        for pick in sampled.picks:
             if pick.seq_id in here and not pick.failure:
                 picks[pick.seq_id] = pick.tokens
             else:
@@ -204,7 +204,7 @@ class DeviceConstraints:
     def retire(self) -> None:
         """Return sequences to the host if their stack is too deep, or the tables refused their tokens."""
         for seq_id in (*self._replay.above(MOST_DEPTH), *(self._on_device - self._replay.keys())):
-            self._leave(seq_id)
+            self._return_to_host(seq_id)
 
     def failure(self, seq_id: int) -> Failure | None:
         """Why a sequence could not return to the host; returned once."""
@@ -213,7 +213,7 @@ class DeviceConstraints:
     def forget(self, seq_id: int) -> None:
         """Drop a sequence that has ended."""
         self._replay.forget(seq_id)
-        self._leave(seq_id)
+        self._return_to_host(seq_id)
         self._failures.pop(seq_id, None)
 
     def check(self, matched: Set[int]) -> None:
@@ -225,7 +225,7 @@ class DeviceConstraints:
         if not self._on_device <= self._known.keys() <= matched:
             raise InternalError("a sequence without a matcher is on the device")
 
-    def _enter_ready(self) -> None:
+    def _admit_ready(self) -> None:
         """Move sequences with ready tables to the device, and drop those that will have none.
 
         Not while a token under a host mask is in flight: the executor does not advance by it.
@@ -244,7 +244,7 @@ class DeviceConstraints:
             self._on_device.add(seq_id)
             self._news.add(seq_id)
             try:
-                guarded(self._replay.enter, seq_id, tables, known.matcher)
+                guarded(self._replay.add, seq_id, tables, known.matcher)
             except MatcherFault as fault:
                 self._failures[seq_id] = fault.failure
         self.retire()
@@ -258,7 +258,7 @@ class DeviceConstraints:
         known.pending, known.must_reset, known.must_undo = [], False, False
         return replay
 
-    def _leave(self, seq_id: int) -> None:
+    def _return_to_host(self, seq_id: int) -> None:
         known = self._known.pop(seq_id, None)
         self._news.discard(seq_id)
         if known is not None and seq_id in self._on_device:
@@ -266,7 +266,7 @@ class DeviceConstraints:
             self._holder.drop(known.key)
         try:
             if seq_id in self._replay:
-                guarded(self._replay.leave, seq_id)
+                guarded(self._replay.remove, seq_id)
         except MatcherFault as fault:
             self._failures[seq_id] = fault.failure
 

@@ -40,7 +40,7 @@ class HostReplay:
     def __contains__(self, seq_id: int) -> bool:
         return seq_id in self._matchers
 
-    def enter(self, seq_id: int, tables: DeviceTables, matcher: BudgetedMatcher) -> None:
+    def add(self, seq_id: int, tables: DeviceTables, matcher: BudgetedMatcher) -> None:
         """Add a sequence, at the end of the tokens that its matcher has accepted.
 
         Raises:
@@ -49,7 +49,7 @@ class HostReplay:
         self._followers.add(seq_id, tables, matcher.matcher, matcher.left)
         self._matchers[seq_id] = matcher
 
-    def leave(self, seq_id: int) -> None:
+    def remove(self, seq_id: int) -> None:
         """Remove a sequence; its matcher accepts the rest of the output.
 
         Raises:
@@ -77,14 +77,14 @@ class HostReplay:
         """The sequences with a stack deeper than `depth`."""
         return self._followers.deeper_than(depth) if self._matchers else []
 
-    def advance(self, picked: Mapping[int, tuple[int, ...]]) -> Forced:
-        """See `Constraints.advance`; `picked` by sequence."""
-        if not picked:
+    def advance(self, sampled: Mapping[int, tuple[int, ...]]) -> Forced:
+        """See `Constraints.advance`; `sampled` by sequence."""
+        if not sampled:
             return Forced({}, {})
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
-        first = self._followers.advance(picked)
+        first = self._followers.advance(sampled)
         for seq_id, coming in first.coming.items():
             try:
                 charged = self._matchers[seq_id].charged
@@ -97,12 +97,12 @@ class HostReplay:
         then = self._followers.advance_forced(forced)
         lost = first.lost | then.lost
         doubtful = (first.doubtful - forced.keys()) | then.doubtful | lost
-        sure = picked.keys() - doubtful - failures.keys()
-        looped = self._end_loops(picked, sure, forced, failures)
+        sure = sampled.keys() - doubtful - failures.keys()
+        looped = self._end_loops(sampled, sure, forced, failures)
         for seq_id in doubtful - failures.keys():
             run = forced.pop(seq_id, ())
             try:
-                followed = guarded(self._exactly, seq_id, picked[seq_id])
+                followed = guarded(self._exactly, seq_id, sampled[seq_id])
             except MatcherFault as fault:
                 failures[seq_id] = fault.failure
                 continue
@@ -118,7 +118,7 @@ class HostReplay:
 
     def _end_loops(
         self,
-        picked: Mapping[int, tuple[int, ...]],
+        sampled: Mapping[int, tuple[int, ...]],
         sure: Set[int],
         forced: dict[int, tuple[int, ...]],
         failures: dict[int, Failure],
@@ -127,7 +127,7 @@ class HostReplay:
         looped: dict[int, tuple[int, int]] = {}
         for seq_id in sure:
             run = forced.get(seq_id, ())
-            if not self._matchers[seq_id].may_loop(picked[seq_id] + run):
+            if not self._matchers[seq_id].may_loop(sampled[seq_id] + run):
                 continue
             try:
                 followed = guarded(self._past_loop, seq_id, run)
@@ -151,8 +151,8 @@ class HostReplay:
                 self.forget(seq_id)
         return followed
 
-    def _exactly(self, seq_id: int, picked: tuple[int, ...]) -> Followed:
+    def _exactly(self, seq_id: int, sampled: tuple[int, ...]) -> Followed:
         """The matcher's own result for a sampled token, in place of that of the tables."""
         matcher = self._matchers[seq_id]
         matcher.catch_up(self._followers.tokens_before(seq_id))
-        return matcher.follow(picked)
+        return matcher.follow(sampled)

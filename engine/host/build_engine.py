@@ -62,12 +62,12 @@ def build(config: EngineConfig) -> Assembly:
     )
     vocabulary = tokenizer.vocabulary(width)
     compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
-    workshop = CompilerService(config.grammar, compiler)
+    compiler_service = CompilerService(config.grammar, compiler)
     exports = Exports()
     closing = ExitStack()
     closing.callback(exports.close)
-    closing.callback(workshop.close)
-    constraints = _constraints(config, built, workshop, exports, vocabulary)
+    closing.callback(compiler_service.close)
+    constraints = _constraints(config, built, compiler_service, exports, vocabulary)
     overlap = config.scheduler.overlap
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
     info = EngineInfo(
@@ -84,7 +84,7 @@ def build(config: EngineConfig) -> Assembly:
     return Assembly(
         engine=Engine(scheduler, constraints, built.runner, pipeline=OneAhead if ahead else Serial),
         info=info,
-        grammar_stats=lambda: workshop.cache.stats,
+        grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
     )
 
@@ -92,7 +92,7 @@ def build(config: EngineConfig) -> Assembly:
 def _constraints(
     config: EngineConfig,
     built: Built,
-    workshop: CompilerService,
+    compiler_service: CompilerService,
     exports: Exports,
     vocabulary: Vocabulary,
 ) -> Constraints:
@@ -102,7 +102,7 @@ def _constraints(
     if built.runner.makes_masks:
         device = DeviceConstraints(built.runner, exports, end_tokens=end_tokens, texts=texts)
     return Constraints(
-        workshop.cache,
+        compiler_service.cache,
         end_tokens=end_tokens,
         rows=built.runner.mask_buffer(2 * config.scheduler.max_running, built.spec.vocab_size),
         texts=texts,

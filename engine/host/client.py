@@ -24,7 +24,7 @@ class EngineClient:
     """An engine in a separate process. For one event loop; call `start` first."""
 
     def __init__(self, launch: Launch, watch: Watch | None = None) -> None:
-        self._supervisor = Supervisor(launch, watch or Watch(), self._hear, self._end_all)
+        self._supervisor = Supervisor(launch, watch or Watch(), self._on_event, self._end_all)
         self._streams: dict[str, asyncio.Queue[Delta | EngineStopped]] = {}
         self._checks: dict[int, asyncio.Future[BlockReport]] = {}
         self._tickets = count()
@@ -99,7 +99,7 @@ class EngineClient:
             self._streams[request.id] = queue
             over, run = False, 0
             try:
-                self._supervisor.tell(messages.Submit(request))
+                self._supervisor.send(messages.Submit(request))
                 self._record.sent(request)
                 run = self._supervisor.run
                 while not over:
@@ -112,7 +112,7 @@ class EngineClient:
                 del self._streams[request.id]
                 if not over and run == self._supervisor.run:
                     with contextlib.suppress(EngineStopped):  # then the request has ended anyway
-                        self._supervisor.tell(messages.Abort(request.id))
+                        self._supervisor.send(messages.Abort(request.id))
 
     async def check(self) -> BlockReport:
         """Have the engine check its invariants and count its blocks.
@@ -124,7 +124,7 @@ class EngineClient:
         answer: asyncio.Future[BlockReport] = asyncio.get_running_loop().create_future()
         self._checks[ticket] = answer
         try:
-            self._supervisor.tell(messages.Check(ticket))
+            self._supervisor.send(messages.Check(ticket))
             return await answer
         finally:
             del self._checks[ticket]
@@ -133,7 +133,7 @@ class EngineClient:
         """End the process and every request in flight; safe to call twice."""
         await self._supervisor.close()
 
-    def _hear(self, event: messages.Event) -> None:
+    def _on_event(self, event: messages.Event) -> None:
         if isinstance(event, messages.Deltas):
             for delta in event.items:
                 if delta.finish is not None:

@@ -35,7 +35,7 @@ class LifeRecord:
         self._in_flight: dict[str, Request] = {}
         self._quarantine = Quarantine()
         self._lives = Lives()
-        self._tell: Callable[[Lives], None] = lambda _: None
+        self._notify: Callable[[Lives], None] = lambda _: None
 
     @property
     def lives(self) -> Lives:
@@ -44,7 +44,7 @@ class LifeRecord:
 
     def when_changed(self, call: Callable[[Lives], None]) -> None:
         """Register `call`, called at each death and each restart."""
-        self._tell = call
+        self._notify = call
 
     def watch(self, request: Request) -> AbstractAsyncContextManager[None]:
         """See `Quarantine.watch`."""
@@ -69,7 +69,7 @@ class LifeRecord:
         self._lives = replace(self._lives, pid=pid)
         if run > 1:
             self._lives = replace(self._lives, restarts=self._lives.restarts + 1)
-            self._tell(self.lives)
+            self._notify(self.lives)
 
     def died(self, error: EngineLost, run: int) -> None:
         """Record that a process ended unexpectedly."""
@@ -79,4 +79,4 @@ class LifeRecord:
         self._in_flight.clear()
         deaths = self._lives.deaths + 1
         self._lives = replace(self._lives, deaths=deaths, reason=error.message, lost=lost, pid=0)
-        self._tell(self.lives)
+        self._notify(self.lives)

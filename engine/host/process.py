@@ -89,7 +89,7 @@ class Host:
         last_beat = 0.0
         while not self._stop.is_set():
             if self._commands.poll(int(BEAT_S * 1000)):
-                self._obey(self._commands.recv())
+                self._execute(self._commands.recv())
             if time.monotonic() - last_beat >= BEAT_S:
                 last_beat = time.monotonic()
                 self._outbox.send(self._beat())
@@ -127,7 +127,7 @@ class Host:
             return Beat(stalled, None, None)
         return Beat(stalled, assembly.engine.metrics(), assembly.grammar_stats())
 
-    def _obey(self, data: bytes) -> None:
+    def _execute(self, data: bytes) -> None:
         try:
             order = command(data)
         except msgspec.DecodeError as error:
@@ -186,7 +186,7 @@ def main(builder: Builder | None = None) -> int:
     commands = context.socket(zmq.PULL)
     commands.connect(f"ipc://{folder / COMMANDS}")
     host = Host(outbox, commands)
-    listener = threading.Thread(target=_or_die, args=(host.listen,), daemon=True)
+    listener = threading.Thread(target=_exit_on_error, args=(host.listen,), daemon=True)
     listener.start()
     try:
         return _serve(host, outbox, builder or _build, configuration)
@@ -228,7 +228,7 @@ def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:
     )
 
 
-def _or_die(work: Callable[[], None]) -> None:
+def _exit_on_error(work: Callable[[], None]) -> None:
     """Run `work`; if it raises, end the whole process, which is useless without that thread."""
     try:
         work()

@@ -55,12 +55,14 @@ class Quarantine:
             yield
             return
         name = _digest(request)
-        self._see(name)
+        self._refuse_if_listed(name)
         if name not in self._suspects:
             yield
             return
         async with self._one:
-            self._see(name)  # a request of the same content may have run in the meantime
+            self._refuse_if_listed(
+                name
+            )  # a request of the same content may have run in the meantime
             yield
 
     def lost(self, request: Request, run: int) -> None:
@@ -79,7 +81,7 @@ class Quarantine:
         if self._suspects:
             self._suspects.pop(_digest(request), None)
 
-    def _see(self, name: bytes) -> None:
+    def _refuse_if_listed(self, name: bytes) -> None:
         if name in self._refused:
             self._refused.move_to_end(name)
             raise RequestQuarantined(

@@ -100,7 +100,7 @@ class _Child:
         with contextlib.suppress(ConnectionError):  # it died already, which `ended` reports
             await process.stdin.drain()
 
-    def tell(self, order: messages.Command) -> None:
+    def send(self, order: messages.Command) -> None:
         self._commands.send(messages.encode(order))
 
     async def receive(self) -> messages.Event:
@@ -180,18 +180,18 @@ class Supervisor:
                 raise _stopped("is closed")
             await self._moved.wait()
 
-    def tell(self, order: messages.Command) -> None:
+    def send(self, order: messages.Command) -> None:
         """Send `order`. Raises `EngineStopped` if the engine is not ready."""
         if self._state is not EngineState.READY or self._child is None:
             raise _stopped(f"is not ready: {self._state}")
-        self._child.tell(order)
+        self._child.send(order)
 
     async def close(self) -> None:
         """End the process; safe to call twice."""
         self._move(EngineState.CLOSED)
         self._lost(_stopped("was closed"))
         if self._child is not None:
-            self._child.tell(messages.Shutdown())
+            self._child.send(messages.Shutdown())
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -152,17 +152,17 @@ class Scheduler:
         released, self._released = tuple(self._released), []
         return Plan(self._steps, tuple(admitted), tuple(works), released)
 
-    def commit(self, plan: Plan, picked: SampledBatch, forced: Forced) -> Changes:
+    def commit(self, plan: Plan, sampled: SampledBatch, forced: Forced) -> Changes:
         """Append sampled and forced tokens, end the sequences that are done, and report all changes.
 
         The changes include those since the last commit: aborts, deadlines, constraints that were refused. Later plans
         may have been made since `plan`; `Sequence.resolve` finds their tokens that have become stale.
 
         Raises:
-            InternalError: `picked` does not match `plan`.
+            InternalError: `sampled` does not match `plan`.
         """
         now = self._clock()
-        picks = iter(picked.picks)
+        picks = iter(sampled.picks)
         for work in plan.works:
             if not work.logits:
                 continue
@@ -301,12 +301,12 @@ class Scheduler:
     def _append(
         self,
         seq: Sequence,
-        picked: tuple[int, ...],
+        sampled: tuple[int, ...],
         logprobs: tuple[TokenLogprob, ...],
         forced: tuple[int, ...],
     ) -> None:
         """Append tokens, up to the first that ends the sequence."""
-        tokens = picked + forced
+        tokens = sampled + forced
         finish: Finish | None = None
         known = 0
         for token in tokens:
@@ -316,7 +316,7 @@ class Scheduler:
             if finish is not None:
                 break
         if forced:
-            seq.record.force(max(0, known - len(picked)))
+            seq.record.force(max(0, known - len(sampled)))
             if seq.request.sampling.logprobs is not None:  # a forced token has probability 1
                 logprobs += tuple(TokenLogprob(token, 0.0) for token in forced)
         if finish is None:

@@ -19,6 +19,8 @@ COVERED = {
     "engine/metrics.py": "tests/engine/test_loop.py",
     "engine/model/decoder.py": "tests/engine/run/test_parity.py",
     "engine/model/families.py": "tests/engine/model/test_spec.py",
+    "engine/model/schemes/int8.py": "tests/engine/model/test_schemes.py",
+    "engine/model/schemes/scheme.py": "tests/engine/model/test_schemes.py",
     "engine/model/layers.py": "tests/engine/run/test_parity.py",
     "engine/model/rotary.py": "tests/engine/run/test_parity.py",
     "engine/grammars/nesting.py": "tests/engine/test_loop_detection.py",

@@ -393,11 +393,11 @@ def test_tables_are_made_once_and_kept_up_to_a_size() -> None:
         return tables_of(constraint)
 
     exports = Exports(limit_bytes=1, export=make)
-    first = exports.ask("a", OBJECT)
-    assert exports.ask("a", OBJECT) is first
+    first = exports.submit("a", OBJECT)
+    assert exports.submit("a", OBJECT) is first
     first.result()
-    exports.ask("b", OBJECT).result()
-    again = exports.ask("a", OBJECT)
+    exports.submit("b", OBJECT).result()
+    again = exports.submit("a", OBJECT)
     assert again is not first
     again.result()
     exports.close()

@@ -41,7 +41,7 @@ class Watched(ScriptedExecutor):
 
     def sample(self, handle: Pass, masks: Masks) -> None:
         self.calls.append(f"sample {handle.plan.step}")
-        unread = f"picked {handle.plan.step - 1}" not in self.calls
+        unread = f"sampled {handle.plan.step - 1}" not in self.calls
         self.blind += unread and any(w.tokens[-1] == PLACEHOLDER for w in handle.plan.works)
         if masks.row_of:
             drawn = {work.seq_id for work in handle.plan.works if work.logits}
@@ -50,7 +50,7 @@ class Watched(ScriptedExecutor):
         super().sample(handle, masks)
 
     def sampled(self, handle: Pass) -> SampledBatch:
-        self.calls.append(f"picked {handle.plan.step}")
+        self.calls.append(f"sampled {handle.plan.step}")
         return super().sampled(handle)
 
 
@@ -83,21 +83,21 @@ def steps(pipeline: type[Serial] | type[OneAhead], **request: object) -> list[st
 
 def test_one_plan_after_the_other() -> None:
     assert steps(Serial) == [
-        f"{call} {step}" for step in (1, 2, 3) for call in ("forward", "sample", "picked")
+        f"{call} {step}" for step in (1, 2, 3) for call in ("forward", "sample", "sampled")
     ]
 
 
 def test_a_plan_is_drawn_before_the_plan_before_it_is_read() -> None:
     assert steps(OneAhead) == [
-        *("forward 1", "sample 1", "forward 2", "sample 2", "picked 1"),
-        *("forward 3", "sample 3", "picked 2", "picked 3"),
+        *("forward 1", "sample 1", "forward 2", "sample 2", "sampled 1"),
+        *("forward 3", "sample 3", "sampled 2", "sampled 3"),
     ]
 
 
 def test_a_penalty_needs_the_token_before_it() -> None:
     assert steps(OneAhead, presence_penalty=0.5) == [
-        *("forward 1", "sample 1", "forward 2", "picked 1", "sample 2"),
-        *("forward 3", "picked 2", "sample 3", "picked 3"),
+        *("forward 1", "sample 1", "forward 2", "sampled 1", "sample 2"),
+        *("forward 3", "sampled 2", "sample 3", "sampled 3"),
     ]
 
 

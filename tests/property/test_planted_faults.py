@@ -145,7 +145,7 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (KVManager, "reserve", new_blocks_are_not_told),
     (BlockPool, "take", a_block_is_taken_and_stays_free),
     (scheduler, "_work", logits_in_the_middle),
-    (scheduler, "choose", the_first_gives_way),
+    (scheduler, "victim_of", the_first_gives_way),
     (scheduler, "is_exempt", anybody_gives_way_for_ever),
     (scheduler, "finish_after", the_budget_is_one_too_many),
     (scheduler, "finish_after", end_tokens_are_text),

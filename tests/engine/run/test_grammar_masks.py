@@ -207,8 +207,8 @@ def with_masks(runner: ModelRunner, residents: DeviceGrammarMasks) -> ModelRunne
 class Now(Exports):
     """Exports while it is asked, so that every mask that can be a resident's is one."""
 
-    def ask(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
-        future = super().ask(key, constraint)
+    def submit(self, key: str, constraint: Constraint) -> Future[DeviceTables | HostOnly]:
+        future = super().submit(key, constraint)
         future.result()
         return future
 

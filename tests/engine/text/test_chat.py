@@ -80,8 +80,8 @@ def test_conditions_and_json_see_the_callers_values() -> None:
 @pytest.mark.parametrize(
     ("source", "match"),
     [
-        ("{% for m in messages %}{{ m.content[:9] }}{% endfor %}", "apart"),
-        ("{% for m in messages %}{{ m.content | upper }}{% endfor %}", "apart"),
+        ("{% for m in messages %}{{ m.content[:9] }}{% endfor %}", "splits"),
+        ("{% for m in messages %}{{ m.content | upper }}{% endfor %}", "splits"),
         ("{{ raise_exception('no system role') }}", "no system role"),
         ("{{ messages.__class__.__mro__ }}", "unsafe"),
         ("{{ 10 ** 10 ** 10 }}", "too large"),
