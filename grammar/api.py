@@ -6,6 +6,7 @@ from .base.strict_json import InvalidJson, parse_json
 from .cache.grammar_cache import CacheStats, GrammarCache
 from .cfg.document_shapes import any_json, csv_table, sql_select, xml_document
 from .compiler.compile import Compiler
+from .compiler.device_export import followers, tables_of
 from .compiler.frontend import Screened, screen
 from .contract.bitmask import (
     MaskRow,
@@ -30,7 +31,7 @@ from .contract.errors import (
 )
 from .contract.matcher import CompiledGrammar, Matcher
 from .contract.vocabulary import Vocabulary
-from .device.device_tables import DeviceTables, HostOnly, followers, tables_of
+from .device.device_tables import DeviceTables, HostOnly
 from .intake.explain import TIERS, Explanation, Finding, explain, judge
 from .intake.gate import VerdictCache
 from .intake.isolation import WORKER, Isolated, WorkerFailure, WorkerLimits

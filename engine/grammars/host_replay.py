@@ -47,7 +47,7 @@ class HostReplay:
         Raises:
             Violation: the tables refuse what it has accepted.
         """
-        self._followers.enter(seq_id, tables, matcher.matcher, matcher.left)
+        self._followers.add(seq_id, tables, matcher.matcher, matcher.left)
         self._matchers[seq_id] = matcher
 
     def leave(self, seq_id: int) -> None:
@@ -64,7 +64,7 @@ class HostReplay:
     def forget(self, seq_id: int) -> None:
         """Follow a sequence no more, if it is here."""
         if self._matchers.pop(seq_id, None) is not None:
-            self._followers.leave(seq_id)
+            self._followers.remove(seq_id)
 
     def tokens(self, seq_id: int) -> Sequence[int]:
         """The output of a sequence so far."""
@@ -76,7 +76,7 @@ class HostReplay:
 
     def above(self, depth: int) -> list[int]:
         """The sequences whose stack is higher."""
-        return self._followers.above(depth) if self._matchers else []
+        return self._followers.deeper_than(depth) if self._matchers else []
 
     def advance(self, picked: Mapping[int, tuple[int, ...]]) -> Forced:
         """See `Constraints.advance`; `picked` by sequence."""
@@ -85,7 +85,7 @@ class HostReplay:
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
-        first = self._followers.pick(picked)
+        first = self._followers.advance(picked)
         for seq_id, coming in first.coming.items():
             try:
                 charged = self._matchers[seq_id].charged
@@ -95,7 +95,7 @@ class HostReplay:
                 continue
             if run:
                 forced[seq_id] = run
-        then = self._followers.go_on(forced)
+        then = self._followers.advance_forced(forced)
         lost = first.lost | then.lost
         doubtful = (first.doubtful - forced.keys()) | then.doubtful | lost
         sure = picked.keys() - doubtful - failures.keys()
@@ -147,7 +147,7 @@ class HostReplay:
         matcher.catch_up(tokens)
         followed = matcher.past_loop(run)
         if followed.looped is not None:
-            then = self._followers.go_on({seq_id: followed.tokens[len(run) :]})
+            then = self._followers.advance_forced({seq_id: followed.tokens[len(run) :]})
             if seq_id in then.lost:  # the matcher has followed, and goes on alone
                 self.forget(seq_id)
         return followed

@@ -1,7 +1,7 @@
-"""Our own back end: the byte machine followed token by token.
+"""The native back end: grammars and matchers over the byte machine.
 
-Does: keep the contract of `matcher` over a machine and a vocabulary. Does not: make rules (`jsonschema`) or tables
-(`machine`), find masks (`masking`).
+Does: implement `CompiledGrammar` and `Matcher` for a machine and a vocabulary. Does not: make rules (`jsonschema`) or
+tables (`machine`), compute masks (`compute_masks`).
 """
 
 from collections.abc import Sequence
@@ -14,46 +14,46 @@ import numpy as np
 from ..base.array_types import Words
 from ..base.bounded_cache import BoundedCache
 from ..completion.bounds import Bounds
-from ..completion.replacement import Mending
-from ..completion.search import Ways
-from ..completion.shortest_end import Closing
+from ..completion.replacement import Replacement
+from ..completion.rule_graph import RuleGraph
+from ..completion.shortest_end import ShortestEnd
 from ..contract.bitmask import WORD_BITS, MaskRow
 from ..contract.errors import Violation
 from ..machine.byte_step import SITE
-from ..machine.cursor import Cursor, Step
+from ..machine.cursor import Cursor
 from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
+from ..machine.text_reader import Step
 from ..mask.compute_masks import TokenIndex, make_row
 from ..mask.mask_fixup import correct
 from ..mask.row_cache import Row, RowCache
 from .token_spelling import Speller
 
-_MOST_FORCED: Final = 512  # bytes looked ahead for tokens that must come
-# Room in which the promises of rules count: they are not exact where items must differ.
+_MOST_FORCED: Final = 512  # bytes of forced text found at once
+# How far a budget must exceed the bound of the rules, which is not exact where items must be unique: factor, tokens.
 _AMPLE: Final = 2
 _SPARE: Final = 64
-_MOST_SKIPPED: Final = 64  # bytes of a way that another choice may replace
-_LEADS: Final = (b"", b"0", b'"')  # what a begun number or text may lack
+_MOST_SKIPPED: Final = 64  # bytes of an end that the output may have replaced
+_LEADS: Final = (b"", b"0", b'"')  # bytes that a begun number or string may need first
 _PROBE: Final = 12  # bytes that are tried first
-_MOST_MENDED: Final = 8  # ways that are tried whole
+_MOST_ENDS_TRIED: Final = 8  # ends that are tried whole
 _SITE_BYTES: Final = 4  # of a frame in `Cursor.stack`
 
 Key = tuple[int, bytes]
-"""A configuration, as a key: its state, and the call sites on its stack."""
-Way = tuple[bytes, int]
-"""A way to the end: what stands in a text from an index on, so that places along it share the text."""
+"""A configuration as a key: its state, and the call sites on its stack."""
+EndText = tuple[bytes, int]
+"""An end of an output: the bytes of a text from an index on. Later positions share the text."""
 Run = tuple[tuple[int, ...], int]
-"""The same in tokens, the end token included; no tokens at all: there is no way."""
+"""The same in tokens, with the end token; no tokens at all: no end was found."""
 
 
 @dataclass(frozen=True, eq=False)
 class NativeGrammar:
     """A machine for one vocabulary; see `CompiledGrammar`.
 
-    `known`: a short complete output, where one was found before. `heights`: by state, on how many frames its rows
-    depend. `plain_stacks`: whether texts matter in
-    a stack. By configuration, where they do not: `ends`, bytes that complete the output by a short way; `detours`, ways
-    that need not be short; `forces`, what `Cursor.force` said.
+    `known`: a short complete output, if one was found before. `heights`: by state, the numbers of frames on which its
+    masks depend. `plain_stacks`: whether a stack neither remembers nor judges texts. By configuration with such a
+    stack: `ends`, bytes of a short end; `detours`, ends that need not be short; `forces`, results of `Cursor.force`.
     """
 
     machine: Machine
@@ -64,22 +64,22 @@ class NativeGrammar:
     ends: BoundedCache[Key, tuple[bytes | None]] = field(default_factory=BoundedCache)
     forces: BoundedCache[Key, tuple[bytes, bool]] = field(default_factory=BoundedCache)
     plain_stacks: BoundedCache[bytes, bool] = field(default_factory=BoundedCache)
-    detours: BoundedCache[Key, "Way"] = field(default_factory=BoundedCache)
+    detours: BoundedCache[Key, "EndText"] = field(default_factory=BoundedCache)
 
     @cached_property
     def rows(self) -> RowCache[Row]:
-        """Masks made before, by state and stack."""
+        """Cached masks, by state and stack."""
         return self.index.rows.open()
 
     @cached_property
     def bounds(self) -> Bounds:
-        """How far the end is, by what the rules promise."""
-        return Bounds(self.ways)
+        """Bounds on the bytes to the end, from the rules."""
+        return Bounds(self.graph)
 
     @cached_property
-    def ways(self) -> Ways:
-        """Ways to the ends of the machine's rules, as far as they are known."""
-        return Ways(self.machine)
+    def graph(self) -> RuleGraph:
+        """The rules as a graph, with the completions found so far."""
+        return RuleGraph(self.machine)
 
     @cached_property
     def end_bits(self) -> tuple[tuple[int, np.uint32], ...]:
@@ -89,9 +89,9 @@ class NativeGrammar:
 
     @property
     def size_bytes(self) -> int:
-        """Memory held, by estimate: tables, leaves, rules, what was found out of ways to the end, masks."""
+        """Estimated memory held: tables, leaves, rules, completions, masks."""
         kept = self.ends, self.forces, self.plain_stacks, self.detours
-        found = sum(answers.nbytes for answers in kept) + self.ways.nbytes + self.bounds.nbytes
+        found = sum(answers.nbytes for answers in kept) + self.graph.nbytes + self.bounds.nbytes
         return self.machine.size_bytes + found + self.rows.nbytes
 
     @cached_property
@@ -102,20 +102,20 @@ class NativeGrammar:
     @cached_property
     def shortest(self) -> bytes | None:
         """A short complete output; None if none was found."""
-        return self.known or Closing(Cursor(self.machine), self.ways).text()
+        return self.known or ShortestEnd(Cursor(self.machine), self.graph).text()
 
     def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
-        """Tokens that complete an output, the end token included; empty if no way was found."""
+        """Tokens that complete an output, with the end token; empty if no end was found."""
         text = self.end(cursor) if history else self.shortest
-        return () if text is None else self.spelled_way(history, text)
+        return () if text is None else self.spelled_tokens(history, text)
 
-    def spelled_way(self, history: list[int], text: bytes) -> tuple[int, ...]:
-        """Tokens that read a text after which the output is over, and the end token; empty if it cannot be spelled."""
+    def spelled_tokens(self, history: list[int], text: bytes) -> tuple[int, ...]:
+        """The tokens of the last text of an output, and the end token; empty if no tokens spell the text."""
         run = self.speller.complete(history, text)
         return () if text and not run else (*run, self.index.vocabulary.end_ids[0])
 
     def key(self, cursor: Cursor) -> Key | None:
-        """The configuration of a cursor, as a key; None where texts that were said decide as well what may come."""
+        """The configuration of a cursor as a key; None where seen texts also decide which bytes are legal."""
         if len(cursor.memories) > 1:
             return None
         stack = cursor.stack
@@ -127,17 +127,17 @@ class NativeGrammar:
         return (cursor.state, stack) if plain else None
 
     def end(self, cursor: Cursor) -> bytes | None:
-        """Bytes that complete an output by a short way; None if none were found."""
+        """Bytes of a short end of an output; None if none was found."""
         key = self.key(cursor)
         known = None if key is None else self.ends.get(key)
         if known is None:
-            known = (Closing(cursor, self.ways).text(),)
+            known = (ShortestEnd(cursor, self.graph).text(),)
             if key is not None:
                 self.ends.put(key, known, len(key[1]) + len(known[0] or b""))
         return known[0]
 
     def force(self, cursor: Cursor) -> tuple[bytes, bool]:
-        """What must come next, and whether the output is over then; see `Cursor.force`."""
+        """The forced bytes, and whether the output is over after them; see `Cursor.force`."""
         key = self.key(cursor)
         found = None if key is None else self.forces.get(key)
         if found is None:
@@ -147,7 +147,7 @@ class NativeGrammar:
         return found
 
     def spelled(self, history: Sequence[int], text: bytes, *, over: bool) -> tuple[int, ...]:
-        """Tokens for a text that must come next; see `Matcher.forced`. `over`: the output ends after it."""
+        """Tokens for a forced text; see `Matcher.forced`. `over`: the output ends after it."""
         ends = self.index.vocabulary.end_ids if over else ()
         run = self.speller.spell(history, text, final=over) if text else ()
         return (*run, *ends) if len(ends) == 1 and (run or not text) else run
@@ -157,7 +157,7 @@ class NativeGrammar:
         return NativeMatcher(self, Cursor(self.machine))
 
     def fill(self, cursor: Cursor, row: Words) -> Row:
-        """Overwrite `row` with the mask of a configuration, from those kept or made now."""
+        """Overwrite `row` with the mask of a configuration, taken from the cache or computed now."""
         state, stack = cursor.state, cursor.stack
         heights = self.heights.get(state, ())
         for height in heights:
@@ -175,16 +175,16 @@ class NativeGrammar:
 
 
 class NativeMatcher:
-    """Follows one output; see `Matcher`. `tokens` are those accepted so far, for reading."""
+    """Follows one output; see `Matcher`. `tokens`: the accepted tokens, read-only for others."""
 
     def __init__(self, grammar: NativeGrammar, cursor: Cursor) -> None:
         self.grammar = grammar
         self._cursor = cursor
         self.tokens: list[int] = []
         self._steps: list[Step] = []
-        # By how many tokens had been accepted since `skip`: what `closing` found, and a way that need not be short.
+        # By the number of tokens accepted since `skip`: the result of `closing`, and an end that need not be short.
         self._closings: list[Run | None] = [None]
-        self._ways: list[Way | None] = [None]
+        self._ends: list[EndText | None] = [None]
         self._finished = False
 
     @property
@@ -194,17 +194,17 @@ class NativeMatcher:
 
     @property
     def depth(self) -> int:
-        """Rules that are open, one within the other: so high is the stack."""
+        """Number of open rules: the height of the stack."""
         return self._cursor.depth - 1
 
     def fill(self, row: MaskRow) -> None:
-        """Overwrite `row` with the tokens that are legal next (all zero only once finished)."""
+        """Overwrite `row` with the tokens that are legal next (all zero only after the end)."""
         if self._finished:
             row[:] = 0
             return
         cursor, grammar, words = self._cursor, self.grammar, row.view(np.uint32)
         found = grammar.fill(cursor, words)
-        if cursor.recalled is not None or len(found.asks):
+        if cursor.open_texts is not None or len(found.asks):
             correct(cursor, grammar.index, found, words)
         if found.may_end or (found.may_end is None and cursor.can_end()):
             for word, bit in grammar.end_bits:
@@ -231,13 +231,13 @@ class NativeMatcher:
         self.tokens.append(token)
         goes_on = run is not None and run[1] < len(run[0]) and run[0][run[1]] == token
         self._closings.append((run[0], run[1] + 1) if run is not None and goes_on else None)
-        self._ways.append(None)
+        self._ends.append(None)
 
     def skip(self, tokens: Sequence[int]) -> None:
-        """Accept many tokens at once, none of them an end; neither they nor those before them can be taken back.
+        """Accept many tokens at once, no end token among them. No token accepted so far can be taken back after that.
 
         Raises:
-            Violation: one is not legal; the matcher has not moved.
+            Violation: a token is not legal; the matcher has not moved.
         """
         texts, cursor = self.grammar.index.texts, self._cursor
         if not tokens:
@@ -249,10 +249,10 @@ class NativeMatcher:
             raise Violation(f"one of {len(tokens)} tokens is not legal here")
         cursor.commit(whole, memories)
         self.tokens += tokens
-        self._steps, self._closings, self._ways = [], [None], [None]
+        self._steps, self._closings, self._ends = [], [None], [None]
 
     def forced(self) -> tuple[int, ...]:
-        """Tokens that must come next because nothing else is legal; see `Matcher.forced`."""
+        """Tokens that must come next because no other text is legal; see `Matcher.forced`."""
         if self._finished:
             return ()
         text, over = self.grammar.force(self._cursor)
@@ -265,7 +265,7 @@ class NativeMatcher:
         for _ in range(count):
             self.tokens.pop()
             self._closings.pop()
-            self._ways.pop()
+            self._ends.pop()
             if self._finished:
                 self._finished = False
             else:
@@ -275,20 +275,20 @@ class NativeMatcher:
         """An independent copy at the same position."""
         twin = NativeMatcher(self.grammar, self._cursor.fork())
         twin.tokens, twin._steps = list(self.tokens), list(self._steps)
-        twin._closings, twin._ways = list(self._closings), list(self._ways)
+        twin._closings, twin._ends = list(self._closings), list(self._ends)
         twin._finished = self._finished
         return twin
 
     def least_tokens(self) -> int | None:
-        """Tokens of `closing`; see `Matcher.least_tokens`."""
+        """The number of tokens of `closing`; see `Matcher.least_tokens`."""
         tokens = self.closing()
         return None if tokens is None else len(tokens)
 
     def closes_within(self, tokens: int) -> bool:
-        """Whether `least_tokens` fits `tokens`, or cannot be told; see `Matcher.closes_within`.
+        """Whether `least_tokens` fits `tokens`, or is unknown; see `Matcher.closes_within`.
 
-        What the rules promise is enough where there is ample room, and no way has to be found. Else the way that was
-        found some tokens ago is tried first: inside a text it mostly still is one.
+        With ample room, the bound from the rules is enough, and no end is searched. Else the end found some tokens ago
+        is tried first: within a text it mostly still is one.
         """
         if self._finished:
             return tokens >= 0
@@ -296,59 +296,59 @@ class NativeMatcher:
             suffice = self.grammar.bounds.of(self._cursor)
             if suffice is not None and _AMPLE * suffice + _SPARE < tokens:
                 return True
-            way = self._way()
+            end = self._end()
             # A token for each byte, and the end token.
-            if way is not None and (len(way[0]) - way[1] < tokens or self._spells(way, tokens)):
+            if end is not None and (len(end[0]) - end[1] < tokens or self._spells(end, tokens)):
                 return True
         least = self.least_tokens()
         return least is None or least <= tokens
 
-    def _spells(self, way: Way, tokens: int) -> bool:
-        """Whether a way takes so many tokens at most; it is what `closing` answers then."""
+    def _spells(self, end: EndText, tokens: int) -> bool:
+        """Whether an end takes at most `tokens` tokens; if so, `closing` returns it."""
         known = self._closings[-1]
         if known is None:
-            run = self.grammar.spelled_way(self.tokens, way[0][way[1] :])
+            run = self.grammar.spelled_tokens(self.tokens, end[0][end[1] :])
             if not run or len(run) > tokens:
                 return False
             known = self._closings[-1] = run, 0
         found, at = known
         return bool(found) and len(found) - at <= tokens
 
-    def _way(self) -> Way | None:
-        """A way to the end, mostly a short one."""
-        way = self._ways[-1]
-        if way is not None:
-            return way
+    def _end(self) -> EndText | None:
+        """An end of the output, mostly a short one."""
+        end = self._ends[-1]
+        if end is not None:
+            return end
         key = self.grammar.key(self._cursor)
         if key is not None:
-            way = self.grammar.detours.get(key)
-        if way is None:
-            way = self._find_way()
-            if key is not None and way is not None:
-                self.grammar.detours.put(key, way, len(key[1]) + (0 if way[1] else len(way[0])))
-        self._ways[-1] = way
-        return way
+            end = self.grammar.detours.get(key)
+        if end is None:
+            end = self._find_end()
+            if key is not None and end is not None:
+                self.grammar.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
+        self._ends[-1] = end
+        return end
 
-    def _find_way(self) -> Way | None:
-        """By the way that was found some tokens ago, else by a search."""
-        place = len(self._ways) - 1
-        while place and self._ways[place] is None:
+    def _find_end(self) -> EndText | None:
+        """An end derived from the end found some tokens ago, else from a search."""
+        place = len(self._ends) - 1
+        while place and self._ends[place] is None:
             place -= 1
-        known, end = self._ways[place], None
+        known, end = self._ends[place], None
         if known is not None:
             text, at = known
-            said = bytes(self._cursor.output[self._steps[place].length :])
-            if text.startswith(said, at):
-                return text, at + len(said)
-            end = _way_into(self._cursor, self.grammar.ways, text[at:])
+            written = bytes(self._cursor.output[self._steps[place].length :])
+            if text.startswith(written, at):
+                return text, at + len(written)
+            end = _joined_end(self._cursor, self.grammar.graph, text[at:])
         if end is None:
             end = self.grammar.end(self._cursor)
         return None if end is None else (end, 0)
 
     def closing(self) -> tuple[int, ...] | None:
-        """Tokens, the end token included, of a short way to complete the output; None if none was found.
+        """The tokens of a short end of the output, with the end token; None if none was found.
 
-        Each place remembers its way: after one of its tokens has been accepted, the rest is still a way.
+        Each position keeps its end: after its first token has been accepted, the rest is still an end.
         """
         if self._finished:
             return ()
@@ -360,16 +360,15 @@ class NativeMatcher:
         return tokens[at:] or None
 
 
-def _way_into(cursor: Cursor, ways: Ways, end: bytes) -> bytes | None:
-    """A way that comes into `end` somewhere: another choice was made on the way, and then the rest is the same.
+def _joined_end(cursor: Cursor, graph: RuleGraph, end: bytes) -> bytes | None:
+    """An end that joins `end` after a few bytes: the output took another turn, and the rest of `end` still fits.
 
-    Texts on it that were said meanwhile are replaced.
+    Texts in it that were seen meanwhile are replaced.
     """
-    found, tries = Mending(cursor, ways).text(end), 0
+    found, tries = Replacement(cursor, graph).text(end), 0
     memories = len(cursor.memories)
-    size = (
-        1 if memories > 1 else _PROBE
-    )  # where texts count, more than a byte may be refused and still be mended
+    # Where texts are compared, a longer probe may be refused although its texts can be replaced.
+    size = 1 if memories > 1 else _PROBE
     for lead in _LEADS if found is None else ():
         for skipped in range(min(len(end), _MOST_SKIPPED)):
             probe = lead + end[skipped : skipped + size]
@@ -377,7 +376,7 @@ def _way_into(cursor: Cursor, ways: Ways, end: bytes) -> bytes | None:
             cursor.memories.cut(memories)
             if legal:
                 tries += 1
-                found = Mending(cursor, ways).text(lead + end[skipped:])
-                if found is not None or tries == _MOST_MENDED:
+                found = Replacement(cursor, graph).text(lead + end[skipped:])
+                if found is not None or tries == _MOST_ENDS_TRIED:
                     return found
     return found

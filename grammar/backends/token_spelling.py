@@ -1,10 +1,10 @@
-"""How a tokenizer would write text that a grammar forces.
+"""Token spelling: the tokens that a tokenizer would write for text that a grammar forces.
 
-Does: turn bytes that must come next into the tokens that the model itself would have written, as far as no later text
-can change them. Does not: know any grammar.
+Does: turn forced bytes into the tokens that the model itself would have written, as far as no later text can change
+them. Does not: know any grammar.
 
-The rule: a place between two bytes is *hard* if no token holds those two bytes next to one another. No tokenisation
-ever crosses a hard place, so what stands before it is spelled alike whatever follows.
+The rule: a boundary between two bytes is *hard* if no token contains these two bytes next to each other. No token
+crosses a hard boundary, so the text before it has the same tokens whatever follows.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,39 +17,39 @@ from ..base.bounded_cache import BoundedCache
 from ..contract.vocabulary import Vocabulary
 
 Canonical = Callable[[bytes], tuple[int, ...]]
-_KEPT_BYTES = 8 << 20  # of spellings remembered
+_KEPT_BYTES = 8 << 20  # of spellings kept
 _TOKEN_BYTES = 40  # of a token in a tuple
-WINDOW = 64  # tokens looked back for a hard place
+WINDOW = 64  # tokens in which a hard boundary is looked for
 
 
 class Speller:
-    """The spelling rules of one vocabulary. Immutable; shared by all grammars of a compiler.
+    """The spelling rules of one vocabulary. Its rules never change; all grammars of a compiler share it.
 
-    `canonical` says how the tokenizer spells bytes in the middle of an output (empty where it cannot).
+    `canonical` returns the tokens of bytes in the middle of an output (empty where the tokenizer has none).
     """
 
     def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
         self._vocabulary = vocabulary
         self._canonical = canonical
         self._crossed = crossed(vocabulary.tokens)
-        self._spelled: BoundedCache[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = BoundedCache(
-            _KEPT_BYTES
+        self._spelled: BoundedCache[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = (
+            BoundedCache(_KEPT_BYTES)
         )
 
     @property
     def nbytes(self) -> int:
-        """Memory of the spellings remembered."""
+        """Memory of the spellings kept."""
         return self._spelled.nbytes
 
     def hard(self, left: int, right: int) -> bool:
-        """Whether no token holds byte `left` followed by byte `right`."""
+        """Whether no token contains byte `left` followed by byte `right`."""
         return not self._crossed[left, right]
 
     def spell(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
         """Tokens for `text`, which must come next after the tokens `history`.
 
-        With `final` the output ends after `text`; otherwise tokens after the last hard place are left out. Empty where
-        the tokenizer would not have written `history` as it is, given that `text` follows.
+        With `final` the output ends after `text`; otherwise tokens after the last hard boundary are left out. Empty
+        where the tokenizer would have written `history` with other tokens, given that `text` follows.
         """
         window, before = self._since_hard(history, text)
         if window is None:
@@ -63,10 +63,10 @@ class Speller:
         return found
 
     def complete(self, history: Sequence[int], text: bytes) -> tuple[int, ...]:
-        """Tokens for `text`, with which the output ends; empty where there are none.
+        """Tokens for `text`, the last text of the output; empty where there are none.
 
-        As the tokenizer would write it after `history`; if it would have written `history` otherwise, as it writes
-        `text` by itself; else a token a byte. All of these spell the same bytes, so all are as legal.
+        Tried in this order: the tokenizer's tokens after `history`; its tokens for `text` alone, if it would have
+        written `history` with other tokens; one token for each byte. All spell the same bytes, so all are legal.
         """
         for before in (history, ()):
             run = self.spell(before, text, final=True) if text else ()
@@ -78,14 +78,14 @@ class Speller:
 
     @cached_property
     def single_bytes(self) -> dict[int, int]:
-        """The token of each byte that is a token by itself."""
+        """By byte, the token that is this byte alone."""
         tokens = enumerate(self._vocabulary.tokens)
         return {text[0]: token for token, text in tokens if text and len(text) == 1}
 
     def _after(
         self, window: tuple[int, ...], before: bytes, text: bytes, *, final: bool
     ) -> tuple[int, ...]:
-        """Tokens for `text` after the tokens `window`, which spell `before`."""
+        """Tokens for `text` after the tokens `window`, which hold the bytes `before`."""
         ids = self._canonical(before + text)
         pieces = [self._vocabulary.text(token) or b"" for token in ids]
         if ids[: len(window)] != window or b"".join(pieces) != before + text:
@@ -103,7 +103,7 @@ class Speller:
     def _since_hard(
         self, history: Sequence[int], text: bytes
     ) -> tuple[tuple[int, ...] | None, bytes]:
-        """The end of `history` since its last hard place, as tokens and bytes; None where there is none near."""
+        """The end of `history` since its last hard boundary, as tokens and bytes; None if there is none nearby."""
         right = text[0]
         tail: list[bytes] = []
         for count, token in enumerate(reversed(history)):
@@ -118,7 +118,7 @@ class Speller:
 
 
 def crossed(tokens: Sequence[bytes | None]) -> Flags:
-    """[256, 256]: whether some token holds the two bytes next to one another."""
+    """bool [256, 256]: whether some token contains the two bytes next to each other."""
     table = np.zeros((256, 256), dtype=np.bool_)
     texts = [token for token in tokens if token]
     if texts:

@@ -1,8 +1,8 @@
-"""Masks made before text needs them: those along outputs that are written for it.
+"""Warm-up of a compiled grammar: masks computed along sample outputs, before any request needs them.
 
-Does: write beginnings of outputs that take every name and every turn of the rules once, and follow them as any output
-is followed; what is learned and kept on the way is there when text comes. Does not: change what is legal, or promise
-that text goes this way.
+Does: write beginnings of outputs that take every property name and every branch of the rules once, and follow them with
+a matcher. The tables and masks made on the way are then cached. Does not: change the legal tokens, or guarantee that
+real outputs take these branches.
 """
 
 from collections.abc import Iterable
@@ -12,8 +12,8 @@ from time import sleep, thread_time
 from typing import Final
 
 from ..automata import Dfa
-from ..completion.search import Ways
-from ..completion.shortest_texts import liked, usual
+from ..completion.rule_graph import RuleGraph
+from ..completion.shortest_texts import preferred_byte, usual_text
 from ..contract.bitmask import empty_rows
 from ..contract.errors import GrammarError, Violation
 from ..machine.lazy_tables import CALLED, DEAD, ENDED, ENTRY, LEAVE, OUTCOME
@@ -24,36 +24,36 @@ from .native import NativeGrammar
 _LEAST_S: Final = 0.0027
 _MOST_S: Final = 0.15
 _SHORT: Final = 700  # characters of a source
-_CHARACTER_S: Final = 40e-6  # for each one more
+_CHARACTER_S: Final = 40e-6  # for each further character
 
-_ALONE: Final = 16  # tokens after which other threads may go on
+_TOKENS_A_TURN: Final = 16  # tokens after which other threads may run
 _MOST_OUTPUTS: Final = 8
 _MOST_BYTES: Final = 6_144  # of one output
-_DEEPEST: Final = 10  # rules within one another, from which on only the end is sought
-_AHEAD: Final = 4  # moves looked ahead for something new
-_FAR: Final = 1_024  # bytes to an end that is not known
-_LARGEST: Final = 8_000  # states of a leaf whose texts are looked up
-_NO_NAME: Final = 2  # bytes of a shortest text of those that have no names of their own
+_DEEPEST: Final = 10  # nested rules; at this depth only the end is approached
+_AHEAD: Final = 4  # moves of look-ahead for a new branch
+_FAR: Final = 1_024  # bytes to the end where the distance is unknown
+_LARGEST: Final = 8_000  # states; the texts of larger leaves are not searched
+_NO_NAME: Final = 2  # bytes of the shortest text of an outcome that stands for no particular name
 
 
-def rehearsal_s(source: str) -> float:
-    """For how long a constraint is rehearsed: what is long takes its time anyway, and most text goes through it."""
+def warm_up_s(source: str) -> float:
+    """The time for the warm-up of a constraint: a long source takes long to compile anyway, and needs more masks."""
     return min(_MOST_S, max(_LEAST_S, _CHARACTER_S * (len(source) - _SHORT)))
 
 
-def rehearse(grammar: NativeGrammar, seconds: float) -> None:
-    """Make masks for at most so long of this thread's own time, and one more.
+def warm_up(grammar: NativeGrammar, seconds: float) -> None:
+    """Compute masks for at most `seconds` of this thread's own time, plus one mask.
 
-    What cannot be made is an error only for the text that reaches it.
+    Errors are ignored: a request gets them when its own text reaches them.
     """
     until = thread_time() + seconds
-    writer, start = _Writer(grammar.ways), grammar.machine.start
+    writer, start = _Writer(grammar.graph), grammar.machine.start
     with suppress(GrammarError):
         for _ in range(_MOST_OUTPUTS):
             text = writer.output(until)
             with suppress(Violation):
                 _follow(grammar, grammar.speller.spell((), text, final=True) if text else (), until)
-            if thread_time() > until or not writer.fresh(start, 0, _AHEAD):
+            if thread_time() > until or not writer.reaches_new(start, 0, _AHEAD):
                 return
 
 
@@ -64,16 +64,16 @@ def _follow(grammar: NativeGrammar, tokens: Iterable[int], until: float) -> None
             return
         matcher.fill(row)
         matcher.accept(token)
-        if place % _ALONE == 0:
-            sleep(0)  # others may be in the middle of an output
+        if place % _TOKENS_A_TURN == 0:
+            sleep(0)  # lets threads run that are in the middle of an output
 
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """A rule that is being written: the site it was called from, and what was read in it so far.
+    """An open rule: the call site from which it was called, and what was written in it so far.
 
-    `names`: the outcomes of the names written. `compared`: whether a text was written that must not come again, as the
-    next one of its kind would: texts are always written alike.
+    `names`: the outcomes of the names written. `compared`: whether a text was written that must not come twice. The
+    writer always writes the same text, so it cannot write a second one.
     """
 
     site: int
@@ -83,22 +83,22 @@ class _Open:
 
 
 class _Writer:
-    """Writes outputs, and knows what has been written of a machine's rules."""
+    """Writes sample outputs, and keeps track of the branches of a machine's rules already taken."""
 
-    def __init__(self, ways: Ways) -> None:
-        self._ways = ways
-        self._machine = ways.machine
-        self._known: set[int] = set()  # sites that called
-        # By the site that a rule was called from and the entry of its leaf of names: those that are still to come.
+    def __init__(self, graph: RuleGraph) -> None:
+        self._graph = graph
+        self._machine = graph.machine
+        self._known: set[int] = set()  # call sites already taken
+        # By the call site of a rule and the entry of its leaf of names: the names not yet written.
         self._left: dict[tuple[int, int], dict[int, None]] = {}
         self._texts: dict[int, dict[int, bytes]] = {}  # of leaves, by entry and outcome
         self._open: list[_Open] = []
 
     def output(self, until: float) -> bytes:
-        """The beginning of an output that takes turns not taken before."""
+        """The beginning of an output that takes branches not taken before."""
         machine = self._machine
         if isinstance(machine.root, Dfa):
-            return usual(machine.root)[1]
+            return usual_text(machine.root)[1]
         text, state = bytearray(), machine.start
         self._open = [_Open(0, machine.root)]
         while state >= 0 and len(text) < _MOST_BYTES and thread_time() < until:
@@ -111,32 +111,32 @@ class _Writer:
                 text += taken
                 state = move
             while CALLED < state <= ENDED and len(self._open) > 1:
-                state = self._after(self._open.pop().site, ENDED - state)
+                state = self._target(self._open.pop().site, ENDED - state)
         return bytes(text)
 
     def _choose(self, state: int) -> tuple[int, bytes]:
-        """A move that leads to something new, or towards the end; with a byte that makes it."""
-        moves, here = self._ways.moves(state), self._open[-1]
+        """A move towards a new branch, or towards the end; with a byte that makes it."""
+        moves, here = self._graph.moves(state), self._open[-1]
         new = []
         if len(self._open) < _DEEPEST:
             new = [move for move in moves if self._is_new(move[0], here.site, _AHEAD)]
         if new:
-            # Rather go on than call, but not round and round.
+            # Prefer to go on over a call, except in a rule that recurs.
             again = any(each.rule == here.rule for each in self._open[:-1])
             move, taken = min(new) if again else max(new)
         else:
             move, taken = min(moves, key=self._distance, default=(DEAD, b""))
-        return move, liked(taken) if move > CALLED and taken else b""
+        return move, preferred_byte(taken) if move > CALLED and taken else b""
 
-    def _distance(self, way: tuple[int, bytes]) -> int:
-        """About how far the end is."""
-        move, _ = way
+    def _distance(self, step: tuple[int, bytes]) -> int:
+        """Approximate distance to the end."""
+        move, _ = step
         if move >= 0:
-            return 2 + self._ways.ahead(move, _FAR)
+            return 2 + self._graph.bytes_to_end(move, _FAR)
         return 1 if move <= CALLED else 0
 
     def _call(self, site: int, text: bytearray) -> int:
-        """Where to go on: in the callee, or behind a leaf, a text of which is written."""
+        """The next state: in the callee, or after a leaf, of which a text is written."""
         place, entry = self._at(site)
         call, here = place.call, self._open[-1]
         self._known.add(site)
@@ -151,25 +151,25 @@ class _Writer:
         if outcome not in texts:
             return DEAD
         text += texts[outcome]
-        return self._after(site, outcome)
+        return self._target(site, outcome)
 
     def _at(self, site: int) -> tuple[Site, int]:
         place = self._machine.sites[site]
         assert place is not None
         return place, self._machine.tables.sites.item(site, ENTRY)
 
-    def _after(self, site: int, outcome: int) -> int:
-        return next(self._ways.after(site, outcome), DEAD)
+    def _target(self, site: int, outcome: int) -> int:
+        return next(self._graph.targets(site, outcome), DEAD)
 
     def _texts_of(self, entry: int, leaf: Dfa, live: frozenset[int] | None) -> dict[int, bytes]:
         if leaf.states > _LARGEST:
             return {}
         if live is None or len(leaf.outcomes) == 1:
-            return dict([usual(leaf)])
-        return dict(self._ways.nearest(entry, leaf, bytes(range(256)), None))
+            return dict([usual_text(leaf)])
+        return dict(self._graph.shortest_texts(entry, leaf, bytes(range(256)), None))
 
     def _name(self, entry: int, live: frozenset[int]) -> int:
-        """A name that is still to come here, else one that has not come in this activation."""
+        """A name not yet written at this call site, else one not yet written in this activation."""
         here = self._open[-1]
         left = self._left.get((here.site, entry), {})
         name = next((each for each in left if each in live), None)
@@ -179,13 +179,13 @@ class _Writer:
         here.names.add(name)
         return name
 
-    def fresh(self, state: int, within: int, ahead: int) -> bool:
-        """Whether a rule called from site `within` goes on from a state to something new, within so many moves."""
-        return any(self._is_new(move, within, ahead) for move, _ in self._ways.moves(state))
+    def reaches_new(self, state: int, within: int, ahead: int) -> bool:
+        """Whether a rule called from site `within` can reach a new branch from a state within `ahead` moves."""
+        return any(self._is_new(move, within, ahead) for move, _ in self._graph.moves(state))
 
     def _is_new(self, move: int, within: int, ahead: int) -> bool:
         if move >= 0:
-            return ahead > 0 and self.fresh(move, within, ahead - 1)
+            return ahead > 0 and self.reaches_new(move, within, ahead - 1)
         if move > CALLED:
             return False
         site = CALLED - move
@@ -201,11 +201,11 @@ class _Writer:
         if isinstance(call.callee, Dfa) or site not in self._known:
             return site not in self._known
         deep = len(self._open) + 1 < _DEEPEST
-        return deep and ahead > 0 and self.fresh(entry, site, ahead - 1)
+        return deep and ahead > 0 and self.reaches_new(entry, site, ahead - 1)
 
 
 def _named(leaf: Rule | Dfa) -> Iterable[int]:
-    """The outcomes that have names of their own; all where none has."""
+    """The outcomes that stand for particular names; all outcomes if none does."""
     assert isinstance(leaf, Dfa)
     if leaf.states > _LARGEST:
         return ()

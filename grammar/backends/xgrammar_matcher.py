@@ -1,7 +1,7 @@
-"""Grammars in which one byte of look-ahead does not decide, matched by xgrammar.
+"""The xgrammar back end, for grammars in which one byte of look-ahead does not decide.
 
-Does: compile a grammar for one vocabulary and follow outputs through it; `cfg.chart` finds the way to their end. Does
-not: read or judge grammars (`cfg`).
+Does: compile a grammar for one vocabulary and follow outputs with xgrammar; `cfg.chart` finds their shortest end. Does
+not: parse or check grammars (`cfg`).
 """
 
 import importlib
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..cfg.chart import Chart
     from ..cfg.enforce import Parsed
 
-_ROOM = 32  # tokens beyond the shortest end from which on it is looked at closely
+_ROOM = 32  # tokens; with less room beyond the shortest end, its tokens are counted exactly
 _SOURCE_PLACE = re.compile(r"^(\[[^\]]*\] )?\S+\.(cc|h):\d+: ")
 
 
@@ -38,7 +38,7 @@ class EarleyCompiler:
     @cached_property
     def _compiler(self) -> "xgrammar.GrammarCompiler":
         xgrammar = _library()
-        # A token without bytes is empty here, and xgrammar never allows empty tokens.
+        # A token without bytes becomes empty, and xgrammar never allows empty tokens.
         texts = [token or b"" for token in self._vocabulary.tokens]
         info = xgrammar.TokenizerInfo(
             texts,
@@ -53,11 +53,11 @@ class EarleyCompiler:
 
         Raises:
             InvalidConstraint: xgrammar cannot read it.
-            UnsupportedConstraint: no way to the end of an output is known, so no budget could be kept; or xgrammar is
-                not installed.
+            UnsupportedConstraint: no shortest output was found, so no budget could be kept; or xgrammar is not
+                installed.
         """
         xgrammar = _library()
-        # In xgrammar 0.2.8 a start rule that recurs loses tokens that close two levels at once, so it gets one above.
+        # In xgrammar 0.2.8 a recursive start rule loses tokens that close two levels at once, so it gets a rule above.
         try:
             grammar = xgrammar.Grammar.from_ebnf(
                 f"{parsed.ebnf}\nstart ::= root\n", root_rule_name="start"
@@ -77,7 +77,7 @@ class EarleyCompiler:
 
 
 def _library() -> Any:
-    """xgrammar, which few grammars need. Raises UnsupportedConstraint where it is not installed."""
+    """The module xgrammar, an optional dependency. Raises UnsupportedConstraint if it is not installed."""
     try:
         return importlib.import_module("xgrammar")
     except ModuleNotFoundError as error:
@@ -93,7 +93,7 @@ def _library() -> Any:
 
 
 def _reason(error: RuntimeError) -> str:
-    """xgrammar's message without the place in its own source that it begins with."""
+    """xgrammar's message without its prefix, a place in the source of xgrammar."""
     first = str(error).split("\n")[0]
     return _SOURCE_PLACE.sub("", first) or "it cannot be read"
 
@@ -134,10 +134,10 @@ class EarleyMatcher:
     ) -> None:
         self._grammar = grammar
         self._inner = inner
-        self._chart = chart  # behind the output by what nobody has asked about
+        self._chart = chart  # reads the output on demand, so it may lag behind
         self._history: list[int] = []
         self._output = bytearray()
-        # By place: the tokens of `closing` (empty: there is none), None where it has not been asked for.
+        # By position: the result of `closing` (empty: no end was found); None if it was not called there.
         self._closings: list[tuple[int, ...] | None] = [None]
 
     @property
@@ -163,10 +163,10 @@ class EarleyMatcher:
         known = vocabulary.text(token) is not None or token in vocabulary.end_ids
         if not known or self.finished or not self._inner.accept_token(token):
             raise Violation(f"token {token} is not legal here")
-        way = self._closings[-1]
+        run = self._closings[-1]
         self._history.append(token)
         self._output += vocabulary.text(token) or b""
-        self._closings.append(way[1:] if way and way[0] == token else None)
+        self._closings.append(run[1:] if run and run[0] == token else None)
 
     def skip(self, tokens: Sequence[int]) -> None:
         """Advance by many tokens.
@@ -228,20 +228,20 @@ class EarleyMatcher:
         return twin
 
     def least_tokens(self) -> int | None:
-        """Tokens of `closing`; see `Matcher.least_tokens`."""
+        """The number of tokens of `closing`; see `Matcher.least_tokens`."""
         tokens = self.closing()
         return None if tokens is None else len(tokens)
 
     def closes_within(self, tokens: int) -> bool:
         """Whether `least_tokens` fits; see `Matcher.closes_within`.
 
-        False as well where no way to the end is known: an output that is closed before it gets there is whole. While
-        there is much room no way is spelled or tried out.
+        Also False where no end was found: the output is then closed earlier, where an end is known, and stays valid.
+        With ample room no end is spelled or tried.
         """
         if self.finished:
             return tokens >= 0
         if self._closings[-1] is None and len(self._grammar.speller.single_bytes) == 256:
-            if not self._caught_up():
+            if not self._catch_up():
                 return False
             if self._chart.least() + _ROOM < tokens // 2:
                 return True
@@ -249,37 +249,37 @@ class EarleyMatcher:
         return least is not None and least <= tokens
 
     def closing(self) -> tuple[int, ...] | None:
-        """Tokens, the end token included, of a short way to complete the output; None if none was found.
+        """The tokens of a short end of the output, with the end token; None if none was found.
 
-        Each place remembers its way: after one of its tokens has been accepted, the rest is still a way.
+        Each position keeps its end: after its first token has been accepted, the rest is still an end.
         """
         if self.finished:
             return ()
         found = self._closings[-1]
         if found is None:
-            found = self._closings[-1] = self._way()
+            found = self._closings[-1] = self._find_end()
         return found or None
 
     def _texts(self, tokens: Iterable[int]) -> list[bytes]:
         return [self._grammar.vocabulary.text(token) or b"" for token in tokens]
 
-    def _caught_up(self) -> bool:
-        """Whether the chart could follow the output."""
+    def _catch_up(self) -> bool:
+        """Let the chart read the rest of the output; whether it could."""
         return self._chart.read(bytes(self._output[self._chart.length :]))
 
-    def _way(self) -> tuple[int, ...]:
-        if not self._caught_up():
+    def _find_end(self) -> tuple[int, ...]:
+        if not self._catch_up():
             return ()
         text, end = self._chart.closing(), self._grammar.vocabulary.end_ids[0]
         run = self._grammar.speller.complete(self._history, text)
         if text and not run:
             return ()
-        way, probe = (*run, end), self._inner.fork()
-        return way if all(map(probe.accept_token, way)) else ()
+        tokens, probe = (*run, end), self._inner.fork()
+        return tokens if all(map(probe.accept_token, tokens)) else ()
 
 
 def _clear_tail(row: MaskRow, width: int) -> None:
-    """Zero the bits past the last token in the last word."""
+    """Clear the bits after the last token, in its word and in the words after it."""
     rest = width % 32
     row[words(width) :] = 0
     if rest:

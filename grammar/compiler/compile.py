@@ -17,7 +17,7 @@ from ..contract.bitmask import empty_rows
 from ..contract.constraint import Constraint, Kind
 from ..contract.matcher import CompiledGrammar
 from ..contract.vocabulary import Vocabulary
-from ..device.device_tables import tables_of
+from .device_export import tables_of
 from .frontend import Screened, screen
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Compiler:
             GrammarError: see `screen`; InvalidConstraint also for a grammar that cannot be parsed.
         """
         grammar = self.build(screen(constraint), shortest)
-        self._rehearse(grammar, constraint)
+        self._warm_up(grammar, constraint)
         return grammar
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
@@ -87,12 +87,12 @@ class Compiler:
         return grammar
 
     @staticmethod
-    def _rehearse(grammar: CompiledGrammar, constraint: Constraint) -> None:
+    def _warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
         from ..backends.native import NativeGrammar
-        from ..backends.warmup import rehearsal_s, rehearse
+        from ..backends.warmup import warm_up, warm_up_s
 
         if isinstance(grammar, NativeGrammar):
-            rehearse(grammar, rehearsal_s(constraint.source))
+            warm_up(grammar, warm_up_s(constraint.source))
 
     @staticmethod
     def shortest(grammar: CompiledGrammar) -> bytes | None:

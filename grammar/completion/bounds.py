@@ -1,7 +1,7 @@
-"""How many bytes suffice to end an output, by what its rules say of themselves.
+"""Bounds on the bytes that suffice to end an output, from the distances that its rules report.
 
-Does: add up, over the stack of an output, what each rule promises (`Rule.least`), without a search. Does not: find the
-text (`closing`), or know which texts must not come again.
+Does: add up `Rule.least` over the stack of an output, without a search. Does not: find the text (`shortest_end`), or
+know which texts must not come twice.
 """
 
 from typing import Final
@@ -28,20 +28,20 @@ from ..machine.lazy_tables import (
     ROOT,
 )
 from ..machine.rule import UNKNOWN
-from .search import Ways
+from .rule_graph import RuleGraph
 
-_TRIED: Final = 8  # outcomes of a leaf
-_FRESH: Final = 8  # bytes more for a text that must be new
-_PLACE_BYTES: Final = 200  # what is known of a state or site, about
-_DEEPEST: Final = 6  # states in a row that say nothing
+_TRIED: Final = 8  # outcomes of a leaf that are tried
+_FRESH: Final = 8  # more bytes for a text that must be new
+_PLACE_BYTES: Final = 200  # estimate for a state or site
+_DEEPEST: Final = 6  # states in a row without a reported distance
 
 Out = tuple[int, int]
-"""Bytes to the end of a callee, and the move its caller makes then."""
+"""Bytes to the end of a callee, and the move of its caller after that."""
 
 
 @kernel
-def _nearest(table: Ints, outcome: Ints, distance: Ints, order: Ints) -> Ints:
-    """The outcome of an end that is nearest to each state; -1 where there is none."""
+def _nearest_outcomes(table: Ints, outcome: Ints, distance: Ints, order: Ints) -> Ints:
+    """For each state, the outcome of the nearest end; -1 where there is none."""
     nearest = np.full(len(table), -1, np.int32)
     for s in order:
         if distance[s] == 0:
@@ -56,11 +56,11 @@ def _nearest(table: Ints, outcome: Ints, distance: Ints, order: Ints) -> Ints:
 
 
 class Bounds:
-    """Over one machine, for all its outputs; what was found is kept by state and call site."""
+    """The bounds of one machine, shared by all its outputs; results are kept by state and call site."""
 
-    def __init__(self, ways: Ways) -> None:
-        self._ways = ways
-        self._machine = ways.machine
+    def __init__(self, graph: RuleGraph) -> None:
+        self._graph = graph
+        self._machine = graph.machine
         self._outs: dict[tuple[int, int], Out | None] = {}
         self._rests: dict[int, int | None] = {}
         self._nearest: dict[int, Ints] = {}
@@ -68,13 +68,13 @@ class Bounds:
 
     @property
     def nbytes(self) -> int:
-        """Memory of what was found, by estimate."""
+        """Estimated memory of the results kept."""
         arrays = (*self._nearest.values(), *self._far.values())
         places = len(self._outs) + len(self._rests) + len(arrays)
         return _PLACE_BYTES * places + sum(array.nbytes for array in arrays)
 
     def of(self, cursor: Cursor) -> int | None:
-        """Bytes that suffice; None where the rules do not say enough."""
+        """Bytes that suffice to end the output of a cursor; None where the rules do not report enough."""
         frames, at, state, total = cursor.frames, cursor.depth - 1, cursor.state, 0
         while state != FINAL:
             site = frames.item(at, SITE)
@@ -85,7 +85,7 @@ class Bounds:
             if out is None:
                 return None
             total, state, at = total + out[0], out[1], at - 1
-            while state < 0:  # the caller ends at once
+            while state < 0:  # the caller ends, too
                 site = frames.item(at, SITE)
                 if site == ROOT:
                     return total
@@ -103,7 +103,7 @@ class Bounds:
         return self._outs[key]
 
     def _find_out(self, state: int, site: int, deep: int) -> Out | None:
-        """From a state of the callee of a site."""
+        """The shortest known end from a state of the callee of a site."""
         machine = self._machine
         if self._texts_count(site):
             return None
@@ -127,7 +127,7 @@ class Bounds:
         if number not in self._nearest:
             dfa = leaf.dfa
             order = np.argsort(dfa.distance, kind="stable").astype(np.int32)
-            self._nearest[number] = _nearest(dfa.table, dfa.outcome, dfa.distance, order)
+            self._nearest[number] = _nearest_outcomes(dfa.table, dfa.outcome, dfa.distance, order)
         tried = [self._nearest[number].item(state - leaf.base)]
         tried += sorted(leaf.dfa.outcomes if live is None else live, reverse=True)[:_TRIED]
         for outcome in tried:
@@ -143,16 +143,16 @@ class Bounds:
         return None
 
     def _texts_count(self, site: int) -> bool:
-        """Whether more than being new is asked of the text of a callee."""
+        """Whether the text of a callee is judged, or compared other than byte by byte."""
         flags = self._machine.tables.sites.item(site, FLAGS)
         return bool(flags & JUDGED or (flags & REMEMBERS and not flags & AS_WRITTEN))
 
     def _behind(self, site: int, outcome: int) -> int:
-        """The move of a caller after an outcome of its callee, whose text is new."""
-        return next(self._ways.after(site, outcome), DEAD)
+        """The caller's move after an outcome of its callee with a new text."""
+        return next(self._graph.targets(site, outcome), DEAD)
 
     def _rest(self, state: int, deep: int) -> int | None:
-        """Bytes from a rule's state to its end; `deep`: how many states that say nothing may follow one another."""
+        """Bytes from a state of a rule to its end; `deep`: states in a row that may report no distance."""
         if state not in self._rests:
             named = self._machine.name(state)
             if named is None:  # the whole output is a leaf
@@ -162,9 +162,9 @@ class Bounds:
         return self._rests[state]
 
     def _by_a_step(self, state: int, deep: int) -> int | None:
-        """The best of what the moves from a state lead to."""
+        """The fewest bytes to the end over the moves of a state."""
         found = []
-        for move, _ in self._ways.moves(state) if deep else ():
+        for move, _ in self._graph.moves(state) if deep else ():
             used, target = int(move != LEAVE), move
             if move <= CALLED:
                 entry = self._machine.tables.sites.item(CALLED - move, ENTRY)

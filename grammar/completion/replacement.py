@@ -1,12 +1,12 @@
-"""A way to the end in which refused texts are replaced by others, one after the other.
+"""Replacement of the refused texts in a completion by alternatives, one after the other.
 
-Does: read a way as far as it is legal; where a text is refused because it came before, or by a judge, put another of
-the same kind in its place, and go on with the rest of the way. What was tried for one item of an array is not tried
-again for the next, so the work grows with the number of items. Does not: search rules (`ways`), or change the way
-between such texts.
+Does: read a completion as far as it is legal. Where a text is refused, because it was seen before or by a judge, put an
+alternative in its place and go on with the rest. An alternative tried for one item of an array is not tried again for
+the next item, so the work grows with the number of items. Does not: search rules (`search`), or change the completion
+between these texts.
 
-Another text of the same kind is one whose leaves end with the same outcomes: in `{"a":"","b":0}` another string or
-another number. So whatever follows the text is legal after the other one, too, but for texts that came before.
+The leaves of an alternative end with the same outcomes: for `{"a":"","b":0}`, another string or another
+number. So the rest of the completion is legal after it as well, apart from texts seen before.
 """
 
 from collections import deque
@@ -21,20 +21,21 @@ from ..automata import Dfa
 from ..base.array_types import Bytes
 from ..machine import byte_step as w
 from ..machine import walk_state as n
-from ..machine.cursor import Cursor, Refused
+from ..machine.cursor import Cursor
 from ..machine.lazy_tables import ALPHABET, CALLED, ENTRY, FINAL, ROW
-from .search import Ways
+from ..machine.text_reader import Refused
+from .rule_graph import RuleGraph
 from .shortest_texts import in_order
 
-_MOST_TRIES: Final = 4096  # texts, of all items of a way together
-_MOST_OF_ITEM: Final = 64  # ... of one, besides as many as were said before
+_MOST_TRIES: Final = 4096  # alternatives, for all texts of a completion together
+_MOST_OF_ITEM: Final = 64  # alternatives for one text, in addition to the number of seen texts
 _MOST_OF_LEAF: Final = 4096  # texts of one leaf
 _MOST_ITEM: Final = 2048  # bytes of a text that is replaced
-_MOST_LEAVES: Final = 16  # of one text, the last ones
+_MOST_LEAVES: Final = 16  # of one text, counted from its end
 
 
-class _Piece(NamedTuple):
-    """The text of a leaf within an item: its place, its automaton, and how many of its bytes have been written."""
+class _LeafText(NamedTuple):
+    """The text of a leaf within an item: its span, its automaton, and the number of its bytes already written."""
 
     start: int
     end: int
@@ -42,29 +43,29 @@ class _Piece(NamedTuple):
     written: int
 
 
-class _Others:
-    """Texts of the same kind as one, of which `written` bytes stay; the shortest first, and each comes once."""
+class _Alternatives:
+    """The alternatives to an item with the same first `written` bytes; shortest first, each once."""
 
-    def __init__(self, item: bytes, mending: "Mending", written: int) -> None:
-        self._mending = mending
+    def __init__(self, item: bytes, replacement: "Replacement", written: int) -> None:
+        self._replacement = replacement
         self._written = written
         self._known = {item}
         self._tick = count()
         self._heap: list[tuple[int, int, bytes, Iterator[bytes]]] = []
-        self._later = deque([item])  # texts whose own others have not been looked at
+        self._unexpanded = deque([item])  # texts still to be varied
 
     def __iter__(self) -> Iterator[bytes]:
-        while self._heap or self._later:
+        while self._heap or self._unexpanded:
             if not self._heap:
-                item = self._later.popleft()
-                for piece in self._mending.pieces(item, self._written):
-                    self._next(self._mending.others_of(item, piece))
+                item = self._unexpanded.popleft()
+                for piece in self._replacement.pieces(item, self._written):
+                    self._next(self._replacement.alternatives_of(item, piece))
                 continue
             _, _, text, more = heappop(self._heap)
             self._next(more)
             if text not in self._known:
                 self._known.add(text)
-                self._later.append(text)
+                self._unexpanded.append(text)
                 yield text
 
     def _next(self, more: Iterator[bytes]) -> None:
@@ -73,75 +74,79 @@ class _Others:
             return
 
 
-def _outcome(dfa: Dfa, item: bytes, piece: _Piece) -> int:
+def _outcome(dfa: Dfa, item: bytes, piece: _LeafText) -> int:
     state = 0
     for byte in item[piece.start : piece.end]:
         state = dfa.step(state, byte)
     return int(dfa.outcome[state])
 
 
-class Mending:
-    """From a cursor on, which is not moved."""
+class Replacement:
+    """Replaces refused texts in completions from a cursor on, which is not moved."""
 
-    def __init__(self, cursor: Cursor, ways: Ways) -> None:
+    def __init__(self, cursor: Cursor, graph: RuleGraph) -> None:
         self._cursor = cursor.fork()
-        self._ways = ways
+        self._graph = graph
         self._tries = _MOST_TRIES
-        self._alone: dict[tuple[Dfa, int], Dfa] = {}  # leaves with one outcome
-        self._others: dict[tuple[int, int, int, bytes], Iterator[bytes]] = {}
+        self._one_outcome: dict[tuple[Dfa, int], Dfa] = {}  # leaves with one outcome
+        self._alternatives: dict[tuple[int, int, int, bytes], Iterator[bytes]] = {}
 
-    def text(self, way: bytes) -> bytes | None:
-        """`way`, or one like it, that completes the output; None if none was found."""
+    def text(self, end: bytes) -> bytes | None:
+        """Bytes that complete the output: `end` with its refused texts replaced; None if no alternative was found."""
         cursor, origin = self._cursor, len(self._cursor.output)
         while True:
             memories = len(cursor.memories)
-            done, refused = cursor.reach(_bytes(way))
-            if done == len(way) and self._is_over(way, memories):
+            done, refused = cursor.reach(_bytes(end))
+            if done == len(end) and self._is_over(end, memories):
                 cursor.memories.cut(memories)
-                return bytes(cursor.output[origin:]) + way
+                return bytes(cursor.output[origin:]) + end
             family = None if refused is None else self._family(refused)
             cursor.memories.cut(memories)
-            if done == len(way) or refused is None or family is None:
-                return None  # a number that ends the output may be refused there: there is no other place for it
+            if done == len(end) or refused is None or family is None:
+                # A number at the end of the output may be refused there: no other place is known.
+                return None
             offset = len(cursor.output)
-            replaced = self._replaced(way, refused.begun - offset, refused.until - offset, family)
+            replaced = self._replaced(end, refused.begun - offset, refused.until - offset, family)
             if replaced is None:
                 return None
-            way = replaced
+            end = replaced
 
     def _family(self, refused: Refused) -> tuple[int, int]:
-        """The same for all texts of one array or object that are read alike."""
+        """A key that is equal for all texts of one array or object that are read from the same state."""
         cursor = self._cursor
         begun = int(cursor.frames[refused.parent, w.BEGUN])
         return begun, int(cursor.machine.tables.sites[refused.site, ENTRY])
 
-    def _is_over(self, way: bytes, memories: int) -> bool:
-        """Whether the output is over, or may be, after `way`, which has just been read."""
+    def _is_over(self, end: bytes, memories: int) -> bool:
+        """Whether the output is over, or may end, after `end`, which has just been read."""
         cursor = self._cursor
         if cursor.note[n.STATE] == FINAL:
             return True
-        step = cursor.commit(_bytes(way), memories)
+        step = cursor.commit(_bytes(end), memories)
         over = cursor.can_end()
         cursor.undo(step)
         return over
 
-    def _replaced(self, way: bytes, begun: int, end: int, family: tuple[int, int]) -> bytes | None:
-        """The rest of `way` after another text in the place of that from `begun` to `end`, which has been read then."""
+    def _replaced(
+        self, completion: bytes, begun: int, end: int, family: tuple[int, int]
+    ) -> bytes | None:
+        """Replace `completion[begun:end]` and read up to the end of the new text; returns the rest of `completion`."""
         cursor = self._cursor
         if begun > 0:
-            self._commit(way[:begun])
-            way, end, begun = way[begun:], end - begun, 0
+            self._commit(completion[:begun])
+            completion, end, begun = completion[begun:], end - begun, 0
         written = -begun
-        item, rest = bytes(cursor.output[len(cursor.output) - written :]) + way[:end], way[end:]
+        item = bytes(cursor.output[len(cursor.output) - written :]) + completion[:end]
+        rest = completion[end:]
         if len(item) > _MOST_ITEM:
             return None
         key = (*family, written, item)
-        others = self._others.get(key)
-        if others is None:
-            others = self._others[key] = iter(_Others(item, self, written))
+        alternatives = self._alternatives.get(key)
+        if alternatives is None:
+            alternatives = self._alternatives[key] = iter(_Alternatives(item, self, written))
         before = bytes(cursor.output[-written - 1 :][:1])
-        # A text that stands further along the way would be refused there, and its own replacement after it.
-        unused = (other for other in others if before + other + rest[:1] not in rest)
+        # An alternative that occurs later in the completion would be refused there.
+        unused = (other for other in alternatives if before + other + rest[:1] not in rest)
         for other in islice(unused, _MOST_OF_ITEM + len(cursor.memories)):
             self._tries -= 1
             if self._tries < 0:
@@ -156,7 +161,7 @@ class Mending:
         return None
 
     def _is_taken(self, text: bytes, rest: bytes) -> bool | None:
-        """Whether `text` is legal, and what follows it; None: what follows is not, whatever the text."""
+        """Whether `text` and the byte after it are legal; None: that byte is illegal after any text."""
         cursor, memories = self._cursor, len(self._cursor.memories)
         tried = text + rest[:1]
         done, refused = cursor.reach(_bytes(tried))
@@ -169,20 +174,22 @@ class Mending:
         cursor.reach(_bytes(text))
         cursor.commit(_bytes(text), memories)
 
-    def pieces(self, item: bytes, written: int) -> list[_Piece]:
-        """The leaves in an item of which so many bytes stand before the cursor, the last ones first."""
+    def pieces(self, item: bytes, written: int) -> list[_LeafText]:
+        """The texts of leaves in an item, last first; its first `written` bytes are before the cursor."""
         cursor = self._cursor.fork()
         begun = len(cursor.output) - written
-        found: dict[int, _Piece] = {}
-        leaf = self._ways.leaf(cursor.state)
+        found: dict[int, _LeafText] = {}
+        leaf = self._graph.leaf(cursor.state)
         if leaf is not None:
             start = int(cursor.frames[cursor.depth - 1, w.BEGUN]) - begun
             if start >= 0:
-                found[start] = _Piece(start, _end(leaf[0], item, start), leaf[0], written - start)
+                found[start] = _LeafText(
+                    start, _end(leaf[0], item, start), leaf[0], written - start
+                )
         for at in range(written, len(item)):
             dfa = self._entered(cursor.state, item[at])
             if dfa is not None:
-                found[at] = _Piece(at, _end(dfa, item, at), dfa, 0)
+                found[at] = _LeafText(at, _end(dfa, item, at), dfa, 0)
             memories = len(cursor.memories)
             byte = _bytes(item[at : at + 1])
             if cursor.reach(byte)[0] == 0:
@@ -193,9 +200,9 @@ class Mending:
         ]
 
     def _entered(self, state: int, byte: int) -> Dfa | None:
-        """The leaf that begins with a byte read in a state."""
+        """The leaf that a byte enters from a state of a rule; None if it enters none."""
         machine = self._cursor.machine
-        if self._ways.leaf(state) is not None or state == FINAL:
+        if self._graph.leaf(state) is not None or state == FINAL:
             return None
         while True:
             if machine.tables.states[state, ROW] < 0:
@@ -206,17 +213,17 @@ class Mending:
             if move > CALLED:
                 return None
             state = int(tables.sites[CALLED - move, ENTRY])
-            leaf = self._ways.leaf(state)
+            leaf = self._graph.leaf(state)
             if leaf is not None:
                 return leaf[0]
 
-    def others_of(self, item: bytes, piece: _Piece) -> Iterator[bytes]:
-        """`item` with another text of the same outcome in the place of one of its leaves."""
+    def alternatives_of(self, item: bytes, piece: _LeafText) -> Iterator[bytes]:
+        """Copies of `item` in which the text of one leaf is replaced by another text of the same outcome."""
         own = item[piece.start : piece.end]
         key = piece.dfa, _outcome(piece.dfa, item, piece)
-        if key not in self._alone:
-            self._alone[key] = piece.dfa.restrict([key[1]])
-        dfa = self._alone[key]
+        if key not in self._one_outcome:
+            self._one_outcome[key] = piece.dfa.restrict([key[1]])
+        dfa = self._one_outcome[key]
         longest = len(own) + _MOST_ITEM - len(item)
         for _, text in in_order(dfa, own[: piece.written], _MOST_OF_LEAF, longest):
             if text != own:
@@ -228,7 +235,7 @@ def _bytes(text: bytes) -> Bytes:
 
 
 def _end(dfa: Dfa, item: bytes, start: int) -> int:
-    """Where the longest text of a leaf ends that begins at `start`; 0: there is none."""
+    """The end of the longest text of a leaf that begins at `start`; 0 if there is none."""
     state, end = 0, 0
     for at in range(start, len(item)):
         state = dfa.step(state, item[at])

@@ -1,16 +1,16 @@
-"""Texts in pieces, which other texts may share.
+"""Ropes: texts as linked pieces, which several texts can share.
 
-Does: put one together. Does not: find any.
+Does: join the pieces. Does not: find any text.
 """
 
 from typing import TypeAlias
 
 Rope: TypeAlias = "tuple[bytes | Rope, Rope] | None"
-"""A text in pieces, from its first one on: states that share the rest of a way share the pieces."""
+"""A text as (first piece, rest). Completions with the same end share its pieces."""
 
 
 def text_of(rope: Rope) -> bytes:
-    """The text, in one piece."""
+    """The whole text of a rope."""
     pieces, todo = [], [rope]
     while todo:
         part = todo.pop()

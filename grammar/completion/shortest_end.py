@@ -1,8 +1,8 @@
-"""A short way to the end of an output, in bytes: what a budget is kept with.
+"""A short end of an output, in bytes: the completion that budgets are kept with.
 
-Does: take the way that the rules' structure gives, have it mended where a text must not come again, or else go around
-such texts byte by byte. Every byte is read by the machine itself, so what comes out is legal. Does not: search rules
-(`ways`), replace texts (`mending`), or promise the shortest way.
+Does: search a completion over the rules and replace the texts in it that must not come twice; if that fails, try other
+beginnings of these texts byte by byte. The machine reads every byte, so the result is legal. Does not: search rules
+(`search`), replace texts (`replacement`), or guarantee the shortest end.
 """
 
 from collections.abc import Iterator
@@ -13,95 +13,96 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..machine import byte_step as w
-from ..machine.cursor import Cursor, Step
+from ..machine.cursor import Cursor
 from ..machine.lazy_tables import CALLED, ENTRY, FLAGS, JUDGED, REMEMBERS
-from .replacement import Mending
-from .search import MOST_BYTES, Search, Ways
-from .shortest_texts import liked, openings
+from ..machine.text_reader import Step
+from .replacement import Replacement
+from .rule_graph import MOST_BYTES, RuleGraph
+from .search import CompletionSearch
+from .shortest_texts import next_bytes, preferred_byte
 
-_LONGER: Final = 2  # bytes by which a way may be longer than hoped for and is still taken at once
-_POSTPONED: Final = (
-    1 << 12
-)  # ... for one that still ends with all that was refused, after another item
-_MOST_TRIES: Final = 1024  # beginnings of texts that are tried in the place of refused ones
-_MOST_READ: Final = 1 << 14  # bytes that are read one by one in all of these tries
+_LONGER: Final = 2  # bytes by which a completion may exceed the estimate and is still taken at once
+# Bytes added to the length of a completion that again ends with the refused text, after another item.
+_POSTPONED: Final = 1 << 12
+_MOST_TRIES: Final = 1024  # beginnings tried in the place of refused texts
+_MOST_READ: Final = 1 << 14  # bytes read one by one in all these tries
 
 
 class _Place(NamedTuple):
-    """Where on a way a text begins; what it has in common with others of its activation that are read alike."""
+    """Where a text begins in a completion, and a key that is equal for texts read alike in one activation."""
 
     begun: int
     family: tuple[int, int] | None = None
 
-    def beside(self, other: "_Place") -> bool:
-        """Whether the same texts come into question."""
+    def has_same_texts(self, other: "_Place") -> bool:
+        """Whether the same texts are possible at both places."""
         return self.family is not None and self.family == other.family
 
 
-class Closing:
-    """A search for a way to the end, from a copy of a cursor."""
+class ShortestEnd:
+    """A search for a short end, from a copy of a cursor."""
 
-    def __init__(self, cursor: Cursor, ways: Ways) -> None:
+    def __init__(self, cursor: Cursor, graph: RuleGraph) -> None:
         self._cursor = cursor.fork()
-        self._ways = ways
+        self._graph = graph
         self._machine = cursor.machine
         self._origin = len(cursor.output)
         self._steps: list[Step] = []
         self._reads = 0
 
     def text(self) -> bytes | None:
-        """Bytes that complete the output; None if none were found within the bounds of the search."""
-        way = Search(self._ways, self._cursor).text()
-        if way is None:
+        """Bytes that complete the output; None if the search finds none within its bounds."""
+        completion = CompletionSearch(self._graph, self._cursor).text()
+        if completion is None:
             return None
-        mended = Mending(self._cursor, self._ways).text(way)
-        return self._around(way) if mended is None else mended
+        replaced = Replacement(self._cursor, self._graph).text(completion)
+        return self._avoid_refused(completion) if replaced is None else replaced
 
-    def _around(self, way: bytes) -> bytes | None:
-        """A way that comes by what is refused on `way`: beginnings are tried in its place, the shortest way first.
+    def _avoid_refused(self, completion: bytes) -> bytes | None:
+        """A completion without the texts refused in `completion`: other beginnings are tried, the shortest first.
 
-        Once a text has been passed, it stays; what was not tried in its place is tried for its next sibling.
+        A text that was read is not changed again; beginnings not tried in its place are tried for its next sibling.
         """
         text, here, tick = b"", _Place(0), count()
-        others: list[tuple[int, int, bytes]] = []
+        waiting: list[tuple[int, int, bytes]] = []
         known: set[bytes] = set()
         for _ in range(_MOST_TRIES):
             if self._reads > _MOST_READ:
                 return None
-            if self._follow(way):
-                return self._said
-            whole, first, place = text + way, len(text), self._place()
+            if self._read_all(completion):
+                return self._read_so_far
+            whole, first, place = text + completion, len(text), self._place()
             refused = whole[place.begun :]
             if place.begun > here.begun:
-                if not place.beside(here):
-                    others.clear()
+                if not place.has_same_texts(here):
+                    waiting.clear()
                     known.clear()
-                elif text[here.begun :]:  # longer ones that begin like the one just passed
-                    heappush(others, (len(text) - here.begun, next(tick), text[here.begun :]))
+                elif text[here.begun :]:  # longer texts with the beginning of the last one
+                    heappush(waiting, (len(text) - here.begun, next(tick), text[here.begun :]))
                 first, here = place.begun, place
-            for at, byte in self._turnings(first, whole):
-                turned = whole[here.begun : at] + byte
-                if turned not in known:
-                    known.add(turned)
-                    heappush(others, (len(turned), next(tick), turned))
-            while others and self._reads <= _MOST_READ:
-                late, _, turned = heappop(others)
-                text = whole[: here.begun] + turned
-                found = self._way_from(text)
+            for at, byte in self._other_bytes(first, whole):
+                beginning = whole[here.begun : at] + byte
+                if beginning not in known:
+                    known.add(beginning)
+                    heappush(waiting, (len(beginning), next(tick), beginning))
+            while waiting and self._reads <= _MOST_READ:
+                late, _, beginning = heappop(waiting)
+                text = whole[: here.begun] + beginning
+                found = self._completion_after(text)
                 if found is None or len(text) + len(found) > MOST_BYTES:
                     continue
                 more = len(text) + len(found) - len(whole) + _POSTPONED * found.endswith(refused)
-                if more <= _LONGER or not others or late > len(turned):
-                    way = found
+                if more <= _LONGER or not waiting or late > len(beginning):
+                    completion = found
                     break
-                heappush(others, (len(turned) + more, next(tick), turned))
+                heappush(waiting, (len(beginning) + more, next(tick), beginning))
             else:
                 return None
         return None
 
     @property
-    def _said(self) -> bytes:
-        """What has been read on the way."""
+    def _read_so_far(self) -> bytes:
+        """The bytes read since the start of the search."""
         return bytes(self._cursor.output[self._origin :])
 
     def _read(self, byte: bytes) -> bool:
@@ -115,17 +116,17 @@ class Closing:
         cursor.memories.cut(memories)
         return False
 
-    def _follow(self, way: bytes) -> bool:
-        """Read as much of `way` as is legal; whether the output is over then."""
-        whole = all(self._read(way[at : at + 1]) for at in range(len(way)))
+    def _read_all(self, completion: bytes) -> bool:
+        """Read `completion` as far as it is legal; whether that was all, and the output may end."""
+        whole = all(self._read(completion[at : at + 1]) for at in range(len(completion)))
         return whole and self._cursor.can_end()
 
     def _place(self) -> "_Place":
-        """Where the innermost text is, open or about to be, that can be refused as a whole."""
+        """The place of the innermost text, open or about to begin, that can be refused as a whole."""
         cursor, tables = self._cursor, self._machine.tables
         frames = cursor.frames[: cursor.depth]
-        if self._ways.leaf(cursor.state) is None:
-            sites = [CALLED - move for move, _ in self._ways.moves(cursor.state) if move <= CALLED]
+        if self._graph.leaf(cursor.state) is None:
+            sites = [CALLED - move for move, _ in self._graph.moves(cursor.state) if move <= CALLED]
             for site in sites:
                 if tables.sites[site, FLAGS] & (REMEMBERS | JUDGED):
                     begun = int(frames[-1, w.BEGUN])
@@ -138,11 +139,11 @@ class Closing:
         entry = int(tables.sites[frame[w.SITE], ENTRY])
         return _Place(max(int(frame[w.BEGUN]) - self._origin, 0), (begun, entry))
 
-    def _turnings(self, first: int, whole: bytes) -> Iterator[tuple[int, bytes]]:
-        """(place, byte) of what else can be read in the places of `whole` from the last legal one back to `first`."""
+    def _other_bytes(self, first: int, whole: bytes) -> Iterator[tuple[int, bytes]]:
+        """(place, byte) for other legal bytes at the places of `whole`, from the last legal one back to `first`."""
         while True:
             at = len(self._steps)
-            for byte in self._openings():
+            for byte in self._possible_bytes():
                 if byte != whole[at : at + 1] and self._read(byte):
                     self._cursor.undo(self._steps.pop())
                     yield at, byte
@@ -150,32 +151,32 @@ class Closing:
                 return
             self._cursor.undo(self._steps.pop())
 
-    def _openings(self) -> Iterator[bytes]:
-        """Bytes that may be legal; some stand for all that are alike."""
-        ways, todo, seen = self._ways, [self._cursor.state], set[int]()
+    def _possible_bytes(self) -> Iterator[bytes]:
+        """Bytes that may be legal; a few represent all bytes of a class."""
+        graph, todo, seen = self._graph, [self._cursor.state], set[int]()
         while todo:
             state = todo.pop()
-            leaf = ways.leaf(state)
+            leaf = graph.leaf(state)
             if state in seen:
                 continue
             seen.add(state)
             if leaf is not None:
-                yield from openings(*leaf)
+                yield from next_bytes(*leaf)
                 continue
-            for move, taken in ways.moves(state):
+            for move, taken in graph.moves(state):
                 if move <= CALLED:
                     todo.append(int(self._machine.tables.sites[CALLED - move, ENTRY]))
                 else:
-                    yield liked(taken)
+                    yield preferred_byte(taken)
 
-    def _way_from(self, text: bytes) -> bytes | None:
-        """A way from where the cursor is after `text`; None if `text` is not legal or there is none."""
+    def _completion_after(self, text: bytes) -> bytes | None:
+        """A completion after `text`; None if `text` is illegal or no completion was found."""
         same = 0
-        said = self._said
-        while same < min(len(said), len(text)) and said[same] == text[same]:
+        read = self._read_so_far
+        while same < min(len(read), len(text)) and read[same] == text[same]:
             same += 1
         while len(self._steps) > same:
             self._cursor.undo(self._steps.pop())
         if not all(self._read(text[at : at + 1]) for at in range(same, len(text))):
             return None
-        return Search(self._ways, self._cursor).text()
+        return CompletionSearch(self._graph, self._cursor).text()

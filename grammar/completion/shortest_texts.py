@@ -1,6 +1,6 @@
-"""Shortest texts of a leaf: one of each outcome, or all of one in the order of their length.
+"""Shortest texts of a leaf: one for each outcome, or many in the order of their length.
 
-Does: search an automaton from a state. Does not: know what its caller does with an outcome (`ways`).
+Does: search an automaton from a state. Does not: know where the caller goes after an outcome (`search`).
 """
 
 from collections.abc import Iterator
@@ -13,22 +13,24 @@ from ..automata import Dfa
 from ..base.array_types import Ints
 from ..jit.kernel import kernel
 
-_LIKED: Final = bytes([*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), 0x20])
-_ORDER: Final = [_LIKED.index(byte) if byte in _LIKED else 256 + byte for byte in range(256)]
-_BY_TASTE: Final = sorted(range(256), key=_ORDER.__getitem__, reverse=True)
+_PREFERRED: Final = bytes([*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B), 0x20])
+_ORDER: Final = [
+    _PREFERRED.index(byte) if byte in _PREFERRED else 256 + byte for byte in range(256)
+]
+_BY_PREFERENCE: Final = sorted(range(256), key=_ORDER.__getitem__, reverse=True)
 _QUOTE: Final = ord('"')
-# What a string, or else a number, may begin with, byte by byte.
+# How a string, or else a number, may begin, byte by byte.
 _BEGINNINGS: Final = (b'"', b"aA0", b"eE1"), (b"1", b"2", b".", b"5")
-_MOST_LIKED: Final = 8  # bytes of one class that are tried
-_LONGER: Final = 1.05  # how much longer each long text is than the one before
+_MOST_OF_CLASS: Final = 8  # bytes tried of one class
+_LONGER: Final = 1.05  # ratio of the lengths of successive long texts
 _LONGEST: Final = 1 << 16  # bytes
 
 
 @kernel
 def _tree(table: Ints, start: int, first: Ints) -> tuple[Ints, Ints, Ints, int]:
-    """(states in the order of their distance from `start`, parent, class read last, how many).
+    """(states in the order of their distance from `start`, parents, classes read last, number of states).
 
-    The first step is only taken by classes c with `first[c]` not 0. The start itself is not listed.
+    The first step takes only classes c with `first[c]` not 0. The start itself is not listed.
     """
     order = np.empty(len(table) + 1, np.int32)
     parent = np.full(len(table), -2, np.int32)
@@ -48,7 +50,7 @@ def _tree(table: Ints, start: int, first: Ints) -> tuple[Ints, Ints, Ints, int]:
 
 
 def texts_from(dfa: Dfa, state: int, taken: bytes) -> Iterator[tuple[int, bytes]]:
-    """(outcome, a shortest text of it after `state`, not empty, that begins with a byte of `taken`)."""
+    """(outcome, a shortest non-empty text of it from `state` that begins with a byte of `taken`)."""
     class_of = dfa.class_of
     open_ = np.zeros(dfa.table.shape[1] + 1, np.int32)
     open_[class_of[np.frombuffer(taken, np.uint8)]] = 1
@@ -68,8 +70,8 @@ def texts_from(dfa: Dfa, state: int, taken: bytes) -> Iterator[tuple[int, bytes]
         yield int(outcomes[place]), bytes(text[::-1])
 
 
-def usual(dfa: Dfa) -> tuple[int, bytes]:
-    """(outcome, a text) that begins as most do, with a quote and letters or with digits, and then ends soon."""
+def usual_text(dfa: Dfa) -> tuple[int, bytes]:
+    """(outcome, text) of a typical short text: it begins with a quote and letters, or with digits."""
     text, state = bytearray(), 0
     for wanted in _BEGINNINGS[int(dfa.step(0, _QUOTE) < 0)]:
         for byte in wanted:
@@ -83,36 +85,36 @@ def usual(dfa: Dfa) -> tuple[int, bytes]:
     return outcome, bytes(text) + rest
 
 
-def liked(taken: bytes) -> bytes:
-    """One of these bytes: a letter, digit or blank if there is one."""
+def preferred_byte(taken: bytes) -> bytes:
+    """One of these bytes: a letter, digit or space if there is one."""
     return min(taken, key=_ORDER.__getitem__).to_bytes()
 
 
 def _representatives(class_of: Ints, among: bytes) -> dict[int, int]:
-    """Of each class that has any of these bytes one to take."""
-    if len(among) == len(_BY_TASTE):
-        return dict(zip(class_of[_BY_TASTE].tolist(), _BY_TASTE, strict=True))
+    """For each class, its preferred byte among these bytes."""
+    if len(among) == len(_BY_PREFERENCE):
+        return dict(zip(class_of[_BY_PREFERENCE].tolist(), _BY_PREFERENCE, strict=True))
     found: dict[int, int] = {}
     for byte in sorted(among, key=_ORDER.__getitem__, reverse=True):
         found[int(class_of[byte])] = byte
     return found
 
 
-def openings(dfa: Dfa, state: int) -> Iterator[bytes]:
-    """Bytes that go on from a state, some for all alike; where a text may end, all others too."""
+def next_bytes(dfa: Dfa, state: int) -> Iterator[bytes]:
+    """Some bytes of each class that goes on from a state; where a text may end, also all bytes that do not."""
     row = np.append(dfa.table[state], -1)
-    among = _among(dfa)
+    among = _bytes_of_classes(dfa)
     yield from (bytes([byte]) for c in among if row[c] >= 0 for byte in among[c])
     if dfa.outcome[state] >= 0:
         yield from (bytes([byte]) for byte in np.flatnonzero(row[dfa.class_of] < 0).tolist())
 
 
-def _among(dfa: Dfa) -> dict[int, list[int]]:
-    """Of each class some bytes, letters and digits first."""
+def _bytes_of_classes(dfa: Dfa) -> dict[int, list[int]]:
+    """Some bytes of each class, letters and digits first."""
     among: dict[int, list[int]] = {}
     for byte in sorted(range(256), key=_ORDER.__getitem__):
         c = int(dfa.class_of[byte])
-        if c >= 0 and len(among.setdefault(c, [])) < _MOST_LIKED:
+        if c >= 0 and len(among.setdefault(c, [])) < _MOST_OF_CLASS:
             among[c].append(byte)
     return among
 
@@ -120,54 +122,54 @@ def _among(dfa: Dfa) -> dict[int, list[int]]:
 def in_order(
     dfa: Dfa, text: bytes, most: int, longest: int = _LONGEST
 ) -> Iterator[tuple[int, bytes]]:
-    """(outcome, text) of texts that begin like `text`: the shortest, at most so many, then some long ones.
+    """(outcome, text) of texts that begin with `text`: up to `most` short ones, shortest first, then some long ones.
 
-    Some bytes stand for all alike. `longest`: bytes of the long ones, about.
+    A few bytes represent all bytes of a class. `longest`: approximate length of the longest text, in bytes.
     """
-    state, among = 0, _among(dfa)
+    state, among = 0, _bytes_of_classes(dfa)
     for byte in text:
         state = int(dfa.table[state, dfa.class_of[byte]])
     heap, begun = [(int(dfa.distance[state]), text, state)], state
     while heap and most > 0:
-        _, said, state = heappop(heap)
-        if dfa.outcome[state] >= 0 and said:
+        _, text_so_far, state = heappop(heap)
+        if dfa.outcome[state] >= 0 and text_so_far:
             most -= 1
-            yield int(dfa.outcome[state]), said
+            yield int(dfa.outcome[state]), text_so_far
         for c in np.flatnonzero(dfa.table[state] >= 0).tolist():
             target = int(dfa.table[state, c])
-            far = len(said) + 1 + int(dfa.distance[target])
+            far = len(text_so_far) + 1 + int(dfa.distance[target])
             for byte in among.get(c, ()):
-                heappush(heap, (far, said + bytes([byte]), target))
+                heappush(heap, (far, text_so_far + bytes([byte]), target))
     if heap:
         yield from _long(dfa, text, begun, longest)
 
 
 def _long(dfa: Dfa, text: bytes, state: int, longest: int) -> Iterator[tuple[int, bytes]]:
-    """(outcome, text) of texts of growing length: those that never have to end are gone along, then the nearest end."""
+    """(outcome, text) of texts of growing length: a path of states that can go on forever, then the nearest end."""
     endless = np.ones(dfa.states + 1, np.bool_)
     endless[-1], before = False, -1
     while before != (before := int(endless.sum())):
         endless[:-1] &= endless[dfa.table].any(axis=1)
-    byte_of = {c: bytes_[0] for c, bytes_ in _among(dfa).items()}
-    said, next_length = bytearray(text), 1.0
-    while endless[state] and len(said) < longest:
-        if len(said) >= next_length:
+    byte_of = {c: bytes_[0] for c, bytes_ in _bytes_of_classes(dfa).items()}
+    text_so_far, next_length = bytearray(text), 1.0
+    while endless[state] and len(text_so_far) < longest:
+        if len(text_so_far) >= next_length:
             end = _nearest_end(dfa, state, byte_of)
-            yield end[0], bytes(said) + end[1]
-            next_length = len(said) * _LONGER + 1
+            yield end[0], bytes(text_so_far) + end[1]
+            next_length = len(text_so_far) * _LONGER + 1
         going = np.flatnonzero(endless[dfa.table[state]]).tolist()
         c = min(going, key=lambda c: _ORDER[byte_of[c]])
-        said.append(byte_of[c])
+        text_so_far.append(byte_of[c])
         state = int(dfa.table[state, c])
 
 
 def _nearest_end(dfa: Dfa, state: int, byte_of: dict[int, int]) -> tuple[int, bytes]:
-    """(outcome, a shortest text) from a state."""
-    said = bytearray()
+    """(outcome, text) of a shortest text from a state."""
+    text_so_far = bytearray()
     while dfa.distance[state] > 0:
         row = dfa.table[state]
         nearer = (row >= 0) & (dfa.distance[row] == dfa.distance[state] - 1)
         c = int(np.flatnonzero(nearer)[0])
-        said.append(byte_of[c])
+        text_so_far.append(byte_of[c])
         state = int(row[c])
-    return int(dfa.outcome[state]), bytes(said)
+    return int(dfa.outcome[state]), bytes(text_so_far)

@@ -1,7 +1,7 @@
-"""Many outputs moved along the tables of their grammars by a few tokens each, in one compiled call.
+"""The batch step: one compiled call that reads a few tokens of each of many outputs along device tables.
 
-Does: read tokens, see ends, find what must come next, and whether the output can be completed within what is left of
-its budget. Does not: own the arrays or spell (`followers`).
+Does: read tokens, detect ends, find forced text, and check that each output can be completed within its budget. Does
+not: own the arrays or spell forced text (`followers`).
 """
 
 from typing import Final, NamedTuple
@@ -12,34 +12,34 @@ from ..backends.token_spelling import WINDOW
 from ..base.addresses import addresses, grid, line, longs, octets
 from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import kernel
-from .device_tables import NO_BYTE, DeviceTables, Outlook
+from .device_tables import NO_BYTE, DeviceTables, Lookahead
 from .lookahead import ASK, SEVERAL, UNKNOWN, after_outcomes, to_end
 from .table_step import FIRST_COLUMN, MOST_CALLS, Codes, Whole, can_end, step
 
 STACK: Final = 256  # frames
 ROOM: Final = 1024  # numbers of `BatchPositions.rests`
-BOOK: Final = 30  # numbers that say where the tables of a grammar lie
+TABLE_ADDRESSES: Final = 30  # int64 numbers of `table_addresses`
 MOST_FORCED: Final = 512  # bytes
 
-# What became of an output.
+# The verdict on an output.
 MOVED: Final = 0
-FORCED: Final = 1  # there is only one text that can come next
+FORCED: Final = 1  # only one text can come next
 FORCED_END: Final = 2  # ... and the output is over after it
 FINISHED: Final = 3  # an end token was read
-REFUSED: Final = 4  # its place is spoilt
-FULL: Final = 5  # its stack is too high; its place is spoilt
+REFUSED: Final = 4  # its position is invalid now
+FULL: Final = 5  # its stack is too high; its position is invalid now
 
-# What closes an output is short, but not always the shortest: so many tokens more have to fit, and a quarter more.
+# The end of an output is short, not always the shortest: `_SPARE` tokens and a quarter more must fit the budget.
 _SPARE: Final = 8
 
 
 class BatchPositions(NamedTuple):
-    """Where outputs stand, a row each.
+    """The positions of outputs, a row each.
 
-    `state`, `stack[:depth]`: the configuration; `left`: tokens that it may still take; `tokens[:known]`: the output, of
-    which `tokens[:before]` stood there before the last pick. `rests[tops[i] : tops[i + 1]]`: bytes to the end of the
-    output after each outcome of the rule that is i-th on the stack, the outermost being number 0; right for the first
-    `settled` of them.
+    `state`, `stack[:depth]`: the configuration; `left`: tokens left in the budget; `tokens[:known]`: the output;
+    `tokens[:before]`: the output before its last sampled tokens. `rests[tops[i] : tops[i + 1]]`: bytes to the end of
+    the output after each outcome of the i-th rule on the stack, where 0 is the outermost; valid for the first
+    `valid_rests` rules.
     """
 
     state: Ints
@@ -51,14 +51,14 @@ class BatchPositions(NamedTuple):
     tokens: Ints  # [rows, as many as needed]
     rests: Ints  # [rows, ROOM]
     tops: Ints  # [rows, STACK + 2]
-    settled: Ints
+    valid_rests: Ints
 
 
 class TokenTexts(NamedTuple):
     """The bytes of token t are `data[begins[t] : begins[t + 1]]`; `ends` are its end tokens.
 
-    `all_bytes` [1]: whether each byte is a token by itself. `crossed` [65536]: whether some token holds a byte, 256
-    times it, and another side by side.
+    `all_bytes` [1]: whether each byte is a token by itself. `crossed` [65536]: at 256 * a + b, whether some token
+    contains byte a followed by byte b.
     """
 
     data: Bytes
@@ -68,12 +68,11 @@ class TokenTexts(NamedTuple):
     crossed: Bytes
 
 
-class Moves(NamedTuple):
-    """Room for answers, by output: what became of it, whether it can be completed in time for sure; `text[:length]`:
-    what must come.
+class BatchReport(NamedTuple):
+    """The results of a batch step, by output: the verdict, and whether it surely can be completed within its budget.
 
-    `window[WINDOW - back :]`: the last tokens, on which it depends how that is spelled; `back` is -1 for too many.
-    `said`: those of whom there is something to say, first.
+    `text[:length]`: the forced text. `window[WINDOW - back :]`: the last tokens, on which the spelling of the forced
+    text depends; `back` is -1 if these are too many. `reported` begins with the outputs that need attention.
     """
 
     verdict: Bytes
@@ -82,149 +81,163 @@ class Moves(NamedTuple):
     length: Ints
     window: Ints  # [n, WINDOW]
     back: Ints
-    said: Ints
+    reported: Ints
 
 
-class _Book(NamedTuple):
-    """Tables of one grammar, for compiled code."""
+class _GrammarTables(NamedTuple):
+    """The tables of one grammar, for compiled code."""
 
     codes: Codes
     column_of: Bytes
-    ahead: Outlook
+    ahead: Lookahead
 
 
-def book(tables: DeviceTables) -> Longs:
-    """The tables for `move`, by where they lie: they are to be kept as long as that is used."""
-    return addresses(tables.cells, tables.sites, tables.returns, tables.column_of, *tables.outlook)
+def table_addresses(tables: DeviceTables) -> Longs:
+    """The addresses of a grammar's tables, for `move`. The caller keeps the tables alive while they are in use."""
+    return addresses(
+        tables.cells, tables.sites, tables.returns, tables.column_of, *tables.lookahead
+    )
 
 
 @kernel
-def _book(held: Longs) -> _Book:
-    return _Book(
-        Codes(grid(held, 0), grid(held, 1), line(held, 2)),
-        octets(held, 3),
-        Outlook(
-            line(held, 4),
-            line(held, 5),
-            line(held, 6),
-            line(held, 7),
-            octets(held, 8),
-            line(held, 9),
+def _tables_at(pointers: Longs) -> _GrammarTables:
+    return _GrammarTables(
+        Codes(grid(pointers, 0), grid(pointers, 1), line(pointers, 2)),
+        octets(pointers, 3),
+        Lookahead(
+            line(pointers, 4),
+            line(pointers, 5),
+            line(pointers, 6),
+            line(pointers, 7),
+            octets(pointers, 8),
+            line(pointers, 9),
         ),
     )
 
 
-def held_places(places: BatchPositions, books: Longs) -> Longs:
-    """The places, and the books [rows, BOOK] of their grammars, for `move`: by where they lie."""
-    return addresses(*places, books.reshape(-1))
+def position_addresses(positions: BatchPositions, row_tables: Longs) -> Longs:
+    """The addresses, for `move`, of the positions and of `row_tables` [rows, TABLE_ADDRESSES].
+
+    A row of `row_tables` holds the `table_addresses` of the grammar of that output.
+    """
+    return addresses(*positions, row_tables.reshape(-1))
 
 
-def held_texts(texts: TokenTexts) -> Longs:
-    """The texts for `move`, by where they lie."""
+def text_addresses(texts: TokenTexts) -> Longs:
+    """The addresses of the texts, for `move`."""
     return addresses(*texts)
 
 
-def held_moves(moves: Moves) -> Longs:
-    """The answers of `move`, by where they lie."""
-    return addresses(*moves)
+def report_addresses(report: BatchReport) -> Longs:
+    """The addresses of the arrays for the results, for `move`."""
+    return addresses(*report)
 
 
 @kernel
-def _places(held: Longs) -> BatchPositions:
+def _positions(pointers: Longs) -> BatchPositions:
     return BatchPositions(
-        line(held, 0),
-        line(held, 1),
-        grid(held, 2),
-        line(held, 3),
-        line(held, 4),
-        line(held, 5),
-        grid(held, 6),
-        grid(held, 7),
-        grid(held, 8),
-        line(held, 9),
+        line(pointers, 0),
+        line(pointers, 1),
+        grid(pointers, 2),
+        line(pointers, 3),
+        line(pointers, 4),
+        line(pointers, 5),
+        grid(pointers, 6),
+        grid(pointers, 7),
+        grid(pointers, 8),
+        line(pointers, 9),
     )
 
 
 @kernel
-def _texts(held: Longs) -> TokenTexts:
+def _texts(pointers: Longs) -> TokenTexts:
     return TokenTexts(
-        octets(held, 0), line(held, 1), line(held, 2), octets(held, 3), octets(held, 4)
+        octets(pointers, 0),
+        line(pointers, 1),
+        line(pointers, 2),
+        octets(pointers, 3),
+        octets(pointers, 4),
     )
 
 
 @kernel
-def _moves(held: Longs) -> Moves:
-    return Moves(
-        octets(held, 0),
-        octets(held, 1),
-        octets(held, 2),
-        line(held, 3),
-        grid(held, 4),
-        line(held, 5),
-        line(held, 6),
+def _report(pointers: Longs) -> BatchReport:
+    return BatchReport(
+        octets(pointers, 0),
+        octets(pointers, 1),
+        octets(pointers, 2),
+        line(pointers, 3),
+        grid(pointers, 4),
+        line(pointers, 5),
+        line(pointers, 6),
     )
 
 
 @kernel
 def move(
-    held: Longs,
-    texts_held: Longs,
-    moves_held: Longs,
+    positions_at: Longs,
+    texts_at: Longs,
+    report_at: Longs,
     rows: Ints,
     upto: Ints,
     tokens: Ints,
     most: int,
 ) -> tuple[int, int, int]:
-    """Read tokens: those of output i, which stands in `rows[i]`, end before `upto[i]`.
+    """Read tokens: those of output i, at row `rows[i]` of the positions, end before `upto[i]`.
 
-    Then look for up to `most` bytes that must come, `MOST_FORCED` at most; 0: for none. Returns of how many there is
-    something to say, and of all these outputs the most tokens and the highest stack.
+    Then find up to `most` forced bytes, `MOST_FORCED` at most. Returns the number of outputs in `reported`, the tokens
+    of the longest output, and the height of the highest stack.
     """
-    places, texts, moves, books = (
-        _places(held),
-        _texts(texts_held),
-        _moves(moves_held),
-        longs(held, 10),
+    positions, texts, report, row_tables = (
+        _positions(positions_at),
+        _texts(texts_at),
+        _report(report_at),
+        longs(positions_at, 10),
     )
     scratch, calls = np.empty(STACK, np.int32), np.empty(MOST_CALLS, np.int32)
-    begin, told, longest, highest = 0, 0, 0, 0
+    begin, reported, longest, highest = 0, 0, 0, 0
     for i in range(len(rows)):
         row, end = rows[i], upto[i]
-        tables = _book(books[BOOK * row : BOOK * (row + 1)])
+        tables = _tables_at(row_tables[TABLE_ADDRESSES * row : TABLE_ADDRESSES * (row + 1)])
         if most:
-            places.before[row] = places.known[row]
+            positions.before[row] = positions.known[row]
         verdict = MOVED
         for token in tokens[begin:end]:
             if verdict == MOVED:
-                verdict = _read(places, tables, texts, row, token, calls)
+                verdict = _read(positions, tables, texts, row, token, calls)
         begin = end
-        left = places.left[row]
-        moves.fits[i], moves.length[i], moves.back[i] = left >= 0, 0, 0
+        left = positions.left[row]
+        report.fits[i], report.length[i], report.back[i] = left >= 0, 0, 0
         if verdict == MOVED:
-            need = _need(places, tables, row)
-            moves.fits[i] = texts.all_bytes[0] and need + need // 4 + _SPARE <= left
+            need = _bytes_to_end(positions, tables, row)
+            report.fits[i] = texts.all_bytes[0] and need + need // 4 + _SPARE <= left
             if most:
-                text = moves.text[MOST_FORCED * i : MOST_FORCED * i + most]
-                verdict, moves.length[i] = _force(places, tables, row, text, scratch, calls)
-                if moves.length[i] > 0:
-                    window = moves.window[i]
-                    moves.back[i] = _back_to_hard(places, texts, row, text[0], window)
-        moves.verdict[i] = verdict
-        if verdict != MOVED or not moves.fits[i]:
-            moves.said[told] = i
-            told += 1
-        longest, highest = max(longest, places.known[row]), max(highest, places.depth[row])
-    return told, longest, highest
+                text = report.text[MOST_FORCED * i : MOST_FORCED * i + most]
+                verdict, report.length[i] = _force(positions, tables, row, text, scratch, calls)
+                if report.length[i] > 0:
+                    window = report.window[i]
+                    report.back[i] = _tokens_since_hard(positions, texts, row, text[0], window)
+        report.verdict[i] = verdict
+        if verdict != MOVED or not report.fits[i]:
+            report.reported[reported] = i
+            reported += 1
+        longest, highest = max(longest, positions.known[row]), max(highest, positions.depth[row])
+    return reported, longest, highest
 
 
 @kernel
 def _read(
-    places: BatchPositions, tables: _Book, texts: TokenTexts, row: int, token: int, calls: Ints
+    positions: BatchPositions,
+    tables: _GrammarTables,
+    texts: TokenTexts,
+    row: int,
+    token: int,
+    calls: Ints,
 ) -> int:
-    """Read one token."""
-    codes, stack = tables.codes, places.stack[row]
-    state: Whole = np.int64(places.state[row])
-    depth: Whole = np.int64(places.depth[row])
+    """Read one token; returns the verdict."""
+    codes, stack = tables.codes, positions.stack[row]
+    state: Whole = np.int64(positions.state[row])
+    depth: Whole = np.int64(positions.depth[row])
     lowest = depth
     ends = False
     for one in texts.ends:
@@ -240,7 +253,7 @@ def _read(
             if byte == NO_BYTE or state == len(codes.cells):
                 return REFUSED
             column = tables.column_of[byte]
-            if codes.cells[state, column] > 0:  # as mostly: the stack stays
+            if codes.cells[state, column] > 0:  # the usual case: the stack stays
                 state = np.int64(codes.cells[state, column]) - 1
                 continue
             state, kept, more, _ = step(codes, stack, depth, state, column, calls)
@@ -250,47 +263,52 @@ def _read(
             if depth > STACK:
                 return FULL
             stack[kept:depth] = calls[:more]
-    places.state[row], places.depth[row] = state, depth
-    places.settled[row] = min(places.settled[row], lowest + 1)
-    places.tokens[row, places.known[row]] = token
-    places.known[row] += 1
-    places.left[row] -= 1
+    positions.state[row], positions.depth[row] = state, depth
+    positions.valid_rests[row] = min(positions.valid_rests[row], lowest + 1)
+    positions.tokens[row, positions.known[row]] = token
+    positions.known[row] += 1
+    positions.left[row] -= 1
     return FINISHED if ends else MOVED
 
 
 @kernel
-def _need(places: BatchPositions, tables: _Book, row: int) -> int:
-    """Bytes to the end of an output; `UNKNOWN` if they are not known."""
-    state, depth, ahead = places.state[row], places.depth[row], tables.ahead
+def _bytes_to_end(positions: BatchPositions, tables: _GrammarTables, row: int) -> int:
+    """Bytes to the end of an output; `UNKNOWN` if not known."""
+    state, depth, ahead = positions.state[row], positions.depth[row], tables.ahead
     if state == len(tables.codes.cells):
         return 0
-    rests, tops = places.rests[row], places.tops[row]
+    rests, tops = positions.rests[row], positions.tops[row]
     if tops[1] > ROOM:
         return UNKNOWN
-    for level in range(places.settled[row], depth + 1):
-        begin = places.stack[row, level - 1]
+    for level in range(positions.valid_rests[row], depth + 1):
+        begin = positions.stack[row, level - 1]
         if tops[level] + ahead.outcomes[begin] > ROOM:
             return UNKNOWN
         rest, out = rests[tops[level - 1] : tops[level]], rests[tops[level] :]
         tops[level + 1] = tops[level] + after_outcomes(
             tables.codes.returns, ahead, begin, rest, out
         )
-        places.settled[row] = level + 1
+        positions.valid_rests[row] = level + 1
     return to_end(ahead, state, rests[tops[depth] : tops[depth + 1]])
 
 
 @kernel
 def _force(
-    places: BatchPositions, tables: _Book, row: int, text: Bytes, stack: Ints, calls: Ints
+    positions: BatchPositions,
+    tables: _GrammarTables,
+    row: int,
+    text: Bytes,
+    stack: Ints,
+    calls: Ints,
 ) -> tuple[int, int]:
-    """(what becomes of an output, bytes in `text`): reads on while exactly one byte can come and nothing can end."""
+    """(verdict, bytes in `text`): reads on while exactly one byte is legal and no rule can end."""
     codes, done = tables.codes, 0
-    state: Whole = np.int64(places.state[row])
-    depth: Whole = np.int64(places.depth[row])
+    state: Whole = np.int64(positions.state[row])
+    depth: Whole = np.int64(positions.depth[row])
     while done < len(text) and state < len(codes.cells):
         only: Whole = np.int64(tables.ahead.only[state])
         if not done and only != SEVERAL:
-            stack[:depth] = places.stack[row, :depth]
+            stack[:depth] = positions.stack[row, :depth]
         if only == ASK:
             only = _only_column(tables, stack, depth, state, calls)
         if only == SEVERAL:
@@ -311,8 +329,10 @@ def _force(
 
 
 @kernel
-def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: Ints) -> int:
-    """The column of the only byte that can come; `SEVERAL` if there is none, or another."""
+def _only_column(
+    tables: _GrammarTables, stack: Ints, depth: Whole, state: Whole, calls: Ints
+) -> int:
+    """The column of the only legal byte; `SEVERAL` if there is none, or more than one."""
     only, count, cells = SEVERAL, 0, tables.codes.cells
     for column in range(FIRST_COLUMN, cells.shape[1]):
         cell = cells[state, column]
@@ -326,13 +346,13 @@ def _only_column(tables: _Book, stack: Ints, depth: Whole, state: Whole, calls: 
 
 
 @kernel
-def _back_to_hard(
-    places: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
+def _tokens_since_hard(
+    positions: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
 ) -> int:
-    """Tokens since the last place that no token crosses (see `backends.spelling`), before a byte; -1 if it is far."""
-    known = places.known[row]
+    """Tokens since the last hard boundary (see `token_spelling`) before byte `right`; -1 if it is too far back."""
+    known = positions.known[row]
     for back in range(min(known, WINDOW)):
-        token = places.tokens[row, known - 1 - back]
+        token = positions.tokens[row, known - 1 - back]
         begin, end = texts.begins[token], texts.begins[token + 1]
         if not texts.crossed[256 * texts.data[end - 1] + right]:
             return back

@@ -1,36 +1,30 @@
-"""A whole machine as flat integer tables, for walks where nothing can be looked up: on a device, in a captured graph.
+"""Device tables: a whole machine as flat integer tables, for walks that cannot compute missing entries (CUDA graphs).
 
-Does: say what the tables mean, and follow texts through them. Does not: make them (`export`, which is loaded when the
-first ones are asked for), place them in an arena or walk them for many tokens (`kernels.grammar.arena`,
-`kernels.grammar.walk_masks`).
+Does: define the tables, and follow texts through them in Python. Does not: make them (`export`), place them in an arena
+or walk them for many tokens (`kernels.grammar.arena`, `kernels.grammar.walk_masks`).
 
 Codes, in `cells` and `returns`:
 
-* 0: no text goes on;
-* n > 0: go on in state n - 1;
-* n < 0: with `m = -1 - n`, kind `m & 3` and value `m >> 2`: `ENDS` (the byte is read, the rule ends with this outcome),
-  `LEAVES` (the same before the byte, which the caller reads), `CALLS` (the site's callee reads the byte).
+* 0: the byte is illegal;
+* n > 0: the next state is n - 1;
+* n < 0: with `m = -1 - n`, kind `m & 3` and value `m >> 2`: `ENDS` (the rule reads the byte and ends with this
+  outcome), `LEAVES` (the rule ends before the byte, and the caller reads it), `CALLS` (the callee of this site reads
+  the byte).
 
-A site is (code of the callee's first state, offset of its returns); the code at offset + outcome tells where its rule
-goes on: a state, 0, or `ENDS`. A configuration is a state and a stack of offsets of returns; the end of the outermost
-rule, whose stack is empty, is the end of the output.
+A site is (code of the callee's first state, offset of its returns); the code at offset + outcome is the target of its
+rule: a state, 0, or `ENDS`. A configuration is a state and a stack of offsets of returns. The output ends when the
+outermost rule ends, with an empty stack.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..base.array_types import Bytes, Ints
-from ..contract.constraint import Constraint
-
-if TYPE_CHECKING:
-    from .followers import Followers
-
 
 ENDS: Final = 0
 LEAVES: Final = 1
 CALLS: Final = 2
-NO_BYTE: Final = 0xFF  # no text holds this byte: walks use it to fill the ends of tokens
+NO_BYTE: Final = 0xFF  # never occurs in UTF-8: walks pad tokens with it
 END_COLUMN: Final = 0
 STAY_COLUMN: Final = 1
 
@@ -40,19 +34,20 @@ Configuration = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class HostOnly:
-    """The machine stays on the host; `reason` says why."""
+    """The answer where a machine cannot be exported; `reason` says why."""
 
     reason: str
 
 
-class Outlook(NamedTuple):
-    """What the host asks of tables besides (`outlook` finds it, `followers` uses it).
+class Lookahead(NamedTuple):
+    """Facts about states that only the host uses: bytes to the end, forced bytes. Computed by `device.lookahead`.
 
-    How many bytes end a rule: `bytes[first[s] + o]` from state s with outcome o, or `outlook.UNKNOWN`; `outcomes[b]`:
-    how many outcomes are told apart where the returns begin at b. Of tables that are too large none are.
+    `bytes[first[s] + o]`: the fewest bytes from state s to the end of its rule with outcome o, or `UNKNOWN`.
+    `outcomes[b]`: the number of outcomes at a call site with returns from offset b on. Both are empty if the
+    tables are too large.
 
-    `only[s]`: the column of the only byte that can come in state s; or `outlook.SEVERAL`, also where the rule may end;
-    or `outlook.ASK`: it depends on the stack. `byte_of[c]`, `bytes_in[c]`: a byte of column c, and how many it has.
+    `only[s]`: the column of the only legal byte in state s; `SEVERAL` if there are more, or the rule may end; `ASK` if
+    that depends on the stack. `byte_of[c]`, `bytes_in[c]`: a byte of column c, and the number of its bytes.
     """
 
     first: Ints
@@ -65,12 +60,12 @@ class Outlook(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceTables:
-    """See the module.
+    """The device tables of one grammar; the docstring of the module defines the codes.
 
-    `cells` int32 [states, columns]: column `END_COLUMN` is the code of the end that may come without reading (0: none),
+    `cells` int32 [states, columns]: column `END_COLUMN` holds the code of an end without reading a byte (0: none),
     `STAY_COLUMN` leads back to the state itself, and the column of byte b is `column_of[b]` (uint8 [256], where
-    `NO_BYTE` has `STAY_COLUMN`). `sites` int32 [sites, 2], `returns` int32 [n]. `start` is a state. `chain` is how many
-    calls one byte can need. `outlook` is for the host alone.
+    `NO_BYTE` has `STAY_COLUMN`). `sites` int32 [sites, 2], `returns` int32 [n]. `start`: the first state. `chain`: the
+    most calls that one byte can need. `lookahead`: for the host only.
     """
 
     cells: Ints
@@ -79,12 +74,12 @@ class DeviceTables:
     returns: Ints
     start: int
     chain: int
-    outlook: Outlook
+    lookahead: Lookahead
 
     @property
     def nbytes(self) -> int:
-        """Memory of the tables."""
-        arrays = (self.cells, self.sites, self.returns, self.column_of, *self.outlook)
+        """Memory of the tables, in bytes."""
+        arrays = (self.cells, self.sites, self.returns, self.column_of, *self.lookahead)
         return sum(array.nbytes for array in arrays)
 
     @property
@@ -93,16 +88,16 @@ class DeviceTables:
         return len(self.cells)
 
     def follow(self, configuration: Configuration, text: bytes) -> Configuration | None:
-        """Where `text` leads from a configuration; None if it is refused."""
+        """The configuration after `text`; None if `text` is illegal."""
         state, stack = configuration
         for byte in text:
-            waits = True
-            while waits:
+            unread = True
+            while unread:
                 if state == self.over or byte == NO_BYTE:
                     return None
                 found = int(self.cells[state, self.column_of[byte]])
                 kind, value = operation(found)
-                waits = found < 0 and kind != ENDS
+                unread = found < 0 and kind != ENDS
                 if found < 0 and kind == CALLS:
                     found, back = self.sites[value].tolist()
                     stack = (*stack, back)
@@ -125,7 +120,7 @@ class DeviceTables:
         return True
 
     def _ended(self, outcome: int, stack: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-        """(code of the state or 0, the stack) after the innermost rule has ended."""
+        """(code of the next state or 0, stack) after the innermost rule has ended."""
         while stack:
             found = int(self.returns[stack[-1] + outcome])
             stack = stack[:-1]
@@ -136,40 +131,10 @@ class DeviceTables:
 
 
 def code(kind: int, value: int) -> int:
-    """The code of an operation."""
+    """The code of a kind and a value; see the module's docstring."""
     return -1 - (value << 2 | kind)
 
 
 def operation(code: int) -> tuple[int, int]:
     """(kind, value) of a code that is not a state; the inverse of `code`."""
     return -1 - code & 3, -1 - code >> 2
-
-
-def tables_of(constraint: Constraint) -> DeviceTables | HostOnly:
-    """The tables of a constraint that compiles. Takes some seconds at most: see `export.Limits`.
-
-    From its source and not from a compiled grammar: rules are made as they are met, by one thread, and another one
-    may follow outputs through those of the compiled grammar meanwhile.
-
-    Loads what `followers` needs, too: whoever follows tables cannot wait for that.
-    """
-    from ..compiler.frontend import screen
-    from .export import export
-    from .followers import load
-
-    load()
-    screened = screen(constraint)
-    if screened.root is None:
-        return HostOnly("another back end follows it")
-    try:
-        return export(screened.root)
-    finally:
-        if screened.release is not None:
-            screened.release()
-
-
-def followers(texts: Sequence[bytes | None], ends: Sequence[int]) -> "Followers":
-    """Outputs that follow tables on the host; none yet. `texts`: the bytes of each token; `ends` end an output."""
-    from .followers import Followers
-
-    return Followers(texts, ends)

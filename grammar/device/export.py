@@ -1,9 +1,9 @@
-"""Making `device.DeviceTables`: a machine expanded to its last state, off the step path and within limits.
+"""Export of a machine as device tables: all its states are expanded, off the step path and within limits.
 
-Does: say why a machine cannot be exported. Does not: change the machine that outputs are followed with.
+Does: make `DeviceTables`, or say why a machine cannot be exported. Does not: change the machine that matchers use.
 
-What a device cannot do stays on the host: texts that are remembered or judged (`Call.same`, `Call.judge`), and machines
-of too many states, such as objects whose many names may come in any order.
+Machines that a device cannot run stay on the host: machines with texts that are remembered or judged (`Call.same`,
+`Call.judge`), and machines with too many states, for example objects with many names in any order.
 """
 
 import time
@@ -46,7 +46,7 @@ from .device_tables import (
     HostOnly,
     code,
 )
-from .lookahead import outlook
+from .lookahead import lookahead
 from .table_step import Codes
 
 LONGEST_CHAIN: Final = 16
@@ -54,7 +54,7 @@ LONGEST_CHAIN: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class ExportLimits:
-    """What an export may take: states, entries of `cells`, seconds by the clock."""
+    """The limits of an export: states, entries of `cells`, seconds of wall-clock time."""
 
     states: int = 1 << 16
     cells: int = 1 << 23
@@ -62,23 +62,23 @@ class ExportLimits:
 
 
 def export(root: Rule | Dfa, limits: ExportLimits | None = None) -> DeviceTables | HostOnly:
-    """The tables of everything that `root` can read, or why there are none. Works on a machine of its own."""
+    """Export `root` with everything it calls, or say why that is not possible. Works on a machine of its own."""
     work = _Export(Machine(root), limits or ExportLimits())
     try:
         return work.run()
-    except _Stays as stays:
+    except _NotExportable as stays:
         return HostOnly(str(stays))
     except ConstraintTooLarge as error:
         return HostOnly(error.message)
 
 
-class _Stays(Exception):
-    """Why a machine is not exported."""
+class _NotExportable(Exception):
+    """The machine cannot be exported; the message says why."""
 
 
 @dataclass(slots=True)
 class _Block:
-    """States with one alphabet: `cells` int32 [states, classes] of codes, `ends` int32 [states]."""
+    """Rows of consecutive states with one alphabet: codes `cells` int32 [states, classes], `ends` int32 [states]."""
 
     first: int
     alphabet: int
@@ -88,14 +88,14 @@ class _Block:
 
 @dataclass(slots=True, eq=False)
 class _Export:
-    """One export under way. States and sites have numbers of the machine, and others in the tables.
+    """One export in progress. States and sites have one number in the machine and another one in the tables.
 
-    `numbers`: the tables' states, by the machine's and what is live of their leaf (`LIVE`, -1: all); `count` of them so
-    far. `todo`: the machine's states whose rows have not been made; `blocks`: the rows that have been.
+    `numbers`: number in the tables, by number in the machine and the part of the leaf that is live (`LIVE`, -1: all);
+    `count`: states of the tables so far. `todo`: states of the machine without rows yet; `blocks`: the rows made.
 
-    `outcomes`: with which a rule can end; `callers`: the machine's sites that call it. By the machine's site, in the
-    order of the tables': `returned`, with which outcomes a callee can come back; `entries`, its first state in the
-    tables. `calls`: the first states of what a state of the tables may call.
+    `outcomes`: the outcomes with which a rule can end; `callers`: the machine's call sites of a rule. By site of the
+    machine, in the order of the tables: `returned`, the outcomes with which the callee can return; `entries`, its first
+    state in the tables. `calls`: by state of the tables, the first states of the callees.
     """
 
     machine: Machine
@@ -111,26 +111,26 @@ class _Export:
     calls: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def run(self) -> DeviceTables:
-        """Everything that can be reached, as tables."""
+        """Expand everything that can be reached, and make the tables."""
         begun = time.monotonic()
         start = self._state(self.machine.start, -1)
         while self.todo:
             self._expand(self.todo.pop())
             if self.count > self.limits.states:
-                raise _Stays(f"it has more than {self.limits.states} states")
+                raise _NotExportable(f"it has more than {self.limits.states} states")
             if time.monotonic() - begun > self.limits.seconds:
-                raise _Stays(f"its states took more than {self.limits.seconds} s to make")
+                raise _NotExportable(f"its states took more than {self.limits.seconds} s to make")
         chain = self._chain()
         returns, firsts = self._returns()
         places = {site: number for number, site in enumerate(self.entries)}
         cells, column_of = self._cells(places)
         sites = [[1 + entry, firsts[site]] for site, entry in self.entries.items()]
         table = np.array(sites, np.int32).reshape(-1, 2)
-        ahead = outlook(Codes(cells, table, returns), column_of, start)
+        ahead = lookahead(Codes(cells, table, returns), column_of, start)
         return DeviceTables(cells, column_of, table, returns, start, chain, ahead)
 
     def _state(self, state: int, live: int) -> int:
-        """The number of a state; its rows are made later (those of a leaf all at once)."""
+        """The number of a state in the tables; its row is made later, but the rows of a leaf all at once."""
         number = self.numbers.get((state, live))
         if number is None:
             leaf = int(self.machine.tables.states[state, LEAF])
@@ -143,7 +143,7 @@ class _Export:
         return number
 
     def _leaf(self, number: int, live: int) -> None:
-        """All states of a leaf that can be reached where only what is `live` is read."""
+        """Make the rows of all states of a leaf that can be reached with the `live` outcomes."""
         leaf, tables = self.machine.leaves[number], self.machine.tables
         size = leaf.dfa.states
         rows = tables.states[leaf.base : leaf.base + size]
@@ -176,7 +176,7 @@ class _Export:
         self.count += len(at)
 
     def _expand(self, state: int) -> None:
-        """The row of a rule's state."""
+        """Make the row of a state of a rule."""
         self.machine.expand(state)
         tables = self.machine.tables
         row, alphabet, outcome = tables.states[state, : OUTCOME + 1].tolist()
@@ -192,7 +192,7 @@ class _Export:
             elif cell == LEAVE:
                 found[0, c] = code(LEAVES, outcome)
             elif cell <= CALLED:
-                # The site's number in the machine, until all are known.
+                # The number of the site in the machine; `_cells` renumbers it.
                 found[0, c] = code(CALLS, CALLED - cell)
                 self._called(CALLED - cell, self.numbers[state, -1])
             elif cell != DEAD:
@@ -203,11 +203,13 @@ class _Export:
         self.blocks.append(_Block(number, alphabet, found, np.array([end], np.int32)))
 
     def _called(self, site: int, state: int) -> None:
-        """A state calls at a site."""
+        """Record that a state calls at a site."""
         if site not in self.entries:
             row = self.machine.tables.sites[site].tolist()
             if row[FLAGS]:
-                raise _Stays("some of its texts are compared with others, or judged when they end")
+                raise _NotExportable(
+                    "some of its texts are compared with others, or judged when they end"
+                )
             place = self.machine.sites[site]
             assert place is not None
             callee = place.call.callee
@@ -223,14 +225,14 @@ class _Export:
         self.calls[state].add(self.entries[site])
 
     def _ended(self, owner: Rule | None, outcome: int) -> None:
-        """A rule can end with an outcome."""
+        """Record that a rule can end with an outcome."""
         if owner is not None and outcome not in self.outcomes[owner]:
             self.outcomes[owner].add(outcome)
             for site in list(self.callers[owner]):
                 self._return(site, outcome)
 
     def _return(self, site: int, outcome: int) -> None:
-        """A callee can return to a site with an outcome."""
+        """Record that a callee can return to a site with an outcome."""
         if outcome in self.returned[site]:
             return
         self.returned[site].append(outcome)
@@ -253,7 +255,7 @@ class _Export:
         return int(tables.returns[tables.sites[site, FIRST] + 2 * outcome])
 
     def _returns(self) -> tuple[Ints, dict[int, int]]:
-        """(the codes after every outcome at every site, where those of each site begin)."""
+        """(the codes after every outcome at every site, the offset of each site's codes)."""
         codes: list[int] = []
         firsts = {}
         for site, known in self.returned.items():
@@ -269,7 +271,7 @@ class _Export:
         return np.array(codes, np.int32), firsts
 
     def _chain(self) -> int:
-        """The most calls in a row."""
+        """The most calls in a row that one byte can need."""
         depth: dict[int, int] = {}
         for begin in list(self.calls):
             stack = [(begin, False)]
@@ -281,23 +283,25 @@ class _Export:
                     depth[state] = 1 + max((depth.get(s, 0) for s in self.calls[state]), default=0)
                 elif state not in depth and state in self.calls:
                     if state in open_states:
-                        raise _Stays("its rules may call one another without reading a byte")
+                        raise _NotExportable(
+                            "its rules may call one another without reading a byte"
+                        )
                     open_states.add(state)
                     stack.append((state, True))
                     stack += [(s, False) for s in self.calls[state] if s not in depth]
         longest = max(depth.values(), default=0)
         if longest > LONGEST_CHAIN:
-            raise _Stays(f"one byte may need {longest} calls")
+            raise _NotExportable(f"one byte may need {longest} calls")
         return longest
 
     def _cells(self, places: dict[int, int]) -> tuple[Ints, Bytes]:
-        """(cells by column, the column of each byte); `places`: the tables' number of each site."""
+        """(cells by column, the column of each byte); `places`: the number in the tables of each site."""
         alphabets = self.machine.tables.alphabets
         used = sorted({block.alphabet for block in self.blocks})
         stacked = alphabets[used]
         _, samples, column = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
         if len(samples) + 2 > 256 or self.count * (len(samples) + 2) > self.limits.cells:
-            raise _Stays(f"its tables have more than {self.limits.cells} entries")
+            raise _NotExportable(f"its tables have more than {self.limits.cells} entries")
         cells = np.zeros((self.count, len(samples) + 2), np.int32)
         for block in self.blocks:
             columns = alphabets[block.alphabet][samples]
@@ -305,10 +309,10 @@ class _Export:
             cells[span, 2:] = block.cells[:, columns]
             cells[span, END_COLUMN] = block.ends
         column_of = (column.reshape(-1) + 2).astype(np.uint8)
-        # Ends and calls come before a byte is read: what reads it in the end is what counts.
+        # `LEAVES` and `CALLS` do not read the byte; only the state that reads it matters.
         bad = cells[:, column_of[NO_BYTE]]
         if ((bad > 0) | ((bad < 0) & (-1 - bad & 3 == ENDS))).any():
-            raise _Stays("it reads bytes that are no UTF-8")
+            raise _NotExportable("it reads bytes that are not UTF-8")
         column_of[NO_BYTE] = STAY_COLUMN
         cells[:, STAY_COLUMN] = 1 + np.arange(self.count)
         renamed = np.zeros(max(places, default=0) + 1, np.int64)
@@ -320,5 +324,5 @@ class _Export:
 
 
 def _codes(kind: int, values: npt.NDArray[np.integer]) -> Longs:
-    """`code` of many values."""
+    """`code` for many values."""
     return -1 - (values.astype(np.int64) << 2 | kind)

@@ -1,8 +1,8 @@
-"""Outputs that are followed along the tables of their grammars, all those of a step in one compiled call.
+"""Replay of outputs along device tables on the host, all outputs of a step in one compiled call.
 
-Does: own where they stand, their tokens and what is left of their budgets; say of whom there is something to say, and
-spell what must come next. Does not: make tables (`export`), complete an output whose budget runs out, or say why a
-token is refused: a matcher does, once it is brought to the same place (`NativeMatcher.skip`).
+Does: own the positions of the outputs, their tokens and the rest of their budgets; report the outputs that need
+attention, and spell forced text. Does not: make tables (`export`), complete an output at the end of its budget, or
+explain why a token is refused. A matcher does that, after it was brought to the same position (`NativeMatcher.skip`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,6 @@ from ..base.array_types import Ints, Longs
 from ..contract.errors import Violation
 from ..contract.matcher import Matcher
 from .batch_step import (
-    BOOK,
     FINISHED,
     FORCED,
     FORCED_END,
@@ -27,24 +26,25 @@ from .batch_step import (
     MOVED,
     ROOM,
     STACK,
+    TABLE_ADDRESSES,
     BatchPositions,
-    Moves,
+    BatchReport,
     TokenTexts,
-    book,
-    held_moves,
-    held_places,
-    held_texts,
     move,
+    position_addresses,
+    report_addresses,
+    table_addresses,
+    text_addresses,
 )
 from .device_tables import DeviceTables
 
-_MOST_KEPT: Final = 1 << 14  # spellings
+_MOST_KEPT: Final = 1 << 14  # spellings of forced texts
 
 
 class Coming(NamedTuple):
-    """A text that must come next; `over`: the output ends after it.
+    """A forced text; `over`: the output ends after it.
 
-    `window`: the last tokens, on which it depends how it is spelled; None where it cannot be.
+    `window`: the last tokens, on which its spelling depends; None if these are too many to spell it.
     """
 
     text: bytes
@@ -54,10 +54,10 @@ class Coming(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Of whom there is something to say after a move. All others went on and can be completed within their budgets.
+    """The outputs that need attention after a step. All others can surely be completed within their budgets.
 
-    `coming`: what must come next. `doubtful`: it is not certain that they can be completed. `lost`: the tables refuse
-    their tokens, or cannot follow them; they stand nowhere now.
+    `coming`: outputs with forced text. `doubtful`: outputs that possibly cannot be completed within their budgets.
+    `lost`: outputs with tokens that the tables refuse or cannot follow; their positions are invalid now.
     """
 
     coming: dict[int, Coming] = field(default_factory=dict)
@@ -66,24 +66,24 @@ class Followed:
 
 
 class Followers:
-    """Outputs by number; see `device.followers`."""
+    """The outputs being replayed, by number."""
 
     def __init__(self, texts: Sequence[bytes | None], ends: Sequence[int]) -> None:
         self._texts = _texts(texts, ends)
-        self._texts_held = held_texts(self._texts)
-        self._hold(*_room(1, 256))
-        self._moves, self._moves_held = _answers(16)
+        self._texts_at = text_addresses(self._texts)
+        self._set_positions(*_new_positions(1, 256))
+        self._report, self._report_at = _new_report(16)
         self._bounds = 0, 0  # no output is longer, no stack higher
         self._free = [0]
         self._row_of: dict[int, int] = {}
-        self._held: dict[int, tuple[NativeGrammar, DeviceTables]] = {}
+        self._grammars: dict[int, tuple[NativeGrammar, DeviceTables]] = {}
         self._spelled: dict[Coming, tuple[int, ...]] = {}
 
     def __contains__(self, number: int) -> bool:
         return number in self._row_of
 
-    def enter(self, number: int, tables: DeviceTables, matcher: Matcher, left: int) -> None:
-        """Follow one more output from where its matcher stands, which is not finished. `left`: tokens it may take.
+    def add(self, number: int, tables: DeviceTables, matcher: Matcher, left: int) -> None:
+        """Add an output at the position of its matcher, which is not finished. `left`: tokens left in its budget.
 
         Raises:
             Violation: the tables refuse what the matcher has accepted.
@@ -93,60 +93,63 @@ class Followers:
         if not self._free:
             self._grow_rows()
         row = self._free.pop()
-        places, first = self._places, tables.outlook.first
-        self._books[row] = book(tables)
-        self._row_of[number], self._held[number] = row, (matcher.grammar, tables)
-        places.state[row], places.depth[row] = tables.start, 0
-        places.left[row], places.known[row] = left + len(matcher.tokens), 0
-        places.tops[row, 0], places.tops[row, 1] = 0, first[tables.start + 1] - first[tables.start]
-        places.rests[row], places.settled[row] = 0, 1
+        positions, first = self._positions, tables.lookahead.first
+        self._row_tables[row] = table_addresses(tables)
+        self._row_of[number], self._grammars[number] = row, (matcher.grammar, tables)
+        positions.state[row], positions.depth[row] = tables.start, 0
+        positions.left[row], positions.known[row] = left + len(matcher.tokens), 0
+        positions.tops[row, 0], positions.tops[row, 1] = (
+            0,
+            first[tables.start + 1] - first[tables.start],
+        )
+        positions.rests[row], positions.valid_rests[row] = 0, 1
         if self._move({number: matcher.tokens}, 0).lost:
-            self.leave(number)
+            self.remove(number)
             raise Violation("the tables of the grammar refuse what it has accepted")
 
-    def leave(self, number: int) -> None:
-        """Follow an output no more; one that is not followed is left alone."""
+    def remove(self, number: int) -> None:
+        """Remove an output, if it is being replayed."""
         row = self._row_of.pop(number, None)
         if row is not None:
-            del self._held[number]
-            self._places.depth[row] = 0
+            del self._grammars[number]
+            self._positions.depth[row] = 0
             self._free.append(row)
 
     def tokens(self, number: int) -> list[int]:
-        """An output so far."""
+        """The tokens of an output."""
         row = self._row_of[number]
-        found: list[int] = self._places.tokens[row, : self._places.known[row]].tolist()
+        found: list[int] = self._positions.tokens[row, : self._positions.known[row]].tolist()
         return found
 
     def tokens_before(self, number: int) -> list[int]:
-        """An output before the last pick."""
+        """The tokens of an output before its last sampled tokens."""
         row = self._row_of[number]
-        found: list[int] = self._places.tokens[row, : self._places.before[row]].tolist()
+        found: list[int] = self._positions.tokens[row, : self._positions.before[row]].tolist()
         return found
 
     def depth(self, number: int) -> int:
-        """How high the stack of an output is."""
-        return self._places.depth.item(self._row_of[number])
+        """The height of the stack of an output."""
+        return self._positions.depth.item(self._row_of[number])
 
-    def above(self, depth: int) -> list[int]:
-        """Those whose stack is higher."""
+    def deeper_than(self, depth: int) -> list[int]:
+        """The outputs with a stack higher than `depth`."""
         longest, highest = self._bounds
         if highest <= depth:
             return []
-        depths = self._places.depth
+        depths = self._positions.depth
         self._bounds = longest, int(depths.max())
         return [number for number, row in self._row_of.items() if depths[row] > depth]
 
-    def pick(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
-        """Outputs go on by what was picked for them. Looks for what must come next."""
+    def advance(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
+        """Advance outputs by their sampled tokens, and find forced text."""
         return self._move(tokens, MOST_FORCED)
 
-    def go_on(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
-        """Outputs go on by what had to come."""
+    def advance_forced(self, tokens: Mapping[int, Sequence[int]]) -> Followed:
+        """Advance outputs by forced tokens."""
         return self._move(tokens, 0)
 
     def spell(self, number: int, coming: Coming) -> tuple[int, ...]:
-        """The tokens of what must come next; see `Matcher.forced`. Nothing moves."""
+        """The tokens of a forced text; see `Matcher.forced`. The output does not advance."""
         if coming.window is None:
             return ()
         run = self._spelled.get(coming)
@@ -154,57 +157,57 @@ class Followers:
             if len(self._spelled) >= _MOST_KEPT:
                 self._spelled.clear()
             row = self._row_of[number]
-            known = self._places.known.item(row)
-            # One more than the window, if there is, for the place that no token crosses.
-            history = self._places.tokens[row, max(0, known - 1 - WINDOW) : known].tolist()
-            run = self._held[number][0].spelled(history, coming.text, over=coming.over)
+            known = self._positions.known.item(row)
+            # One token more than the window, for the hard boundary before it.
+            history = self._positions.tokens[row, max(0, known - 1 - WINDOW) : known].tolist()
+            run = self._grammars[number][0].spelled(history, coming.text, over=coming.over)
             self._spelled[coming] = run
         return run
 
     def _move(self, tokens: Mapping[int, Sequence[int]], most: int) -> Followed:
-        """`most`: bytes that are looked for."""
+        """Advance outputs. `most`: forced bytes to find at most."""
         if not tokens:
             return Followed()
         count, numbers = len(tokens), list(tokens)
         rows = np.array([self._row_of[number] for number in numbers], np.int32)
         upto = np.array([*accumulate(map(len, tokens.values()))], np.int32)
         flat = np.fromiter(chain.from_iterable(tokens.values()), np.int32, upto[-1])
-        if count > len(self._moves.verdict):
-            self._moves, self._moves_held = _answers(2 * count)
+        if count > len(self._report.verdict):
+            self._report, self._report_at = _new_report(2 * count)
         longest, highest = self._bounds
         self._grow_tokens(longest + len(flat))
-        told, most_tokens, most_frames = move(
-            self._places_held, self._texts_held, self._moves_held, rows, upto, flat, most
+        reported, most_tokens, most_frames = move(
+            self._positions_at, self._texts_at, self._report_at, rows, upto, flat, most
         )
         self._bounds = max(longest, most_tokens), max(highest, most_frames)
-        return _told(numbers, self._moves, told)
+        return _reported(numbers, self._report, reported)
 
-    def _hold(self, books: Longs, places: BatchPositions) -> None:
-        self._books, self._places = books, places
-        self._places_held = held_places(places, books)
+    def _set_positions(self, row_tables: Longs, positions: BatchPositions) -> None:
+        self._row_tables, self._positions = row_tables, positions
+        self._positions_at = position_addresses(positions, row_tables)
 
     def _grow_rows(self) -> None:
-        """Twice as many rows."""
-        count = len(self._books)
-        books, places = _room(2 * count, self._places.tokens.shape[1])
-        books[:count] = self._books
-        for new, old in zip(places, self._places, strict=True):
+        """Double the number of rows."""
+        count = len(self._row_tables)
+        row_tables, positions = _new_positions(2 * count, self._positions.tokens.shape[1])
+        row_tables[:count] = self._row_tables
+        for new, old in zip(positions, self._positions, strict=True):
             new[:count] = old
-        self._hold(books, places)
+        self._set_positions(row_tables, positions)
         self._free = list(range(2 * count - 1, count - 1, -1))
 
     def _grow_tokens(self, most: int) -> None:
-        """Room for so many tokens in each row."""
-        known = self._places.tokens
+        """Make room for `most` tokens in each row."""
+        known = self._positions.tokens
         if most > known.shape[1]:
             tokens = np.zeros((len(known), 2 * most), np.int32)
             tokens[:, : known.shape[1]] = known
-            self._hold(self._books, self._places._replace(tokens=tokens))
+            self._set_positions(self._row_tables, self._positions._replace(tokens=tokens))
 
 
-def _answers(count: int) -> tuple[Moves, Longs]:
-    """Room for the answers of so many outputs, and the same by where it lies."""
-    moves = Moves(
+def _new_report(count: int) -> tuple[BatchReport, Longs]:
+    """Arrays for the results of `count` outputs, and their addresses."""
+    report = BatchReport(
         np.empty(count, np.uint8),
         np.empty(count, np.uint8),
         np.empty(count * MOST_FORCED, np.uint8),
@@ -213,22 +216,22 @@ def _answers(count: int) -> tuple[Moves, Longs]:
         np.zeros(count, np.int32),
         np.zeros(count, np.int32),
     )
-    return moves, held_moves(moves)
+    return report, report_addresses(report)
 
 
-def _told(numbers: list[int], moves: Moves, count: int) -> Followed:
-    """What became of the `count` of these outputs of whom there is something to say."""
+def _reported(numbers: list[int], report: BatchReport, count: int) -> Followed:
+    """The outputs that need attention: the first `count` of `reported`."""
     found = Followed()
-    for i in moves.said[:count].tolist():
-        number, verdict, back = numbers[i], moves.verdict.item(i), moves.back.item(i)
+    for i in report.reported[:count].tolist():
+        number, verdict, back = numbers[i], report.verdict.item(i), report.back.item(i)
         if verdict in (FORCED, FORCED_END):
             begin = MOST_FORCED * i
-            text = moves.text[begin : begin + moves.length.item(i)].tobytes()
-            window = moves.window[i, WINDOW - back :].tobytes() if back >= 0 else None
+            text = report.text[begin : begin + report.length.item(i)].tobytes()
+            window = report.window[i, WINDOW - back :].tobytes() if back >= 0 else None
             found.coming[number] = Coming(text, verdict == FORCED_END, window)
         elif verdict not in (MOVED, FINISHED):
             found.lost.add(number)
-        if not moves.fits.item(i):
+        if not report.fits.item(i):
             found.doubtful.add(number)
     return found
 
@@ -236,7 +239,7 @@ def _told(numbers: list[int], moves: Moves, count: int) -> Followed:
 @cache
 def load() -> None:
     """Load the compiled code of this module, which takes seconds where it has never been compiled."""
-    Followers((), ()).pick({})
+    Followers((), ()).advance({})
 
 
 def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenTexts:
@@ -253,13 +256,13 @@ def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenTexts:
     )
 
 
-def _room(rows: int, width: int) -> tuple[Longs, BatchPositions]:
-    """(rows for books, places); each place has room for `width` tokens."""
+def _new_positions(rows: int, width: int) -> tuple[Longs, BatchPositions]:
+    """(`row_tables`, positions) for `rows` outputs, with room for `width` tokens each."""
 
     def ints(*columns: int) -> Ints:
         return np.zeros((rows, *columns), np.int32)
 
-    places = BatchPositions(
+    positions = BatchPositions(
         state=ints(),
         depth=ints(),
         stack=ints(STACK),
@@ -269,6 +272,6 @@ def _room(rows: int, width: int) -> tuple[Longs, BatchPositions]:
         tokens=ints(width),
         rests=ints(ROOM),
         tops=ints(STACK + 2),
-        settled=ints(),
+        valid_rests=ints(),
     )
-    return np.zeros((rows, BOOK), np.int64), places
+    return np.zeros((rows, TABLE_ADDRESSES), np.int64), positions

@@ -1,10 +1,10 @@
-"""What can be told of tables ahead: how many bytes end an output, and where only one byte can come.
+"""Look-ahead in device tables: the bytes to the end of an output, and the states with a single legal byte.
 
-Does: find, once for each grammar, the fewest bytes from every state to the end of its rule with each outcome; add them
-up over a stack. Does not: find the text that ends an output (`closing`).
+Does: compute, once for each grammar, the fewest bytes from every state to the end of its rule with each outcome, and
+add them up over a stack. Does not: find the text that ends an output (`shortest_end`).
 
-Every number of bytes is that of a text that exists: they start unknown and only fall to what a move really leads to
-(value iteration over rules; Knuth, "A generalization of Dijkstra's algorithm", 1977).
+Every number is the length of a text that exists: the numbers start as unknown and only fall to the length over an
+actual move (value iteration over rules; Knuth, "A generalization of Dijkstra's algorithm", 1977).
 """
 
 from typing import Final
@@ -13,18 +13,18 @@ import numpy as np
 
 from ..base.array_types import Bytes, Ints
 from ..jit.kernel import kernel
-from .device_tables import CALLS, END_COLUMN, ENDS, NO_BYTE, Outlook
+from .device_tables import CALLS, END_COLUMN, ENDS, NO_BYTE, Lookahead
 from .table_step import FIRST_COLUMN, MOST_CALLS, Codes, Whole, step
 
-UNKNOWN: Final = 1 << 29  # two of them can be added
+UNKNOWN: Final = 1 << 29  # two of these can be added without overflow
 SEVERAL: Final = -1
 ASK: Final = -2
-_MOST: Final = 1 << 21  # numbers kept of one grammar
+_MOST: Final = 1 << 21  # numbers kept for one grammar
 _MOST_SWEEPS: Final = 64  # five are usual
 
 
-def outlook(codes: Codes, column_of: Bytes, start: int) -> Outlook:
-    """See `Outlook`."""
+def lookahead(codes: Codes, column_of: Bytes, start: int) -> Lookahead:
+    """Compute the `Lookahead` of tables."""
     begins = np.append(codes.sites[:, 1], np.int32(len(codes.returns))).astype(np.int32)
     counts = np.diff(begins)
     rules = _rules(codes, counts, start)
@@ -41,7 +41,7 @@ def outlook(codes: Codes, column_of: Bytes, start: int) -> Outlook:
     bytes_in = np.bincount(columns, minlength=len(byte_of)).astype(np.int32)
     only = _only(codes, bytes_in)
     lengths = np.full(first[-1], UNKNOWN, np.int32)
-    found = Outlook(first, lengths, outcomes, only, byte_of, bytes_in)
+    found = Lookahead(first, lengths, outcomes, only, byte_of, bytes_in)
     rests = np.empty((MOST_CALLS + 1, int(sizes.max())), np.int32)
     for _ in range(_MOST_SWEEPS if len(found.bytes) else 0):
         if not _sweep(codes, found, rests):
@@ -51,7 +51,7 @@ def outlook(codes: Codes, column_of: Bytes, start: int) -> Outlook:
 
 @kernel
 def _rules(codes: Codes, counts: Ints, start: int) -> Ints:
-    """By state, the first state of its rule. `counts`: the returns of each site."""
+    """By state, the first state of its rule. `counts`: the number of returns of each site."""
     cells, sites, returns = codes
     rule = np.full(len(cells), -1, np.int32)
     todo = np.empty(len(cells), np.int32)
@@ -77,7 +77,7 @@ def _rules(codes: Codes, counts: Ints, start: int) -> Ints:
 
 @kernel
 def _outcomes(codes: Codes, counts: Ints, rules: Ints) -> Ints:
-    """How many outcomes each rule may have, by its first state."""
+    """The number of outcomes of each rule, by its first state."""
     cells, sites, returns = codes
     most = np.zeros(len(cells), np.int32)
     for i in range(len(sites)):
@@ -98,7 +98,7 @@ def _outcomes(codes: Codes, counts: Ints, rules: Ints) -> Ints:
 
 @kernel
 def _only(codes: Codes, bytes_in: Ints) -> Ints:
-    """By state, `Outlook.only`."""
+    """`Lookahead.only`, by state."""
     cells, calls = codes.cells, np.empty(MOST_CALLS, np.int32)
     only = np.full(len(cells), SEVERAL, np.int32)
     for s in range(len(cells)):
@@ -119,10 +119,10 @@ def _only(codes: Codes, bytes_in: Ints) -> Ints:
 
 
 @kernel
-def after_outcomes(returns: Ints, known: Outlook, begin: int, rest: Ints, out: Ints) -> int:
-    """Write to `out` the bytes after each outcome of a rule that returns to `begin`; how many there are.
+def after_outcomes(returns: Ints, known: Lookahead, begin: int, rest: Ints, out: Ints) -> int:
+    """Write to `out` the bytes to the end after each outcome of a rule that returns to `begin`; their number.
 
-    `rest`: those after each outcome of its caller.
+    `rest`: the bytes to the end after each outcome of its caller.
     """
     for o in range(known.outcomes[begin]):
         target, best = np.int64(returns[begin + o]), UNKNOWN
@@ -135,8 +135,8 @@ def after_outcomes(returns: Ints, known: Outlook, begin: int, rest: Ints, out: I
 
 
 @kernel
-def to_end(known: Outlook, state: Whole, rest: Ints) -> int:
-    """Bytes from a state to the end, with `rest` after each outcome of its rule."""
+def to_end(known: Lookahead, state: Whole, rest: Ints) -> int:
+    """The bytes from a state to the end of the output. `rest`: the bytes after each outcome of its rule."""
     best, at = UNKNOWN, known.first[state]
     for o in range(known.first[state + 1] - at):
         best = min(best, int(known.bytes[at + o]) + int(rest[o]))
@@ -144,8 +144,8 @@ def to_end(known: Outlook, state: Whole, rest: Ints) -> int:
 
 
 @kernel
-def _sweep(codes: Codes, known: Outlook, rests: Ints) -> bool:
-    """Look at every move of every state once; whether a number fell."""
+def _sweep(codes: Codes, known: Lookahead, rests: Ints) -> bool:
+    """Update the numbers over every move of every state once; whether one fell."""
     cells, first, lengths = codes.cells, known.first, known.bytes
     fell = False
     for s in range(len(cells) - 1, -1, -1):
@@ -169,8 +169,8 @@ def _sweep(codes: Codes, known: Outlook, rests: Ints) -> bool:
 
 
 @kernel
-def _call(codes: Codes, known: Outlook, state: int, column: int, rests: Ints) -> bool:
-    """Look at a move that calls, for each outcome that the caller may come to."""
+def _call(codes: Codes, known: Lookahead, state: int, column: int, rests: Ints) -> bool:
+    """Update the numbers over a move that calls, for each outcome of the caller; whether one fell."""
     calls = np.empty(MOST_CALLS, np.int32)
     at, fell = known.first[state], False
     landed, _, more, ended = step(codes, calls[:0], 0, state, column, calls)

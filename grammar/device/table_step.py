@@ -1,7 +1,7 @@
-"""Texts along `device.DeviceTables`, compiled: one byte, what must come next, whether the output may end.
+"""The compiled step of device tables: read one byte, tell whether the output may end.
 
-Does: what `DeviceTables.follow` and `can_end` say in Python, without touching the stack it is given. Does not: know
-tokens (`followers`).
+Does: the same as `DeviceTables.follow` and `can_end`, which are Python; the given stack stays unchanged. Does not:
+handle tokens (`batch_step`).
 """
 
 from typing import Final, NamedTuple
@@ -12,11 +12,13 @@ from ..base.array_types import Ints
 from ..jit.kernel import kernel
 from .device_tables import CALLS, END_COLUMN, ENDS, STAY_COLUMN
 
-FIRST_COLUMN: Final = STAY_COLUMN + 1  # of those that bytes have
-MOST_CALLS: Final = 64  # rules that one byte may open, one within the other
+FIRST_COLUMN: Final = STAY_COLUMN + 1  # the first column of bytes
+MOST_CALLS: Final = 64  # nested rules that one byte may open
 _MOST_MOVES: Final = 4096  # for one byte
 
-Whole = int | np.int64  # what is read from arrays is made int64: types of one name have to agree
+Whole = (
+    int | np.int64
+)  # values from arrays are cast to int64, since numba needs one type for each variable
 
 
 class Codes(NamedTuple):
@@ -28,9 +30,9 @@ class Codes(NamedTuple):
 
 
 class TableStep(NamedTuple):
-    """After one byte: the state (-1: it is refused), how many frames of the stack stay, how many come on top of them.
+    """The result of one byte: the state (-1: illegal), the frames of the stack that stay, and the frames above them.
 
-    `outcome`: that of the outermost rule if it has ended, with this byte or before it; else -1.
+    `outcome`: the outcome of the outermost rule if it has ended, with this byte or before it; else -1.
     """
 
     state: Whole
@@ -40,8 +42,8 @@ class TableStep(NamedTuple):
 
 
 @kernel
-def leave(codes: Codes, stack: Ints, at: TableStep, calls: Ints, outcome: Whole) -> TableStep:
-    """The innermost rule has ended with an outcome. A step's frames on top are `calls[:more]`."""
+def end_rule(codes: Codes, stack: Ints, at: TableStep, calls: Ints, outcome: Whole) -> TableStep:
+    """End the innermost rule with an outcome. The new frames of the step are `calls[:more]`."""
     _, kept, more, _ = at
     while True:
         if more > 0:
@@ -62,7 +64,7 @@ def leave(codes: Codes, stack: Ints, at: TableStep, calls: Ints, outcome: Whole)
 def step(
     codes: Codes, stack: Ints, depth: Whole, state: Whole, column: Whole, calls: Ints
 ) -> TableStep:
-    """Read a byte of a column from a state under `stack[:depth]`; the frames that come on top are put in `calls`."""
+    """Read a byte of `column` in a state with `stack[:depth]`; new frames are written to `calls`."""
     at = TableStep(np.int64(state), np.int64(depth), 0, -1)
     for _ in range(_MOST_MOVES):
         found = np.int64(codes.cells[at.state, column])
@@ -75,7 +77,7 @@ def step(
             calls[at.more] = codes.sites[value, 1]
             at = TableStep(np.int64(codes.sites[value, 0]) - 1, at.kept, at.more + 1, -1)
         else:
-            at = leave(codes, stack, at, calls, value)
+            at = end_rule(codes, stack, at, calls, value)
             if kind == ENDS or at.state < 0:
                 return at
             if at.state == len(codes.cells):
@@ -85,11 +87,11 @@ def step(
 
 @kernel
 def can_end(codes: Codes, stack: Ints, depth: Whole, state: Whole) -> bool:
-    """Whether the output may end in a state under `stack[:depth]`."""
+    """Whether the output may end in a state with `stack[:depth]`."""
     at = TableStep(np.int64(state), np.int64(depth), 0, -1)
     while 0 <= at.state < len(codes.cells):
         end = np.int64(codes.cells[at.state, END_COLUMN])
         if end == 0:
             return False
-        at = leave(codes, stack, at, stack[:0], (-1 - end) >> 2)
+        at = end_rule(codes, stack, at, stack[:0], (-1 - end) >> 2)
     return bool(at.state >= 0)

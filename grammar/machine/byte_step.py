@@ -1,12 +1,12 @@
-"""The byte machine's inner loops, compiled: one byte, a text.
+"""The compiled inner loops of the byte machine: read one byte, or a text.
 
-Does: move a configuration (a state and a stack of frames) along bytes by the tables; stop and say what is missing where
-the tables do not know, so that the caller can look it up and go on from the same place. Does not: change tables, walk
-all tokens (`trie_walk`).
+Does: move a configuration (a state and a stack of frames) along bytes by the tables. Where an entry is unknown, the
+loop stops and reports it, so that the caller can fill it in and resume at the same byte. Does not: change tables, walk
+the tokens of a vocabulary (`trie_walk`).
 
-A frame is a row (site, parent, memory, begun): the call site, the row of the caller's frame, the number of the set of
-texts remembered in this activation (`UNSURE`: it grew within this walk), and the offset in the output at which its text
-begins. Rows below `depth` are the stack before the walk, the others belong to the walk.
+A frame is a row (site, parent, memory, begun): the call site, the row of the caller's frame, the version of the texts
+seen in this activation (`UNSURE`: it grew within this walk), and the offset in the output at which its text begins.
+Rows below `depth` are the stack before the walk; the walk itself makes the others.
 """
 
 from typing import Final
@@ -47,26 +47,27 @@ FRAME_COLUMNS: Final = 4
 
 UNSURE: Final = -1
 
-# What became of a byte.
+# The status after a byte.
 MOVED: Final = 0
 REFUSED: Final = 1
-EXPAND: Final = 2  # the row of state `note.what` is missing
-RESOLVE: Final = 3  # where site `note.what` goes on after `note.ending`, `note.twin` is missing
-LOOK: Final = 4  # a text decides: that of frame `note.what` up to offset `note.until`, ended with `note.ending`
-FULL: Final = 5  # there are not enough frames
-CIRCLES: Final = 6  # rules call one another without reading
-VIEW: Final = 7  # the row of a leaf is wanted
+EXPAND: Final = 2  # the row of state `note.what` is unknown
+RESOLVE: Final = 3  # the target of site `note.what` after `note.ending`, `note.twin` is unknown
+LOOK: Final = 4  # the text of frame `note.what` up to offset `note.until` decides; it ended with `note.ending`
+FULL: Final = 5  # `frames` has no free row
+CIRCLES: Final = 6  # rules call one another without reading a byte
+VIEW: Final = 7  # the row of a leaf is needed
 
-INNER: Final = 1  # it began within the walk
-OPEN: Final = 2  # it began before
+# Where a text that was assumed to be new began.
+INNER: Final = 1  # within the walk
+OPEN: Final = 2  # before the walk
 
-_MOST_CALLS: Final = 4096  # for one byte
+_MOST_CALLS: Final = 4096  # calls and ends for one byte
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
 
 
 @kernel
 def _answer(frames: Ints, note: Note, looks: Ints, flags: int) -> tuple[bool, int, int, int]:
-    """(whether it is known, outcome or -1, twin, memory) where a text decides about the end in `note`."""
+    """(whether it is known, outcome or -1, twin, memory) of the end in `note`, where a text decides."""
     if note.looks < len(looks):
         answer = looks[note.looks]
         note.looks += 1
@@ -75,15 +76,15 @@ def _answer(frames: Ints, note: Note, looks: Ints, flags: int) -> tuple[bool, in
     fresh = frames[frames[top, PARENT], MEMORY] == UNSURE
     known = not (note.exact or flags & JUDGED or fresh)
     if known and top >= note.depth:
-        note.doubt = max(note.doubt, INNER)
+        note.assumption = max(note.assumption, INNER)
         note.unwritten |= flags != _PLAIN
     elif known and flags != _PLAIN:
-        note.doubt = OPEN
+        note.assumption = OPEN
     return known, note.ending, 0, UNSURE
 
 
 @kernel
-def leave(
+def end_rule(
     tables: Tables,
     frames: Ints,
     note: Note,
@@ -91,7 +92,7 @@ def leave(
     ending: int | np.int64,
     until: int | np.int64,
 ) -> int:
-    """End the innermost rule with outcome `ending`, its text stopping before offset `until`; see `step`."""
+    """End the innermost rule with outcome `ending` and its text before offset `until`; the status, see `step`."""
     while True:
         top = note.top
         site, parent = frames[top, SITE], np.int64(frames[top, PARENT])
@@ -131,7 +132,7 @@ def leave(
 
 
 @kernel
-def leave_at(
+def end_rule_at(
     tables: Tables,
     frames: Ints,
     note: Longs,
@@ -139,17 +140,18 @@ def leave_at(
     ending: int | np.int64,
     until: int | np.int64,
 ) -> int:
-    """`leave` for callers that are not compiled."""
-    return leave(tables, frames, note_of(note), looks, ending, until)
+    """`end_rule` for callers that are not compiled."""
+    return end_rule(tables, frames, note_of(note), looks, ending, until)
 
 
 @kernel
 def step(tables: Tables, frames: Ints, note: Note, looks: Ints, byte: np.int64, offset: int) -> int:
-    """Read one byte, which is at `offset` of the output; the status. Unless `MOVED`, the configuration is spoilt.
+    """Read one byte, at `offset` of the output; returns the status. Unless it is `MOVED`, the configuration is invalid.
 
-    `looks`: rows (outcome or -1, twin, memory) that answer, in order, the places of this byte where a text decides.
-    Without an answer such a place gives `LOOK`; but where `note.exact` is 0, a text that is only remembered is taken
-    to be new, for the caller to correct: `note.doubt` tells, unless it is compared as written and was begun before.
+    `looks`: rows (outcome or -1, twin, memory): the answers, in order, for the ends at this byte that a text decides.
+    Without an answer, such an end gives `LOOK`. But where `note.exact` is 0, a text that is only remembered is assumed
+    to be new, and `note.assumption` tells the caller to correct that, unless the text is compared as written and began
+    before the walk.
     """
     note.looks = 0
     for _ in range(_MOST_CALLS):
@@ -171,13 +173,13 @@ def step(tables: Tables, frames: Ints, note: Note, looks: Ints, byte: np.int64, 
         if move == DEAD:
             return REFUSED
         if move == LEAVE:
-            status = leave(
+            status = end_rule(
                 tables, frames, note, looks, np.int64(tables.states[state, OUTCOME]), offset
             )
             if status != MOVED:
                 return status
         elif move > CALLED:
-            return leave(tables, frames, note, looks, np.int64(ENDED - move), offset + 1)
+            return end_rule(tables, frames, note, looks, np.int64(ENDED - move), offset + 1)
         else:
             if note.count == len(frames):
                 return FULL
@@ -196,9 +198,9 @@ def step(tables: Tables, frames: Ints, note: Note, looks: Ints, byte: np.int64, 
 
 @kernel
 def read(tables: Tables, frames: Ints, note: Note, looks: Ints, text: Bytes, done: int) -> int:
-    """Read `text` from byte `done` on; how many bytes are read then. `note.status` tells why it stopped.
+    """Read `text` from byte `done` on; returns the number of bytes read in all. `note.status`: why it stopped.
 
-    The configuration in `note` is that after the bytes read. `looks` is for the first of these bytes.
+    The configuration in `note` is the one after these bytes. `looks`: the answers for the first byte, see `step`.
     """
     nothing = looks[:0]
     note.status = MOVED
@@ -215,13 +217,16 @@ def read(tables: Tables, frames: Ints, note: Note, looks: Ints, text: Bytes, don
 
 @kernel
 def read_at(held: Longs, frames: Ints, note: Longs, looks: Ints, text: Bytes, done: int) -> int:
-    """`read` for callers that are not compiled, with `Tables.addresses`: see `addresses`."""
+    """`read` for callers that are not compiled. `held`: `Tables.addresses`."""
     return read(tables_at(held), frames, note_of(note), looks, text, done)
 
 
 @kernel
-def chain(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
-    """(frames of the stack that are kept, the frames on top of them in order, relinked) of a new stack."""
+def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
+    """The stack with the innermost frame `top`, as (number of frames kept of the old stack, new frames above them).
+
+    The new frames are in order, outermost first, with their `PARENT` renumbered.
+    """
     height, at = 0, top
     while at >= depth:
         height += 1
@@ -238,9 +243,10 @@ def chain(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
 
 @kernel
 def force(tables: Tables, frames: Ints, held: Longs, looks: Ints, text: Bytes, done: int) -> int:
-    """Read on into `text` from byte `done` while exactly one byte can come and nothing can end; bytes in `text` then.
+    """Write forced bytes to `text` from byte `done` on, while exactly one byte is legal and the output cannot end.
 
-    `held` is the note's array. Its status is `MOVED` where reading stopped for good; else see `step`, and call again.
+    Returns the number of bytes in `text`. `held`: the array of a `Note`. Its status is `MOVED` where the forced text
+    ends; for any other status see `step`, fill in the entry, and call again.
     """
     note = note_of(held)
     note.status = MOVED

@@ -1,10 +1,10 @@
-"""One output's place in a byte machine: its state, its stack, what it said.
+"""A cursor: the configuration of one output in a byte machine, with the texts the output has written.
 
-Does: read bytes (asking the machine to learn what it does not know yet), take steps back, say whether the output may
-end and which bytes must come. Does not: know tokens (`native`, `masking`).
+Does: read bytes (the machine fills in missing table entries on the way), take steps back, tell whether the output may
+end and which bytes are forced. Does not: handle tokens (`native`, `compute_masks`).
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from ..base.array_types import Bytes, Ints, Longs
 from ..contract.errors import ConstraintTooLarge
 from . import byte_step as w
 from . import walk_state as n
-from .dead_prefixes import Tails, repeats
+from .dead_prefixes import DeadPrefixes
 from .exhaustion import begins_exhausted
 from .lazy_tables import ENTRY, FINAL, OUTCOME, ROW
 from .machine import Machine
-from .open_texts import Recall, recall
-from .seen_texts import Memories, SeenTexts
+from .open_texts import OpenTexts, open_texts_of
+from .seen_texts import SeenText, SeenTexts
+from .text_reader import Refused, Step
 
 NO_LOOKS: Final = np.empty((0, 3), np.int32)
 NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
@@ -27,37 +28,12 @@ def _with(looks: Ints, answer: tuple[int, int, int]) -> Ints:
     return np.concatenate((looks, np.array([answer], np.int32)))
 
 
-class Step(NamedTuple):
-    """What a commit changed: enough to take it back.
-
-    `state`, `stack` and `recalled` are as before it. `kept`: how many frames it left; `removed` int32 [n, 4]: the
-    others, which stood on them. `length`: of the output before it; `memories`: how many versions there were.
-    """
-
-    state: int
-    kept: int
-    removed: Ints
-    length: int
-    memories: int
-    stack: bytes
-    recalled: Recall | None
-
-
-class Refused(NamedTuple):
-    """A text that came before, or that a judge refuses: its frame, and the offset in the output where it stops."""
-
-    site: int
-    parent: int
-    memory: int
-    begun: int
-    until: int
-
-
 class Cursor:
-    """Mutable, one per output. Between calls `state` and `frames[:depth]` are the configuration.
+    """The mutable position of one output. Between calls, `state` and `frames[:depth]` are the configuration.
 
-    `frames` int32 [room, 4] and `note` int64 [`NOTES`]: see `walk`. `stack`: the call sites of the frames, as bytes of
-    int32, the bottom first. `recalled`: what they remember.
+    `frames` int32 [room, 4] and `note` int64 [`NOTES`]: see `byte_step`. `stack`: the call sites of the frames, as
+    bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays; `open_texts`: the
+    versions in use in the stack, None if there are none.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -67,27 +43,27 @@ class Cursor:
         self.frames[0] = 0, -1, 0, 0
         self.depth = 1
         self.stack = self.frames[:1, w.SITE].tobytes()
-        self.recalled: Recall | None = None
+        self.open_texts: OpenTexts | None = None
         self.output = bytearray()
-        self.memories = Memories()
-        self.tails = Tails()
+        self.memories = SeenTexts()
+        self.dead_prefixes = DeadPrefixes(machine)
         self.note: Longs = np.zeros(n.NOTES, np.int64)
-        # Versions of the memories made since `begin`: see `Tails.grow`.
-        self._grown: list[tuple[int, int, SeenTexts]] = []
+        # Versions of the seen texts made since `begin`: see `DeadPrefixes.record`.
+        self._grown: list[tuple[int, int, SeenText]] = []
 
     def fork(self) -> "Cursor":
         """An independent copy."""
         twin = Cursor(self.machine)
         twin.state, twin.depth = self.state, self.depth
         twin.frames = self.frames.copy()
-        twin.stack, twin.recalled = self.stack, self.recalled
+        twin.stack, twin.open_texts = self.stack, self.open_texts
         twin.output = bytearray(self.output)
         twin.memories = self.memories.fork()
-        twin.tails = self.tails
+        twin.dead_prefixes = self.dead_prefixes
         return twin
 
     def begin(self, exact: bool) -> None:
-        """Start walking ahead: write the configuration to `note`. `exact`: assume nothing about texts."""
+        """Begin to read ahead: copy the configuration to `note`. `exact`: do not assume that texts are new."""
         note = self.note
         self._grown.clear()
         note[n.STATE], note[n.TOP], note[n.COUNT] = self.state, self.depth - 1, self.depth
@@ -95,14 +71,14 @@ class Cursor:
         note[n.EXACT], note[n.OFFSET], note[n.ASKED] = exact, len(self.output), 0
 
     def make_room(self, frames: int) -> None:
-        """Have room for so many frames above the stack."""
+        """Make room for `frames` more frames above the stack."""
         while len(self.frames) < self.depth + frames:
             self.frames = np.concatenate((self.frames, np.zeros_like(self.frames)))
 
     def read(self, text: Bytes) -> bool:
         """Read ahead; whether all of `text` is legal. The configuration after it is in `note` until `commit`.
 
-        Memories may grow: cut them back unless this is committed.
+        `memories` may grow: without a commit, cut it back to its former length.
 
         Raises:
             ConstraintTooLarge: see `learn`.
@@ -110,13 +86,13 @@ class Cursor:
         done, _ = self.reach(text)
         if done < len(text) or len(self.memories) == 1:
             return done == len(text)
-        barred = self.memories.barred and repeats(self, text)
+        barred = self.memories.barred and self.dead_prefixes.begun(self, text)
         return not barred and not begins_exhausted(self, text)
 
     def reach(self, text: Bytes) -> tuple[int, Refused | None]:
-        """Read ahead as far as `text` is legal: (bytes read, the text that was refused then).
+        """Read ahead as far as `text` is legal: (bytes read, the text in it that was refused at that point, if any).
 
-        A text is refused because it came before, or by a judge. A beginning that nothing new completes is legal here.
+        Dead ends count as legal here: a beginning that only seen texts complete is refused by `read` only.
 
         Raises:
             ConstraintTooLarge: see `learn`.
@@ -125,7 +101,7 @@ class Cursor:
         done, looks, refused = 0, NO_LOOKS, None
         while True:
             before = done
-            tables = self.machine.tables  # held until the call is over
+            tables = self.machine.tables  # keeps the arrays alive during the call
             done = w.read_at(tables.addresses, self.frames, self.note, looks, text, done)
             if done > before:
                 looks, refused = NO_LOOKS, None
@@ -144,34 +120,34 @@ class Cursor:
                 self.learn()
 
     def fresh(self, state: int) -> "Cursor":
-        """Another output of the same machine, that begins in a state."""
+        """A new, empty output of the same machine that starts in `state`."""
         fresh = Cursor(self.machine)
         fresh.state = state
         return fresh
 
     def commit(self, text: Bytes, memories: int) -> Step:
-        """Move to where `read` went; `memories`: how many there were before it."""
+        """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
         if self.machine.renewals.sites:
             self._renew(text)
         top, kept, removed = self.note.item(n.TOP), self.depth, NO_FRAMES
-        before = self.stack, self.recalled
+        before = self.stack, self.open_texts
         if top != self.depth - 1:
-            kept, fresh = w.chain(self.frames, top, self.depth)
+            kept, fresh = w.new_frames(self.frames, top, self.depth)
             removed = self.frames[kept : self.depth].copy()
             self.depth = kept + len(fresh)
             self.frames[kept : self.depth] = fresh
             self.stack = self.frames[: self.depth, w.SITE].tobytes()
             sites = self.machine.tables.sites
-            self.recalled = recall(sites, self.frames, self.depth, self.memories)
+            self.open_texts = open_texts_of(sites, self.frames, self.depth, self.memories)
         for versions in self._grown:
-            self.tails.grow(self, *versions)
+            self.dead_prefixes.record(self.memories, *versions)
         step = Step(self.state, kept, removed, len(self.output), memories, *before)
         self.state = self.note.item(n.STATE)
         self.output += text.tobytes()
         return step
 
     def _renew(self, text: Bytes) -> None:
-        """Leave a leaf that is to be read from another state on; see `Call.renew`."""
+        """Go from a leaf to a state of its caller where the call asks for it; see `Call.renew`."""
         note, machine = self.note, self.machine
         site, _, _, begun = self.frames[note[n.TOP]].tolist()
         if note[n.TOP] >= 0 and site in machine.renewals.sites:
@@ -183,7 +159,7 @@ class Cursor:
         """Take back the last commit that has not been taken back."""
         self.depth = step.kept + len(step.removed)
         self.frames[step.kept : self.depth] = step.removed
-        self.state, self.stack, self.recalled = step.state, step.stack, step.recalled
+        self.state, self.stack, self.open_texts = step.state, step.stack, step.open_texts
         del self.output[step.length :]
         self.memories.cut(step.memories)
 
@@ -208,7 +184,7 @@ class Cursor:
             while True:
                 note[n.STATE], note[n.TOP], note[n.COUNT], note[n.LOOKS] = state, top, count, 0
                 tables = self.machine.tables
-                status = w.leave_at(tables, self.frames, note, looks, ending, len(self.output))
+                status = w.end_rule_at(tables, self.frames, note, looks, ending, len(self.output))
                 if status == w.REFUSED:
                     return False
                 if status == w.MOVED:
@@ -221,7 +197,7 @@ class Cursor:
         return True
 
     def force(self, most: int) -> tuple[bytes, bool]:
-        """(bytes that must come next, at most so many; whether the output is over then)."""
+        """(the forced bytes that come next, at most `most`; whether the output is over after them)."""
         text, done = np.zeros(most, np.uint8), 0
         self.begin(exact=True)
         while True:
@@ -231,9 +207,9 @@ class Cursor:
             self.learn()
 
     def look(self, text: bytes, done: int) -> tuple[int, int, int]:
-        """The answer to a `LOOK`, for `step`.
+        """Decide the end of a text after a `LOOK`: a row of `looks` for `step`.
 
-        `text` is the output with what was read ahead, of which `done` bytes had been read before the one that asks.
+        `text`: the output and the text read ahead; `done`: its bytes that were read before the byte in question.
         """
         frame = self.frames[self.note[n.WHAT]]
         site, ending = int(frame[w.SITE]), int(self.note[n.ENDING])
@@ -250,19 +226,19 @@ class Cursor:
         memory = int(self.frames[frame[w.PARENT], w.MEMORY])
         entry = -1 if place.call.judge else int(self.machine.tables.sites[site, ENTRY])
         until = int(self.note[n.UNTIL])
-        said = SeenTexts(piece, until, entry, self.machine.meaning(site, ending), until > done)
-        twin, grown = self.memories.add(memory, place.call.same(piece), said)
+        seen = SeenText(piece, until, entry, self.machine.meaning(site, ending), until > done)
+        twin, grown = self.memories.add(memory, place.call.same(piece), seen)
         if not twin:
-            # What the text itself bars counts once it has been said: see `barred_texts`.
+            # The dead prefixes of the text itself count after a commit: see `DeadPrefixes.of_open_texts`.
             self.memories.inherit(memory, grown)
-            self._grown.append((memory, grown, said))
+            self._grown.append((memory, grown, seen))
         return ending, int(twin), grown
 
     def learn(self) -> None:
-        """Fill in what stopped the walk.
+        """Fill in the table entry, or add the frames, that stopped the walk.
 
         Raises:
-            ConstraintTooLarge: the tables are full, or rules call one another without end.
+            ConstraintTooLarge: the tables are full, or rules call one another endlessly without reading.
         """
         note = self.note
         status = note[n.STATUS]

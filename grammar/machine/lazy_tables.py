@@ -1,17 +1,17 @@
-"""The byte machine as growing integer tables: what is known of it so far.
+"""The tables of the byte machine: growing integer arrays with the part that has been computed so far.
 
-Does: the encoding of moves, arrays with room to grow. Does not: decide what stands in them (`machine`), walk them
-(`walk`).
+Does: define the encoding of moves, and arrays with room to grow. Does not: compute entries (`machine`), follow text
+through them (`byte_step`).
 
-A state's row holds, by byte class, one number: a state to go to, or
+The row of a state holds one number for each byte class: the next state, or
 
-* `DEAD`: no text goes on with this byte;
-* `LEAVE`: the rule ends here before the byte, with the state's own outcome, and the caller reads it;
-* `ENDED - outcome`: the byte is read and the rule ends with `outcome`;
+* `DEAD`: the byte is illegal;
+* `LEAVE`: the rule ends before the byte, with the outcome of the state, and the caller reads the byte;
+* `ENDED - outcome`: the rule reads the byte and ends with `outcome`;
 * `CALLED - site`: a callee is entered at this call site, and reads the byte.
 
-A call site has two entries for each outcome of its callee (the second for texts met before): where its rule goes on, as
-a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`.
+A call site has two entries for each outcome of its callee (the second for texts seen before): where its rule goes on,
+as a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,46 +34,46 @@ CALLED: Final = -(1 << 30)
 # Columns of `states`.
 ROW: Final = 0  # offset of the row in `cells`; -1 until the state is expanded
 ALPHABET: Final = 1
-OUTCOME: Final = 2  # at which the rule may end here without reading, or -1
-LEAF: Final = 3  # number of the leaf the state belongs to, or -1
-# 1 where a row made once for all grammars pays: `MANY_BYTES` can come, now or after one more.
+OUTCOME: Final = 2  # of the rule if it may end here without reading, or -1
+LEAF: Final = 3  # number of the leaf of this state, or -1
+# 1 where a mask shared by all grammars pays: `MANY_BYTES` bytes are legal, here or after one more byte.
 NEAR: Final = 4
 STATE_COLUMNS: Final = 5
 # Columns of `sites`.
 ENTRY: Final = 0  # first state of the callee
 FIRST: Final = 1  # offset in `returns`
-SIZE: Final = 2  # outcomes there is room for
+SIZE: Final = 2  # number of outcomes that have room in `returns`
 FLAGS: Final = 3
-# Offset in `live` of the first state of the leaf called here, or -1: all of it may be used.
+# Offset in `live` of the first state of the leaf called here, or -1: all its outcomes count.
 LIVE: Final = 4
 SITE_COLUMNS: Final = 5
 # Bits of `FLAGS`.
-REMEMBERS: Final = 1  # the text is compared with earlier ones of this activation
+REMEMBERS: Final = 1  # the text is compared with earlier texts of this activation
 AS_WRITTEN: Final = 2  # ... byte by byte
-JUDGED: Final = 4  # the outcome is corrected by a function of the text
+JUDGED: Final = 4  # a function of the text replaces the outcome
 
 FINAL: Final = 0  # the state after the end of the root
 ROOT: Final = 0  # the site of the bottom frame
 
-# If so many bytes can come in a state of a leaf, it lets a good part of the vocabulary through.
+# A leaf state in which this many bytes are legal allows a large part of the vocabulary.
 MANY_BYTES: Final = 24
 
 
 class Tables(NamedTuple):
-    """A snapshot for compiled code. Entries only ever go from unknown to known, so an old one is merely ignorant."""
+    """A snapshot for compiled code. Entries only change from unknown to known, so an old snapshot stays correct."""
 
     states: Ints  # [states, `STATE_COLUMNS`]
     cells: Ints  # [n], the rows of all states
     alphabets: Ints  # [alphabets, 256], class of each byte
     sites: Ints  # [sites, `SITE_COLUMNS`]
     returns: Ints  # [n], two for each outcome at each site
-    live: Bytes  # of leaf states at some sites: 0 where no outcome is in reach that counts there
+    live: Bytes  # leaf states at some sites: 0 if no outcome that counts there can be reached
     addresses: Longs  # of the arrays above
 
 
 @kernel
 def tables_at(held: Longs) -> Tables:
-    """The tables whose `addresses` are given."""
+    """The tables behind `Tables.addresses`."""
     return Tables(
         grid(held, 0),
         line(held, 1),
@@ -86,13 +86,13 @@ def tables_at(held: Longs) -> Tables:
 
 
 class Growing:
-    """A numpy array of int32 that doubles. What is past `count` means nothing."""
+    """A numpy array of int32 that doubles when it is full. Rows from `count` on are undefined."""
 
     def __init__(self, moved: Callable[[], None], width: int, room: int = 64) -> None:
-        """`width`: columns, 0 for a plain vector; `room`: rows at first.
+        """`width`: number of columns, 0 for a vector; `room`: initial number of rows.
 
-        `moved`, a method, is called when a larger array has taken the place of one. Its owner is not kept alive, so
-        that tables go the moment nothing refers to them, and not when cycles are looked for.
+        `moved`, a method, is called after a larger array has replaced the old one. The reference to its owner is weak:
+        tables are then freed with their last reference, and need no cycle collector.
         """
         shape = (room, width) if width else (room,)
         self.array: Ints = empty(shape)
@@ -101,23 +101,23 @@ class Growing:
 
     @property
     def held_bytes(self) -> int:
-        """Memory held: that of pages not yet written is not."""
+        """Memory held; pages that were never written do not count."""
         return held_bytes(self.array, self.count)
 
     def extend(self, rows: Sequence[int] | Ints) -> int:
-        """Append rows; the number of the first."""
+        """Append rows; returns the number of the first row."""
         first = self._more(len(rows))
         self.array[first : self.count] = rows
         return first
 
     def append(self, row: Sequence[int] | Ints) -> int:
-        """Append one row of several columns; its number."""
+        """Append one row of several columns; returns its number."""
         first = self._more(1)
         self.array[first] = row
         return first
 
     def _more(self, count: int) -> int:
-        """Make room for so many rows; the number of the first."""
+        """Make room for `count` more rows; returns the number of the first."""
         first, self.count = self.count, self.count + count
         if self.count > len(self.array):
             shape = (2 * self.count, *self.array.shape[1:])
@@ -131,7 +131,7 @@ class Growing:
 
 
 class GrowingTables:
-    """The growing arrays of one machine. Rows are only added, and filled in where they were unknown."""
+    """The growing arrays of one machine. Rows are only added, and unknown entries filled in."""
 
     def __init__(self) -> None:
         self.states = Growing(self._moved, STATE_COLUMNS)
@@ -144,18 +144,18 @@ class GrowingTables:
         self._alphabets = Growing(self._moved, 256, room=8)
         self._numbers: dict[bytes, int] = {}
         self._partitions: dict[tuple[bytes, ...], int] = {}
-        self.tables: Tables  # what is known now
-        self.nbytes = 0  # room in all of them
+        self.tables: Tables  # the current snapshot
+        self.nbytes = 0  # of all arrays, with unused room
         self._moved()
 
     @property
     def held_bytes(self) -> int:
-        """Memory held, without that of pages not yet written."""
+        """Memory held, without pages that were never written."""
         growing = self.states, self.cells, self.sites, self.returns, self._alphabets
         return sum(each.held_bytes for each in growing) + self.live.nbytes
 
     def _moved(self) -> None:
-        """One of the arrays is another one now: others see the new snapshot at once or not yet."""
+        """Make a new snapshot after an array was replaced; other threads see the old one or the new one."""
         arrays = (
             self.states.array,
             self.cells.array,
@@ -168,7 +168,7 @@ class GrowingTables:
         self.nbytes = sum(array.nbytes for array in self.tables)
 
     def alphabet(self, classes: Ints) -> int:
-        """The number of a partition of the bytes; int32 [256]."""
+        """The number of a partition of the bytes into classes, int32 [256]."""
         name = classes.tobytes()
         number = self._numbers.get(name)
         if number is None:
@@ -176,7 +176,7 @@ class GrowingTables:
         return number
 
     def partition(self, parts: tuple[bytes, ...]) -> int:
-        """The number of the partition of the bytes into these parts, from 1 on, and the rest, which is 0."""
+        """The number of the partition of the bytes into these parts, classes 1, 2, ..., and the rest, class 0."""
         number = self._partitions.get(parts)
         if number is None:
             classes = np.zeros(256, np.int32)
@@ -186,7 +186,7 @@ class GrowingTables:
         return number
 
     def alive(self, states: Bytes) -> int:
-        """The offset of such a vector in `live`."""
+        """The offset in `live` of a vector with 1 for each live state; equal vectors are stored once."""
         name = states.tobytes()
         at = self._live_at.get(name)
         if at is None:
@@ -199,7 +199,7 @@ class GrowingTables:
         return at
 
     def enlarge(self, site: int, least: int) -> None:
-        """Room for more outcomes at a site. Readers of the old array see the old place and size together."""
+        """Make room for more outcomes at a site. Readers of an old snapshot see the old offset and size together."""
         sites = self.sites.array.copy()
         first, room = int(sites[site, FIRST]), int(sites[site, SIZE])
         known = self.returns.array[first : first + 2 * room]

@@ -1,7 +1,7 @@
-"""A leaf as the machine holds it: an automaton, where its copy begins, and what walks ask of it beforehand.
+"""A leaf of a machine: an automaton, the place of its copy in the tables, and facts about its states.
 
-Does: tell in which states a text is over, in which a row that is kept pays, and which states still count when only some
-outcomes do. Does not: walk (`leaf_walk`).
+Does: tell in which states a text is over, where a shared mask pays, and which states are alive when only some outcomes
+count. Does not: walk tokens (`leaf_walk`).
 """
 
 from dataclasses import dataclass
@@ -25,17 +25,19 @@ from .lazy_tables import (
     ROW,
     STATE_COLUMNS,
 )
-from .leaf_similarity import LeafSimilarity, identity, likeness
-from .unique_prefixes import Endings
+from .leaf_similarity import LeafSimilarity, identity, similarity_to_any_string
+from .unique_prefixes import UniquePrefixes
 
-_STATE_BYTES: Final = 24  # what is known of a state besides its arcs
-_PYTHON_BYTES: Final = 6_000  # of a leaf besides its arrays
-_SMALL: Final = 256  # states of a leaf up to which rows before such a state are kept, too
+_STATE_BYTES: Final = 24  # facts about a state besides its arcs
+_PYTHON_BYTES: Final = 6_000  # Python objects of a leaf besides its arrays
+_SMALL: Final = (
+    256  # states; in leaves up to this size, masks one byte before such a state are shared, too
+)
 
 
 @kernel
 def _arcs(table: Ints) -> tuple[Ints, Ints]:
-    """(first, target): the different states that state s leads to are `target[first[s] : first[s + 1]]`."""
+    """(first, target): `target[first[s] : first[s + 1]]` are the distinct successors of state s."""
     first = np.zeros(len(table) + 1, np.int32)
     target = np.empty(table.size, np.int32)
     stamp = np.full(len(table), -1, np.int32)
@@ -53,11 +55,11 @@ def _arcs(table: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def _facts(table: Ints, outcome: Ints, class_of: Ints) -> tuple[Flags, Flags]:
-    """Of each state: whether a text has ended there and cannot go on; whether it is `NEAR` (see `tables`)."""
+    """For each state: whether a text has ended there and cannot go on; whether it is `NEAR` (see `lazy_tables`)."""
     count, width = table.shape
     sizes = np.zeros(width + 1, np.int32)
     for c in class_of:
-        sizes[c] += 1  # those of class -1 are counted last, where nobody looks
+        sizes[c] += 1  # class -1 is counted in the last element, which is not used
     over, near = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     many = np.zeros(count, np.bool_)
     for s in range(count):
@@ -80,7 +82,7 @@ def _facts(table: Ints, outcome: Ints, class_of: Ints) -> tuple[Flags, Flags]:
 def _copied(
     table: Ints, outcome: Ints, facts: tuple[Flags, Flags], base: int, first: int
 ) -> tuple[Ints, Ints]:
-    """(cells, states) of a machine that holds a copy from state `base` and cell `first` on; see `Leaf.copied`."""
+    """(cells, states) of the copy of an automaton from state `base` and cell `first` on; see `Leaf.copied`."""
     over, near = facts
     count, width = table.shape
     cells = np.empty((count, width + 1), np.int32)
@@ -101,7 +103,7 @@ def _copied(
 
 @kernel
 def _alive(first: Ints, target: Ints, outcome: Ints, counts: Bytes) -> Bytes:
-    """1 for each state from which an end is in reach whose outcome counts."""
+    """1 for each state from which an outcome that counts can be reached."""
     alive = np.zeros(len(outcome), np.uint8)
     for s in range(len(outcome)):
         if outcome[s] >= 0:
@@ -121,7 +123,7 @@ def _alive(first: Ints, target: Ints, outcome: Ints, counts: Bytes) -> Bytes:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """State s of the automaton is state `base` + s of the machine; `chosen`: only some outcomes count at its calls."""
+    """A leaf: state s of `dfa` is state `base` + s of the machine. `chosen`: only some outcomes count at its calls."""
 
     dfa: Dfa
     base: int
@@ -134,7 +136,7 @@ class Leaf:
 
     @property
     def held_bytes(self) -> int:
-        """Memory held, by estimate; the copy is the machine's."""
+        """Estimated memory held, without the copy, which belongs to the machine."""
         return self.dfa.size_bytes + _STATE_BYTES * self.dfa.states + _PYTHON_BYTES
 
     @cached_property
@@ -147,9 +149,9 @@ class Leaf:
         return self._facts[0]
 
     def copied(self, first: int, alphabet: int, number: int) -> tuple[Ints, Ints]:
-        """(cells, states) of its copy, whose cells begin at `first`; see `tables`.
+        """(cells, states) of the copy, with cells from `first` on; see `lazy_tables`.
 
-        An end that takes no further byte is turned into `ENDED` on the arcs that lead there, so it ends at once.
+        Arcs to an end that takes no further byte become `ENDED`, so that the leaf ends at once.
         """
         cells, states = _copied(self.dfa.table, self.dfa.outcome, self._facts, self.base, first)
         states[:, ALPHABET], states[:, LEAF] = alphabet, number
@@ -157,44 +159,44 @@ class Leaf:
 
     @property
     def alphabet(self) -> Ints:
-        """int32 [256]: the class of each byte in the copy, the last one for those that never occur."""
+        """int32 [256]: the class of each byte in the copy; the last class holds the bytes that never occur."""
         class_of = self.dfa.class_of
         return np.where(class_of >= 0, class_of, self.dfa.table.shape[1]).astype(np.int32)
 
     @cached_property
-    def likeness(self) -> LeafSimilarity:
-        """How far its states fare like any string."""
-        return likeness(self.dfa, self.over)
+    def similarity(self) -> LeafSimilarity:
+        """How similar its states are to those of the leaf of any string."""
+        return similarity_to_any_string(self.dfa, self.over)
 
     @cached_property
     def identity(self) -> LeafSimilarity:
-        """Each state is like itself."""
+        """The similarity of each state to itself."""
         return identity(self.dfa)
 
     def wide(self, state: int, alive: Bytes) -> bool:
-        """Whether many bytes can come in a state if only those states count that are `alive`."""
+        """Whether many bytes are legal in a state, if only the states in `alive` may be reached."""
         class_of, row = self.dfa.class_of, self.dfa.table[state]
         open_classes = np.append((row >= 0) & (alive[row] != 0), False)
         return int(open_classes[class_of].sum()) >= MANY_BYTES
 
     @cached_property
-    def endings(self) -> Endings:
-        """Where its texts are completed in one way only."""
-        return Endings(self.dfa, self.alive)
+    def unique_prefixes(self) -> UniquePrefixes:
+        """Its unique prefixes."""
+        return UniquePrefixes(self.dfa, self.alive)
 
     @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:
         return _arcs(self.dfa.table)
 
     def alive(self, counts: Bytes) -> Bytes:
-        """uint8 [states]: 1 where an outcome o with `counts[o]` is in reach."""
+        """uint8 [states]: 1 where an outcome o with `counts[o]` can be reached."""
         return _alive(*self._arcs, self.dfa.outcome, counts)
 
     @cached_property
     def rest(self) -> int:
-        """An outcome that is in reach from every state that can go on; -1 if there is none.
+        """An outcome that can be reached from every state that can go on; -1 if there is none.
 
-        In the leaf of an object's names it is that of names the schema does not mention.
+        In the leaf of an object's property names, it is the outcome of the names that the schema does not mention.
         """
         last = self.dfa.outcomes[-1]
         counts = np.zeros(last + 1, np.uint8)

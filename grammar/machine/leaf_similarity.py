@@ -1,7 +1,10 @@
-"""How far a leaf fares like any string: bounds on length and patterns at its far end differ from it for few tokens.
+"""Similarity of leaves: for how many bytes a state of a leaf behaves like a state of the leaf of any string.
 
-Does: pair the states of a leaf with those of the leaf of any string, tell for how many bytes both go the same ways.
-Does not: walk tokens (`leaf_walk`).
+A string with a maximum length, or with a pattern that matters only at its end, differs from any string for few tokens,
+so it can share most of a mask.
+
+Does: pair the states of a leaf with states of the leaf of any string, and tell for how many bytes both accept the same
+text. Does not: walk tokens (`leaf_walk`).
 """
 
 from functools import cache
@@ -17,20 +20,26 @@ from ..jit.kernel import kernel
 from ..leaves.strings import any_string
 
 ENDLESS: Final = 1 << 14  # bytes; longer than any token
-# A leaf in whose first state so many bytes can come begins inside the quotes.
+# If the first state of a leaf accepts this many different bytes, the leaf begins inside the quotes.
 _INSIDE: Final = 24
-ALIKE: Final = 14  # bytes, from which on being like any string saves more than it costs
-_NEVER_NEEDED: Final = b"1", b"f", b"002", b"003", b"006"  # how numbers of characters begin
-_NEAR: Final = 32  # bytes for which states of the same leaf are held against one another
+ALIKE: Final = 14  # bytes; a longer similarity saves more than it costs
+_NEVER_NEEDED: Final = (
+    b"1",
+    b"f",
+    b"002",
+    b"003",
+    b"006",
+)  # how the hexadecimal numbers of characters begin
+_NEAR: Final = 32  # bytes for which states of the same leaf are compared
 _KEPT_BYTES: Final = 8 << 20
-_LARGE: Final = 1 << 13  # states; strings that are freely spelled have fewer
+_LARGE: Final = 1 << 13  # states; leaves of freely spelled strings have fewer
 
 
 class LeafSimilarity(NamedTuple):
-    """How a leaf's states fare like others, of the leaf of any string (`plain`) or of the same leaf (None).
+    """The similarity of a leaf's states to states of the leaf of any string (`plain`), or of the same leaf (None).
 
-    Of each state: `twin` is the other, -1 if there is none, and both go the same ways for so many `bytes`. `meaning`:
-    of each outcome there, that of the leaf here.
+    For each state: `twin` is the other state, -1 if there is none, and both behave alike for `bytes` bytes. `meaning`:
+    for each outcome of the other leaf, the outcome of this leaf.
     """
 
     twin: Ints  # [states]
@@ -40,7 +49,7 @@ class LeafSimilarity(NamedTuple):
 
     @property
     def far(self) -> bool:
-        """Whether some state inside the quotes is like one of any string for long."""
+        """Whether some state inside the quotes is similar to a state of any string for many bytes."""
         if self.plain is None:
             return True
         inside = self.plain.step(0, ord('"'))
@@ -48,9 +57,9 @@ class LeafSimilarity(NamedTuple):
 
 
 Sides = tuple[Ints, Ints, Ints, Ints]
-"""The table of a leaf, that of another automaton; the outcomes of their states, in this order."""
+"""The table of a leaf, the table of another automaton, and the outcomes of their states, in the same order."""
 Classes = tuple[Ints, Ints]
-"""Of each joint class of bytes: the class of the one automaton and that of the other, or -1."""
+"""For each joint class of bytes: the class in the first automaton and the class in the second, or -1."""
 
 
 @kernel
@@ -62,9 +71,9 @@ def _step(table: Ints, state: int, c: int) -> int:
 def _paired(
     sides: Sides, classes: Classes, over: Flags, twin: Ints, first: int, depth: int
 ) -> tuple[Ints, int]:
-    """Pair states from that of state `first` on; (the states in order, the outcome that is `over` in both).
+    """Pair the states that can be reached from `first`: (the states in order, the outcome that is `over` in both).
 
-    Those that more than `depth` bytes lead to are left out.
+    States that take more than `depth` bytes to reach are left out.
     """
     table, other, ends, other_ends = sides
     order = np.empty(len(table), np.int32)
@@ -90,7 +99,7 @@ def _paired(
 
 @kernel
 def _alike(sides: Sides, classes: Classes, pairs: tuple[Ints, Ints], meaning: Ints) -> Ints:
-    """For how many bytes the pairs go the same ways; -1 where they differ themselves."""
+    """For how many bytes the two states of each pair behave alike; -1 where they differ themselves."""
     (table, other, ends, other_ends), (order, twin) = sides, pairs
     alike, place = np.full(len(table), -1, np.int32), np.empty(len(table), np.int32)
     for i in range(len(order)):
@@ -121,8 +130,8 @@ def _alike(sides: Sides, classes: Classes, pairs: tuple[Ints, Ints], meaning: In
 
 @kernel
 def _differ(sides: Sides, classes: Classes, state: int, other: int, depth: int) -> bool:
-    """Whether two states go different ways within so many bytes; where texts end alike is told by whether they do."""
-    table, beside, ends, other_ends = sides
+    """Whether two states accept different texts within `depth` bytes; outcomes are not compared, only ends."""
+    table, other_table, ends, other_ends = sides
     seen, stride = np.zeros(len(table), np.bool_), len(classes[0])
     pairs = np.empty((len(table), 2), np.int32)
     pairs[0, 0], pairs[0, 1], at, count = state, other, 0, 1
@@ -135,7 +144,7 @@ def _differ(sides: Sides, classes: Classes, state: int, other: int, depth: int) 
             if (ends[s] < 0) != (other_ends[u] < 0):
                 return True
             for c in range(stride):
-                t, v = _step(table, s, classes[0][c]), _step(beside, u, classes[1][c])
+                t, v = _step(table, s, classes[0][c]), _step(other_table, u, classes[1][c])
                 if (t < 0) != (v < 0):
                     return True
                 if t >= 0 and not seen[t]:
@@ -145,46 +154,45 @@ def _differ(sides: Sides, classes: Classes, state: int, other: int, depth: int) 
     return False
 
 
-def unlike(dfa: Dfa, state: int, plain: Dfa, other: int) -> bool:
-    """Whether a state surely is like another, of any leaf, for fewer than `ALIKE` bytes; quick to tell."""
+def surely_unlike(dfa: Dfa, state: int, plain: Dfa, other: int) -> bool:
+    """Whether two states of any leaves surely behave alike for fewer than `ALIKE` bytes; a quick test."""
     _, _, classes = joint_classes((dfa, plain))
     sides = dfa.table, plain.table, dfa.outcome, plain.outcome
     return bool(_differ(sides, (classes[0], classes[1]), state, other, ALIKE - 1))
 
 
-def likeness(dfa: Dfa, over: Flags) -> LeafSimilarity:
-    """How a leaf fares like any string, spelled as this leaf spells; `over`: where it has ended for good."""
+def similarity_to_any_string(dfa: Dfa, over: Flags) -> LeafSimilarity:
+    """The similarity of a leaf to any string, of the spelling that this leaf allows. `over`: see `Leaf.over`."""
     known = _known()
     found = known.get(dfa.fingerprint)
     if found is None:
-        found = _likeness(dfa, over)
+        found = _find_similarity(dfa, over)
         known.put(dfa.fingerprint, found, found.twin.nbytes + found.bytes.nbytes)
     return found
 
 
 @cache
 def _known() -> BoundedCache[bytes, LeafSimilarity]:
-    """Those of leaves that other grammars had before; strings of bounded length come often and are large."""
+    """The similarities found for earlier grammars; strings of bounded length are frequent and large."""
     return BoundedCache(_KEPT_BYTES)
 
 
-def _likeness(dfa: Dfa, over: Flags) -> LeafSimilarity:
+def _find_similarity(dfa: Dfa, over: Flags) -> LeafSimilarity:
     if dfa.states <= _LARGE and _spelled_freely(dfa):
-        freely = _held_against(any_string(Spelling.JSON), dfa, over)
+        freely = _compared_with(any_string(Spelling.JSON), dfa, over)
         if freely.far:
             return freely
-    return _held_against(any_string(Spelling.JSON_CANONICAL), dfa, over)
+    return _compared_with(any_string(Spelling.JSON_CANONICAL), dfa, over)
 
 
 def _spelled_freely(dfa: Dfa) -> bool:
-    """Whether more characters may be written by their numbers than those that have to be."""
+    """Whether `\\u` escapes are legal also for characters that do not need them."""
     inside = 0 if _begins_inside(dfa) else dfa.step(0, ord('"'))
-    ways = [_way(dfa, inside, b"\\u" + digits) for digits in _NEVER_NEEDED]
-    return any(ways)
+    return any(_reads(dfa, inside, b"\\u" + digits) for digits in _NEVER_NEEDED)
 
 
-def _way(dfa: Dfa, state: int, text: bytes) -> bool:
-    """Whether a text can be read from a state on (-1: from nowhere)."""
+def _reads(dfa: Dfa, state: int, text: bytes) -> bool:
+    """Whether a text can be read from a state on; not from state -1."""
     for byte in text:
         state = -1 if state < 0 else dfa.step(state, byte)
     return state >= 0
@@ -194,7 +202,7 @@ def _begins_inside(dfa: Dfa) -> bool:
     return bool((np.append(dfa.table[0] >= 0, False)[dfa.class_of]).sum() >= _INSIDE)
 
 
-def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> LeafSimilarity:
+def _compared_with(plain: Dfa, dfa: Dfa, over: Flags) -> LeafSimilarity:
     _, _, classes = joint_classes((dfa, plain))
     sides, own = (dfa.table, plain.table, dfa.outcome, plain.outcome), (classes[0], classes[1])
     twin = np.full(dfa.states, -1, np.int32)
@@ -205,10 +213,10 @@ def _held_against(plain: Dfa, dfa: Dfa, over: Flags) -> LeafSimilarity:
     return LeafSimilarity(twin, alike, meaning, plain=plain)
 
 
-def likeness_within(dfa: Dfa, state: int, other: int) -> LeafSimilarity:
-    """How a state fares like another of the same leaf, and what follows it like what follows the other.
+def similarity_within(dfa: Dfa, state: int, other: int) -> LeafSimilarity:
+    """The similarity of a state, and of the states that follow it, to another state of the same leaf.
 
-    It is told for some 30 bytes.
+    Only the states that some 30 bytes lead to are compared.
     """
     twin = np.full(dfa.states, -1, np.int32)
     twin[state] = other
@@ -222,7 +230,7 @@ def likeness_within(dfa: Dfa, state: int, other: int) -> LeafSimilarity:
 
 
 def identity(dfa: Dfa) -> LeafSimilarity:
-    """Each state of a leaf is like itself."""
+    """The similarity of each state of a leaf to itself."""
     twin = np.arange(dfa.states, dtype=np.int32)
     meaning = np.arange(int(dfa.outcome.max(initial=0)) + 1, dtype=np.int32)
     return LeafSimilarity(twin, np.full(dfa.states, ENDLESS, np.int32), meaning, plain=None)

@@ -1,7 +1,7 @@
-"""The runtime of rules: a lazy, deterministic byte machine with a call stack.
+"""The byte machine: a lazy, deterministic push-down automaton built from rules.
 
-Does: number the states of rules as text reaches them, fill their rows in `tables`, embed leaves by copying, say how far
-an end is. Does not: walk tokens (`walk`), follow one output (`native`), know JSON.
+Does: number the states of rules when text first reaches them, fill in their rows in the tables, and embed leaves as
+copies. Does not: read text (`byte_step`), follow one output (`cursor`), know JSON.
 
 One machine serves many sequences and threads: tables only grow, under a lock, and compiled code works on snapshots.
 """
@@ -38,26 +38,28 @@ from .leaf import Leaf
 from .rule import Call, End, Rule, Target, as_written
 
 MOST_BYTES: Final = 1 << 25
-_UNKNOWN: Final = -1, -1, -1, -1, 0  # a state that text has not reached
-# States made by `renew`: there may be one for each character of a long text.
+_UNKNOWN: Final = -1, -1, -1, -1, 0  # the row of a state that no text has reached
+# States made by `renew`: a long text may need one for each character.
 _MOST_RENEWED: Final = 4096
-# Estimates of memory: of a rule's state and a call site, and of what all rules of a constraint share.
+# Estimates of memory: for a state of a rule, a call site, and the data shared by all rules of a constraint.
 _STATE_BYTES: Final = 500
 _SITE_BYTES: Final = 600
 _RULES_BYTES: Final = 30_000
-_LEAVES_MORE: Final = 6  # times as much may be added for leaves, whose own construction is bounded
+_LEAVES_MORE: Final = (
+    6  # times `most_bytes` may be added for leaves: their construction has its own bound
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place that calls: what is called, by which rule, and how its text is looked at."""
+    """A call site: the calling rule, and the call."""
 
     caller: Rule
     call: Call
     _refusals: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def refuses_twin(self, outcome: int) -> bool:
-        """Whether a text that ends with an outcome is refused here only because it came before."""
+        """Whether a text with this outcome is refused here if, and only if, it was seen before."""
         known = self._refusals.get(outcome)
         if known is None:
             known = self._refusals[outcome] = self._find_refusal(outcome)
@@ -71,7 +73,7 @@ class Site:
 
 
 class _Outcomes:
-    """The outcomes of rules, numbered as they appear."""
+    """The outcomes of rules, numbered in the order of appearance."""
 
     def __init__(self) -> None:
         self.meanings: list[int] = []
@@ -87,9 +89,9 @@ class _Outcomes:
 
 @dataclass(slots=True)
 class _Renewals:
-    """Which call sites are renewed (see `Call`), and how many states were made by that.
+    """The call sites with `Call.renew`, and the number of states made for them.
 
-    `items`: by rule and entry, a site at which it compares items with others (see `exhaustion`).
+    `items`: by rule and entry, a call site of the rule that reads items that must be unique (see `exhaustion`).
     """
 
     sites: set[int] = field(default_factory=set)
@@ -98,13 +100,13 @@ class _Renewals:
 
 
 class Machine:
-    """A rule (or leaf) and everything it calls, expanded as far as text has reached."""
+    """A rule or leaf and everything it calls, expanded as far as texts have reached."""
 
     def __init__(self, root: Rule | Dfa, most_bytes: int = MOST_BYTES) -> None:
-        """`most_bytes` bounds the tables, those of leaves not counted up to twice as much.
+        """`most_bytes` bounds the tables; copies of leaves are allowed in addition, up to a multiple of it.
 
         Raises:
-            Unsatisfiable: nothing can be written at all.
+            Unsatisfiable: no output is legal.
         """
         self.root = root
         self.most_bytes = most_bytes
@@ -127,17 +129,17 @@ class Machine:
 
     @property
     def tables(self) -> Tables:
-        """What is known now."""
+        """The current snapshot."""
         return self._growing.tables
 
     @property
     def states(self) -> int:
-        """States made so far, those of leaves included."""
+        """Number of states made so far, including those of leaves."""
         return self._growing.states.count
 
     @property
     def size_bytes(self) -> int:
-        """Memory held, by estimate: the tables as far as they are written, leaves, rules and their states."""
+        """Estimated memory held: the written part of the tables, leaves, rules and their states."""
         leaves = sum(leaf.held_bytes for leaf in list(self.leaves))
         named = _STATE_BYTES * len(self._numbers) + _SITE_BYTES * len(self.sites)
         return self._growing.held_bytes + leaves + named + _RULES_BYTES
@@ -160,7 +162,7 @@ class Machine:
             assert named is not None
             rule, key = named
             expansion = rule.expand(key)
-            # Class 0 is every byte that no arc takes.
+            # Class 0: the bytes without an arc.
             row = [DEAD if expansion.outcome is None else LEAVE]
             if expansion.call is not None:
                 row = [self._call(rule, expansion.call)]
@@ -185,7 +187,7 @@ class Machine:
         return number
 
     def _state(self, rule: Rule, key: Hashable, sure: bool) -> int:
-        """The number of a rule's state, `DEAD` if it leads nowhere."""
+        """The number of a state of a rule; `DEAD` if no end can be reached from it."""
         name = (rule, key)
         number = self._numbers.get(name)
         if number is None:
@@ -197,13 +199,13 @@ class Machine:
         return number
 
     def _entry(self, callee: Rule | Dfa, chosen: bool) -> int:
-        """The first state of a rule or leaf; see `_leaf`."""
+        """The first state of a rule or leaf. `chosen`: see `_leaf`."""
         if isinstance(callee, Dfa):
             return self._leaf(callee, chosen)
         return self._state(callee, callee.start, sure=False)
 
     def _call(self, rule: Rule, call: Call) -> int:
-        """The move that enters a new site."""
+        """The move that enters a new call site; `DEAD` if the callee has no text."""
         if _hopeless(call.callee):
             return DEAD
         flags = 0
@@ -222,7 +224,7 @@ class Machine:
             returns = self._growing.returns.array[first : first + 2 * room].reshape(-1, 2)
             returns[counts == 0] = DEAD
             leaf = self.leaves[self._growing.states.array[entry, LEAF]]
-            # Ends are told by `returns`.
+            # `returns` refuses the ends of the other outcomes.
             if leaf.rest not in call.live:
                 alive = leaf.alive(counts)
                 live = -1 if alive[~leaf.over].all() else self._growing.alive(alive)
@@ -235,7 +237,7 @@ class Machine:
         return CALLED - number
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
-        """Find out where a site's rule goes on after an outcome of its callee."""
+        """Fill in where the rule of a call site goes on after an outcome of its callee."""
         with self._lock:
             place = self.sites[site]
             assert place is not None
@@ -247,7 +249,7 @@ class Machine:
             self._growing.returns.array[at] = moved
 
     def renew(self, site: int, text: bytes) -> int:
-        """The caller's state in which to go on instead of within a leaf that has read `text`, or -1; see `Call`."""
+        """The state of the caller that replaces a state of a leaf that has read `text`, or -1; see `Call.renew`."""
         with self._lock:
             place = self.sites[site]
             assert place is not None
@@ -262,7 +264,7 @@ class Machine:
             return -1 if state is None else state
 
     def meaning(self, site: int, outcome: int) -> int:
-        """The callee's own outcome that `outcome` stands for; those of rules are numbered as they appear."""
+        """The callee's own outcome behind the number `outcome`; only outcomes of rules are renumbered."""
         place = self.sites[site]
         if place is None or isinstance(place.call.callee, Dfa):
             return outcome
@@ -276,9 +278,10 @@ class Machine:
         return self._outcomes.number(outcome)
 
     def _leaf(self, dfa: Dfa, chosen: bool) -> int:
-        """The first state of the copy of a leaf, made at the first call.
+        """The first state of the copy of a leaf; the first call makes the copy.
 
-        `chosen`: only some outcomes count where it is called. That copy is another one: its masks depend on which.
+        `chosen`: only some outcomes count where it is called. Such calls have a copy of their own, because its masks
+        depend on the outcomes.
         """
         name = (dfa.fingerprint, chosen)
         base = self._numbers.get(name)
@@ -297,7 +300,7 @@ class Machine:
         return base
 
     def name(self, state: int) -> tuple[Rule, Hashable] | None:
-        """The rule and key of a state; None for states of leaves and the final one."""
+        """The rule and key of a state; None for states of leaves and for the final state."""
         return self._keys[state]
 
 

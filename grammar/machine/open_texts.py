@@ -1,7 +1,7 @@
-"""What the frames of a stack remember: the texts that were said before in the objects and arrays that are open.
+"""The open texts of a stack: texts that have begun and will be compared with texts seen in an open object or array.
 
-Does: find the versions of memories in use, and the texts that have begun and are compared with them. Does not: decide
-what that means for tokens (`doubts`, `corrections`).
+Does: find them, and the versions of the seen texts in use. Does not: decide which tokens that makes illegal
+(`uniqueness`, `mask_fixup`).
 """
 
 from collections.abc import Hashable, KeysView
@@ -14,12 +14,13 @@ from ..base.array_types import Ints
 from ..jit.kernel import kernel
 from .byte_step import BEGUN, MEMORY, PARENT, SITE
 from .lazy_tables import AS_WRITTEN, FLAGS, JUDGED, REMEMBERS
-from .seen_texts import Memories
+from .seen_texts import SeenTexts
 
 _KINDS: Final = REMEMBERS | AS_WRITTEN | JUDGED
-_FRAME: Final = 3  # numbers in a row of `_remembered`
-_WRITTEN: Final = 2
-_OTHERWISE: Final = 1
+_FRAME: Final = 3  # columns of `_remembered`
+# Kinds of comparison.
+_WRITTEN: Final = 2  # byte by byte
+_OTHERWISE: Final = 1  # by a function of the text
 
 
 @kernel
@@ -29,7 +30,7 @@ def _remembers(frames: Ints, depth: int) -> bool:
 
 @kernel
 def _remembered(sites: Ints, frames: Ints, depth: int) -> Ints:
-    """A row for each frame: (its memory, that of its caller if its text is compared with it or 0, how it is)."""
+    """A row for each frame: (its version, the caller's version if its text is compared with it, else 0; kind)."""
     found = np.zeros((depth, _FRAME), np.int32)
     for frame in range(depth):
         found[frame, 0] = frames[frame, MEMORY]
@@ -45,7 +46,7 @@ def _remembered(sites: Ints, frames: Ints, depth: int) -> Ints:
 
 
 class OpenText(NamedTuple):
-    """A text that has begun: its frame, where, and the version of the memories that it is compared with."""
+    """A text that has begun: its frame, its offset in the output, and the version with which it is compared."""
 
     frame: int
     begun: int
@@ -53,11 +54,12 @@ class OpenText(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Recall:
-    """Holds for one stack; once made it stays right, however memories grow or are cut back behind it.
+class OpenTexts:
+    """The open texts of one stack. It stays correct when versions are added or cut back later.
 
-    `versions`: the versions in use, `keys` those of each and maybe of some that grew from it. `written`: open texts
-    that are compared byte by byte, `otherwise`: by a function. `answers`: what was found for all masks of this stack.
+    `versions`: the versions in use; `keys`: for each, its keys and possibly keys of versions that grew from it.
+    `written`: open texts that are compared byte by byte; `otherwise`: by a function. `answers`: results that hold for
+    all masks of this stack.
     """
 
     versions: tuple[int, ...]
@@ -67,12 +69,12 @@ class Recall:
     answers: dict[Hashable, list[int]] = field(default_factory=dict)
 
     def keys_of(self, text: OpenText) -> KeysView[Hashable]:
-        """The keys that a text is compared with, and maybe some that came later."""
+        """The keys with which a text is compared, and possibly some later keys."""
         return self.keys[self.versions.index(text.version)]
 
 
-def recall(sites: Ints, frames: Ints, depth: int, memories: Memories) -> Recall | None:
-    """What a stack remembers; None: nothing."""
+def open_texts_of(sites: Ints, frames: Ints, depth: int, memories: SeenTexts) -> OpenTexts | None:
+    """The open texts of a stack; None if the stack uses no seen texts."""
     if len(memories) == 1 or not _remembers(frames, depth):
         return None
     rows = _remembered(sites, frames, depth).tolist()
@@ -82,7 +84,7 @@ def recall(sites: Ints, frames: Ints, depth: int, memories: Memories) -> Recall 
         for frame, (_, version, kind) in enumerate(rows)
         if version and kind
     ]
-    return Recall(
+    return OpenTexts(
         versions,
         tuple(map(memories.keys, versions)),
         tuple(text for kind, text in begun if kind == _WRITTEN),

@@ -1,8 +1,8 @@
-"""Arrays of int64 with named fields in compiled code.
+"""Records in compiled code: arrays of int64 with named fields.
 
-Does: view an array as a record there, so that loops read and write `note.state` and a slip is a type error. Does not:
-copy. Python reads the same arrays by position: that takes 0.04 us, a field of numpy's records five times as much, and
-a record as an argument of a call six times as long as an array.
+Does: view an array as a record, so that loops read and write `note.state`, and a misspelled field is a type error.
+Does not: copy. Python reads the same arrays by position, which takes 0.04 us; a field of a numpy record takes five
+times as long, and a record as an argument of a call six times as long as an array.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from ..base.array_types import Longs
 T = TypeVar("T")
 
 Whole = Any
-"""A field: int64. Loops mix the integers of numpy and of Python, which mypy would tell apart."""
+"""A field: int64. Loops mix numpy and Python integers, which are different types to mypy."""
 
 
 def fields_of(described: type) -> np.dtype[np.void]:
-    """The annotated fields of a class, in order, as a record of int64."""
+    """The record type with the annotated fields of a class, in order, each int64."""
     return np.dtype([(name, np.int64) for name in described.__annotations__])
 
 
@@ -41,5 +41,5 @@ def _view_as(described: type) -> Callable[..., Any]:
 
 
 def record_of(described: type[T]) -> Callable[[Longs], T]:
-    """A function for compiled code that views an array as a record with the fields of `described`."""
+    """A function for compiled code that views an int64 array as a record with the fields of `described`."""
     return cast("Callable[[Longs], T]", intrinsic(_view_as(described)))

@@ -1,11 +1,11 @@
-"""What a front end hands to the machine: rules that recognise one piece of text each, expanded state by state.
+"""Rules: the interface between the front ends (JSON Schema, grammars) and the byte machine.
 
-Does: the vocabulary between front ends (JSON Schema, grammars) and `machine`: rules, leaves, arcs, calls, ends,
-outcomes. Does not: keep tables or follow text (`machine`), build leaves (`automata`, `regex`, `leaves`).
+Does: define rules, arcs, calls, ends and outcomes. A rule recognises one piece of text, and is expanded state by state.
+Does not: keep tables (`machine`), read text (`byte_step`), build leaves (`automata`, `regex`, `leaves`).
 
-A rule reads bytes from its start state until it *ends* with an **outcome**, a small integer that says what the text was
-(for a value judged against several schemas at once: the bit vector of those that hold). A caller goes on where its
-`resume` says for that outcome, so Boolean structure over nested values is plain branching in the caller: a
+A rule reads bytes from its start state until it *ends* with an **outcome**, a small integer that classifies the text
+(for a value checked against several schemas at once: the bit vector of the schemas that hold). `resume` of the caller
+gives the state after that outcome, so Boolean combinations over nested values are branches in the caller: a
 determinised visibly pushdown automaton (Alur and Madhusudan, "Visibly pushdown languages", 2004).
 """
 
@@ -15,15 +15,15 @@ from typing import Final, Protocol
 
 from ..automata import Dfa
 
-UNKNOWN: Final = -1  # from `Rule.least`: the rule cannot tell cheaply, the machine has to search
+UNKNOWN: Final = -1  # from `Rule.least`: the rule has no cheap answer, so a search is needed
 
 
 @dataclass(frozen=True, slots=True)
 class Goto:
     """Go on in another state of the same rule.
 
-    `soon`: text that comes here mostly goes on within the same token, so the state is expanded together with the one
-    before it. `sure`: an end can be reached from there, so `least` need not be asked.
+    `soon`: most text passes through this state within one token, so it is expanded together with the state before it.
+    `sure`: an end can be reached from it, so `least` need not be asked.
     """
 
     key: Hashable
@@ -42,43 +42,44 @@ Target = Goto | End
 
 
 class Comparison(Protocol):
-    """What is known of a function `Call.same` without asking it: how texts with equal keys are written.
+    """Facts about a function `Call.same` that need no call of it: how texts with equal keys are written.
 
-    All answers may err on one side: a text that could be equal is never said not to be.
+    The answers are conservative: they may report texts as possibly equal that are not, never the reverse.
     """
 
-    def alike(self, begun: bytes, said: bytes) -> bool:
-        """Whether a text that begins so may come to have the key of a whole one."""
+    def alike(self, begun: bytes, seen: bytes) -> bool:
+        """Whether a text that begins with `begun` may get the key of the whole text `seen`."""
         ...
 
-    def rest(self, begun: bytes, said: bytes) -> bytes | None:
-        """How a text goes on that begins so and gets the key of `said`, if no backslash follows; None: any way."""
+    def rest(self, begun: bytes, seen: bytes) -> bytes | None:
+        """The rest of a text that begins with `begun` and gets the key of `seen`, if without backslash; None: any."""
         ...
 
     def ends(self, begun: bytes, ahead: Iterable[bytes]) -> Iterator[bytes | None]:
-        """The whole text that has begun so, for each piece ahead in which it may end; None: it does not end there."""
+        """For each piece in `ahead`, the whole text that begins with `begun` and ends in it; None: none ends there."""
         ...
 
     def weight(self, text: bytes) -> Hashable | None:
-        """Something that is the same for all whole texts with one key, found without asking for it; None: unknown."""
+        """A cheap value that is equal for all whole texts with the same key; None: unknown."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Another rule or a leaf reads the next byte and on; afterwards `resume` of the caller says where to go on.
+    """A call: another rule or a leaf reads from the next byte on; afterwards the caller goes on by `resume`.
 
-    `same`: the text the callee read is remembered in this activation of the caller under the key `same(text)`;
-    `twin` is true when an earlier call of this activation left an equal key. None: nothing is remembered and `twin` is
-    always false. `as_written` compares bytes and costs nothing in masks; other functions are asked at each end.
-    `judge`: the callee's outcome is replaced by `judge(outcome, text)` (-1: the text is refused); for what no automaton
-    can tell. Asked at each possible end, so it costs; text refused this way may leave a dead end.
-    `comparison`: what is known of texts with equal keys beforehand; None: nothing.
-    `live`: the outcomes of a leaf that count at this place; None: all. Only texts with one of them are read, as if the
-    leaf were `restrict`ed to them, but all places share one leaf and its tables.
-    `usual`: an outcome that the callee will probably end with (`bounds`); None: nothing is known of that.
-    `renew`: asked with the begun text after each token that ends within the callee, a leaf whose text is not looked
-    at: a state of the caller from which all that can follow is read as well; None: to go on within the leaf.
+    `same`: the text of the callee is remembered in this activation of the caller under the key `same(text)`; `twin` is
+    true if an earlier call of this activation left an equal key. None: nothing is remembered and `twin` is always
+    false. `as_written` compares bytes and costs nothing in masks; other functions are called at each end.
+    `judge`: the callee's outcome is replaced by `judge(outcome, text)` (-1: the text is refused), for conditions that
+    no automaton can check. It is called at each possible end, so it is slow, and a refused text may leave a dead end.
+    `comparison`: facts about texts with equal keys; None: no facts.
+    `live`: the outcomes of a leaf that count at this call; None: all. Only texts with one of them are read, as if the
+    leaf were `restrict`ed to them, but all calls share one leaf and its tables.
+    `usual`: an outcome with which the callee will probably end (`bounds`); None: unknown.
+    `renew`: for a leaf with a text that is neither compared nor judged. It is called with the text so far, after each
+    token that ends within the leaf, and returns a state of the caller that reads the same continuations; None: stay in
+    the leaf.
     """
 
     callee: "Rule | Dfa"
@@ -92,19 +93,19 @@ class Call:
 
 
 def as_written(text: bytes) -> Hashable:
-    """The memory key of texts that are equal only when their bytes are."""
+    """The key of texts that are equal only if their bytes are equal."""
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """All that can happen in one state.
+    """All moves of one state.
 
-    `arcs`: pairs of (the byte values, as `bytes`, and the target after reading one of them); no byte twice.
-    `calls`: pairs of (byte values, the call entered on one of them); the callee, which must be able to begin with each,
-    reads the byte. No byte of `arcs`.
-    `call`: entered on every byte no arc or other call takes; the callee reads that byte.
-    `outcome`: the rule may end here *without* reading a byte; it does when no arc takes the next byte (longest match,
+    `arcs`: pairs of (byte values, as `bytes`; the target after reading one of them); no byte twice.
+    `calls`: pairs of (byte values; the call entered on one of them). The callee reads the byte, and must be able to
+    begin with each of them. No byte of `arcs`.
+    `call`: entered on every byte that has no arc or other call; the callee reads that byte.
+    `outcome`: the rule may end here *without* reading a byte. It does so if the next byte has no arc (longest match,
     as numbers need) or the output ends. A state has `call` or an outcome, never both.
     """
 
@@ -117,9 +118,9 @@ class Expansion:
 class Rule(Protocol):
     """One rule. Equal rules (`==`, `hash`) are the same rule: its states are made once and shared.
 
-    States are named by hashable keys that mean something to the rule alone. All methods are pure. Every state that
-    an arc or `resume` offers must be able to reach an end its callers can use, or `least` must say None for it: the
-    machine drops such arcs, so what a mask lets through can always be completed.
+    States have hashable keys that only the rule can interpret. All methods are pure. From every state that an arc or
+    `resume` returns, an end that the callers accept must be reachable, or `least` must return None for it. The machine
+    drops such arcs, so every text that a mask allows can be completed.
     """
 
     @property
@@ -128,20 +129,20 @@ class Rule(Protocol):
         ...
 
     def expand(self, key: Hashable) -> Expansion:
-        """What can happen in the state `key`. Asked once a state, when text first reaches it."""
+        """The moves of the state `key`. Called once for each state, when text first reaches it."""
         ...
 
     def resume(self, back: Hashable, outcome: int, twin: bool) -> Target | None:
-        """Where to go on when a call made with `back` has ended with `outcome`; None refuses that end.
+        """The target after a call made with `back` has ended with `outcome`; None refuses that end.
 
-        The callee's end that is refused must not be its only one: filter leaves by outcome
-        (`Dfa.restrict`) and rules by the outcomes asked of them, so that nothing is begun that cannot be used.
+        A refused end must not be the only one of the callee: filter leaves by outcome (`Dfa.restrict`) and rules by
+        the outcomes requested, so that no text is begun that cannot be used.
         """
         ...
 
     def least(self, key: Hashable) -> int | None:
-        """Bytes that suffice to reach a useful end from `key` (0 if it is one; the fewest if that is cheap to tell).
+        """Bytes that suffice to reach an end that callers accept from `key`: 0 at such an end, the minimum if cheap.
 
-        None: no such end can be reached. `UNKNOWN`: the machine searches (`reach`), expanding as much as it needs.
+        None: no such end can be reached. `UNKNOWN`: an end can be reached, but its distance takes a search.
         """
         ...

@@ -1,6 +1,7 @@
-"""Beginnings of a leaf's texts that only one of them completes, where all its outcomes count or some.
+"""Unique prefixes of a leaf: beginnings that exactly one of its texts completes.
 
-Does: find them. Does not: know which texts must not come again (`tails`).
+Does: find the shortest one of a text, counting all outcomes of the leaf or some. Does not: know which texts must not
+come twice (`dead_prefixes`).
 """
 
 from collections.abc import Callable
@@ -14,28 +15,28 @@ from ..jit.kernel import kernel
 Live = frozenset[int] | None
 """The outcomes that count; None: all."""
 _Lives = tuple[Bytes, Bytes]
-"""uint8 [outcomes]: 1 for those that count; uint8 [states]: 1 where one of them is in reach."""
+"""uint8 [outcomes]: 1 if the outcome counts; uint8 [states]: 1 if an outcome that counts can be reached."""
 _Parts = tuple[Ints, Ints, Ints]
-"""The table of an automaton, its classes and its outcomes."""
+"""`table`, `class_of` and `outcome` of an automaton."""
 
 
 @kernel
-def _only_ending(dfa: _Parts, lives: _Lives, state: int, text: Bytes) -> int:
-    """See `Endings.only`: the length of the beginning, or -1."""
+def _unique_prefix(dfa: _Parts, lives: _Lives, state: int, text: Bytes) -> int:
+    """The length of the prefix that `UniquePrefixes.find` returns, or -1."""
     table, class_of, outcome = dfa
     counts, alive = lives
     size = len(text)
     forced = np.zeros(size + 1, np.bool_)
     for i in range(size + 1):
-        ways = 0
+        arcs = 0
         for byte in range(256):
             if class_of[byte] >= 0:
                 t = table[state, class_of[byte]]
-                ways += t >= 0 and alive[t] != 0
+                arcs += t >= 0 and alive[t] != 0
         ends = outcome[state] >= 0 and counts[outcome[state]] != 0
         if i == size and ends:
             break
-        forced[i] = ways == 1 and not ends
+        forced[i] = arcs == 1 and not ends
         c = class_of[text[i]] if i < size else -1
         state = table[state, c] if c >= 0 else -1
         if state < 0 or alive[state] == 0:
@@ -43,8 +44,9 @@ def _only_ending(dfa: _Parts, lives: _Lives, state: int, text: Bytes) -> int:
     begun = size
     while begun > 1 and forced[begun - 1]:
         begun -= 1
-    if ways == 0:
+    if arcs == 0:
         return begun if begun < size else -1
+    # The text of a number ends only with the byte that follows: it must not be able to go on.
     for byte in (48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 46, 101, 69):
         if class_of[byte] >= 0:
             t = table[state, class_of[byte]]
@@ -54,32 +56,32 @@ def _only_ending(dfa: _Parts, lives: _Lives, state: int, text: Bytes) -> int:
 
 
 @kernel
-def _tight(dfa: _Parts, lives: _Lives) -> bool:
-    """See `Endings.tight`."""
+def _has_unique_prefix(dfa: _Parts, lives: _Lives) -> bool:
+    """The answer of `UniquePrefixes.exist`."""
     table, class_of, outcome = dfa
     counts, alive = lives
-    ways, last = np.zeros(len(table), np.int32), np.full(len(table), -1, np.int32)
+    arcs, last = np.zeros(len(table), np.int32), np.full(len(table), -1, np.int32)
     for s in range(len(table)):
         for byte in range(256):
             t = table[s, class_of[byte]] if class_of[byte] >= 0 else -1
             if t >= 0 and alive[t] != 0:
-                ways[s] += 1
+                arcs[s] += 1
                 last[s] = t
     found = False
     for s in range(len(table)):
         ends = outcome[s] >= 0 and counts[outcome[s]] != 0
-        forced = ways[s] == 1 and not ends and ways[last[s]] == 0
-        if alive[s] != 0 and (forced or (ends and ways[s] > 0)):
+        forced = arcs[s] == 1 and not ends and arcs[last[s]] == 0
+        if alive[s] != 0 and (forced or (ends and arcs[s] > 0)):
             found = True
     state, steps = 0, 0
-    while steps <= len(table) and ways[state] == 1:
+    while steps <= len(table) and arcs[state] == 1:
         state = last[state]
         steps += 1
-    return found and ways[state] > 0
+    return found and arcs[state] > 0
 
 
-class Endings:
-    """Of one leaf."""
+class UniquePrefixes:
+    """The unique prefixes of one leaf."""
 
     def __init__(self, dfa: Dfa, alive: Callable[[Bytes], Bytes]) -> None:
         """`alive`: see `Leaf.alive`."""
@@ -100,15 +102,15 @@ class Endings:
             last = self._last = live, (counts, alive)
         return last[1]
 
-    def tight(self, outcome: int) -> bool:
-        """Whether there are several texts with an outcome, and one of them may be all that completes a beginning."""
+    def exist(self, outcome: int) -> bool:
+        """Whether several texts have this outcome, and some beginning is completed by one of them only."""
         if outcome not in self._tight:
             lives = self._lives(frozenset((outcome,)))
-            self._tight[outcome] = bool(_tight(self._parts, lives))
+            self._tight[outcome] = bool(_has_unique_prefix(self._parts, lives))
         return self._tight[outcome]
 
-    def only(self, state: int, text: bytes, live: Live) -> bytes | None:
-        """The shortest beginning of a text, read from a state on, that nothing else completes; None: see `Tails`."""
-        said = np.frombuffer(text, np.uint8).copy()
-        size = int(_only_ending(self._parts, self._lives(live), state, said))
+    def find(self, state: int, text: bytes, live: Live) -> bytes | None:
+        """The shortest beginning of a text read from `state` on that no other text completes; None if there is none."""
+        array = np.frombuffer(text, np.uint8).copy()
+        size = int(_unique_prefix(self._parts, self._lives(live), state, array))
         return None if size < 0 else text[:size]

@@ -1,6 +1,6 @@
-"""The working state of a walk through the byte machine: configuration, outcome of the last step, place in the trie.
+"""The working state of a walk through the byte machine: configuration, status of the last step, node of the trie.
 
-Does: name its fields, for compiled code as a record and for Python as slots of an int64 array. Does not: walk.
+Does: name the fields, as a record for compiled code, and as slots of an int64 array for Python. Does not: walk.
 """
 
 from typing import Final
@@ -9,38 +9,38 @@ from .records import Whole, record_of
 
 
 class Note:
-    """The fields, all int64. The configuration is (state, top, count); `walk` lists what `status` may be."""
+    """The fields, all int64. The configuration is (state, top, count); `byte_step` lists the values of `status`."""
 
     state: Whole
     top: Whole  # the innermost frame
     count: Whole  # frames in use
-    status: Whole  # the outcome of the last step
-    what: Whole  # the state, site or frame that `status` is about
-    ending: Whole  # the outcome of the rule that ended last
-    twin: Whole  # 1 where the text that ended repeats an earlier one
-    until: Whole  # the offset where the text that decides stops
-    lowest: Whole  # the deepest frame of the stack that was left or changed
-    looks: Whole  # answers used up by this byte
+    status: Whole  # the status of the last step
+    what: Whole  # the state, site or frame to which `status` refers
+    ending: Whole  # the outcome of the last rule that ended
+    twin: Whole  # 1 if the text that ended repeats an earlier text
+    until: Whole  # the offset of the end of the text that decides
+    lowest: Whole  # the outermost frame of the stack that was left or changed
+    looks: Whole  # answers that this byte has used
     depth: Whole  # frames of the stack before the walk
-    exact: Whole  # 1: assume nothing about texts
-    offset: Whole  # of the first byte read
+    exact: Whole  # 1: do not assume that texts are new
+    offset: Whole  # offset in the output of the first byte read
     node: Whole  # the next node of the trie
     end: Whole  # the node to stop at
-    asked: Whole  # nodes found where a text decides
+    asked: Whole  # number of nodes found where a text decides
     exit: Whole  # the exit of the leaf that is being walked
-    found: Whole  # tokens found
-    arcs: Whole  # the alphabet whose class 0 is left out at the first byte, or -1
-    leaf_top: Whole  # the frame of the leaf that a walk starts in
-    leaf_count: Whole  # frames in use then
-    doubt: Whole  # `INNER` or `OPEN` where a text was taken to be new
-    doubts: Whole  # nodes found where that was done
-    unwritten: Whole  # 1: some text that began within the walk is not compared as written
-    inside: Whole  # 1 while the nodes behind `exit`, or below `head`, are being walked
-    head: Whole  # the first byte that is being walked, by its place in the vocabulary
+    found: Whole  # number of tokens found
+    arcs: Whole  # the alphabet with the class 0 that is skipped at the first byte, or -1
+    leaf_top: Whole  # the frame of the leaf in which a walk starts
+    leaf_count: Whole  # frames in use at the start in that leaf
+    assumption: Whole  # `INNER` or `OPEN` where a text was assumed to be new
+    assumed: Whole  # number of nodes found where a text was assumed to be new
+    unwritten: Whole  # 1: some text that began within the walk is not compared byte by byte
+    inside: Whole  # 1 while the nodes behind `exit` or below `head` are being walked
+    head: Whole  # the first byte of the tokens being walked, as a node of the trie
 
 
 note_of = record_of(Note)
-"""The note that an int64 array [NOTES] holds; compiled code only."""
+"""The record view of an int64 array [NOTES]; for compiled code only."""
 
 _SLOTS: Final = tuple(Note.__annotations__)
 NOTES: Final = len(_SLOTS)
@@ -66,5 +66,5 @@ FOUND: Final = _SLOTS.index("found")
 ARCS: Final = _SLOTS.index("arcs")
 LEAF_TOP: Final = _SLOTS.index("leaf_top")
 LEAF_COUNT: Final = _SLOTS.index("leaf_count")
-DOUBTS: Final = _SLOTS.index("doubts")
+ASSUMED: Final = _SLOTS.index("assumed")
 UNWRITTEN: Final = _SLOTS.index("unwritten")

@@ -105,7 +105,7 @@ class Walk:
         self.cursor.begin(exact)
         note = self.cursor.note
         note[n.FOUND], note[n.ARCS] = 0, -1
-        note[n.DOUBTS] = note[n.UNWRITTEN] = 0
+        note[n.ASSUMED] = note[n.UNWRITTEN] = 0
         note[n.LEAF_TOP], note[n.LEAF_COUNT] = self.cursor.depth - 1, self.cursor.depth
 
     def below(self, node: int) -> None:
@@ -130,7 +130,7 @@ class Walk:
 
     def assumed(self) -> Ints:
         """int32 [n]: the nodes where a text was assumed to be new; see `WalkBuffers`."""
-        return self.scratch.buffers.assumed[: self.cursor.note[n.DOUBTS]].copy()
+        return self.scratch.buffers.assumed[: self.cursor.note[n.ASSUMED]].copy()
 
 
 def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:

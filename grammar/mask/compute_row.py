@@ -13,7 +13,7 @@ import numpy as np
 from ..base.addresses import grid, line, longs, octets, words
 from ..base.array_types import Bytes, Ints, Longs, Words
 from ..jit.kernel import kernel
-from ..machine.byte_step import EXPAND, LOOK, MOVED, REFUSED, SITE, VIEW, leave
+from ..machine.byte_step import EXPAND, LOOK, MOVED, REFUSED, SITE, VIEW, end_rule
 from ..machine.lazy_tables import (
     ALPHABET,
     DEAD,
@@ -106,7 +106,7 @@ def buffers_at(held: Longs) -> WalkBuffers:
 def _restart(note: Note, progress: RowProgress) -> None:
     note.state, note.top, note.count = progress.start, note.depth - 1, note.depth
     note.lowest, note.exact, note.arcs, note.status = note.depth, 0, -1, MOVED
-    note.found = note.asked = note.doubts = note.unwritten = 0
+    note.found = note.asked = note.assumed = note.unwritten = 0
     note.leaf_top, note.leaf_count = note.top, note.count
 
 
@@ -157,7 +157,7 @@ def _enter(
         if not _wide(tables, note.state, site):
             return _ALL
     progress.found_early, progress.asked_early = note.found, note.asked
-    progress.assumed_early = note.doubts
+    progress.assumed_early = note.assumed
     note.exit = note.inside = 0
     note.status = VIEW
     return _TREES
@@ -178,7 +178,7 @@ def _ends(tables: Tables, frames: Ints, note: Note, progress: RowProgress, looks
         if ending < 0:
             return
         note.looks = 0
-        status = leave(tables, frames, note, looks, ending, note.offset)
+        status = end_rule(tables, frames, note, looks, ending, note.offset)
         if status == REFUSED:
             return
         if status == LOOK:
@@ -286,7 +286,7 @@ def _report(scratch: Longs, view: Longs, note: Note, progress: RowProgress) -> N
     progress.asks = count
     for opened in range(2):
         begun = count
-        for i in range(note.doubts):
+        for i in range(note.assumed):
             if (assumed[i] < 0) == (opened == 0):
                 continue
             node = np.int64(~assumed[i] if opened else assumed[i])
@@ -336,7 +336,7 @@ def find_row(
         if note.status != MOVED:
             return
         progress.found_shared, progress.asked_shared = note.found, note.asked
-        progress.assumed_shared = note.doubts
+        progress.assumed_shared = note.assumed
         note.exit = 0
         progress.phase = _EXITS
     if progress.phase == _EXITS:

@@ -18,7 +18,7 @@ from ..base.array_types import Bytes, Ints
 from ..base.bounded_cache import BoundedCache
 from ..leaves.strings import any_string
 from ..machine.leaf import Leaf
-from ..machine.leaf_similarity import ALIKE, LeafSimilarity, likeness_within, unlike
+from ..machine.leaf_similarity import ALIKE, LeafSimilarity, similarity_within, surely_unlike
 from .continuations import merge
 from .leaf_closure import stay_bounds, subtrees
 from .leaf_walk import (
@@ -158,7 +158,7 @@ class LeafCache:
             if view.bare:
                 return self._derive(tables, (state, common), view, leaf.identity)
         if alive is None and common != state and self._may_be_plain(leaf, state):
-            like = leaf.likeness
+            like = leaf.similarity
             assert like.plain is not None
             inside = like.plain.step(0, _QUOTE)
             if _is_like_plain(leaf, like, state, inside):
@@ -166,7 +166,7 @@ class LeafCache:
                 view = self.view(self._plain[like.plain.fingerprint], twin, None)
                 return self._derive(tables, (state, twin), view, like)
         for other in self._similar_states(leaf, state) if alive is None else ():
-            like, view = likeness_within(dfa, state, other), self.view(leaf, other, None)
+            like, view = similarity_within(dfa, state, other), self.view(leaf, other, None)
             if like.bytes[state] >= ALIKE and view.bare:
                 return self._derive(tables, (state, other), view, like)
         return self._walk(tables, state)
@@ -174,18 +174,18 @@ class LeafCache:
     def _may_be_plain(self, leaf: Leaf, state: int) -> bool:
         """Whether a state may be similar to one of a leaf for any string; False for a state of such a leaf itself.
 
-        A quick test before `Leaf.likeness`, which takes long.
+        A quick test before `Leaf.similarity`, which takes long.
         """
         dfa = leaf.dfa
         if dfa.fingerprint in self._plain:
             return False
         if state == 0 and not leaf.wide(0, leaf.all):
             state = dfa.step(0, _QUOTE)
-        if "likeness" in vars(leaf) or state < 0:
+        if "similarity" in vars(leaf) or state < 0:
             return True
         places = [place for place in (state, _common(leaf, state)) if place >= 0]
         return any(
-            not unlike(dfa, place, plain.dfa, plain.dfa.step(0, _QUOTE))
+            not surely_unlike(dfa, place, plain.dfa, plain.dfa.step(0, _QUOTE))
             for plain in self._plain.values()
             for place in places
         )
@@ -198,7 +198,7 @@ class LeafCache:
         taken = np.append(dfa.table[state] >= 0, dfa.outcome[state] >= 0)
         key = dfa.fingerprint + taken.tobytes()
         known = self._seeds.get(key) or ()
-        others = [other for other in known if not unlike(dfa, state, dfa, other)]
+        others = [other for other in known if not surely_unlike(dfa, state, dfa, other)]
         if state not in known and not others and len(known) < _MOST_SEEDS:
             self._seeds.put(key, (*known, state), len(key))
         return [other for other in others[:1] if other != state]

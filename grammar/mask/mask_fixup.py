@@ -14,10 +14,9 @@ from ..base.array_types import Words
 from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import NO_LOOKS, Cursor
-from ..machine.dead_prefixes import barred_texts
 from ..machine.exhaustion import beginnings_ahead, open_beginnings
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
-from ..machine.open_texts import OpenText, Recall
+from ..machine.open_texts import OpenText, OpenTexts
 from .compute_masks import TokenIndex, Walk
 from .leaf_walk import allow, forbid
 from .row_cache import Row
@@ -32,13 +31,13 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
 
     `row` holds the mask that `found` was unpacked to, and is corrected in place.
     """
-    recalled = cursor.recalled
+    open_texts = cursor.open_texts
     todo = [(node, -1) for node in found.asks.tolist()] if len(found.asks) else []
-    if recalled is not None:
+    if open_texts is not None:
         if found.checks is not None:
-            repeats = found.checks.against(cursor, recalled, index.token_texts)
+            repeats = found.checks.against(cursor, open_texts, index.token_texts)
             todo += [(node, -1) for node in repeats]
-        for text in recalled.written:
+        for text in open_texts.written:
             todo += _repeats(cursor, index, text, row)
     if todo:
         scratch = index.acquire()
@@ -46,8 +45,8 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
             _decide(Walk(cursor, index, scratch), row, todo)
         finally:
             index.release(scratch)
-    if recalled is not None:
-        _forbid_dead_ends(cursor, index, row, recalled)
+    if open_texts is not None:
+        _forbid_dead_ends(cursor, index, row, open_texts)
 
 
 def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
@@ -70,7 +69,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         if (
             legal
             and frame >= 0
-            and w.chain(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
+            and w.new_frames(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
         ):
             # The text is still open: the next byte may end it.
             child = node + 1
@@ -79,7 +78,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
                 child = int(trie.skip[child])
         elif legal:
             note = cursor.note
-            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.DOUBTS] = 0
+            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.ASSUMED] = 0
             note[n.ARCS] = -1
             walking.below(node)
             for token in walking.found():
@@ -110,27 +109,29 @@ def _repeats(
     entry, first, room = sites.item(site, ENTRY), sites.item(site, FIRST), sites.item(site, SIZE)
     leaf, found = isinstance(place.call.callee, Dfa), []
     for rest, node in nodes:
-        said = cursor.memories.under(text.version, begun + rest)
-        if said is None:
+        seen = cursor.memories.under(text.version, begun + rest)
+        if seen is None:
             continue
-        same = leaf and said.over and said.entry == entry and said.outcome < room
-        if same and returns.item(first + 2 * said.outcome + 1) == DEAD:
+        same = leaf and seen.over and seen.entry == entry and seen.outcome < room
+        if same and returns.item(first + 2 * seen.outcome + 1) == DEAD:
             prefixes.forbid(row, rest)
         else:
             found.append((node, text.frame))
     return found
 
 
-def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, recalled: Recall) -> None:
+def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, open_texts: OpenTexts) -> None:
     """Clear the tokens after which every completion repeats an earlier text (`dead_prefixes`, `exhaustion`)."""
     barred = cursor.memories.barred
     ahead = beginnings_ahead(cursor)
     for begun, beginnings in open_beginnings(cursor):
         _forbid_prefixes(cursor, index, row, begun, beginnings)
-    if barred and not barred.keys().isdisjoint(recalled.versions):
-        for begun, texts in barred_texts(cursor, cursor.frames[: cursor.depth].copy()):
+    if barred and not barred.keys().isdisjoint(open_texts.versions):
+        for begun, texts in cursor.dead_prefixes.of_open_texts(
+            cursor, cursor.frames[: cursor.depth].copy()
+        ):
             _forbid_prefixes(cursor, index, row, begun, texts)
-        ahead.update(text for memory in recalled.versions for text in barred.get(memory, ()))
+        ahead.update(text for memory in open_texts.versions for text in barred.get(memory, ()))
     memories = len(cursor.memories)
     for beginning in ahead:
         for token in _openers(cursor, index.token_texts.containing(beginning), row):

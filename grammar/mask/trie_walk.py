@@ -23,7 +23,7 @@ from ..machine.byte_step import (
     PARENT,
     REFUSED,
     SITE,
-    leave,
+    end_rule,
     step,
 )
 from ..machine.lazy_tables import (
@@ -69,10 +69,10 @@ def _collect(trie: Trie, note: Note, found: Ints, node: int | np.int64) -> None:
 
 @kernel
 def _note_assumption(note: Note, buffers: WalkBuffers, node: int | np.int64) -> None:
-    if note.doubt:
-        buffers.assumed[note.doubts] = node if note.doubt == INNER else ~node
-        note.doubts += 1
-        note.doubt = 0
+    if note.assumption:
+        buffers.assumed[note.assumed] = node if note.assumption == INNER else ~node
+        note.assumed += 1
+        note.assumption = 0
 
 
 @kernel
@@ -96,7 +96,7 @@ def _resume_row(
     state = path[depth, 0]
     note.state, note.top, note.count, note.looks = state, path[depth, 1], path[depth, 2], 0
     ending = np.int64(tables.states[state, OUTCOME])
-    if leave(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
+    if end_rule(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
         return -1, 0
     return tables.states[note.state, ROW], tables.states[note.state, ALPHABET]
 
@@ -108,7 +108,7 @@ def _follow(
     """Step to a node; returns the next node to visit, or -1 with the reason in `note.status`."""
     path, d = buffers.path, trie.depth[node]
     note.state, note.top, note.count = path[d - 1, 0], path[d - 1, 1], path[d - 1, 2]
-    note.doubt = 0
+    note.assumption = 0
     byte = np.int64(trie.byte[node])
     status = step(tables, frames, note, path[:0], byte, note.offset + d - 1)
     if status == MOVED:
@@ -252,10 +252,10 @@ def walk_exits(
                 np.int64(exits[note.exit, 1]),
                 exits[note.exit, 2] != 0 or trie.depth[exits[note.exit, 0]] == 0,
             )
-            note.doubt = 0
+            note.assumption = 0
             d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
             note.top, note.count, note.looks = note.leaf_top, note.leaf_count, 0
-            status = leave(tables, frames, note, looks, ending, note.offset + d)
+            status = end_rule(tables, frames, note, looks, ending, note.offset + d)
             if status == LOOK:
                 buffers.asks[note.asked] = node
                 note.asked += 1

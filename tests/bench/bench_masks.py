@@ -22,7 +22,7 @@ from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.grammar.api import GrammarError, Violation, empty_rows
 from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.backends.token_spelling import Speller
-from intaglio.grammar.backends.warmup import rehearsal_s, rehearse
+from intaglio.grammar.backends.warmup import warm_up, warm_up_s
 from intaglio.grammar.jsonschema.read.values import read
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
@@ -67,7 +67,7 @@ class Ours:
         try:
             language = Language(read(schema), Options(any_order=True))
             grammar = NativeGrammar(Machine(language.root), self.index, self.speller)
-            rehearse(grammar, rehearsal_s(schema))
+            warm_up(grammar, warm_up_s(schema))
         except GrammarError as error:
             raise Refused(str(error)) from error
 

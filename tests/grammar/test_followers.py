@@ -56,12 +56,12 @@ class Pair:
         assert isinstance(tables, DeviceTables)
         self.matcher = NativeGrammar(Machine(root), index(), speller()).matcher()
         self.followers, self.number, self.left = followers, number, budget
-        followers.enter(number, tables, self.matcher, budget)
+        followers.add(number, tables, self.matcher, budget)
         self.over = False
 
     def pick(self, token: int) -> tuple[int, ...]:
         """Go on by a token; what must come next."""
-        found = self.followers.pick({self.number: (token,)})
+        found = self.followers.advance({self.number: (token,)})
         self._accept(token)
         fits = self.number not in found.doubtful
         forced = self.matcher.forced()
@@ -70,7 +70,7 @@ class Pair:
         assert said == forced
         assert not found.lost
         if forced:
-            found = self.followers.go_on({self.number: forced})
+            found = self.followers.advance_forced({self.number: forced})
             for one in forced:
                 self._accept(one)
             assert not found.lost
@@ -86,8 +86,8 @@ class Pair:
 
     def refuses(self, token: int) -> bool:
         """Whether both refuse a token; the output is not followed along tables then."""
-        lost = self.followers.pick({self.number: (token,)}).lost == {self.number}
-        self.followers.leave(self.number)
+        lost = self.followers.advance({self.number: (token,)}).lost == {self.number}
+        self.followers.remove(self.number)
         with pytest.raises(Violation):
             self.matcher.accept(token)
         return lost
@@ -152,17 +152,17 @@ def test_all_at_once_is_each_by_itself() -> None:
         for n, pair in pairs.items():
             pair.matcher.fill(row)
             picked[n] = (int(dice.choice(allowed_tokens(row, small().vocabulary().width))),)
-        found = followers.pick(picked)
+        found = followers.advance(picked)
         assert not found.lost
         forced = {n: followers.spell(n, coming) for n, coming in found.coming.items()}
-        assert not followers.go_on(forced).lost
+        assert not followers.advance_forced(forced).lost
         for n, pair in list(pairs.items()):
             pair.matcher.accept(picked[n][0])
             assert pair.matcher.forced() == forced.get(n, ())
             for token in forced.get(n, ()):
                 pair.matcher.accept(token)
             if pair.matcher.finished:
-                followers.leave(n)
+                followers.remove(n)
                 del pairs[n]
     assert not any(n in followers for n in range(20))
 
@@ -208,7 +208,7 @@ def bytes_to_end(tables: DeviceTables, at: Configuration) -> int:
     state, stack = at
     if state == tables.over:
         return 0
-    ahead = tables.outlook
+    ahead = tables.lookahead
     rest = dict.fromkeys(range(ahead.first[tables.start + 1] - ahead.first[tables.start]), 0)
 
     def to_end(state: int) -> int:

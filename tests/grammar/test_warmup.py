@@ -1,4 +1,4 @@
-"""What is rehearsed saves learning and masks later, and changes nothing else."""
+"""A warm-up saves table entries and masks later, and changes nothing else."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 from intaglio.grammar.api import empty_rows
 from intaglio.grammar.backends import native
 from intaglio.grammar.backends.native import NativeGrammar
-from intaglio.grammar.backends.warmup import rehearsal_s, rehearse
+from intaglio.grammar.backends.warmup import warm_up, warm_up_s
 from intaglio.grammar.cfg import ebnf, enforce
 from intaglio.grammar.contract.errors import ConstraintTooLarge
 from intaglio.grammar.jsonschema.read.values import read
@@ -74,12 +74,12 @@ class Counts:
 def test_masks_are_the_same_and_were_made_before(
     any_order: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain, rehearsed = (grammar_of(root(SCHEMA, any_order)) for _ in range(2))
-    rehearse(rehearsed, 10.0)
+    plain, warmed = (grammar_of(root(SCHEMA, any_order)) for _ in range(2))
+    warm_up(warmed, 10.0)
     counts = Counts(monkeypatch)
     one = masks(plain, TEXT)
     learned, made = counts.learned, counts.made
-    other = masks(rehearsed, TEXT)
+    other = masks(warmed, TEXT)
     assert counts.learned - learned < learned / 4
     assert counts.made - made < made / 4
     for row, same in zip(one, other, strict=True):
@@ -90,7 +90,7 @@ def test_names_are_not_written_twice_and_all_are_written(monkeypatch: pytest.Mon
     names = [f"name{i}" for i in range(30)]
     schema = {"items": {"properties": {name: {"type": "integer"} for name in names}}}
     grammar = grammar_of(root({**schema, "type": "array"}))
-    rehearse(grammar, 10.0)
+    warm_up(grammar, 10.0)
     counts = Counts(monkeypatch)
     masks(grammar, json.dumps([dict.fromkeys(names, 12)] * 2, separators=(",", ":")))
     assert counts.learned == 0
@@ -100,7 +100,7 @@ def test_what_must_not_come_twice_is_no_end_of_it(monkeypatch: pytest.MonkeyPatc
     items = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
     schema = {"properties": {"a": items, "b": {"type": "integer"}}, "additionalProperties": False}
     grammar = grammar_of(root(schema, any_order=False))
-    rehearse(grammar, 10.0)
+    warm_up(grammar, 10.0)
     counts = Counts(monkeypatch)
     masks(grammar, '{"a":["ae"],"b":12}')
     assert counts.learned == 0
@@ -117,15 +117,15 @@ def test_what_must_not_come_twice_is_no_end_of_it(monkeypatch: pytest.MonkeyPatc
 )
 def test_it_comes_to_an_end_by_itself(schema: Any) -> None:
     grammar = grammar_of(root(schema))
-    rehearse(grammar, 1000.0)
+    warm_up(grammar, 1000.0)
     assert grammar.index.rows.nbytes > 0
 
 
-def test_grammars_and_automata_are_rehearsed_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammars_and_automata_are_warmed_up_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = enforce.enforced(ebnf.parse('root ::= "(" root ")" | [a-z]+ "=" [0-9]'))
     assert not isinstance(rule, enforce.Parsed)
     grammar = grammar_of(rule)
-    rehearse(grammar, 10.0)
+    warm_up(grammar, 10.0)
     counts = Counts(monkeypatch)
     masks(grammar, "(")
     assert counts.made == 0
@@ -134,17 +134,17 @@ def test_grammars_and_automata_are_rehearsed_as_well(monkeypatch: pytest.MonkeyP
 def test_no_time_makes_nothing() -> None:
     grammar = grammar_of(root(SCHEMA))
     states = grammar.machine.states
-    rehearse(grammar, 0.0)
+    warm_up(grammar, 0.0)
     assert grammar.machine.states == states
 
 
 def test_what_is_too_large_is_an_error_only_where_text_reaches_it() -> None:
     grammar = grammar_of(root(SCHEMA), most_bytes=4_000)
-    rehearse(grammar, 10.0)
+    warm_up(grammar, 10.0)
     with pytest.raises(ConstraintTooLarge):
         masks(grammar, TEXT)
 
 
-def test_long_sources_are_rehearsed_longer_within_a_bound() -> None:
-    times = [rehearsal_s("x" * size) for size in (0, 2_000, 4_000, 1 << 20)]
+def test_long_sources_are_warmed_up_longer_within_a_bound() -> None:
+    times = [warm_up_s("x" * size) for size in (0, 2_000, 4_000, 1 << 20)]
     assert 0 < times[0] < times[1] < times[2] < times[3] < 0.3

@@ -24,7 +24,7 @@ from intaglio.grammar.device.device_tables import (
     LEAVES,
     NO_BYTE,
     DeviceTables,
-    Outlook,
+    Lookahead,
     code,
 )
 from intaglio.kernels import reference
@@ -269,8 +269,8 @@ def lists_of_numbers() -> DeviceTables:
     )
     sites, returns = np.array([[1, 0], [5, 1]], np.int32), np.array([3, 3], np.int32)
     none = np.zeros(0, np.int32)
-    outlook = Outlook(none, none, none, none, none.astype(np.uint8), none)
-    return DeviceTables(cells, column_of, sites, returns, 0, 1, outlook)
+    lookahead = Lookahead(none, none, none, none, none.astype(np.uint8), none)
+    return DeviceTables(cells, column_of, sites, returns, 0, 1, lookahead)
 
 
 def texts() -> list[bytes | None]:

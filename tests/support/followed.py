@@ -21,7 +21,7 @@ from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.backends.token_spelling import Speller
 from intaglio.grammar.compiler.compile import Compiler
 from intaglio.grammar.contract.vocabulary import Vocabulary
-from intaglio.grammar.device.device_tables import DeviceTables, HostOnly, Outlook
+from intaglio.grammar.device.device_tables import DeviceTables, HostOnly, Lookahead
 from intaglio.grammar.device.export import export
 from intaglio.grammar.jsonschema.read.values import Json, read
 from intaglio.grammar.jsonschema.read.writing_options import Options
@@ -35,7 +35,7 @@ FORMS: Final = {"default": Options(), "closed": Options(extra_properties=False)}
 INSTANCES: Final = 2  # followed of each schema
 # What tables tell the host alone: it is not sent.
 _NONE: Final = np.zeros(0, np.int32)
-_UNSEEN: Final = Outlook(_NONE, _NONE, _NONE, _NONE, _NONE.astype(np.uint8), _NONE)
+_UNSEEN: Final = Lookahead(_NONE, _NONE, _NONE, _NONE, _NONE.astype(np.uint8), _NONE)
 
 REFUSED, HOST_ONLY, EXPORTED, TOO_SLOW = "refused", "host only", "exported", "too slow"
 
@@ -162,7 +162,7 @@ def _follow(name: str, record: dict[str, Json], task: Task) -> Outcome:
         _instance(f"{name}/{number} {task.form}", grammar, text, task)
         for number, text in enumerate(texts or [""])  # without an instance: before the first token
     ]
-    sent = replace(tables, outlook=_UNSEEN)
+    sent = replace(tables, lookahead=_UNSEEN)
     return Outcome(name, task.form, EXPORTED, "", sent, instances)
 
 

@@ -1,0 +1,70 @@
+"""The interface of a cursor as the checks for dead ends see it: a configuration, and speculative reads.
+
+Does: let `dead_prefixes` and `exhaustion` be imported by `cursor`. Does not: read text (`cursor`).
+"""
+
+from typing import NamedTuple, Protocol
+
+from ..base.array_types import Bytes, Ints, Longs
+from .machine import Machine
+from .open_texts import OpenTexts
+from .seen_texts import SeenTexts
+
+
+class Step(NamedTuple):
+    """The changes made by one commit, as `undo` needs them.
+
+    `state`, `stack` and `open_texts`: the values before it. `kept`: number of frames that stayed; `removed` int32
+    [n, 4]: the frames above them, which were removed. `length`: bytes of the output before it; `memories`: number of
+    versions of the seen texts before it.
+    """
+
+    state: int
+    kept: int
+    removed: Ints
+    length: int
+    memories: int
+    stack: bytes
+    open_texts: OpenTexts | None
+
+
+class Refused(NamedTuple):
+    """A text refused because it was seen before, or by a judge: its frame, and the offset in the output of its end."""
+
+    site: int
+    parent: int
+    memory: int
+    begun: int
+    until: int
+
+
+class TextReader(Protocol):
+    """A `Cursor`, without its own checks for dead ends. The attributes and methods are documented there."""
+
+    machine: Machine
+    state: int
+    frames: Ints
+    depth: int
+    output: bytearray
+    memories: SeenTexts
+    note: Longs
+
+    def fork(self) -> "TextReader":
+        """An independent copy."""
+        ...
+
+    def make_room(self, frames: int) -> None:
+        """Have room for so many frames above the stack."""
+        ...
+
+    def reach(self, text: Bytes) -> tuple[int, Refused | None]:
+        """Read ahead as far as `text` is legal, dead ends not considered."""
+        ...
+
+    def commit(self, text: Bytes, memories: int) -> Step:
+        """Move to the configuration after the last read."""
+        ...
+
+    def undo(self, step: Step) -> None:
+        """Take back the last commit."""
+        ...
