@@ -12,7 +12,7 @@ from ..base.array_types import Ints
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
 from ..machine.open_texts import OpenTexts
-from .token_texts import TokenTexts
+from .token_texts import TextIndex
 
 
 @dataclass(slots=True, eq=False)
@@ -39,7 +39,7 @@ class UniquenessChecks:
             + 64 * (len(self.inner) * self.written + len(self.open))
         )
 
-    def against(self, cursor: Cursor, open_texts: OpenTexts, texts: TokenTexts) -> list[int]:
+    def against(self, cursor: Cursor, open_texts: OpenTexts, texts: TextIndex) -> list[int]:
         """The nodes that have to be decided, given the texts that the cursor's stack remembers."""
         nodes = open_texts.answers.get(self)
         if nodes is None:
@@ -48,7 +48,7 @@ class UniquenessChecks:
             nodes = nodes + self._open_repeats(cursor, open_texts, texts)
         return nodes
 
-    def _inner_repeats(self, known: Iterable[Iterable[Hashable]], texts: TokenTexts) -> list[int]:
+    def _inner_repeats(self, known: Iterable[Iterable[Hashable]], texts: TextIndex) -> list[int]:
         nodes: list[int] = self.inner.tolist()
         if not self.written:
             return nodes
@@ -63,7 +63,7 @@ class UniquenessChecks:
         pairs = zip(nodes, self._texts, strict=True)
         return [node for node, text in pairs if any(key in text for key in seen)]
 
-    def _open_repeats(self, cursor: Cursor, open_texts: OpenTexts, texts: TokenTexts) -> list[int]:
+    def _open_repeats(self, cursor: Cursor, open_texts: OpenTexts, texts: TextIndex) -> list[int]:
         """The nodes of `open` at which an open text may become equal to a remembered one."""
         nodes: set[int] = set()
         for text in open_texts.otherwise:
@@ -83,7 +83,10 @@ class UniquenessChecks:
                 possible = self._on_path(rests, texts)
                 ahead = (self._text_ahead(at, texts) for at in possible)
                 ends = list(comparison.ends(begun, ahead))
-                known, weights = open_texts.keys_of(text), {comparison.weight(seen) for seen in near}
+                known, weights = (
+                    open_texts.keys_of(text),
+                    {comparison.weight(seen) for seen in near},
+                )
                 repeats = {
                     end: _may_weigh(comparison.weight(end), weights) and same(end) in known
                     for end in set(ends)
@@ -96,13 +99,13 @@ class UniquenessChecks:
                 )
         return sorted(nodes)
 
-    def _text_ahead(self, at: int, texts: TokenTexts) -> bytes:
+    def _text_ahead(self, at: int, texts: TextIndex) -> bytes:
         text = self._ahead.get(at)
         if text is None:
             text = self._ahead[at] = texts.at_node(self.open.item(at)).tobytes()
         return text
 
-    def _on_path(self, rests: list[bytes | None], texts: TokenTexts) -> list[int]:
+    def _on_path(self, rests: list[bytes | None], texts: TextIndex) -> list[int]:
         """Indices into `open` of the nodes with a text that starts with one of `rests` or contains a backslash.
 
         A rest that is None may be spelled in any way: then all nodes count.
