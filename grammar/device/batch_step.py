@@ -54,7 +54,7 @@ class BatchPositions(NamedTuple):
     valid_rests: Ints
 
 
-class TokenTexts(NamedTuple):
+class TokenBytes(NamedTuple):
     """The bytes of token t are `data[begins[t] : begins[t + 1]]`; `ends` are its end tokens.
 
     `all_bytes` [1]: whether each byte is a token by itself. `crossed` [65536]: at 256 * a + b, whether some token
@@ -123,7 +123,7 @@ def position_addresses(positions: BatchPositions, row_tables: Longs) -> Longs:
     return addresses(*positions, row_tables.reshape(-1))
 
 
-def text_addresses(texts: TokenTexts) -> Longs:
+def text_addresses(texts: TokenBytes) -> Longs:
     """The addresses of the texts, for `move`."""
     return addresses(*texts)
 
@@ -150,8 +150,8 @@ def _positions(pointers: Longs) -> BatchPositions:
 
 
 @kernel
-def _texts(pointers: Longs) -> TokenTexts:
-    return TokenTexts(
+def _texts(pointers: Longs) -> TokenBytes:
+    return TokenBytes(
         octets(pointers, 0),
         line(pointers, 1),
         line(pointers, 2),
@@ -229,7 +229,7 @@ def move(
 def _read(
     positions: BatchPositions,
     tables: _GrammarTables,
-    texts: TokenTexts,
+    texts: TokenBytes,
     row: int,
     token: int,
     calls: Ints,
@@ -347,7 +347,7 @@ def _only_column(
 
 @kernel
 def _tokens_since_hard(
-    positions: BatchPositions, texts: TokenTexts, row: int, right: int, window: Ints
+    positions: BatchPositions, texts: TokenBytes, row: int, right: int, window: Ints
 ) -> int:
     """Tokens since the last hard boundary (see `token_spelling`) before byte `right`; -1 if it is too far back."""
     known = positions.known[row]

@@ -29,7 +29,7 @@ from .batch_step import (
     TABLE_ADDRESSES,
     BatchPositions,
     BatchReport,
-    TokenTexts,
+    TokenBytes,
     move,
     position_addresses,
     report_addresses,
@@ -242,12 +242,12 @@ def load() -> None:
     Followers((), ()).advance({})
 
 
-def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenTexts:
+def _texts(texts: Sequence[bytes | None], ends: Sequence[int]) -> TokenBytes:
     known = [text or b"" for text in texts]
     begins = np.fromiter(accumulate(map(len, known), initial=0), np.int32, len(known) + 1)
     data = np.frombuffer(b"".join(known), np.uint8).copy()
     single = {text for text in known if len(text) == 1}
-    return TokenTexts(
+    return TokenBytes(
         data,
         begins,
         np.array(sorted(ends), np.int32),

@@ -52,7 +52,7 @@ MOVED: Final = 0
 REFUSED: Final = 1
 EXPAND: Final = 2  # the row of state `note.what` is unknown
 RESOLVE: Final = 3  # the target of site `note.what` after `note.ending`, `note.twin` is unknown
-LOOK: Final = 4  # the text of frame `note.what` up to offset `note.until` decides; it ended with `note.ending`
+UNDECIDED: Final = 4  # the text of frame `note.what` up to offset `note.until` decides; it ended with `note.ending`
 FULL: Final = 5  # `frames` has no free row
 CIRCLES: Final = 6  # rules call one another without reading a byte
 VIEW: Final = 7  # the row of a leaf is needed
@@ -66,11 +66,11 @@ _PLAIN: Final = REMEMBERS | AS_WRITTEN
 
 
 @kernel
-def _answer(frames: Ints, note: Note, looks: Ints, flags: int) -> tuple[bool, int, int, int]:
+def _answer(frames: Ints, note: Note, answers: Ints, flags: int) -> tuple[bool, int, int, int]:
     """(whether it is known, outcome or -1, twin, memory) of the end in `note`, where a text decides."""
-    if note.looks < len(looks):
-        answer = looks[note.looks]
-        note.looks += 1
+    if note.answered < len(answers):
+        answer = answers[note.answered]
+        note.answered += 1
         return True, answer[0], answer[1], answer[2]
     top = note.what
     fresh = frames[frames[top, PARENT], MEMORY] == UNSURE
@@ -88,7 +88,7 @@ def end_rule(
     tables: Tables,
     frames: Ints,
     note: Note,
-    looks: Ints,
+    answers: Ints,
     ending: int | np.int64,
     until: int | np.int64,
 ) -> int:
@@ -103,9 +103,9 @@ def end_rule(
         twin, flags = 0, tables.sites[site, FLAGS]
         if flags != 0:
             note.what, note.ending, note.until = top, ending, until
-            known, ending, twin, memory = _answer(frames, note, looks, flags)
+            known, ending, twin, memory = _answer(frames, note, answers, flags)
             if not known:
-                return LOOK
+                return UNDECIDED
             if ending < 0:
                 return REFUSED
             if flags & REMEMBERS:
@@ -136,24 +136,26 @@ def end_rule_at(
     tables: Tables,
     frames: Ints,
     note: Longs,
-    looks: Ints,
+    answers: Ints,
     ending: int | np.int64,
     until: int | np.int64,
 ) -> int:
     """`end_rule` for callers that are not compiled."""
-    return end_rule(tables, frames, note_of(note), looks, ending, until)
+    return end_rule(tables, frames, note_of(note), answers, ending, until)
 
 
 @kernel
-def step(tables: Tables, frames: Ints, note: Note, looks: Ints, byte: np.int64, offset: int) -> int:
+def step(
+    tables: Tables, frames: Ints, note: Note, answers: Ints, byte: np.int64, offset: int
+) -> int:
     """Read one byte, at `offset` of the output; returns the status. Unless it is `MOVED`, the configuration is invalid.
 
-    `looks`: rows (outcome or -1, twin, memory): the answers, in order, for the ends at this byte that a text decides.
-    Without an answer, such an end gives `LOOK`. But where `note.exact` is 0, a text that is only remembered is assumed
-    to be new, and `note.assumption` tells the caller to correct that, unless the text is compared as written and began
-    before the walk.
+    `answers`: rows (outcome or -1, twin, memory): the answers, in order, for the ends at this byte that a text decides.
+    Without an answer, such an end gives `UNDECIDED`. But where `note.exact` is 0, a text that is only remembered is
+    assumed to be new, and `note.assumption` tells the caller to correct that, unless the text is compared as written
+    and began before the walk.
     """
-    note.looks = 0
+    note.answered = 0
     for _ in range(_MOST_CALLS):
         state = note.state
         row = tables.states[state, ROW]
@@ -174,12 +176,12 @@ def step(tables: Tables, frames: Ints, note: Note, looks: Ints, byte: np.int64, 
             return REFUSED
         if move == LEAVE:
             status = end_rule(
-                tables, frames, note, looks, np.int64(tables.states[state, OUTCOME]), offset
+                tables, frames, note, answers, np.int64(tables.states[state, OUTCOME]), offset
             )
             if status != MOVED:
                 return status
         elif move > CALLED:
-            return end_rule(tables, frames, note, looks, np.int64(ENDED - move), offset + 1)
+            return end_rule(tables, frames, note, answers, np.int64(ENDED - move), offset + 1)
         else:
             if note.count == len(frames):
                 return FULL
@@ -197,28 +199,28 @@ def step(tables: Tables, frames: Ints, note: Note, looks: Ints, byte: np.int64, 
 
 
 @kernel
-def read(tables: Tables, frames: Ints, note: Note, looks: Ints, text: Bytes, done: int) -> int:
+def read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, done: int) -> int:
     """Read `text` from byte `done` on; returns the number of bytes read in all. `note.status`: why it stopped.
 
-    The configuration in `note` is the one after these bytes. `looks`: the answers for the first byte, see `step`.
+    The configuration in `note` is the one after these bytes. `answers`: the answers for the first byte, see `step`.
     """
-    nothing = looks[:0]
+    nothing = answers[:0]
     note.status = MOVED
     while done < len(text):
         state, top, count = note.state, note.top, note.count
-        status = step(tables, frames, note, looks, np.int64(text[done]), note.offset + done)
+        status = step(tables, frames, note, answers, np.int64(text[done]), note.offset + done)
         if status != MOVED:
             note.state, note.top, note.count, note.status = state, top, count, status
             return done
-        looks = nothing
+        answers = nothing
         done += 1
     return done
 
 
 @kernel
-def read_at(held: Longs, frames: Ints, note: Longs, looks: Ints, text: Bytes, done: int) -> int:
+def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, done: int) -> int:
     """`read` for callers that are not compiled. `held`: `Tables.addresses`."""
-    return read(tables_at(held), frames, note_of(note), looks, text, done)
+    return read(tables_at(held), frames, note_of(note), answers, text, done)
 
 
 @kernel
@@ -242,7 +244,7 @@ def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
 
 
 @kernel
-def force(tables: Tables, frames: Ints, held: Longs, looks: Ints, text: Bytes, done: int) -> int:
+def force(tables: Tables, frames: Ints, held: Longs, answers: Ints, text: Bytes, done: int) -> int:
     """Write forced bytes to `text` from byte `done` on, while exactly one byte is legal and the output cannot end.
 
     Returns the number of bytes in `text`. `held`: the array of a `Note`. Its status is `MOVED` where the forced text
@@ -259,7 +261,7 @@ def force(tables: Tables, frames: Ints, held: Longs, looks: Ints, text: Bytes, d
                     break
                 byte = only
             note.state, note.top, note.count = state, top, count
-            status = step(tables, frames, note, looks, np.int64(byte), note.offset + done)
+            status = step(tables, frames, note, answers, np.int64(byte), note.offset + done)
             if status == MOVED and byte != only:
                 if only >= 0:
                     only = -2

@@ -20,12 +20,12 @@ from .open_texts import OpenTexts, open_texts_of
 from .seen_texts import SeenText, SeenTexts
 from .text_reader import Refused, Step
 
-NO_LOOKS: Final = np.empty((0, 3), np.int32)
+NO_ANSWERS: Final = np.empty((0, 3), np.int32)
 NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
 
 
-def _with(looks: Ints, answer: tuple[int, int, int]) -> Ints:
-    return np.concatenate((looks, np.array([answer], np.int32)))
+def _with(answers: Ints, answer: tuple[int, int, int]) -> Ints:
+    return np.concatenate((answers, np.array([answer], np.int32)))
 
 
 class Cursor:
@@ -81,7 +81,7 @@ class Cursor:
         `memories` may grow: without a commit, cut it back to its former length.
 
         Raises:
-            ConstraintTooLarge: see `learn`.
+            ConstraintTooLarge: see `fill_in`.
         """
         done, _ = self.reach(text)
         if done < len(text) or len(self.memories) == 1:
@@ -95,29 +95,29 @@ class Cursor:
         Dead ends count as legal here: a beginning that only seen texts complete is refused by `read` only.
 
         Raises:
-            ConstraintTooLarge: see `learn`.
+            ConstraintTooLarge: see `fill_in`.
         """
         self.begin(exact=True)
-        done, looks, refused = 0, NO_LOOKS, None
+        done, answers, refused = 0, NO_ANSWERS, None
         while True:
             before = done
             tables = self.machine.tables  # keeps the arrays alive during the call
-            done = w.read_at(tables.addresses, self.frames, self.note, looks, text, done)
+            done = w.read_at(tables.addresses, self.frames, self.note, answers, text, done)
             if done > before:
-                looks, refused = NO_LOOKS, None
+                answers, refused = NO_ANSWERS, None
             status = self.note[n.STATUS]
             if status in (w.MOVED, w.REFUSED):
                 return done, refused
-            if status == w.LOOK:
+            if status == w.UNDECIDED:
                 whole = bytes(self.output) + text.tobytes()
                 frame, until = self.note.item(n.WHAT), self.note.item(n.UNTIL)
-                answer = self.look(whole, len(self.output) + done)
-                looks = _with(looks, answer)
+                answer = self.decide(whole, len(self.output) + done)
+                answers = _with(answers, answer)
                 if answer[0] < 0 or answer[1]:
                     site, parent, memory, begun = map(int, self.frames[frame])
                     refused = Refused(site, parent, memory, begun, until)
             else:
-                self.learn()
+                self.fill_in()
 
     def fresh(self, state: int) -> "Cursor":
         """A new, empty output of the same machine that starts in `state`."""
@@ -180,20 +180,20 @@ class Cursor:
             ending = self.machine.tables.states[state, OUTCOME]
             if ending < 0:
                 return False
-            looks = NO_LOOKS
+            answers = NO_ANSWERS
             while True:
-                note[n.STATE], note[n.TOP], note[n.COUNT], note[n.LOOKS] = state, top, count, 0
+                note[n.STATE], note[n.TOP], note[n.COUNT], note[n.ANSWERED] = state, top, count, 0
                 tables = self.machine.tables
-                status = w.end_rule_at(tables, self.frames, note, looks, ending, len(self.output))
+                status = w.end_rule_at(tables, self.frames, note, answers, ending, len(self.output))
                 if status == w.REFUSED:
                     return False
                 if status == w.MOVED:
                     break
                 note[n.STATUS] = status
-                if status != w.LOOK:
-                    self.learn()
+                if status != w.UNDECIDED:
+                    self.fill_in()
                 else:
-                    looks = _with(looks, self.look(bytes(self.output), len(self.output)))
+                    answers = _with(answers, self.decide(bytes(self.output), len(self.output)))
         return True
 
     def force(self, most: int) -> tuple[bytes, bool]:
@@ -201,13 +201,13 @@ class Cursor:
         text, done = np.zeros(most, np.uint8), 0
         self.begin(exact=True)
         while True:
-            done = w.force(self.machine.tables, self.frames, self.note, NO_LOOKS, text, done)
-            if self.note[n.STATUS] in (w.MOVED, w.LOOK):
+            done = w.force(self.machine.tables, self.frames, self.note, NO_ANSWERS, text, done)
+            if self.note[n.STATUS] in (w.MOVED, w.UNDECIDED):
                 return text[:done].tobytes(), bool(self.note[n.STATE] == FINAL)
-            self.learn()
+            self.fill_in()
 
-    def look(self, text: bytes, done: int) -> tuple[int, int, int]:
-        """Decide the end of a text after a `LOOK`: a row of `looks` for `step`.
+    def decide(self, text: bytes, done: int) -> tuple[int, int, int]:
+        """Decide the end of a text where `step` returned `UNDECIDED`; returns a row of its `answers`.
 
         `text`: the output and the text read ahead; `done`: its bytes that were read before the byte in question.
         """
@@ -234,7 +234,7 @@ class Cursor:
             self._grown.append((memory, grown, seen))
         return ending, int(twin), grown
 
-    def learn(self) -> None:
+    def fill_in(self) -> None:
         """Fill in the table entry, or add the frames, that stopped the walk.
 
         Raises:

@@ -23,13 +23,8 @@ ENDLESS: Final = 1 << 14  # bytes; longer than any token
 # If the first state of a leaf accepts this many different bytes, the leaf begins inside the quotes.
 _INSIDE: Final = 24
 ALIKE: Final = 14  # bytes; a longer similarity saves more than it costs
-_NEVER_NEEDED: Final = (
-    b"1",
-    b"f",
-    b"002",
-    b"003",
-    b"006",
-)  # how the hexadecimal numbers of characters begin
+# How the hexadecimal numbers of characters begin.
+_NEVER_NEEDED: Final = b"1", b"f", b"002", b"003", b"006"
 _NEAR: Final = 32  # bytes for which states of the same leaf are compared
 _KEPT_BYTES: Final = 8 << 20
 _LARGE: Final = 1 << 13  # states; leaves of freely spelled strings have fewer

@@ -20,7 +20,7 @@ class Note:
     twin: Whole  # 1 if the text that ended repeats an earlier text
     until: Whole  # the offset of the end of the text that decides
     lowest: Whole  # the outermost frame of the stack that was left or changed
-    looks: Whole  # answers that this byte has used
+    answered: Whole  # number of answers that this byte has used
     depth: Whole  # frames of the stack before the walk
     exact: Whole  # 1: do not assume that texts are new
     offset: Whole  # offset in the output of the first byte read
@@ -55,7 +55,7 @@ ENDING: Final = _SLOTS.index("ending")
 TWIN: Final = _SLOTS.index("twin")
 UNTIL: Final = _SLOTS.index("until")
 LOWEST: Final = _SLOTS.index("lowest")
-LOOKS: Final = _SLOTS.index("looks")
+ANSWERED: Final = _SLOTS.index("answered")
 DEPTH: Final = _SLOTS.index("depth")
 EXACT: Final = _SLOTS.index("exact")
 OFFSET: Final = _SLOTS.index("offset")

@@ -118,7 +118,7 @@ class Walk:
             r.walk_at(tables.addresses, self.scratch.addresses, cursor.frames, note)
             if note[n.STATUS] == w.MOVED:
                 return
-            cursor.learn()
+            cursor.fill_in()
 
     def found(self) -> Ints:
         """int32 [n]: the tokens found."""
@@ -177,7 +177,7 @@ def _run(cursor: Cursor, index: TokenIndex, scratch: Scratch) -> LeafRow | None:
         if status == w.VIEW:
             row, shared, arrays = _view(cursor, index)
         else:
-            cursor.learn()
+            cursor.fill_in()
 
 
 def _lowest(cursor: Cursor) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from ..base.addresses import grid, line, longs, octets, words
 from ..base.array_types import Bytes, Ints, Longs, Words
 from ..jit.kernel import kernel
-from ..machine.byte_step import EXPAND, LOOK, MOVED, REFUSED, SITE, VIEW, end_rule
+from ..machine.byte_step import EXPAND, MOVED, REFUSED, SITE, UNDECIDED, VIEW, end_rule
 from ..machine.lazy_tables import (
     ALPHABET,
     DEAD,
@@ -164,7 +164,7 @@ def _enter(
 
 
 @kernel
-def _ends(tables: Tables, frames: Ints, note: Note, progress: RowProgress, looks: Ints) -> None:
+def _ends(tables: Tables, frames: Ints, note: Note, progress: RowProgress, answers: Ints) -> None:
     """Set `progress.ends`: whether the output may end here. Ends like `walk`."""
     note.state, note.top, note.count = progress.start, note.depth - 1, note.depth
     note.exact, note.status = 1, MOVED
@@ -177,11 +177,11 @@ def _ends(tables: Tables, frames: Ints, note: Note, progress: RowProgress, looks
         progress.ends = 0
         if ending < 0:
             return
-        note.looks = 0
-        status = end_rule(tables, frames, note, looks, ending, note.offset)
+        note.answered = 0
+        status = end_rule(tables, frames, note, answers, ending, note.offset)
         if status == REFUSED:
             return
-        if status == LOOK:
+        if status == UNDECIDED:
             progress.ends = -1
             return
         if status != MOVED:

@@ -13,7 +13,7 @@ from ..automata import Dfa
 from ..base.array_types import Words
 from ..machine import byte_step as w
 from ..machine import walk_state as n
-from ..machine.cursor import NO_LOOKS, Cursor
+from ..machine.cursor import NO_ANSWERS, Cursor
 from ..machine.exhaustion import beginnings_ahead, open_beginnings
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
 from ..machine.open_texts import OpenText, OpenTexts
@@ -151,7 +151,7 @@ def _openers(cursor: Cursor, matches: TokenMatches, row: Words) -> list[int]:
             cursor.machine.tables.addresses,
             cursor.frames,
             cursor.note,
-            NO_LOOKS,
+            NO_ANSWERS,
             matches.blob,
             matches.starts,
             chosen,

@@ -32,7 +32,7 @@ def select_openers(
     held: Longs,
     frames: Ints,
     held_note: Longs,
-    looks: Ints,
+    answers: Ints,
     blob: Bytes,
     starts: Longs,
     chosen: Flags,
@@ -52,7 +52,7 @@ def select_openers(
             chosen[i] = False
             continue
         note.state, note.top, note.count = state, top, count
-        w.read(tables, frames, note, looks, text, 0)
+        w.read(tables, frames, note, answers, text, 0)
         if note.status != w.MOVED:
             continue
         at, opened = note.top, False

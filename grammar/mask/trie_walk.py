@@ -17,12 +17,12 @@ from ..machine.byte_step import (
     EXPAND,
     FULL,
     INNER,
-    LOOK,
     MEMORY,
     MOVED,
     PARENT,
     REFUSED,
     SITE,
+    UNDECIDED,
     end_rule,
     step,
 )
@@ -94,7 +94,7 @@ def _resume_row(
 ) -> tuple[int, int]:
     """(row, alphabet) of the state to which the rule at a depth returns; row -1 if returning takes more than that."""
     state = path[depth, 0]
-    note.state, note.top, note.count, note.looks = state, path[depth, 1], path[depth, 2], 0
+    note.state, note.top, note.count, note.answered = state, path[depth, 1], path[depth, 2], 0
     ending = np.int64(tables.states[state, OUTCOME])
     if end_rule(tables, frames, note, path[:0], ending, note.offset + depth) != MOVED:
         return -1, 0
@@ -116,7 +116,7 @@ def _follow(
         _collect(trie, note, buffers.found, node)
         _note_assumption(note, buffers, node)
         return int(node + 1)
-    if status == LOOK:
+    if status == UNDECIDED:
         buffers.asks[note.asked] = node
         note.asked += 1
     elif status != REFUSED:
@@ -242,7 +242,7 @@ def walk_exits(
     continuations; then roots take the place of exits. Ends like `walk`.
     """
     path = buffers.path
-    looks = path[:0]
+    answers = path[:0]
     note.status = MOVED
     note.arcs = -1
     while note.exit < len(exits):
@@ -254,9 +254,9 @@ def walk_exits(
             )
             note.assumption = 0
             d = max(np.int64(trie.depth[node]) - 1 + was_read, 0)
-            note.top, note.count, note.looks = note.leaf_top, note.leaf_count, 0
-            status = end_rule(tables, frames, note, looks, ending, note.offset + d)
-            if status == LOOK:
+            note.top, note.count, note.answered = note.leaf_top, note.leaf_count, 0
+            status = end_rule(tables, frames, note, answers, ending, note.offset + d)
+            if status == UNDECIDED:
                 buffers.asks[note.asked] = node
                 note.asked += 1
             elif status == MOVED:

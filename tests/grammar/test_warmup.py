@@ -54,10 +54,10 @@ def masks(grammar: NativeGrammar, text: str) -> list[np.ndarray]:
 
 
 class Counts:
-    """How often something is learned, and how often a row is made."""
+    """How often the tables are filled in, and how often a row is made."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.learned = self.made = 0
+        self.filled_in = self.made = 0
 
         def counting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def counted(*args: Any) -> Any:
@@ -66,7 +66,7 @@ class Counts:
 
             return counted
 
-        monkeypatch.setattr(Cursor, "learn", counting("learned", Cursor.learn))
+        monkeypatch.setattr(Cursor, "fill_in", counting("filled_in", Cursor.fill_in))
         monkeypatch.setattr(native, "make_row", counting("made", make_row))
 
 
@@ -78,9 +78,9 @@ def test_masks_are_the_same_and_were_made_before(
     warm_up(warmed, 10.0)
     counts = Counts(monkeypatch)
     one = masks(plain, TEXT)
-    learned, made = counts.learned, counts.made
+    filled_in, made = counts.filled_in, counts.made
     other = masks(warmed, TEXT)
-    assert counts.learned - learned < learned / 4
+    assert counts.filled_in - filled_in < filled_in / 4
     assert counts.made - made < made / 4
     for row, same in zip(one, other, strict=True):
         assert np.array_equal(row, same)
@@ -93,7 +93,7 @@ def test_names_are_not_written_twice_and_all_are_written(monkeypatch: pytest.Mon
     warm_up(grammar, 10.0)
     counts = Counts(monkeypatch)
     masks(grammar, json.dumps([dict.fromkeys(names, 12)] * 2, separators=(",", ":")))
-    assert counts.learned == 0
+    assert counts.filled_in == 0
 
 
 def test_what_must_not_come_twice_is_no_end_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_what_must_not_come_twice_is_no_end_of_it(monkeypatch: pytest.MonkeyPatc
     warm_up(grammar, 10.0)
     counts = Counts(monkeypatch)
     masks(grammar, '{"a":["ae"],"b":12}')
-    assert counts.learned == 0
+    assert counts.filled_in == 0
 
 
 @pytest.mark.parametrize(
