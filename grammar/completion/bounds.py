@@ -35,7 +35,7 @@ _FRESH: Final = 8  # more bytes for a text that must be new
 _PLACE_BYTES: Final = 200  # estimate for a state or site
 _DEEPEST: Final = 6  # states in a row without a reported distance
 
-Out = tuple[int, int]
+CalleeEnd = tuple[int, int]
 """Bytes to the end of a callee, and the move of its caller after that."""
 
 
@@ -61,8 +61,8 @@ class Bounds:
     def __init__(self, graph: RuleGraph) -> None:
         self._graph = graph
         self._machine = graph.machine
-        self._outs: dict[tuple[int, int], Out | None] = {}
-        self._rests: dict[int, int | None] = {}
+        self._callee_ends: dict[tuple[int, int], CalleeEnd | None] = {}
+        self._distances: dict[int, int | None] = {}
         self._nearest: dict[int, Ints] = {}
         self._far: dict[tuple[int, int], Ints] = {}
 
@@ -70,7 +70,7 @@ class Bounds:
     def nbytes(self) -> int:
         """Estimated memory of the results kept."""
         arrays = (*self._nearest.values(), *self._far.values())
-        places = len(self._outs) + len(self._rests) + len(arrays)
+        places = len(self._callee_ends) + len(self._distances) + len(arrays)
         return _PLACE_BYTES * places + sum(array.nbytes for array in arrays)
 
     def of(self, cursor: Cursor) -> int | None:
@@ -79,9 +79,9 @@ class Bounds:
         while state != FINAL:
             site = frames.item(at, SITE)
             if site == ROOT:
-                rest = self._rest(state, _DEEPEST)
+                rest = self._distance(state, _DEEPEST)
                 return None if rest is None else total + rest
-            out = self._out(state, site)
+            out = self._callee_end(state, site)
             if out is None:
                 return None
             total, state, at = total + out[0], out[1], at - 1
@@ -89,36 +89,36 @@ class Bounds:
                 site = frames.item(at, SITE)
                 if site == ROOT:
                     return total
-                if self._texts_count(site):
+                if self._depends_on_text(site):
                     return None
-                state, at = self._behind(site, ENDED - state), at - 1
+                state, at = self._target(site, ENDED - state), at - 1
                 if state == DEAD:
                     return None
         return total
 
-    def _out(self, state: int, site: int) -> Out | None:
+    def _callee_end(self, state: int, site: int) -> CalleeEnd | None:
         key = (state, site)
-        if key not in self._outs:
-            self._outs[key] = self._find_out(state, site, _DEEPEST)
-        return self._outs[key]
+        if key not in self._callee_ends:
+            self._callee_ends[key] = self._find_callee_end(state, site, _DEEPEST)
+        return self._callee_ends[key]
 
-    def _find_out(self, state: int, site: int, deep: int) -> Out | None:
+    def _find_callee_end(self, state: int, site: int, deep: int) -> CalleeEnd | None:
         """The shortest known end from a state of the callee of a site."""
         machine = self._machine
-        if self._texts_count(site):
+        if self._depends_on_text(site):
             return None
         if machine.tables.states.item(state, LEAF) >= 0:
             more = _FRESH if machine.tables.sites.item(site, FLAGS) else 0
-            return self._out_of_leaf(state, site, more)
+            return self._leaf_end(state, site, more)
         place = machine.sites[site]
         usual = None if place is None else place.call.usual
-        rest = None if usual is None else self._rest(state, deep)
+        rest = None if usual is None else self._distance(state, deep)
         if usual is None or rest is None:
             return None
-        behind = self._behind(site, machine.number(site, usual))
+        behind = self._target(site, machine.number(site, usual))
         return None if behind == DEAD else (rest, behind)
 
-    def _out_of_leaf(self, state: int, site: int, more: int) -> Out | None:
+    def _leaf_end(self, state: int, site: int, more: int) -> CalleeEnd | None:
         machine = self._machine
         number = machine.tables.states.item(state, LEAF)
         leaf, place = machine.leaves[number], machine.sites[site]
@@ -137,42 +137,44 @@ class Bounds:
                 ends = leaf.dfa.outcome == outcome
                 self._far[number, outcome] = distances(leaf.dfa.table, ends)
             far = self._far[number, outcome].item(state - leaf.base)
-            behind = DEAD if far < 0 else self._behind(site, outcome)
+            behind = DEAD if far < 0 else self._target(site, outcome)
             if behind != DEAD:
                 return far + more, behind
         return None
 
-    def _texts_count(self, site: int) -> bool:
+    def _depends_on_text(self, site: int) -> bool:
         """Whether the text of a callee is judged, or compared other than byte by byte."""
         flags = self._machine.tables.sites.item(site, FLAGS)
         return bool(flags & JUDGED or (flags & REMEMBERS and not flags & AS_WRITTEN))
 
-    def _behind(self, site: int, outcome: int) -> int:
+    def _target(self, site: int, outcome: int) -> int:
         """The caller's move after an outcome of its callee with a new text."""
         return next(self._graph.targets(site, outcome), DEAD)
 
-    def _rest(self, state: int, deep: int) -> int | None:
+    def _distance(self, state: int, deep: int) -> int | None:
         """Bytes from a state of a rule to its end; `deep`: states in a row that may report no distance."""
-        if state not in self._rests:
+        if state not in self._distances:
             named = self._machine.name(state)
             if named is None:  # the whole output is a leaf
                 return None
             least = named[0].least(named[1])
-            self._rests[state] = self._by_a_step(state, deep - 1) if least == UNKNOWN else least
-        return self._rests[state]
+            self._distances[state] = (
+                self._distance_by_moves(state, deep - 1) if least == UNKNOWN else least
+            )
+        return self._distances[state]
 
-    def _by_a_step(self, state: int, deep: int) -> int | None:
+    def _distance_by_moves(self, state: int, deep: int) -> int | None:
         """The fewest bytes to the end over the moves of a state."""
         found = []
         for move, _ in self._graph.moves(state) if deep else ():
             used, target = int(move != LEAVE), move
             if move <= CALLED:
                 entry = self._machine.tables.sites.item(CALLED - move, ENTRY)
-                out = self._find_out(entry, CALLED - move, deep)
+                out = self._find_callee_end(entry, CALLED - move, deep)
                 if out is None:
                     continue
                 used, target = out
-            rest = self._rest(target, deep) if target >= 0 else 0
+            rest = self._distance(target, deep) if target >= 0 else 0
             if rest is not None:
                 found.append(used + rest)
         return min(found, default=None)

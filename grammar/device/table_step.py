@@ -16,9 +16,8 @@ FIRST_COLUMN: Final = STAY_COLUMN + 1  # the first column of bytes
 MOST_CALLS: Final = 64  # nested rules that one byte may open
 _MOST_MOVES: Final = 4096  # for one byte
 
-Whole = (
-    int | np.int64
-)  # values from arrays are cast to int64, since numba needs one type for each variable
+# Values from arrays are cast to int64, since numba needs one type for each variable.
+Whole = int | np.int64
 
 
 class Codes(NamedTuple):

@@ -30,9 +30,8 @@ from .unique_prefixes import UniquePrefixes
 
 _STATE_BYTES: Final = 24  # facts about a state besides its arcs
 _PYTHON_BYTES: Final = 6_000  # Python objects of a leaf besides its arrays
-_SMALL: Final = (
-    256  # states; in leaves up to this size, masks one byte before such a state are shared, too
-)
+# States: in leaves up to this size, masks one byte before such a state are shared as well.
+_SMALL: Final = 256
 
 
 @kernel

@@ -45,9 +45,8 @@ _MOST_RENEWED: Final = 4096
 _STATE_BYTES: Final = 500
 _SITE_BYTES: Final = 600
 _RULES_BYTES: Final = 30_000
-_LEAVES_MORE: Final = (
-    6  # times `most_bytes` may be added for leaves: their construction has its own bound
-)
+# Times `most_bytes` that may be added for leaves: their construction has its own bound.
+_LEAVES_MORE: Final = 6
 
 
 @dataclass(frozen=True, slots=True)

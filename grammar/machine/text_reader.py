@@ -54,7 +54,7 @@ class TextReader(Protocol):
         ...
 
     def make_room(self, frames: int) -> None:
-        """Have room for so many frames above the stack."""
+        """Make room for `frames` more frames above the stack."""
         ...
 
     def reach(self, text: Bytes) -> tuple[int, Refused | None]:

@@ -46,7 +46,7 @@ def _unique_prefix(dfa: _Parts, lives: _Lives, state: int, text: Bytes) -> int:
         begun -= 1
     if arcs == 0:
         return begun if begun < size else -1
-    # The text of a number ends only with the byte that follows: it must not be able to go on.
+    # A number ends only with the byte after it: if a digit, `.` or `e` can follow, the prefix is not unique.
     for byte in (48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 46, 101, 69):
         if class_of[byte] >= 0:
             t = table[state, class_of[byte]]

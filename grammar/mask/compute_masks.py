@@ -21,7 +21,7 @@ from ..machine.lazy_tables import FLAGS, JUDGED, LEAF, LIVE
 from . import compute_row as r
 from .leaf_cache import LeafCache, ViewArrays
 from .row_cache import GrammarRowCaches, LeafRow, Row, pack
-from .token_texts import TokenTexts
+from .token_texts import TextIndex
 from .trie import heads
 from .trie_walk import WalkBuffers
 from .uniqueness import checks_of
@@ -40,7 +40,7 @@ class TokenIndex:
     def __init__(self, vocabulary: Vocabulary, most_bytes: int) -> None:
         """Half of `most_bytes` bounds the rows of leaves, the other half bounds the rows of each grammar."""
         self.vocabulary = vocabulary
-        self.token_texts = TokenTexts(vocabulary)
+        self.token_texts = TextIndex(vocabulary)
         self.texts = self.token_texts.by_token
         self.trie = self.token_texts.trie
         self.heads = heads(self.trie)

@@ -31,13 +31,13 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
 
     `row` holds the mask that `found` was unpacked to, and is corrected in place.
     """
-    recalled = cursor.open_texts
+    open_texts = cursor.open_texts
     todo = [(node, -1) for node in found.asks.tolist()] if len(found.asks) else []
-    if recalled is not None:
+    if open_texts is not None:
         if found.checks is not None:
-            repeats = found.checks.against(cursor, recalled, index.token_texts)
+            repeats = found.checks.against(cursor, open_texts, index.token_texts)
             todo += [(node, -1) for node in repeats]
-        for text in recalled.written:
+        for text in open_texts.written:
             todo += _repeats(cursor, index, text, row)
     if todo:
         scratch = index.acquire()
@@ -45,8 +45,8 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
             _decide(Walk(cursor, index, scratch), row, todo)
         finally:
             index.release(scratch)
-    if recalled is not None:
-        _forbid_dead_ends(cursor, index, row, recalled)
+    if open_texts is not None:
+        _forbid_dead_ends(cursor, index, row, open_texts)
 
 
 def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
@@ -109,29 +109,29 @@ def _repeats(
     entry, first, room = sites.item(site, ENTRY), sites.item(site, FIRST), sites.item(site, SIZE)
     leaf, found = isinstance(place.call.callee, Dfa), []
     for rest, node in nodes:
-        said = cursor.memories.under(text.version, begun + rest)
-        if said is None:
+        seen = cursor.memories.under(text.version, begun + rest)
+        if seen is None:
             continue
-        same = leaf and said.over and said.entry == entry and said.outcome < room
-        if same and returns.item(first + 2 * said.outcome + 1) == DEAD:
+        same = leaf and seen.over and seen.entry == entry and seen.outcome < room
+        if same and returns.item(first + 2 * seen.outcome + 1) == DEAD:
             prefixes.forbid(row, rest)
         else:
             found.append((node, text.frame))
     return found
 
 
-def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, recalled: OpenTexts) -> None:
+def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, open_texts: OpenTexts) -> None:
     """Clear the tokens after which every completion repeats an earlier text (`dead_prefixes`, `exhaustion`)."""
     barred = cursor.memories.barred
     ahead = beginnings_ahead(cursor)
     for begun, beginnings in open_beginnings(cursor):
         _forbid_prefixes(cursor, index, row, begun, beginnings)
-    if barred and not barred.keys().isdisjoint(recalled.versions):
+    if barred and not barred.keys().isdisjoint(open_texts.versions):
         for begun, texts in cursor.dead_prefixes.of_open_texts(
             cursor, cursor.frames[: cursor.depth].copy()
         ):
             _forbid_prefixes(cursor, index, row, begun, texts)
-        ahead.update(text for memory in recalled.versions for text in barred.get(memory, ()))
+        ahead.update(text for memory in open_texts.versions for text in barred.get(memory, ()))
     memories = len(cursor.memories)
     for beginning in ahead:
         for token in _openers(cursor, index.token_texts.containing(beginning), row):

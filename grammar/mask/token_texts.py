@@ -43,7 +43,7 @@ class TokenMatches:
         return self.tokens.nbytes + self.blob.nbytes + self.starts.nbytes
 
 
-class TokenTexts:
+class TextIndex:
     """The texts of one vocabulary, shared by all its grammars.
 
     `by_token`: the bytes of each token that has text. `longest`: the length of the longest text in bytes.
@@ -97,9 +97,12 @@ class TokenTexts:
         at = blob.find(text)
         while at >= 0:
             piece = int(starts.searchsorted(at, "right")) - 1
-            if at + len(text) <= starts[piece + 1]:
+            end = int(starts[piece + 1])
+            if at + len(text) <= end:
                 yield int(tokens[piece])
-            at = blob.find(text, at + 1)
+                at = blob.find(text, end)  # each token only once
+            else:
+                at = blob.find(text, at + 1)
 
     @cached_property
     def _joined(self) -> tuple[bytes, Longs, Longs]:

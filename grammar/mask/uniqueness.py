@@ -12,7 +12,7 @@ from ..base.array_types import Ints
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
 from ..machine.open_texts import OpenTexts
-from .token_texts import TokenTexts
+from .token_texts import TextIndex
 
 
 @dataclass(slots=True, eq=False)
@@ -39,16 +39,16 @@ class UniquenessChecks:
             + 64 * (len(self.inner) * self.written + len(self.open))
         )
 
-    def against(self, cursor: Cursor, recalled: OpenTexts, texts: TokenTexts) -> list[int]:
+    def against(self, cursor: Cursor, open_texts: OpenTexts, texts: TextIndex) -> list[int]:
         """The nodes that have to be decided, given the texts that the cursor's stack remembers."""
-        nodes = recalled.answers.get(self)
+        nodes = open_texts.answers.get(self)
         if nodes is None:
-            nodes = recalled.answers[self] = self._inner_repeats(recalled.keys, texts)
-        if recalled.otherwise and len(self.open):
-            nodes = nodes + self._open_repeats(cursor, recalled, texts)
+            nodes = open_texts.answers[self] = self._inner_repeats(open_texts.keys, texts)
+        if open_texts.otherwise and len(self.open):
+            nodes = nodes + self._open_repeats(cursor, open_texts, texts)
         return nodes
 
-    def _inner_repeats(self, known: Iterable[Iterable[Hashable]], texts: TokenTexts) -> list[int]:
+    def _inner_repeats(self, known: Iterable[Iterable[Hashable]], texts: TextIndex) -> list[int]:
         nodes: list[int] = self.inner.tolist()
         if not self.written:
             return nodes
@@ -63,10 +63,10 @@ class UniquenessChecks:
         pairs = zip(nodes, self._texts, strict=True)
         return [node for node, text in pairs if any(key in text for key in seen)]
 
-    def _open_repeats(self, cursor: Cursor, recalled: OpenTexts, texts: TokenTexts) -> list[int]:
+    def _open_repeats(self, cursor: Cursor, open_texts: OpenTexts, texts: TextIndex) -> list[int]:
         """The nodes of `open` at which an open text may become equal to a remembered one."""
         nodes: set[int] = set()
-        for text in recalled.otherwise:
+        for text in open_texts.otherwise:
             place = cursor.machine.sites[int(cursor.frames[text.frame, w.SITE])]
             assert place is not None
             comparison, same = place.call.comparison, place.call.same
@@ -74,16 +74,19 @@ class UniquenessChecks:
                 return list(map(int, self.open))
             begun = bytes(cursor.output[text.begun :])
             near = [
-                said.text
-                for said in cursor.memories.texts(text.version)
-                if comparison.alike(begun, said.text)
+                entry.text
+                for entry in cursor.memories.texts(text.version)
+                if comparison.alike(begun, entry.text)
             ]
             if near:
                 rests = [comparison.rest(begun, seen) for seen in near]
                 possible = self._on_path(rests, texts)
                 ahead = (self._text_ahead(at, texts) for at in possible)
                 ends = list(comparison.ends(begun, ahead))
-                known, weights = recalled.keys_of(text), {comparison.weight(seen) for seen in near}
+                known, weights = (
+                    open_texts.keys_of(text),
+                    {comparison.weight(seen) for seen in near},
+                )
                 repeats = {
                     end: _may_weigh(comparison.weight(end), weights) and same(end) in known
                     for end in set(ends)
@@ -96,13 +99,13 @@ class UniquenessChecks:
                 )
         return sorted(nodes)
 
-    def _text_ahead(self, at: int, texts: TokenTexts) -> bytes:
+    def _text_ahead(self, at: int, texts: TextIndex) -> bytes:
         text = self._ahead.get(at)
         if text is None:
             text = self._ahead[at] = texts.at_node(self.open.item(at)).tobytes()
         return text
 
-    def _on_path(self, rests: list[bytes | None], texts: TokenTexts) -> list[int]:
+    def _on_path(self, rests: list[bytes | None], texts: TextIndex) -> list[int]:
         """Indices into `open` of the nodes with a text that starts with one of `rests` or contains a backslash.
 
         A rest that is None may be spelled in any way: then all nodes count.
