@@ -1,6 +1,6 @@
 """Schemas in the dynamic scope they were reached in, and how the drafts spell the items of arrays.
 
-Does: name places. Does not: build formulas (`normal`).
+Does: name places. Does not: build formulas (`formulas`).
 """
 
 from collections.abc import Mapping

@@ -17,9 +17,10 @@ from ...contract.errors import (
     Refusal,
     UnsupportedConstraint,
 )
-from ..logic.atoms import Format, MultipleOf, Props, Sub, subs_of
+from ..logic.atoms import Format, MultipleOf, Properties, SubSchema, subs_of
 from ..logic.formula import Formula
-from ..logic.normalize import BUILDERS, Normal
+from ..logic.keyword_formulas import BUILDERS
+from ..logic.schema_formulas import SchemaFormulas
 from ..read.dynamic_scope import Place, Schema
 from ..read.uri import step
 from ..read.values import number
@@ -49,13 +50,13 @@ class Enforced:
     tier: Tier
 
 
-def survey(normal: Normal) -> tuple[Enforced, ...]:
+def survey(formulas: SchemaFormulas) -> tuple[Enforced, ...]:
     """Every keyword that is enforced.
 
     Raises:
         UnsupportedConstraint, InvalidConstraint, ConstraintTooLarge: with all refusals of that kind, by JSON Pointer.
     """
-    found, errors = look(normal)
+    found, errors = check(formulas)
     for kind in (InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge):
         own = [error for error in errors if isinstance(error, kind)]
         if own:
@@ -65,24 +66,24 @@ def survey(normal: Normal) -> tuple[Enforced, ...]:
     return found
 
 
-def look(normal: Normal) -> tuple[tuple[Enforced, ...], tuple[GrammarError, ...]]:
+def check(formulas: SchemaFormulas) -> tuple[tuple[Enforced, ...], tuple[GrammarError, ...]]:
     """Every keyword that is enforced, in the order of the schema, and everything that is refused."""
     errors: list[GrammarError] = []
-    _reach(normal, errors)
+    _reach(formulas, errors)
     found: list[Enforced] = []
-    for place in normal.built:
-        schema = normal.schemas.value(place.site)
+    for place in formulas.built:
+        schema = formulas.schemas.value(place.site)
         if isinstance(schema, dict):
             errors += _refused(place, schema)
-            found += _enforced(place, schema, normal.formats)
+            found += _enforced(place, schema, formulas.formats)
     return tuple(dict.fromkeys(found)), tuple(errors)
 
 
-def _reach(normal: Normal, errors: list[GrammarError]) -> None:
+def _reach(formulas: SchemaFormulas, errors: list[GrammarError]) -> None:
     """Make the formula of every sub-schema that can be reached."""
-    seen: set[Sub] = set()
+    seen: set[SubSchema] = set()
     done: set[Formula] = set()
-    todo = deque([normal.root])
+    todo = deque([formulas.root])
     while todo:
         sub = todo.popleft()
         if sub in seen:
@@ -102,7 +103,7 @@ def _reach(normal: Normal, errors: list[GrammarError]) -> None:
 
 def _too_wide(where: str, formula: Formula) -> Iterator[GrammarError]:
     """An object each of whose names is looked at under each of its alternatives, and too many of both."""
-    names = sum(len(part.atom.named) for part in formula.atoms if isinstance(part.atom, Props))
+    names = sum(len(part.atom.named) for part in formula.atoms if isinstance(part.atom, Properties))
     if names * len(formula.atoms) > MOST_COMBINED:
         reason = (
             f"{names} names of members in {len(formula.atoms)} schemas that apply to one object"

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from ...contract.coverage import Unread, UnreadKind
 from ...leaves.formats import KNOWN
-from ..logic.normalize import UNREACHED, Normal
+from ..logic.keyword_formulas import UNREACHED
+from ..logic.schema_formulas import SchemaFormulas
 from ..read.dialects import DIALECTS, Dialect
 from ..read.dynamic_scope import Place, Schema
 from ..read.uri import step
@@ -33,7 +34,7 @@ _STRUCTURE: Final = frozenset(
 _CONTENT: Final = frozenset({"contentEncoding", "contentMediaType", "contentSchema"})
 _WORDS: Final = frozenset().union(*(dialect.keywords for dialect in DIALECTS.values()))
 # What a keyword needs beside it to mean anything.
-_BESIDE: Final = {
+_NEEDED_SIBLING: Final = {
     **dict.fromkeys(("then", "else"), "if"),
     **dict.fromkeys(("minContains", "maxContains"), "contains"),
     "additionalItems": "items",
@@ -86,14 +87,14 @@ class Cause(NamedTuple):
     hint: str = ""
 
 
-def unread(normal: Normal) -> tuple[Unread, ...]:
+def unread(formulas: SchemaFormulas) -> tuple[Unread, ...]:
     """Of all sub-schemas that have been reached, in their order."""
     found: list[Unread] = []
-    for place in normal.built:
-        schema = normal.schemas.value(place.site)
+    for place in formulas.built:
+        schema = formulas.schemas.value(place.site)
         if isinstance(schema, dict):
             for keyword in schema:
-                cause = why_unread(place, schema, keyword, normal.formats)
+                cause = why_unread(place, schema, keyword, formulas.formats)
                 if cause is not None:
                     found.append(Unread(step(place.site.where, keyword), keyword, *cause))
     return tuple(dict.fromkeys(found))
@@ -113,7 +114,7 @@ def why_unread(place: Place, schema: Schema, keyword: str, formats: bool) -> Cau
         return _annotation("what a string encodes is an annotation in every draft")
     if keyword not in dialect.keywords:
         return _foreign(keyword, value, dialect)
-    needed = _BESIDE.get(keyword)
+    needed = _NEEDED_SIBLING.get(keyword)
     if needed is not None and needed not in schema:
         return _annotation(f"it means nothing without {needed} beside it")
     if keyword == "format":

@@ -11,14 +11,14 @@ from typing import Final
 from ...automata import Dfa
 from ...automata.specimen import specimen
 from ...machine.rule import Call, End, Expansion, Goto, Rule, Target
-from ..arrays.arrays import BetweenItems
+from ..arrays.array_language import BetweenItems
 from ..logic.atoms import ValueKind
 from ..objects.name_rule import Keys
-from ..objects.plain_objects import PlainKeys
+from ..objects.plain_members import PlainKeys
 from ..scalars.counted_strings import CountedChars
+from ..writing.whitespace import Gap
 from .states import After, Entry, Opened, Start, State
 from .value_rule import ValueRule
-from .whitespace import Gap
 
 _ITEMS: Final = 2  # of an array, where it may end
 _DEEP: Final = 4  # containers around a value from which on it is kept small
@@ -37,7 +37,7 @@ class _Stuck(Exception):
     """What was chosen leads nowhere."""
 
 
-def usual(root: Rule) -> bytes | None:
+def example(root: Rule) -> bytes | None:
     """A document of the rule; None where none was found with little effort."""
     for items in range(_ITEMS, -1, -1):
         writer = _Writer(items)
@@ -111,7 +111,7 @@ class _Writer:
         names = rule.names_in(state)
         if names is None:
             return False
-        declared = len(names.layout.vocabulary.names)
+        declared = len(names.properties.names)
         if declared:
             return any(label < declared for label in names.labels - place.labels)
         return isinstance(place.key, Opened)
@@ -160,7 +160,7 @@ class _Place:
             if outcome < 0:
                 return None
         if call.same is None:
-            return self.rule.resume(call.back, outcome, twin=False)
+            return self.rule.resume(call.back, outcome, False)  # noqa: FBT003
         name = call.same(text)
         target = self.rule.resume(call.back, outcome, name in self.seen)
         self.seen.add(name)
@@ -186,11 +186,11 @@ def _texts(call: Call, place: _Place, seed: int) -> Iterator[tuple[int, bytes]]:
 
 def _name(keys: Keys | PlainKeys, place: _Place) -> int:
     """The label of the name to write: the first declared one that is new; deep down a demanded one, if there is any."""
-    vocabulary = keys.layout.vocabulary
+    properties = keys.properties
 
     def late(label: int) -> tuple[bool, bool, int]:
         spared = (
-            place.depth >= _DEEP and vocabulary.all_names[label].text not in vocabulary.demanded
+            place.depth >= _DEEP and properties.all_names[label].text not in properties.demanded
         )
         return label in place.labels, spared, label
 

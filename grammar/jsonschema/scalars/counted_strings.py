@@ -32,7 +32,7 @@ class CountedChars:
     count: int
 
 
-class Counted:
+class CountedString:
     """Texts of `chars` (over code points) of at most `most` characters; None: of any length."""
 
     def __init__(self, chars: Dfa, most: int | None) -> None:

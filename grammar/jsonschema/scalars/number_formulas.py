@@ -45,7 +45,7 @@ _MULTIPLES = 9  # a multiple may have so many digits more than its step
 _PLAIN = r"0|-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])"
 
 
-class Numbers:
+class NumberAutomata:
     """The languages of formulas restricted to numbers; each is made once."""
 
     def __init__(self, exponents: bool, plainly: bool = False, short: bool = False) -> None:
@@ -59,27 +59,27 @@ class Numbers:
         self._short = short
         self._made: dict[Formula, Dfa] = {}
 
-    def classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
+    def classes(self, must: Formula, queries: Sequence[Formula]) -> tuple[Dfa, Vectors]:
         """The numbers for which `must` holds; outcome o means that the formulas of bits `vectors[o]` hold.
 
         Raises:
             ConstraintTooLarge: a bound or divisor has too many digits.
         """
-        dfa, vectors = self._classes(must, asks)
-        return (_shortened(dfa, (must, *asks)) if self._short else dfa), vectors
+        dfa, vectors = self._classes(must, queries)
+        return (_shortened(dfa, (must, *queries)) if self._short else dfa), vectors
 
-    def _classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
-        if must.op is Op.TRUE and all(ask.op in {Op.TRUE, Op.FALSE} for ask in asks):
-            bits = sum(1 << i for i, ask in enumerate(asks) if ask.op is Op.TRUE)
+    def _classes(self, must: Formula, queries: Sequence[Formula]) -> tuple[Dfa, Vectors]:
+        if must.op is Op.TRUE and all(ask.op in {Op.TRUE, Op.FALSE} for ask in queries):
+            bits = sum(1 << i for i, ask in enumerate(queries) if ask.op is Op.TRUE)
             return number(NumberSpec(exponents=True)), (bits,)
         parts = must.args if must.op is Op.ALL else (must,)
-        if self._exponents and not asks and all(part.op is Op.ATOM for part in parts):
+        if self._exponents and not queries and all(part.op is Op.ATOM for part in parts):
             wide = [_atom(part.atom, exponents=True) for part in parts]
             return reduce(intersection, wide), (0,)
         able = self.of(must)
         if self._plainly and any(_has_one_spelling(part.atom) for part in parts):
             able = common(able, _plain())
-        return classes(able, [self.of(ask) for ask in asks])
+        return classes(able, [self.of(ask) for ask in queries])
 
     def of(self, formula: Formula) -> Dfa:
         """The numbers that fulfil a formula, outcome 0."""

@@ -19,16 +19,16 @@ _ENTRY_BYTES: Final = 2_000  # of an entry besides its tables and constants
 _CONSTANT_BYTES: Final = 150
 
 
-def wording(formula: Formula) -> Hashable:
+def schema_free_key(formula: Formula) -> Hashable:
     """A key that is equal for formulas of any pool that say the same in the same way; no atom may hold a sub-schema."""
     if formula.op is Op.ATOM:
         return formula.atom
     if formula.op in {Op.ALL, Op.ANY}:
-        return formula.op, frozenset(map(wording, formula.args))
-    return formula.op, tuple(map(wording, formula.args))
+        return formula.op, frozenset(map(schema_free_key, formula.args))
+    return formula.op, tuple(map(schema_free_key, formula.args))
 
 
-def weight(formula: Formula) -> int:
+def constant_bytes(formula: Formula) -> int:
     """About how many bytes the constants in a formula take."""
     constants = (part.atom.values for part in formula.atoms if isinstance(part.atom, OneOf))
     return sum(_CONSTANT_BYTES * len(values) for values in constants)

@@ -6,7 +6,16 @@ Does: list a superset of them, by their positions and names. Does not: list scal
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from ..logic.atoms import ItemCount, Items, Names, OtherMembers, Props, Required, Sub, Unique
+from ..logic.atoms import (
+    ItemCount,
+    Items,
+    Properties,
+    PropertyNames,
+    Required,
+    SubSchema,
+    UnevaluatedMembers,
+    Unique,
+)
 from ..logic.evaluate import selected
 from ..logic.formula import Atom, Formula, Op, Pool
 from ..read.values import List, Map, Value
@@ -71,7 +80,7 @@ class FiniteContainers:
         return found if len(found) <= _FEW else None
 
     def _objects(self, atoms: list[Atom], mentioned: list[Atom]) -> list[Value] | None:
-        props = [atom for atom in atoms if isinstance(atom, Props)]
+        props = [atom for atom in atoms if isinstance(atom, Properties)]
         names = self._names(mentioned, props)
         if names is None:
             return None
@@ -83,13 +92,13 @@ class FiniteContainers:
             found += [members | {(name, value)} for members in found for value in options]
         return [*map(Map, found)] if len(found) <= _FEW else None
 
-    def _names(self, mentioned: list[Atom], props: list[Props]) -> Iterable[str] | None:
+    def _names(self, mentioned: list[Atom], props: list[Properties]) -> Iterable[str] | None:
         """All names that members can have; None: others, too. `mentioned`: atoms, of which `props` have to hold."""
         for atom in props:
             if not atom.patterns and self._is_nothing(atom.rest):
                 return [name for name, _ in atom.named]
-        every = [atom for atom in mentioned if isinstance(atom, Props)]
-        spoken = any(isinstance(atom, Names | OtherMembers) for atom in mentioned)
+        every = [atom for atom in mentioned if isinstance(atom, Properties)]
+        spoken = any(isinstance(atom, PropertyNames | UnevaluatedMembers) for atom in mentioned)
         spoken = spoken or any(atom.patterns or atom.rest is not None for atom in every)
         if self._extra or spoken or not any(atom.named for atom in every):
             return None
@@ -97,8 +106,8 @@ class FiniteContainers:
         demanded = [sorted(atom.names) for atom in mentioned if isinstance(atom, Required)]
         return dict.fromkeys(declared + [name for some in demanded for name in some])
 
-    def _is_nothing(self, sub: Sub | None) -> bool:
+    def _is_nothing(self, sub: SubSchema | None) -> bool:
         return sub is not None and sub.formula is self._pool.false
 
-    def _options(self, subs: Iterable[Sub]) -> frozenset[Value] | None:
+    def _options(self, subs: Iterable[SubSchema]) -> frozenset[Value] | None:
         return self._values(self._pool.all(sub.formula for sub in subs))

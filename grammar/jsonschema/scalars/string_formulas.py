@@ -31,7 +31,7 @@ Vectors = tuple[int, ...]
 _WIDE: Final = 64  # characters of a bound on length
 
 
-class Texts:
+class StringAutomata:
     """The languages of formulas restricted to strings; each is made once."""
 
     def __init__(self) -> None:
