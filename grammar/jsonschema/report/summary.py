@@ -1,6 +1,6 @@
-"""How far a schema is enforced, summed up from what `survey` and `unread` found.
+"""The coverage of a schema, from the findings of `survey` and `unread`.
 
-Does: count keywords, and bound what is told of them one by one. Does not: find anything out.
+Does: count keywords, and bound the list of single ones. Does not: examine schemas.
 """
 
 from collections import Counter
@@ -12,19 +12,19 @@ from ..logic.schema_formulas import SchemaFormulas
 from .survey import Enforced
 from .unenforced import is_annotation, unread
 
-_MOST_LISTED: Final = 64  # keywords of each sort
-_LONGEST: Final = 256  # characters of a pointer or keyword, which may hold any text
+_MOST_LISTED: Final = 64  # keywords of each kind
+_LONGEST: Final = 256  # characters of a pointer or keyword, which may contain any text
 
 
 def covered(formulas: SchemaFormulas, enforced: Iterable[Enforced]) -> Coverage:
-    """Of a schema all of whose parts have been reached."""
+    """The coverage of a schema after a survey has reached all its parts."""
     found = sorted(unread(formulas), key=lambda entry: entry.kind != "unknown")
-    told = tuple(map(_shortened, found[:_MOST_LISTED]))
+    listed = tuple(map(_shortened, found[:_MOST_LISTED]))
     return Coverage(
         _counted(entry.keyword for entry in enforced),
         _counted(_annotations(formulas)),
-        told,
-        len(found) - len(told),
+        listed,
+        len(found) - len(listed),
     )
 
 
@@ -38,7 +38,7 @@ def _annotations(formulas: SchemaFormulas) -> Iterator[str]:
 
 
 def _counted(keywords: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """Words that begin with x- may be as many as the schema's author likes: the first are told."""
+    """The first distinct keywords with their counts. A schema may contain any number of x- keywords."""
     return tuple((_cut(name), count) for name, count in Counter(keywords).items())[:_MOST_LISTED]
 
 

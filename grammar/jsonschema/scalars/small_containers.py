@@ -1,6 +1,6 @@
-"""The arrays and objects of a formula where there are few: `[]` and `[null]` where nulls must differ.
+"""The arrays and objects of a formula if they are few, such as `[]` and `[null]` for unique nulls.
 
-Does: list a superset of them, by their positions and names. Does not: list scalars, or evaluate formulas (`finite`).
+Does: list a superset of them, by positions and names. Does not: list scalars, or evaluate formulas (`finite`).
 """
 
 from collections.abc import Callable, Iterable
@@ -20,22 +20,22 @@ from ..logic.evaluate import selected
 from ..logic.formula import Atom, Formula, Op, Pool
 from ..read.values import List, Map, Value
 
-_FEW: Final = 64  # arrays or objects: each that was used makes the formula of the next item longer
+_FEW: Final = 64  # arrays or objects: each used one lengthens the formula of the next item
 
 Values = Callable[[Formula], frozenset[Value] | None]
 
 
 class FiniteContainers:
-    """Arrays and objects of which a formula admits few."""
+    """Lists the arrays and objects of formulas that admit few of them."""
 
     def __init__(self, pool: Pool, values: Values, extra_properties: bool) -> None:
-        """`values`: all values of a formula, None where they are many. `extra_properties`: see `Options`."""
+        """`values`: all values of a formula, None if they are many. `extra_properties`: see `Options`."""
         self._pool = pool
         self._values = values
         self._extra = extra_properties
 
     def possible(self, arrays: Formula, objects: Formula) -> list[Value] | None:
-        """A superset of the values of two formulas, one restricted to each kind; None: there may be many."""
+        """A superset of the arrays of one formula and the objects of another; None if there may be many."""
         lists = self._listed(arrays, self._arrays)
         maps = None if lists is None else self._listed(objects, self._objects)
         return None if lists is None or maps is None else [*lists, *maps]
@@ -69,10 +69,10 @@ class FiniteContainers:
             if options is None or len(longest) * len(options) > _FEW * _FEW:
                 return None
             longest = [
-                (*said, item)
-                for said in longest
+                (*items_before, item)
+                for items_before in longest
                 for item in options
-                if not unique or item not in said
+                if not unique or item not in items_before
             ]
             found += map(List, longest)
             if not longest or len(found) > _FEW:
@@ -93,7 +93,7 @@ class FiniteContainers:
         return [*map(Map, found)] if len(found) <= _FEW else None
 
     def _names(self, mentioned: list[Atom], props: list[Properties]) -> Iterable[str] | None:
-        """All names that members can have; None: others, too. `mentioned`: atoms, of which `props` have to hold."""
+        """All possible member names, None if there are many. `props`: the atoms of `mentioned` that must hold."""
         for atom in props:
             if not atom.patterns and self._is_nothing(atom.rest):
                 return [name for name, _ in atom.named]
