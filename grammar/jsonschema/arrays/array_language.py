@@ -131,7 +131,7 @@ class ArrayLanguage:
         return outcome, frozenset({value})
 
     def repeated(self, state: BetweenItems) -> BetweenItems | None:
-        """The state as if two items had been equal; None where that loses the array. `cases` never leads there."""
+        """The state as if two items had been equal; None if that breaks the obligation. `cases` never leads there."""
         if not self.unique(state):
             return None
         pool = self._pool

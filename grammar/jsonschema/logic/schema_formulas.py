@@ -97,7 +97,7 @@ class SchemaFormulas:
         where = place.site.where
         if place in self._open:
             refusal = Refusal(
-                where, "$ref", "the schema refers to itself in place", "remove the circle"
+                where, "$ref", "the schema refers to itself in place", "break the reference cycle"
             )
             raise UnsupportedConstraint(f"{where or '/'}: {refusal.reason}", (refusal,))
         if len(self._open) > DEEPEST:

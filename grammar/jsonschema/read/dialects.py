@@ -140,7 +140,7 @@ def from_vocabulary(uri: str, vocabulary: object, where: str) -> Dialect:
             needed = needed and part not in known and part not in _ANNOTATIONS
         if needed:
             raise InvalidConstraint(
-                f"the vocabulary {name} is required and not known",
-                (Refusal(where, "$schema", f"vocabulary {name} is not known", "drop it"),),
+                f"the vocabulary {name} is required but unknown",
+                (Refusal(where, "$schema", f"vocabulary {name} is unknown", "remove it"),),
             )
     return replace(base, uri=uri, keywords=keywords, asserts_formats=asserts)

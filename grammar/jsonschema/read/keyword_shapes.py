@@ -66,7 +66,7 @@ _SHAPES: Mapping[str, _Shape] = {
 def malformed(schema: dict[str, Json], pointer: str, dialect: Dialect) -> list[Refusal]:
     """A refusal for each malformed keyword of one schema object (not of its sub-schemas)."""
     return [
-        Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"give {wanted}")
+        Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"write {wanted}")
         for keyword, value in schema.items()
         if keyword in dialect.keywords and (wanted := _wanted(keyword, value, dialect)) is not None
     ]

@@ -80,7 +80,7 @@ class Schemas:
         self._dynamic_anchors: dict[tuple[str, str], SchemaLocation] = {}
         self._roots: dict[str, Json] = {"": root}
         if not is_schema(root):
-            _invalid("", "a schema is an object or a Boolean")
+            _invalid("", "a schema must be an object or a Boolean")
         self._index("", "", SchemaLocation("", "", "", dialect))
         self.root = self._sites["", ""]
 
@@ -152,12 +152,12 @@ class Schemas:
             refusal = Refusal(
                 where,
                 keyword,
-                f"{uri} is not at hand, and nothing is ever fetched",
-                "put the schema it names under $defs, or give it beside this one",
+                f"{uri} is not available, and documents are never fetched",
+                "copy the schema into $defs, or pass it along with this one",
             )
             raise UnsupportedConstraint(f"{where}: {refusal.reason}", (refusal,))
         if not is_schema(schema):
-            _invalid(where, f"{uri} is no schema")
+            _invalid(where, f"{uri} is not a schema")
         self._roots[uri] = schema
         self._index(uri, "", SchemaLocation(uri, "", uri, self._default))
         return self._resources[uri]
@@ -177,7 +177,7 @@ class Schemas:
         if (nearest.document, nearest.pointer) != (resource.document, pointer):
             # No keyword makes this place a schema: the reference does.
             if not is_schema(value):
-                _invalid(where, f"what stands at #{fragment} is no schema")
+                _invalid(where, f"the value at #{fragment} is not a schema")
             self._index(resource.document, pointer, nearest)
         return self._sites[resource.document, pointer]
 
@@ -246,7 +246,7 @@ class Schemas:
             return known
         custom = self._registry.get(uri.rstrip("#"))
         if not isinstance(custom, dict):
-            _invalid(where, f"unknown draft {uri!r}", f"leave it out, or name {DRAFT2020.uri}")
+            _invalid(where, f"unknown draft {uri!r}", f"remove it, or use {DRAFT2020.uri}")
         return from_vocabulary(uri, custom.get("$vocabulary"), where)
 
 
@@ -277,6 +277,6 @@ def _meta_schema(uri: str) -> Json:
     return None
 
 
-def _invalid(where: str, reason: str, hint: str = "correct the schema there") -> NoReturn:
+def _invalid(where: str, reason: str, hint: str = "correct the schema at this place") -> NoReturn:
     refusal = Refusal(where, where.rpartition("/")[2], reason, hint)
     raise InvalidConstraint(f"{where or 'the schema'}: {reason}", (refusal,))

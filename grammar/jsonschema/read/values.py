@@ -62,7 +62,7 @@ def number(value: float | Decimal | Fraction, largest: int = LARGEST_EXPONENT) -
         if decimal.is_zero():
             return 0
         if not decimal.is_finite() or abs(decimal.adjusted()) > largest:
-            raise ConstraintTooLarge(f"the number {value} is too large or too small to be handled")
+            raise ConstraintTooLarge(f"the number {value} is too large or too small")
         exact = Fraction(decimal)
     return exact.numerator if exact.denominator == 1 else exact
 
@@ -124,7 +124,7 @@ def read_all(documents: Iterable[tuple[str, str]]) -> dict[str, Json]:
     for uri, text in documents:
         name = uri.removesuffix("#")
         if ":" not in name or "#" in name or name in found:
-            raise InvalidConstraint(f"a schema must come once, under an absolute URI: {uri!r}")
+            raise InvalidConstraint(f"a schema must be given once, under an absolute URI: {uri!r}")
         try:
             found[name] = read(text)
         except InvalidConstraint as error:

@@ -107,10 +107,8 @@ def _too_wide(where: str, formula: Formula) -> Iterator[GrammarError]:
     """An error if names times alternatives of one object exceed the bound: each name is judged in each alternative."""
     names = sum(len(part.atom.named) for part in formula.atoms if isinstance(part.atom, Properties))
     if names * len(formula.atoms) > MOST_COMBINED:
-        reason = (
-            f"{names} names of members in {len(formula.atoms)} schemas that apply to one object"
-        )
-        hint = "tell the alternatives apart by fewer names, or split the schema"
+        reason = f"{names} member names in {len(formula.atoms)} schemas that apply to one object"
+        hint = "distinguish the alternatives by fewer names, or split the schema"
         yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, "", reason, hint),))
 
 
@@ -140,8 +138,8 @@ def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
                 yield _at(own, keyword, error)
         counted = keyword in {"minLength", "minItems", "minProperties", "minContains"}
         if counted and isinstance(value, int) and value > MOST_DEMANDED:
-            reason = f"at least {value} are more than any output can hold"
-            hint = f"demand {MOST_DEMANDED} at most"
+            reason = f"a minimum of {value} exceeds every possible output"
+            hint = f"use at most {MOST_DEMANDED}"
             yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))
 
 

@@ -41,20 +41,20 @@ _NEEDED_SIBLING: Final = {
 }
 # Words of other schema languages, spelled without case, hyphens and underscores.
 _INSTEAD: Final = {
-    "nullable": 'allow null by its type: "type": ["string", "null"]',
+    "nullable": 'use "type": ["string", "null"]',
     "optional": "leave the property out of `required`",
-    "min": "minimum, minLength or minItems says it",
-    "max": "maximum, maxLength or maxItems says it",
-    "length": "minLength and maxLength say it",
-    "size": "minItems and maxItems say it",
-    "regex": "pattern says it",
-    "regexp": "pattern says it",
-    "choices": "enum says it",
-    "options": "enum says it",
-    "values": "enum says it",
-    "fields": "properties says it",
-    "property": "properties says it",
-    "unique": "uniqueItems says it",
+    "min": "use minimum, minLength or minItems",
+    "max": "use maximum, maxLength or maxItems",
+    "length": "use minLength and maxLength",
+    "size": "use minItems and maxItems",
+    "regex": "use pattern",
+    "regexp": "use pattern",
+    "choices": "use enum",
+    "options": "use enum",
+    "values": "use enum",
+    "fields": "use properties",
+    "property": "use properties",
+    "unique": "use uniqueItems",
 }
 _FORMATS_INSTEAD: Final = {
     "datetime": "date-time",
@@ -105,22 +105,22 @@ def why_unread(place: Place, schema: Schema, keyword: str, formats: bool) -> Cau
     dialect, value = place.site.dialect, schema[keyword]
     if dialect.ref_alone and "$ref" in schema:
         is_ignored = keyword in dialect.keywords - {"$ref", "definitions"}
-        return _annotation(f"{dialect.name} ignores everything beside $ref") if is_ignored else None
+        return _annotation(f"{dialect.name} ignores all siblings of $ref") if is_ignored else None
     if keyword in DESCRIBING or keyword in _STRUCTURE:
         return None
     if keyword.startswith("x-"):
         return _extension(keyword)
     if keyword in _CONTENT:
-        return _annotation("what a string encodes is an annotation in every draft")
+        return _annotation("the encoding of a string is an annotation in every draft")
     if keyword not in dialect.keywords:
         return _foreign(keyword, value, dialect)
     needed = _NEEDED_SIBLING.get(keyword)
     if needed is not None and needed not in schema:
-        return _annotation(f"it means nothing without {needed} beside it")
+        return _annotation(f"it has no effect without {needed} next to it")
     if keyword == "format":
         return _of_format(value, formats or dialect.asserts_formats)
     if keyword == "maxLength" and isinstance(value, int) and value >= UNREACHED:
-        return _annotation(f"no output has a string of {UNREACHED} characters")
+        return _annotation(f"no output contains a string of {UNREACHED} characters")
     return None
 
 
@@ -137,7 +137,7 @@ def _extension(keyword: str) -> Cause | None:
     """Why an x- keyword is reported: only the prefix x-intaglio is ours, all others are annotations."""
     if not keyword.startswith("x-intaglio"):
         return None
-    return Cause("unknown", "there are no x-intaglio keywords", "leave it out")
+    return Cause("unknown", "there are no x-intaglio keywords", "remove it")
 
 
 def _of_format(value: object, asserted: bool) -> Cause | None:
@@ -148,14 +148,16 @@ def _of_format(value: object, asserted: bool) -> Cause | None:
     if value in _REGISTERED:
         return _annotation(f"the format {value!r} is an annotation: nothing checks it")
     meant = _meant(value, tuple(sorted(KNOWN))) or _FORMATS_INSTEAD.get(_plain(value))
-    hint = f"did you mean {meant}?" if meant else "give a pattern instead"
-    return Cause("unknown", f"{_short(value)!r} is no format that is known", hint)
+    hint = f"did you mean {meant}?" if meant else "use a pattern instead"
+    return Cause("unknown", f"{_short(value)!r} is not a known format", hint)
 
 
 def _foreign(keyword: str, value: object, dialect: Dialect) -> Cause:
     if keyword in _WORDS:
         reason = f"{dialect.name} has no such keyword"
-        return Cause("unknown", reason, "write it as that draft does, or name its own in $schema")
+        return Cause(
+            "unknown", reason, "use the equivalent of that draft, or name another draft in $schema"
+        )
     meant = _meant(keyword, tuple(sorted(dialect.keywords | DESCRIBING | _STRUCTURE)))
     hint = f"did you mean {meant}?" if meant else _INSTEAD.get(_plain(keyword), "")
     if not hint and isinstance(value, dict):

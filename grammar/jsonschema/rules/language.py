@@ -68,14 +68,15 @@ class Language:
 
     def _refuse(self) -> NoReturn:
         if self._containers.costs.overlooked:
-            reason = "that two items have to be equal cannot be enforced"
-            refusal = Refusal("", "uniqueItems", reason, "ask for equal items by `const` or `enum`")
+            reason = "the schema requires two equal items, which cannot be enforced"
+            refusal = Refusal("", "uniqueItems", reason, "require equal items by `const` or `enum`")
             raise UnsupportedConstraint(reason, (refusal,))
         if self._names.undecided:
-            reason = f"that a name lacks the format {min(self._names.undecided)} cannot be enforced"
-            refusal = Refusal("", "propertyNames", reason, "give a pattern instead")
+            name = min(self._names.undecided)
+            reason = f"that a property name lacks the format {name} cannot be enforced"
+            refusal = Refusal("", "propertyNames", reason, "use a pattern instead")
             raise UnsupportedConstraint(reason, (refusal,))
-        hint = "look for demands that contradict each other"
+        hint = "look for constraints that contradict each other"
         refusal = Refusal("", "", "no value is valid", hint)
         raise Unsatisfiable("no value is valid against this schema", (refusal,))
 

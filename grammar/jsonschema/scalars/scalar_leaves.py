@@ -153,7 +153,7 @@ class ScalarLeaves:
         judged = counted is None and any(map(_undecidable, atoms))
         if judged and len(queries) > MOST_JUDGED:
             raise ConstraintTooLarge(
-                f"more than {MOST_JUDGED} schemas for one value that no automaton can tell apart"
+                f"more than {MOST_JUDGED} schemas for one value, which no automaton can distinguish"
             )
         strings = counted is None
         try:

@@ -73,7 +73,7 @@ class StringAutomata:
 
 
 def classes(universe: Dfa, parts: Sequence[Dfa]) -> tuple[Dfa, Vectors]:
-    """The texts of `universe`, classified by `parts`: those of outcome o are in part i if bit i of `vectors[o]` is set."""
+    """The texts of `universe`, classified: those of outcome o are in part i if bit i of `vectors[o]` is set."""
     result = universe.relabel(dict.fromkeys(universe.outcomes, 0))
     vectors: Vectors = (0,)
     for i, part in enumerate(parts):
