@@ -12,23 +12,28 @@ import lzma
 import multiprocessing
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from queue import Full
+from queue import Empty, Full
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .draw import Language
 from .encode import Codec, load
 from .generate import Sample, samples
+from .pools import places
+from .printed import printed
 from .real import records
 from .real.tasks import draw_sample
+from .wear import classified, surrounded, worn
 
-LENGTHS = (256, 384, 512, 640, 768, 1024, 1536, 2048)
+LENGTHS = (256, 384, 512, 640, 768, 1024, 1536, 2048, 3072)
 PROSE_LENGTH = 1024
+LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
 _CHUNK = 64
-_SURROUNDED = 0.2
+_PIECE = 100_000_000  # seeds of one piece; held-out documents are scored from 2,000,000,000 up
 
 
 @dataclass(frozen=True)
@@ -43,17 +48,22 @@ class Batch:
 @dataclass(frozen=True)
 class Diet:
     """What workers make batches of. `real` is the folder that `real.build` wrote, `recorded` the share of records among
-    samples; without `real` all samples are synthetic and there is no prose."""
+    samples and `printed` that of documents as machines print them; without `real` all samples are synthetic and there
+    is no prose. `piece` counts the pieces of a run that was resumed: each has documents of its own."""
 
     tokenizer: Path
     tokens: int
     real: Path | None = None
-    recorded: float = 0.25
+    recorded: float = 0.18
+    printed: float = 0.2
+    piece: int = 0
 
 
 def batches(diet: Diet, first: int, stride: int, prose_share: Any) -> Iterator[Batch]:
     """Endless batches of worker `first` of `stride` workers; `prose_share.value` is read before each."""
     codec = Codec.of(load(diet.tokenizer))
+    for language in LANGUAGES:
+        places(language)  # takes seconds: now, not when prose ends
     rng = random.Random(first)
     pieces = _prose(diet.real, first, stride) if diet.real else []
     known = list(records.read(diet.real / "records.jsonl.xz")) if diet.real else []
@@ -105,26 +115,18 @@ def _task_batches(
 def _drawn(
     diet: Diet, known: list[records.Record], pieces: list[str], first: int, stride: int
 ) -> Iterator[list[Sample]]:
-    """Chunks of samples: synthetic ones, some of them amid real paragraphs, and ones from records."""
-    rng = random.Random(f"records:{first}")
-    seed = first * _CHUNK
+    """Chunks of samples: synthetic ones, some of them printed by machines, and ones from records of real documents."""
+    rng = random.Random(f"records:{first}:{diet.piece}")
+    seed = diet.piece * _PIECE + first * _CHUNK
+    whole = _CHUNK / (1 - diet.printed - (diet.recorded if known else 0))
     while True:
-        chunk = [_surrounded(each, pieces, rng) for each in samples(seed, _CHUNK, "train")]
+        chunk = [*samples(seed, _CHUNK, "train")]
         seed += stride * _CHUNK
-        wanted = round(_CHUNK * diet.recorded / (1 - diet.recorded)) if known else 0
-        found = (draw_sample(record, rng) for record in rng.choices(known, k=wanted)) if wanted else ()
-        yield chunk + [each for each in found if each is not None]
-
-
-def _surrounded(sample: Sample, pieces: list[str], rng: random.Random) -> Sample:
-    """Now and then, the document with a paragraph of something else before or after it."""
-    if not pieces or rng.random() > _SURROUNDED:
-        return sample
-    paragraphs = [part for part in rng.choice(pieces).split("\n\n") if 60 < len(part) < 700]
-    if not paragraphs:
-        return sample
-    other, gap = rng.choice(paragraphs), rng.choice(("\n\n", "\n", "\n\n---\n\n"))
-    return replace(sample, text=f"{sample.text}{gap}{other}" if rng.random() < 0.6 else f"{other}{gap}{sample.text}")
+        taken = rng.choices(known, k=round(whole * diet.recorded)) if known else []
+        made = (printed(rng, pieces) for _ in range(round(whole * diet.printed)))
+        found = (draw_sample(record, rng) for record in (*taken, *made) if record is not None)
+        chunk += [each for each in found if each is not None]
+        yield [classified(surrounded(worn(each, rng), pieces, rng), rng) for each in chunk]
 
 
 def _padded(rows: list[tuple[list[int], int]], length: int, pad: int) -> Batch:
@@ -146,11 +148,39 @@ def _work(diet: Diet, first: int, stride: int, prose_share: Any, queue: Any) -> 
                 continue
 
 
-def start(diet: Diet, workers: int, depth: int = 64) -> tuple[Any, Any]:
-    """Start the workers (daemons, ended with the caller); the queue they fill, and the share of prose as a value to set."""
+@dataclass(frozen=True)
+class Feed:
+    """The workers and the queue they fill; `prose_share` is the part of the batches that is prose, to be set."""
+
+    queue: Any
+    prose_share: Any
+    workers: tuple[Any, ...]
+
+    def batch(self) -> Batch:
+        """The next batch. Raises RuntimeError where a worker has ended: without it, kinds of documents would be missing."""
+        while True:
+            try:
+                found: Batch = self.queue.get(timeout=5)
+                return found
+            except Empty:
+                self.check()
+
+    def check(self) -> None:
+        """Raises RuntimeError where a worker has ended."""
+        ended = [worker.name for worker in self.workers if not worker.is_alive()]
+        if ended:
+            raise RuntimeError(f"workers ended, their errors are above: {', '.join(ended)}")
+
+
+def start(diet: Diet, workers: int, depth: int = 64) -> Feed:
+    """Start the workers; they are daemons and end with the caller."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue(maxsize=depth)
     prose_share = context.Value("d", 1.0 if diet.real else 0.0)
-    for index in range(workers):
-        context.Process(target=_work, args=(diet, index, workers, prose_share, queue), daemon=True).start()
-    return queue, prose_share
+    started = tuple(
+        context.Process(target=_work, args=(diet, index, workers, prose_share, queue), daemon=True)
+        for index in range(workers)
+    )
+    for worker in started:
+        worker.start()
+    return Feed(queue, prose_share, started)

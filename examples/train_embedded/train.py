@@ -5,7 +5,8 @@
 Without `--real` there is no prose, and all documents are synthetic.
 
 The learning rate follows a cosine of the wall clock, so the schedule ends exactly when the time does.
-Checkpoints (what the package ships: config and bf16 shards) appear in `--out` every two minutes.
+Checkpoints appear in `--out` every two minutes: `last/` is what the package ships (config and bf16 shards), `state.pt` all
+that `--resume` needs to go on with the same schedule after an end of any sort. `--start` takes only the weights of another run.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import argparse
 import math
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -38,12 +40,14 @@ class Settings:
     shape: Shape
     device: str
     compiled: bool
+    start: Path | None = None  # a finished model whose weights a new run begins with
+    resumed: bool = False  # go on with the run in `out`; `seconds` are those of all its pieces
     matrix_rate: float = 4e-3
     other_rate: float = 3e-3
     warm_steps: int = 150
     decay: float = 0.05
-    prose_until: float = 0.25  # of the time; before it all is prose, and after it a little
-    prose_after: float = 0.06
+    prose_until: float = 0.2  # of the time; before it all is prose, and after it a little
+    prose_after: float = 0.07
 
 
 def share_of_rate(settings: Settings, step: int, elapsed: float) -> float:
@@ -64,73 +68,119 @@ def answer_loss(model: Decoder, ids: Tensor, starts: Tensor, ends: Tensor) -> Te
     return F.cross_entropy(logits, ids[rows, columns + 1])
 
 
+class Training:
+    """The model with its optimisers, and how far they are; the only owner of what a step changes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.device = torch.device(settings.device)
+        self.model = Decoder(settings.shape).to(self.device)
+        matrices = [weight for weight in self.model.layers.parameters() if weight.dim() == 2]
+        known = {id(weight) for weight in matrices}
+        self.others = [weight for weight in self.model.parameters() if id(weight) not in known]
+        self.muon = Muon(matrices, settings.decay)
+        fused = self.device.type == "cuda"
+        self.adam = torch.optim.AdamW(
+            self.others, lr=settings.other_rate, betas=(0.9, 0.98), weight_decay=0.0, fused=fused
+        )
+        self.step, self.seen, self.piece, self.elapsed = 0, 0, 0, 0.0
+        if settings.start:
+            self._begin_with(settings.start)
+        if settings.resumed:
+            self._restore()
+        if settings.compiled:
+            torch._dynamo.config.recompile_limit = 2 * len(feed.LENGTHS)  # one program a length
+            for layer in self.model.layers:
+                layer.compile(dynamic=False)
+
+    def learn(self, batch: feed.Batch) -> Tensor:
+        """One step on a batch; its loss."""
+        ids = torch.from_numpy(batch.ids.astype("int64")).to(self.device, non_blocking=True)
+        starts = torch.from_numpy(batch.starts).to(self.device)
+        ends = torch.from_numpy(batch.ends).to(self.device)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            loss = answer_loss(self.model, ids, starts, ends)
+        torch.autograd.backward(loss)
+        torch.nn.utils.clip_grad_norm_(self.others, 1.0)
+        share = share_of_rate(self.settings, self.step, self.elapsed)
+        self.muon.lr = self.settings.matrix_rate * share
+        self.adam.param_groups[0]["lr"] = self.settings.other_rate * share
+        self.muon.step()
+        self.adam.step()
+        self.model.zero_grad(set_to_none=True)
+        self.seen, self.step = self.seen + ids.numel(), self.step + 1
+        return loss.detach()
+
+    def checkpoint(self, codec: Codec) -> None:
+        """Write what ships, and what a later piece of the run goes on from; each beside the last one, then in its place."""
+        out = self.settings.out
+        fresh, last = out / "fresh", out / "last"
+        save(fresh, self.settings.shape, self.model.state_dict(), codec.end, codec.pad)
+        state = {
+            "model": self.model.state_dict(),
+            "muon": self.muon.moments,
+            "adam": self.adam.state_dict(),
+            "progress": (self.step, self.seen, self.piece, self.elapsed),
+        }
+        torch.save(state, out / "state.fresh")
+        (out / "state.fresh").rename(out / "state.pt")
+        if last.exists():
+            shutil.rmtree(last)
+        fresh.rename(last)
+
+    def _restore(self) -> None:
+        """Go on where the last checkpoint of this run was, with other documents."""
+        state = torch.load(self.settings.out / "state.pt", map_location=self.device, weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self.muon.moments = state["muon"]
+        self.adam.load_state_dict(state["adam"])
+        self.step, self.seen, self.piece, self.elapsed = state["progress"]
+        self.piece += 1
+
+    def _begin_with(self, folder: Path) -> None:
+        """Take the weights of a finished model of this shape; the run is a new one."""
+        weights = {name: weight for file in folder.glob("*.safetensors") for name, weight in load_file(file).items()}
+        self.model.load_state_dict({name.removeprefix("model."): weight for name, weight in weights.items()})
+
+
 def run(settings: Settings) -> None:
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
-    queue, prose_share = feed.start(settings.diet, settings.workers)
+    (settings.out / "done").unlink(missing_ok=True)
+    training = Training(settings)
+    food = feed.start(replace(settings.diet, piece=training.piece), settings.workers)
     codec = Codec.of(load(settings.diet.tokenizer))
-    device = torch.device(settings.device)
-    model = Decoder(settings.shape).to(device)
-    if settings.compiled:
-        for layer in model.layers:
-            layer.compile(dynamic=False)
-    matrices = [weight for weight in model.layers.parameters() if weight.dim() == 2]
-    known = {id(weight) for weight in matrices}
-    others = [weight for weight in model.parameters() if id(weight) not in known]
-    muon = Muon(matrices, settings.decay)
-    adam = torch.optim.AdamW(
-        others, lr=settings.other_rate, betas=(0.9, 0.98), weight_decay=0.0, fused=device.type == "cuda"
-    )
-    size = sum(weight.numel() for weight in model.parameters())
-    print(f"{size / 1e6:.2f} M parameters on {device}", flush=True)
+    size = sum(weight.numel() for weight in training.model.parameters())
+    print(f"{size / 1e6:.2f} M parameters on {training.device}", flush=True)
+    before = training.elapsed
     began = saved = shown = time.monotonic()
-    seen = step = 0
-    sums = torch.zeros(2, device=device)
-    while time.monotonic() - began < settings.seconds:
-        batch = queue.get()
-        ids = torch.from_numpy(batch.ids.astype("int64")).to(device, non_blocking=True)
-        starts = torch.from_numpy(batch.starts).to(device)
-        ends = torch.from_numpy(batch.ends).to(device)
-        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            loss = answer_loss(model, ids, starts, ends)
-        torch.autograd.backward(loss)
-        torch.nn.utils.clip_grad_norm_(others, 1.0)
-        share = share_of_rate(settings, step, time.monotonic() - began)
-        muon.lr = settings.matrix_rate * share
-        adam.param_groups[0]["lr"] = settings.other_rate * share
-        muon.step()
-        adam.step()
-        model.zero_grad(set_to_none=True)
-        sums += torch.stack((loss.detach(), torch.ones_like(loss)))
-        seen, step = seen + ids.numel(), step + 1
+    sums = torch.zeros(2, device=training.device)
+    while training.elapsed < settings.seconds:
+        if settings.diet.real and training.elapsed >= settings.prose_until * settings.seconds:
+            food.prose_share.value = settings.prose_after
+        loss = training.learn(food.batch())
+        sums += torch.stack((loss, torch.ones_like(loss)))
         now = time.monotonic()
-        if settings.diet.real and now - began > settings.prose_until * settings.seconds:
-            prose_share.value = settings.prose_after
+        training.elapsed = before + now - began
         if now - shown > 5:
-            mean, count = sums.tolist()
-            rate = count * settings.diet.tokens / (now - shown) / 1e6
-            print(
-                f"{now - began:6.0f}s step {step} loss {mean / count:.4f} {rate:.2f} Mtok/s queue {queue.qsize()} lr {muon.lr:.5f}",
-                flush=True,
-            )
+            _show(training, food, sums.tolist(), now - shown)
+            food.check()
             sums.zero_()
             shown = now
         if now - saved > 120:
-            checkpoint(settings, model, codec)
+            training.checkpoint(codec)
             saved = now
-    checkpoint(settings, model, codec)
-    print(f"done: {step} steps, {seen / 1e9:.2f} G tokens", flush=True)
+    training.checkpoint(codec)
+    print(f"done: {training.step} steps, {training.seen / 1e9:.2f} G tokens", flush=True)
     (settings.out / "done").touch()
 
 
-def checkpoint(settings: Settings, model: Decoder, codec: Codec) -> None:
-    """Write a whole checkpoint beside the last one, then put it in its place."""
-    fresh = settings.out / "fresh"
-    save(fresh, settings.shape, model.state_dict(), codec.end, codec.pad)
-    last = settings.out / "last"
-    if last.exists():
-        shutil.rmtree(last)
-    fresh.rename(last)
+def _show(training: Training, food: feed.Feed, sums: list[float], seconds: float) -> None:
+    """A line about the last seconds: loss, speed, batches that wait, rate of learning."""
+    total, count = sums
+    speed = count * training.settings.diet.tokens / seconds / 1e6
+    place = f"{training.elapsed:6.0f}s step {training.step} loss {total / count:.4f}"
+    print(f"{place} {speed:.2f} Mtok/s queue {food.queue.qsize()} lr {training.muon.lr:.5f}", flush=True)
 
 
 def main() -> None:
@@ -146,6 +196,18 @@ def main() -> None:
     parser.add_argument("--gate", type=int, default=Shape.intermediate_size)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--eager", action="store_true", help="do not compile the layers")
+    parser.add_argument("--start", type=Path, help="begin with the weights of this folder")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in --out; --minutes are those of all its pieces"
+    )
+    parser.add_argument(
+        "--prose-until", type=float, default=Settings.prose_until, help="share of the time that is prose alone"
+    )
+    parser.add_argument("--rate", type=float, default=1.0, help="factor on the learning rates, for a run with --start")
+    parser.add_argument("--recorded", type=float, default=feed.Diet.recorded, help="share of records of real documents")
+    parser.add_argument(
+        "--printed", type=float, default=feed.Diet.printed, help="share of documents as machines print them"
+    )
     chosen = parser.parse_args()
     shape = Shape(
         hidden_size=chosen.hidden,
@@ -159,10 +221,15 @@ def main() -> None:
             out=chosen.out,
             seconds=chosen.minutes * 60,
             workers=chosen.workers,
-            diet=feed.Diet(chosen.tokenizer, chosen.tokens, chosen.real),
+            diet=feed.Diet(chosen.tokenizer, chosen.tokens, chosen.real, chosen.recorded, chosen.printed),
             shape=shape,
             device=chosen.device,
             compiled=not chosen.eager and chosen.device != "cpu",
+            start=chosen.start,
+            resumed=chosen.resume,
+            prose_until=chosen.prose_until,
+            matrix_rate=Settings.matrix_rate * chosen.rate,
+            other_rate=Settings.other_rate * chosen.rate,
         )
     )
 

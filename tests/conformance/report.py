@@ -18,9 +18,9 @@ GOLDEN = Path(__file__).with_name("golden.json")
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 _HEAD = """# Conformance
 
-What the grammar compiler was held against, and what came out. This page is made from `tests/conformance/golden.json` by
-`make conformance`, which runs everything again (it needs the shared test data) and fails where a figure changed.
-Figures under *measured* depend on the machine and on the versions of the other libraries; all others do not.
+The test results of the grammar compiler. `make conformance` makes this page from `tests/conformance/golden.json`. It
+runs all tests again (with the shared test data) and fails if a figure has changed. Figures marked *measured* depend on
+the machine and on the versions of the other libraries; all others do not.
 """
 
 

@@ -61,7 +61,7 @@ def records(source: Source, clone: Clone) -> Iterator[Record]:
     """All records that the readers of a source find."""
     for pattern, reader in source.readers:
         for path, text in clone.texts((pattern,)):
-            found = reader(path, text)
+            found = None if path in source.left_out else reader(path, text)
             if isinstance(found, Record):
                 yield found
             elif found is not None:

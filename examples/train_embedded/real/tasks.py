@@ -41,8 +41,17 @@ def _fact(stated: Stated, draw: Draw) -> Fact:
 def _rows(table: Table, draw: Draw) -> Rows:
     columns = tuple(Column(keys, "") for keys, _ in table.columns)
     sorts = [sort for _, sort in table.columns]
+    broken = {
+        index
+        for index, sort in enumerate(sorts)
+        if sort == "number" and any(isinstance(row[index], float) for row in table.rows)
+    }
     cells = tuple(
-        tuple(_value(value, sort, (), draw) for value, sort in zip(row, sorts, strict=True)) for row in table.rows
+        tuple(
+            Value(str(value), (Form(value, NUMBER),)) if index in broken else _value(value, sort, (), draw)
+            for index, (value, sort) in enumerate(zip(row, sorts, strict=True))
+        )
+        for row in table.rows
     )
     return Rows(table.keys, columns, cells, "", "", table.notes)
 
