@@ -1,4 +1,4 @@
-"""What the translation of a keyword may ask about the schemas around it.
+"""The interface through which the translation of a keyword reaches the schemas around it.
 
 Does: declare the interface that `schema_formulas` implements, so that translations need not import it.
 """

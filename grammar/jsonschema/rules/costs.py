@@ -38,7 +38,7 @@ Search = Generator["Question", "Cost | None", "Cost | None"]
 
 
 class Question(Protocol):
-    """What is the shortest end of something? Hashable; equal questions have equal answers."""
+    """A question about the shortest end of a value or container. Hashable; equal questions have equal answers."""
 
     def search(self, costs: "Costs") -> Search:
         """Search, yielding the questions the answer depends on and receiving their answers."""

@@ -72,5 +72,5 @@ def string(chars: Dfa, spelling: Spelling) -> Dfa:
 
 
 def kept() -> tuple[Remembered[Any, Dfa], ...]:
-    """The caches."""
+    """The caches of this module."""
     return _joined, _quoted, _common, constant

@@ -1,4 +1,4 @@
-"""The parts that everything compiled from one schema shares.
+"""The formulas, options and scalars that all parts of one compiled schema share.
 
 Does: build and hold them. Does not: refer back to the objects, arrays and rules that use them.
 """
