@@ -69,7 +69,7 @@ class ArrayLanguage:
         if state not in self._plans:
             plan = self._make_plan(state)
             if plan is not None and self.unique(state):
-                parts, gone = [plan.must], self._gone(state)
+                parts, gone = [plan.must], self._excluded(state)
                 parts += [self._pool.no(self._pool.of(OneOf(gone)))] if gone else []
                 # One spelling for each number: else a used number could be begun that only further zeros complete.
                 parts += [] if self._lenient else [self._pool.of(Plain())]
@@ -78,7 +78,7 @@ class ArrayLanguage:
             self._plans[state] = None if lost else plan
         return self._plans[state]
 
-    def few(self, state: BetweenItems) -> frozenset[Value] | None:
+    def finite_values(self, state: BetweenItems) -> frozenset[Value] | None:
         """The possible values of the next item, if they are few and all items must differ; else None.
 
         The used values are then part of the state, so that no text is begun that only a used value could complete.
@@ -95,9 +95,9 @@ class ArrayLanguage:
         )
         return self._values(self._pool.all(asked))
 
-    def _gone(self, state: BetweenItems) -> frozenset[Value]:
+    def _excluded(self, state: BetweenItems) -> frozenset[Value]:
         """The values excluded for the next item: used ones, and those that a later item needs."""
-        few = self.few(state)
+        few = self.finite_values(state)
         if few is None:
             return frozenset()
         needs = demands_of(self._pool, state.obligation.must)

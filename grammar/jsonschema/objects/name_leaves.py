@@ -38,7 +38,7 @@ class NameLeaves:
         self._strings = shared.strings
         self._restriction = shared.restriction
         self._classified: dict[object, tuple[Dfa, Vectors]] = {}
-        self._few: dict[object, tuple[str, ...]] = {}
+        self._singled_out: dict[object, tuple[str, ...]] = {}
 
     def other_names(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
@@ -82,7 +82,7 @@ class NameLeaves:
             return self._pool.of(Surely(atom.name))
         return None
 
-    def few(
+    def singled_out(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
     ) -> tuple[str, ...]:
         """The names not among `known` that patterns and formulas single out, if they are few.
@@ -91,15 +91,15 @@ class NameLeaves:
         could complete.
         """
         key = known, patterns, formulas
-        if key not in self._few:
+        if key not in self._singled_out:
             dfa, vectors = self.classified(known, patterns, formulas)
             found = [
                 texts_of(dfa.restrict([outcome])) or ()
                 for outcome, vector in enumerate(vectors)
                 if vector
             ]
-            self._few[key] = tuple(sorted(name for some in found for name in some))
-        return self._few[key]
+            self._singled_out[key] = tuple(sorted(name for some in found for name in some))
+        return self._singled_out[key]
 
     def leaf(
         self,

@@ -36,7 +36,7 @@ class PropertyClasses:
         known = self._mentioned
         if not self.patterns and not self.name_formulas:
             return known
-        return (*known, *self._leaves.few(known, self.patterns, self.name_formulas))
+        return (*known, *self._leaves.singled_out(known, self.patterns, self.name_formulas))
 
     @cached_property
     def _mentioned(self) -> tuple[str, ...]:

@@ -180,7 +180,7 @@ class ValueRule:
         plan = arrays.plan(state)
         if plan is None:
             return None
-        if arrays.few(state) is not None:
+        if arrays.finite_values(state) is not None:
             return self._call(BeforeValue(plan, used=state.used), EQUALITY.key, arrays.note)
         unique = arrays.unique(state)
         return self._call(
