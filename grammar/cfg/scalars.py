@@ -27,7 +27,7 @@ from ..jsonschema.logic.evaluate import holds
 from ..jsonschema.read.values import FALSE, TRUE, Json
 from ..jsonschema.read.writing_options import Options
 from ..jsonschema.rules.language import Language
-from ..jsonschema.scalars.number_formulas import Numbers
+from ..jsonschema.scalars.number_formulas import NumberAutomata
 from ..jsonschema.scalars.opaque import opaque
 from ..regex import charset as cs
 from ..regex import whole
@@ -54,8 +54,8 @@ def scalars(document: Json, pointer: str) -> ScalarTexts:
     """
     place = {"$ref": f"{_DOCUMENT}#{pointer}"}
     language = Language(place, Options(), {_DOCUMENT: document})
-    formula, to = language.normal.root.formula, language.restriction.to
-    false = language.normal.pool.false
+    formula, to = language.formulas.root.formula, language.shared.restriction.to
+    false = language.formulas.pool.false
     if any(to(formula, kind) is not false for kind in (ValueKind.OBJECT, ValueKind.ARRAY)):
         refuse(pointer, "type", "a value here must be a scalar", "give it a scalar `type`")
     string, number = to(formula, ValueKind.STRING), to(formula, ValueKind.NUMBER)
@@ -64,10 +64,10 @@ def scalars(document: Json, pointer: str) -> ScalarTexts:
             name = type(part.atom).__name__.lower()
             refuse(pointer, name, "no automaton can check this", "use a pattern or bounds instead")
     named = {text: 0 for text, value in (("true", TRUE), ("false", FALSE)) if holds(formula, value)}
-    numbers = nothing() if number is false else Numbers(exponents=False).of(number)
+    numbers = nothing() if number is false else NumberAutomata(exponents=False).of(number)
     # Integers are written without a point: the text carries no type that would mark 1.0 as an integer.
     plain = difference(_widened(numbers), whole(r"-?\d+\.0+"))
-    strings = language.texts.of(string)
+    strings = language.shared.strings.of(string)
     found = ScalarTexts(holds(formula, None), strings, union_all([words(named), plain]))
     language.release()
     return found

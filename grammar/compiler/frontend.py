@@ -98,7 +98,7 @@ def _schema(constraint: Constraint) -> Screened:
         raise ConstraintTooLarge(
             f"the shortest output takes about {least} bytes, more than the limit of {_MOST_OUTPUT}"
         )
-    coverage = covered(language.normal, language.enforced)
+    coverage = covered(language.formulas, language.enforced)
     return Screened(root=language.root, coverage=coverage, release=language.release)
 
 

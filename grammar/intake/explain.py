@@ -174,34 +174,34 @@ def _findings(constraint: Constraint) -> _SchemaFindings:
     """(the findings of a schema, their summary); empty for constraints that are not schemas."""
     if constraint.kind is not Kind.JSON_SCHEMA:
         return (), None
-    from ..jsonschema.logic.normalize import Normal
+    from ..jsonschema.logic.schema_formulas import SchemaFormulas
     from ..jsonschema.read.resolve import Schemas
     from ..jsonschema.read.values import read, read_all
     from ..jsonschema.report.summary import covered
-    from ..jsonschema.report.survey import look
+    from ..jsonschema.report.survey import check
     from ..jsonschema.report.unenforced import unread
 
     schema = read(constraint.source)
-    normal = Normal(Schemas(schema, read_all(constraint.schemas)), constraint.formats)
-    enforced, _ = look(normal)
+    formulas = SchemaFormulas(Schemas(schema, read_all(constraint.schemas)), constraint.formats)
+    enforced, _ = check(formulas)
     found = [Finding(entry.where, entry.keyword, entry.tier.value) for entry in enforced]
     found += [
         Finding(entry.where, entry.keyword, None, entry.reason, entry.kind == "unknown", entry.hint)
-        for entry in unread(normal)
+        for entry in unread(formulas)
     ]
-    return tuple(sorted(found, key=partial(_rank, schema))), covered(normal, enforced)
+    return tuple(sorted(found, key=partial(_rank, schema))), covered(formulas, enforced)
 
 
 def _typical(root: "Rule | Dfa") -> bytes | None:
     from ..automata import Dfa
     from ..automata.specimen import specimen
-    from ..jsonschema.rules.sample import usual
+    from ..jsonschema.rules.sample import example
     from ..jsonschema.rules.value_rule import ValueRule
 
     if isinstance(root, Dfa):
         text = specimen(root, seed=0)
         return None if text is None else bytes(text)
-    return usual(root) if isinstance(root, ValueRule) else None
+    return example(root) if isinstance(root, ValueRule) else None
 
 
 def _rank(schema: object, finding: Finding) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
-"""Which values are equal however they are written, and which may still become so while one of them is being written.
+"""Equality of JSON values, independent of spelling, also while one of them is still being written.
 
-Does: the key by which items are compared, and how written values go on and end. Does not: read values (`values`), or
-know masks.
+Does: give the key by which items are compared, and determine how a begun value can continue and end. Does not: parse
+values (`read.values`), or know masks.
 """
 
 import re
@@ -16,31 +16,33 @@ from ..read.values import canonical, read
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _PLAIN: Final = re.compile(rb"[-+.0-9A-Za-z]+")
 _NESTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*("?)|[][{}]', re.DOTALL)
-# Escapes, and numbers that are not whole, or perhaps zero.
+# Texts with several spellings: escapes, numbers that are not whole, and minus zero.
 _MANIFOLD: Final = re.compile(rb"\\|[0-9][.eE]|-0")
 _NUMERIC: Final = b"-0123456789"
-_SHORT: Final = 32  # bytes of texts whose keys are kept
-# Of numbers in outputs, whose exponents have three digits at most; see `leaves.numbers`.
+_SHORT: Final = 32  # bytes; the keys of longer texts are not cached
+# Bound for numbers in outputs: their exponents have at most three digits; see `leaves.numbers`.
 MOST_EXPONENT: Final = 4_000
 
 
 class Equality(Comparison):
-    """Of JSON values."""
+    """Equality of JSON values."""
 
     def key(self, text: bytes) -> Hashable:
-        """Equal for equal values; what is nested too deeply to be read is only equal to itself as written."""
+        """A key that is equal for equal values. A value nested too deeply to be parsed equals only its own spelling."""
         return _short_key(text) if len(text) <= _SHORT else _key(text)
 
-    def alike(self, begun: bytes, said: bytes) -> bool:
-        """See `Comparison.alike`: values of different kinds are not, nor strings that began otherwise."""
+    def alike(self, begun: bytes, written: bytes) -> bool:
+        """See `Comparison.alike`: values of different kinds never become equal, nor strings that begin differently."""
         if begun[:1] == b'"':
-            return said.startswith(begun) if b"\\" not in begun + said else said[:1] == b'"'
-        return begun == b"" or _kind(begun) == _kind(said)
+            return (
+                written.startswith(begun) if b"\\" not in begun + written else written[:1] == b'"'
+            )
+        return begun == b"" or _kind(begun) == _kind(written)
 
-    def rest(self, begun: bytes, said: bytes) -> bytes | None:
-        """See `Comparison.rest`: strings that have no escapes."""
-        plain = begun[:1] == b'"' and b"\\" not in begun + said
-        return said[len(begun) :] if plain else None
+    def rest(self, begun: bytes, written: bytes) -> bytes | None:
+        """See `Comparison.rest`: known for strings without escapes."""
+        plain = begun[:1] == b'"' and b"\\" not in begun + written
+        return written[len(begun) :] if plain else None
 
     def ends(self, begun: bytes, ahead: Iterable[bytes]) -> Iterator[bytes | None]:
         """See `Comparison.ends`."""
@@ -58,7 +60,7 @@ class Equality(Comparison):
                 yield None if found is None else found.group()
 
     def weight(self, text: bytes) -> Hashable | None:
-        """See `Comparison.weight`: where all is written in its one way, equal texts differ in order and white space."""
+        """See `Comparison.weight`: with one spelling per scalar, equal texts differ only in order and white space."""
         if _MANIFOLD.search(text) is not None:
             return None
         bare = text.translate(None, b" \t\r\n")
@@ -77,17 +79,17 @@ def _key(text: bytes) -> Hashable:
 
 @lru_cache(maxsize=8192)
 def _short_key(text: bytes) -> Hashable:
-    """The same, kept: masks ask for the texts that may come next again and again."""
+    """The same, cached: masks compare the same texts repeatedly."""
     return _key(text)
 
 
 def _kind(text: bytes) -> bytes:
-    """The first byte, the same for all numbers."""
+    """The first byte; the same one for all numbers."""
     return b"0" if text[0] in _NUMERIC else text[:1]
 
 
 def _nesting(text: bytes) -> tuple[int, int]:
-    """Of what has begun of an array or object: (how many are open, where a string begins that is open, or its end)."""
+    """(open brackets of a begun array or object, position of an unfinished string or else of the end)."""
     depth = 0
     for found in _NESTED.finditer(text):
         if found.group()[:1] == b'"':
@@ -99,7 +101,7 @@ def _nesting(text: bytes) -> tuple[int, int]:
 
 
 def _closing(text: bytes, depth: int) -> int:
-    """Where the outermost of `depth` open arrays and objects has ended in a text; -1: it has not."""
+    """The position in a text after the outermost of `depth` open brackets is closed; -1 if it is not."""
     for found in _NESTED.finditer(text):
         byte = found.group()
         if byte[:1] != b'"':

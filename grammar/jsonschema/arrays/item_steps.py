@@ -1,51 +1,52 @@
-"""How items change what is left to show of an array.
+"""Derivatives of the obligation of an array by its items.
 
-Does: say what an atom asks of the next item, and derive folds by an item. Does not: choose items (`arrays`).
+Does: give the formulas that an atom asks of the next item; derive obligations by an item. Does not: choose items
+(`array_language`).
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..logic.atoms import Contains, ItemCount, ItemCover, Items, OtherItems, Unique
+from ..logic.atoms import Contains, ItemCount, ItemCover, Items, UnevaluatedItems, Unique
 from ..logic.formula import Atom, Formula, Pool
-from ..logic.residual import Fold, deep_atoms, substitute_all
+from ..logic.residual import Obligation, deep_atoms, substitute_all
 from ..logic.value_plan import Truths
 
 
 class ItemSteps:
-    """Derivatives of folds by items."""
+    """Derivatives of obligations by items."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    def children(self, fold: Fold) -> tuple[Formula, ...]:
-        """The formulas whose truth of the next item counts, constants left out."""
+    def children(self, obligation: Obligation) -> tuple[Formula, ...]:
+        """The formulas about the next item that the obligation depends on, without constants."""
         found: dict[Formula, None] = {}
-        for atom in deep_atoms(fold):
+        for atom in deep_atoms(obligation):
             found.update(dict.fromkeys(self.asked(atom)))
         constants = (self._pool.true, self._pool.false)
         return tuple(formula for formula in found if formula not in constants)
 
     def needs(self, atom: Atom) -> Formula:
-        """What the next item has to be if the atom is to stay true, as far as the item alone tells."""
+        """The formula of the items that can keep the atom true, as far as this item decides."""
         return self._pool.all(self.asked(atom)) if isinstance(atom, Items) else self._pool.true
 
     def asked(self, atom: Atom) -> list[Formula]:
-        """The formulas whose truth of the next item decides something about the atom."""
+        """The formulas about the next item that the atom depends on."""
         if isinstance(atom, Items):
             sub = atom.prefix[0] if atom.prefix else atom.rest
             return [] if sub is None else [sub.formula]
         if isinstance(atom, Contains):
             return [atom.sub.formula]
-        if isinstance(atom, OtherItems):
+        if isinstance(atom, UnevaluatedItems):
             contained = [
                 cover.contains.formula for cover, _ in atom.covers if cover.contains is not None
             ]
             return [atom.sub.formula, *contained]
         return []
 
-    def derived(self, fold: Fold, truths: Truths | None, twin: bool) -> Fold:
-        """The fold after one item; `truths` None: as far as it can be told before its value is known."""
+    def derived(self, obligation: Obligation, truths: Truths | None, is_repeat: bool) -> Obligation:
+        """The obligation after one item; with `truths` None, as far as it is known before the value."""
         pool = self._pool
 
         def true(formula: Formula) -> bool:
@@ -68,26 +69,26 @@ class ItemSteps:
             if isinstance(atom, Contains):
                 return self._fewer(atom, Contains(atom.sub, 0), int(true(atom.sub.formula)))
             if isinstance(atom, Unique):
-                return pool.false if twin else None
-            return self._others(atom, true) if isinstance(atom, OtherItems) else None
+                return pool.false if is_repeat else None
+            return self._others(atom, true) if isinstance(atom, UnevaluatedItems) else None
 
-        return substitute_all(pool, fold, meaning)
+        return substitute_all(pool, obligation, meaning)
 
     def _fewer(self, atom: ItemCount | Contains, free: ItemCount | Contains, by: int) -> Formula:
-        """The rest of a count after `by` more; `free` is the one that asks for nothing."""
+        """The rest of a count after `by` more; `free` is the count without bounds."""
         if atom.most is not None and atom.most < by:
             return self._pool.false
         most = None if atom.most is None else atom.most - by
         left = replace(atom, least=max(atom.least - by, 0), most=most)
         return self._pool.true if left == free else self._pool.of(left)
 
-    def _others(self, atom: OtherItems, true: Callable[[Formula], bool]) -> Formula:
+    def _others(self, atom: UnevaluatedItems, true: Callable[[Formula], bool]) -> Formula:
         pool = self._pool
         covers = tuple(
             (ItemCover(max(cover.prefix - 1, 0), cover.contains, cover.everything), holds)
             for cover, holds in atom.covers
         )
-        left = pool.of(OtherItems(atom.sub, covers))
+        left = pool.of(UnevaluatedItems(atom.sub, covers))
         if true(atom.sub.formula):
             return left
         covered = pool.any(

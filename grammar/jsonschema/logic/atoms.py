@@ -1,9 +1,9 @@
-"""What a schema can assert of one value, as frozen values.
+"""The assertions a schema can make about one value, as frozen values.
 
-Does: name the atoms and what each says. Does not: evaluate them (`evaluate`) or turn them into automata (`rules`).
+Does: define the atoms and their meaning. Does not: evaluate them (`evaluate`) or turn them into automata (`scalars`).
 
-Every atom is about one kind of value and holds of values of all other kinds, as the specification says of its
-keywords; only `Types` and `OneOf` speak about every kind.
+Every atom is about one kind of value and holds for values of all other kinds, as the keywords of the specification do;
+only `Types` and `OneOf` are about every kind.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ PLAIN_INTEGER = "plain integer"
 
 
 class ValueKind(StrEnum):
-    """The kinds of JSON value, as their first byte tells them apart."""
+    """The kinds of JSON value, which the first byte distinguishes."""
 
     NULL = "null"
     BOOLEAN = "boolean"
@@ -27,31 +27,31 @@ class ValueKind(StrEnum):
     ARRAY = "array"
     OBJECT = "object"
 
-    __hash__ = str.__hash__  # an enumeration's own takes ten times as long
+    __hash__ = str.__hash__  # ten times as fast as the hash of an enumeration
 
 
 @dataclass(frozen=True, slots=True)
-class Sub:
-    """A sub-schema whose formula is made when it is first asked for, which is what lets schemas be recursive.
+class SubSchema:
+    """A sub-schema. Its formula is made on first use, so that schemas can be recursive.
 
-    Equal keys mean equal schemas. `where` is the JSON Pointer of the first place it was found at.
+    Equal keys mean equal schemas. `where`: the JSON Pointer of its first occurrence.
     """
 
     key: object
     where: str = field(compare=False)
-    make: Callable[["Sub"], Formula] = field(compare=False, repr=False)
+    make: Callable[["SubSchema"], Formula] = field(compare=False, repr=False)
 
     @property
     def formula(self) -> Formula:
-        """What it asserts."""
+        """The assertions of the sub-schema."""
         return self.make(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The value's type is among the names (`integer` is any number without a fractional part).
+    """The type of the value is among the names (`integer`: any number without a fractional part).
 
-    `PLAIN_INTEGER` is what draft 4 calls an integer.
+    `PLAIN_INTEGER`: an integer in the sense of draft 4.
     """
 
     names: frozenset[str]
@@ -59,7 +59,7 @@ class Types:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The value equals one of these."""
+    """The value equals one of the values."""
 
     values: frozenset[Value]
 
@@ -88,28 +88,28 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Superset:
-    """The string is in the automaton of a format that no automaton can tell exactly: a bound that lets more through."""
+    """The string is in the automaton of a format that no automaton decides: a bound that admits more strings."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Surely:
-    """The string is in an automaton of texts that have the format, but not of all such texts."""
+    """The string is in an automaton of texts that have the format; others have it too."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Possibly:
-    """The string is in an automaton of all texts that have the format and of others; unlike `Superset`, it is exact."""
+    """The string is in an automaton of all texts with the format and of others; unlike `Superset`, judged exactly."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """The number has no fractional part; `plainly`: nor is it written with one (to draft 4 1.0 is no integer)."""
+    """The number has no fractional part; `plainly`: nor is it written with one (in draft 4, 1.0 is no integer)."""
 
     plainly: bool = False
 
@@ -132,46 +132,47 @@ class AtMost:
 
 @dataclass(frozen=True, slots=True)
 class MultipleOf:
-    """The number is a whole multiple."""
+    """The number is a whole multiple of `step`."""
 
     step: int | Fraction
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """The number is written in the one plain way: no exponent, no zeros at the end of a fraction, no minus zero.
+    """The number has its one plain spelling: no exponent, no zeros at the end of a fraction, no minus zero.
 
-    About the text and not the value, so it is true of every number; it makes equal numbers equal texts.
+    It is about the text and not the value, so it holds for every number; it makes equal numbers equal texts.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class Props:
-    """Each member of the object is valid against all sub-schemas its name selects: `named`, every matching one of
-    `patterns`, and `rest` where neither selects any.
+class Properties:
+    """Each member of the object is valid against all sub-schemas that its name selects.
+
+    These are the one of `named`, every matching one of `patterns`, and `rest` if neither selects any.
     """
 
-    named: tuple[tuple[str, Sub], ...]
-    patterns: tuple[tuple[str, Sub], ...]
-    rest: Sub | None
+    named: tuple[tuple[str, SubSchema], ...]
+    patterns: tuple[tuple[str, SubSchema], ...]
+    rest: SubSchema | None
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class PropertyNames:
     """Each member's name is valid against the sub-schema."""
 
-    sub: Sub
+    sub: SubSchema
 
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """The object has members of all these names."""
+    """The object has members of all the names."""
 
     names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class MemberCount:
     """The number of members is in [least, most]."""
 
     least: int = 0
@@ -179,8 +180,8 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyCover:
-    """The member names that a sub-schema evaluates if it holds."""
+class MemberCover:
+    """The member names that a sub-schema evaluates if its condition holds."""
 
     names: frozenset[str]
     patterns: tuple[str, ...]
@@ -188,19 +189,19 @@ class KeyCover:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherMembers:
-    """`unevaluatedProperties`: each member whose name no cover with a true condition holds is valid against `sub`."""
+class UnevaluatedMembers:
+    """`unevaluatedProperties`: each member outside all covers with a true condition is valid against `sub`."""
 
-    sub: Sub
-    covers: tuple[tuple[KeyCover, Formula], ...]
+    sub: SubSchema
+    covers: tuple[tuple[MemberCover, Formula], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Item i is valid against `prefix[i]`, those beyond against `rest`."""
+    """Item i is valid against `prefix[i]`, and items after the prefix against `rest`."""
 
-    prefix: tuple[Sub, ...]
-    rest: Sub | None
+    prefix: tuple[SubSchema, ...]
+    rest: SubSchema | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ class ItemCount:
 class Contains:
     """The number of items valid against `sub` is in [least, most]."""
 
-    sub: Sub
+    sub: SubSchema
     least: int = 1
     most: int | None = None
 
@@ -227,37 +228,39 @@ class Unique:
 
 @dataclass(frozen=True, slots=True)
 class ItemCover:
-    """The items that a sub-schema evaluates if it holds: the first `prefix`, those valid against `contains`, or all."""
+    """The items that a sub-schema evaluates: the first `prefix`, those valid against `contains`, or all."""
 
     prefix: int
-    contains: Sub | None
+    contains: SubSchema | None
     everything: bool
 
 
 @dataclass(frozen=True, slots=True)
-class OtherItems:
-    """`unevaluatedItems`: each item that no cover with a true condition holds is valid against `sub`."""
+class UnevaluatedItems:
+    """`unevaluatedItems`: each item outside all covers with a true condition is valid against `sub`."""
 
-    sub: Sub
+    sub: SubSchema
     covers: tuple[tuple[ItemCover, Formula], ...]
 
 
 KIND_OF: dict[type, ValueKind] = {
     **dict.fromkeys((Pattern, Length, Format, Superset, Surely, Possibly), ValueKind.STRING),
     **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), ValueKind.NUMBER),
-    **dict.fromkeys((Props, Names, Required, Members, OtherMembers), ValueKind.OBJECT),
-    **dict.fromkeys((Items, ItemCount, Contains, Unique, OtherItems), ValueKind.ARRAY),
+    **dict.fromkeys(
+        (Properties, PropertyNames, Required, MemberCount, UnevaluatedMembers), ValueKind.OBJECT
+    ),
+    **dict.fromkeys((Items, ItemCount, Contains, Unique, UnevaluatedItems), ValueKind.ARRAY),
 }
 
 
-def subs_of(atom: object) -> tuple[Sub, ...]:
-    """The sub-schemas an atom speaks of."""
-    if isinstance(atom, Props):
+def subs_of(atom: object) -> tuple[SubSchema, ...]:
+    """The sub-schemas of an atom."""
+    if isinstance(atom, Properties):
         rest = () if atom.rest is None else (atom.rest,)
         return (*(sub for _, sub in (*atom.named, *atom.patterns)), *rest)
     if isinstance(atom, Items):
         return atom.prefix if atom.rest is None else (*atom.prefix, atom.rest)
-    if isinstance(atom, OtherItems):
+    if isinstance(atom, UnevaluatedItems):
         contained = (cover.contains for cover, _ in atom.covers)
         return (atom.sub, *(sub for sub in contained if sub is not None))
-    return (atom.sub,) if isinstance(atom, Names | Contains | OtherMembers) else ()
+    return (atom.sub,) if isinstance(atom, PropertyNames | Contains | UnevaluatedMembers) else ()

@@ -1,7 +1,7 @@
 """Judges a value against a formula: the plain meaning of every atom.
 
-Does: say whether a canonical value is valid. Does not: parse text, build automata, or report errors by place; it is the
-judge of what no automaton can tell, and of single values that are looked at one by one.
+Does: decide whether a canonical value is valid, for atoms that no automaton decides and for single values such as
+constants. Does not: parse text, build automata, or report errors by place.
 """
 
 from ... import regex
@@ -17,22 +17,22 @@ from .atoms import (
     ItemCount,
     ItemCover,
     Items,
-    KeyCover,
     Length,
-    Members,
+    MemberCount,
+    MemberCover,
     MultipleOf,
-    Names,
     OneOf,
-    OtherItems,
-    OtherMembers,
     Pattern,
     Possibly,
-    Props,
+    Properties,
+    PropertyNames,
     Required,
-    Sub,
+    SubSchema,
     Superset,
     Surely,
     Types,
+    UnevaluatedItems,
+    UnevaluatedMembers,
     Unique,
 )
 from .formula import Atom, Formula, evaluate
@@ -53,7 +53,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def _true_of(atom: Atom, value: Value) -> bool:
-    """Whether one atom is true of `value`."""
+    """Whether one atom holds for `value`."""
     if isinstance(atom, Types):
         return not atom.names.isdisjoint(_type_names(value))
     if isinstance(atom, OneOf):
@@ -75,7 +75,7 @@ def _string(atom: Atom, text: str) -> bool:
     if isinstance(atom, Length):
         return _in_range(len(text), atom.least, atom.most)
     if isinstance(atom, Superset):
-        return True  # a bound of automata; what it bounds is judged by itself
+        return True  # a bound for automata; the format itself is judged separately
     if isinstance(atom, Possibly):
         return formats.possible_texts(atom.name).judge(map(ord, text)) >= 0
     return not isinstance(atom, Format | Surely) or formats.holds(atom.name, text)
@@ -84,17 +84,17 @@ def _string(atom: Atom, text: str) -> bool:
 def _object(atom: Atom, members: dict[str, Value]) -> bool:
     if isinstance(atom, Required):
         return atom.names <= members.keys()
-    if isinstance(atom, Members):
+    if isinstance(atom, MemberCount):
         return _in_range(len(members), atom.least, atom.most)
-    if isinstance(atom, Names):
+    if isinstance(atom, PropertyNames):
         return all(holds(atom.sub.formula, name) for name in members)
-    if isinstance(atom, Props):
+    if isinstance(atom, Properties):
         return all(
             holds(sub.formula, value)
             for name, value in members.items()
             for sub in selected(atom, name)
         )
-    if isinstance(atom, OtherMembers):
+    if isinstance(atom, UnevaluatedMembers):
         whole = Map(frozenset(members.items()))
         true = [cover for cover, condition in atom.covers if holds(condition, whole)]
         return all(
@@ -105,15 +105,15 @@ def _object(atom: Atom, members: dict[str, Value]) -> bool:
     return True
 
 
-def selected(props: Props, name: str) -> list[Sub]:
-    """The sub-schemas that the member `name` has to be valid against."""
+def selected(props: Properties, name: str) -> list[SubSchema]:
+    """The sub-schemas for the member `name`."""
     found = [sub for known, sub in props.named if known == name]
     found += [sub for source, sub in props.patterns if matches(source, name)]
     return found if found or props.rest is None else [props.rest]
 
 
-def _member_covered(cover: KeyCover, name: str) -> bool:
-    """Whether a member of this name counts as evaluated under `cover`."""
+def _member_covered(cover: MemberCover, name: str) -> bool:
+    """Whether `cover` evaluates members of this name."""
     return (
         cover.everything
         or name in cover.names
@@ -135,7 +135,7 @@ def _array(atom: Atom, items: tuple[Value, ...]) -> bool:
         return _in_range(found, atom.least, atom.most)
     if isinstance(atom, Unique):
         return len(set(items)) == len(items)
-    if isinstance(atom, OtherItems):
+    if isinstance(atom, UnevaluatedItems):
         whole = List(items)
         true = [cover for cover, condition in atom.covers if holds(condition, whole)]
         return all(
@@ -147,14 +147,14 @@ def _array(atom: Atom, items: tuple[Value, ...]) -> bool:
 
 
 def _item_covered(cover: ItemCover, index: int, item: Value) -> bool:
-    """The same of an item."""
+    """Whether `cover` evaluates an item."""
     if cover.everything or index < cover.prefix:
         return True
     return cover.contains is not None and holds(cover.contains.formula, item)
 
 
 def _type_names(value: Value) -> tuple[str, ...]:
-    """The names JSON Schema has for the type of a canonical value."""
+    """The type names of JSON Schema for a canonical value."""
     if value is None:
         return ("null",)
     if isinstance(value, Truth):
@@ -169,7 +169,7 @@ def _type_names(value: Value) -> tuple[str, ...]:
 
 
 def _number(atom: Atom, value: Value) -> bool:
-    """Whether one atom is true of a number."""
+    """Whether one atom holds for a number."""
     if isinstance(atom, Integer):
         return isinstance(value, int)
     if isinstance(atom, AtLeast):

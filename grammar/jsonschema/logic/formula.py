@@ -1,10 +1,10 @@
 """Boolean formulas over atoms, hash-consed: equal formulas of one pool are the same object.
 
-Does: build simplified formulas, substitute atoms, evaluate. Does not: know what atoms mean.
+Does: build simplified formulas, substitute atoms, evaluate. Does not: interpret atoms.
 
-A schema is a formula over what it asserts of a value. Reading an object or array replaces atoms by what is left of them
-(a derivative, after Brzozowski 1964), so the residual formula *is* the automaton's state, and states that mean the same
-tend to be the same object.
+A schema is a formula over assertions about a value. Reading an object or array replaces atoms by their derivatives
+(Brzozowski 1964), so the residual formula *is* the state of the automaton, and equivalent states tend to be the same
+object.
 """
 
 from collections import Counter
@@ -28,11 +28,11 @@ class Op(StrEnum):
     ANY = "any"
     ONE = "one"  # exactly one holds
 
-    __hash__ = str.__hash__  # an enumeration's own takes ten times as long
+    __hash__ = str.__hash__  # ten times as fast as the hash of an enumeration
 
 
 class Formula:
-    """One formula of a `Pool`; compared by identity. `atoms` are the formulas of the atoms it mentions."""
+    """One formula of a `Pool`, compared by identity. `atoms`: the atoms it mentions, as formulas."""
 
     __slots__ = ("args", "atom", "atoms", "op", "rank")
 
@@ -52,7 +52,7 @@ class Formula:
 
 
 class Pool:
-    """The formulas of one compilation."""
+    """The formulas of one schema."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[Op, tuple[Formula, ...], Atom], Formula] = {}
@@ -60,7 +60,7 @@ class Pool:
         self.false = self._make(Op.FALSE)
 
     def release(self) -> None:
-        """Break the cycles: the formula of an atom mentions itself. No formula may be used afterwards."""
+        """Break the reference cycles: the formula of an atom mentions itself. No formula may be used afterwards."""
         for formula in self._made.values():
             formula.atoms = ()
 
@@ -76,7 +76,7 @@ class Pool:
         return self.true if value else self.false
 
     def of(self, atom: Atom) -> Formula:
-        """The formula that is just this atom."""
+        """The formula of one atom."""
         return self._make(Op.ATOM, (), atom)
 
     def no(self, formula: Formula) -> Formula:
@@ -114,7 +114,7 @@ class Pool:
         return self._make(op, tuple(sorted(seen, key=_rank)))
 
     def one(self, formulas: Iterable[Formula]) -> Formula:
-        """Exactly one of them holds (one that stands twice counts twice)."""
+        """Exactly one formula holds (a formula given twice counts twice)."""
         counts = Counter(formulas)
         surely = counts.pop(self.true, 0)
         counts.pop(self.false, None)
@@ -128,24 +128,17 @@ class Pool:
             return self.all([*never, *(rest or [self.false])])
         return self.all([*never, self._make(Op.ONE, tuple(sorted(rest, key=_rank)))])
 
-    def spread(self, one: Formula) -> Formula:
-        """A formula of `Op.ONE` in terms of the other operations."""
-        return self.any(
-            self.all([part, *(self.no(other) for other in one.args if other is not part)])
-            for part in one.args
-        )
-
     def choose(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
-        """`then` where `condition` holds, else `otherwise`."""
+        """`then` if `condition` holds, else `otherwise`."""
         return self.all([self.any([self.no(condition), then]), self.any([condition, otherwise])])
 
     def replace(self, formula: Formula, meaning: Callable[[Atom], Formula | None]) -> Formula:
-        """`formula` with every atom for which `meaning` is not None replaced by it."""
+        """`formula` with its atoms replaced by their `meaning`, unless that is None."""
         found = ((part, meaning(part.atom)) for part in formula.atoms)
         return self.put(formula, {part: new for part, new in found if new is not None})
 
     def put(self, formula: Formula, changed: Mapping[Formula, Formula]) -> Formula:
-        """`formula` with these atoms replaced."""
+        """`formula` with atoms replaced as `changed` says."""
         if not changed:
             return formula
         done = dict(zip(formula.atoms, formula.atoms, strict=True))
@@ -169,8 +162,16 @@ class Pool:
         return self.any(args) if formula.op is Op.ANY else self.one(args)
 
 
+def expanded(pool: Pool, one: Formula) -> Formula:
+    """A formula of `Op.ONE`, expressed by the other operations."""
+    return pool.any(
+        pool.all([part, *(pool.no(other) for other in one.args if other is not part)])
+        for part in one.args
+    )
+
+
 def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:
-    """Whether the formula is true where `holds` tells which atoms are."""
+    """The truth of a formula, given the truth of its atoms by `holds`."""
     op = formula.op
     if op is Op.ATOM:
         return holds(formula.atom)
@@ -179,7 +180,7 @@ def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:
     if op is Op.ALL or op is Op.ANY:
         decided = op is Op.ANY
         for part in formula.args:
-            # The usual part, without a call more.
+            # Most parts are atoms: this saves a call.
             found = holds(part.atom) if part.op is Op.ATOM else evaluate(part, holds)
             if bool(found) is decided:
                 return decided
@@ -190,7 +191,7 @@ def evaluate(formula: Formula, holds: Callable[[Atom], bool]) -> bool:
 
 
 def conjuncts(formula: Formula) -> list[Atom] | None:
-    """The atoms of a plain conjunction, None for any other formula."""
+    """The atoms of a plain conjunction; None for any other formula."""
     if formula.op is Op.TRUE:
         return []
     parts = formula.args if formula.op is Op.ALL else (formula,)

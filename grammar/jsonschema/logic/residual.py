@@ -1,7 +1,7 @@
-"""What is left of a formula once the kind of the value is known, once atoms are decided, and at the end of a container.
+"""Residual formulas: for one kind of value, after atoms are decided, and at the end of a container.
 
-Does: restrict formulas to a kind of value, substitute atoms (inside the conditions of `unevaluated*` too), close
-containers. Does not: know how objects and arrays are written (`objects`, `arrays`).
+Does: restrict formulas to a kind of value, substitute atoms (also inside the conditions of `unevaluated*`), evaluate
+obligations at the end of containers. Does not: know how objects and arrays are written (`objects`, `arrays`).
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -17,38 +17,39 @@ from .atoms import (
     Integer,
     ItemCount,
     Items,
-    Members,
+    MemberCount,
     OneOf,
-    OtherItems,
-    OtherMembers,
-    Props,
+    Properties,
     Required,
-    Sub,
+    SubSchema,
     Types,
+    UnevaluatedItems,
+    UnevaluatedMembers,
     ValueKind,
 )
 from .formula import Atom, Formula, Pool, evaluate
 
-_COVERED: Final = (OtherMembers, OtherItems)
-_COUNTS: Final = (Members, ItemCount, Contains)
+_COVERED: Final = (UnevaluatedMembers, UnevaluatedItems)
+_COUNTS: Final = (MemberCount, ItemCount, Contains)
 Meaning = Callable[[Atom], Formula | None]
 Kinds = Container[type]
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
-    """What the rest of a container still has to show: `must` has to come true, of `asks` the truth is wanted."""
+class Obligation:
+    """What the rest of a container must satisfy: `must` has to hold; of `queries` the truth is reported."""
 
     must: Formula
-    asks: tuple[Formula, ...]
+    queries: tuple[Formula, ...]
 
 
 def substitute(
     pool: Pool, formula: Formula, meaning: Meaning, about: Kinds | None = None
 ) -> Formula:
-    """Replace atoms; `meaning` is asked for those in the conditions of covers too, and after them for the atom itself.
+    """Replace atoms by their `meaning`; None leaves an atom unchanged.
 
-    None leaves an atom as it is. `about`: the classes of atoms that may not be left, None where any may.
+    Atoms in the conditions of covers are replaced first, then the atom with the covers. `about`: the only classes of
+    atoms that change (besides those with covers); None: any class.
     """
     changed: dict[Formula, Formula] = {}
     for part in formula.atoms:
@@ -66,7 +67,7 @@ def substitute(
 
 
 def _covered(
-    pool: Pool, atom: OtherMembers | OtherItems, meaning: Meaning, about: Kinds | None
+    pool: Pool, atom: UnevaluatedMembers | UnevaluatedItems, meaning: Meaning, about: Kinds | None
 ) -> Formula | None:
     conditions = [substitute(pool, holds, meaning, about) for _, holds in atom.covers]
     covers = [cover for cover, _ in atom.covers]
@@ -78,16 +79,20 @@ def _covered(
     return pool.of(new) if found is None and new != atom else found
 
 
-def substitute_all(pool: Pool, fold: Fold, meaning: Meaning, about: Kinds | None = None) -> Fold:
-    """`substitute` in all formulas of a fold."""
-    must = substitute(pool, fold.must, meaning, about)
+def substitute_all(
+    pool: Pool, obligation: Obligation, meaning: Meaning, about: Kinds | None = None
+) -> Obligation:
+    """`substitute` in all formulas of an obligation."""
+    must = substitute(pool, obligation.must, meaning, about)
     if must is pool.false:
-        return Fold(must, ())
-    return Fold(must, tuple(substitute(pool, ask, meaning, about) for ask in fold.asks))
+        return Obligation(must, ())
+    return Obligation(
+        must, tuple(substitute(pool, ask, meaning, about) for ask in obligation.queries)
+    )
 
 
 class Restriction:
-    """Formulas restricted to one kind of value: atoms about other kinds hold, constants become structure."""
+    """Restricts formulas to one kind of value: atoms about other kinds hold, constants become structure."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -129,7 +134,7 @@ class Restriction:
         pool = self._pool
         members = sorted(value.members, key=lambda member: member[0])
         named = tuple((name, self._constant(part)) for name, part in members)
-        closed = pool.of(Props(named, (), Sub("nothing", "", lambda _: pool.false)))
+        closed = pool.of(Properties(named, (), SubSchema("nothing", "", lambda _: pool.false)))
         if not members:
             return closed
         return pool.all([closed, pool.of(Required(frozenset(name for name, _ in members)))])
@@ -140,34 +145,34 @@ class Restriction:
         count = pool.of(ItemCount(len(prefix), len(prefix)))
         return pool.all([pool.of(Items(prefix, None)), count])
 
-    def _constant(self, value: Value) -> Sub:
+    def _constant(self, value: Value) -> SubSchema:
         pool = self._pool
-        return Sub(("constant", value), "", lambda _: pool.of(OneOf(frozenset({value}))))
+        return SubSchema(("constant", value), "", lambda _: pool.of(OneOf(frozenset({value}))))
 
 
-def ended(fold: Fold) -> int | None:
-    """The outcome if the container ends now (bit i: `asks[i]` holds); None if it may not."""
-    if not evaluate(fold.must, _holds_at_end):
+def ended(obligation: Obligation) -> int | None:
+    """The outcome if the container ends now (bit i: `queries[i]` holds); None if it may not end."""
+    if not evaluate(obligation.must, _holds_at_end):
         return None
-    return sum(1 << i for i, ask in enumerate(fold.asks) if evaluate(ask, _holds_at_end))
+    return sum(1 << i for i, ask in enumerate(obligation.queries) if evaluate(ask, _holds_at_end))
 
 
 def _holds_at_end(atom: Atom) -> bool:
-    """Whether what is left of an atom about containers asks for nothing more to come."""
+    """Whether an atom about containers holds if no member or item follows."""
     if isinstance(atom, _COUNTS):
         return atom.least == 0
     return not isinstance(atom, Required)
 
 
-def deep_atoms(fold: Fold) -> Iterator[Atom]:
-    """The atoms of a fold and of the conditions in their covers, each once."""
+def deep_atoms(obligation: Obligation) -> Iterator[Atom]:
+    """The atoms of an obligation and of the conditions in their covers, each once."""
     seen: set[Formula] = set()
-    todo = [*fold.asks[::-1], fold.must]
+    todo = [*obligation.queries[::-1], obligation.must]
     while todo:
         for part in todo.pop().atoms:
             if part in seen:
                 continue
             seen.add(part)
             yield part.atom
-            if isinstance(part.atom, OtherMembers | OtherItems):
+            if isinstance(part.atom, UnevaluatedMembers | UnevaluatedItems):
                 todo += [holds for _, holds in part.atom.covers]

@@ -1,52 +1,53 @@
-"""One member or item about to be read: what its value has to be, what is asked of it, and where each answer leads.
+"""The plan for one member or item: the rule of its value, and the obligation after each outcome of that rule.
 
-Does: turn "these formulas are true of the value" into the narrowest child rule. Does not: know objects from arrays.
+Does: turn "these formulas are true of the value" into the narrowest child rule. Does not: distinguish objects from
+arrays.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING
 
+from ..read.values import Value
 from .atoms import OneOf
 from .evaluate import holds
 from .formula import Atom, Formula, Op, Pool
-from .residual import Fold
+from .residual import Obligation
 
-if TYPE_CHECKING:
-    from ..rules.language import Language
-
-# Up to this many formulas about one value every combination is tried, which leaves no dead ends.
+# Up to this many formulas about one value, every combination is tried, so that no dead end remains.
 ENUMERATED = 5
 
 Truths = Mapping[Formula, bool]
-After = Callable[[Truths, bool], Fold | None]
+After = Callable[[Truths, bool], Obligation | None]
 Bits = tuple[bool, ...]
+Examples = Callable[[Formula, tuple[Formula, ...]], list[tuple[Value, int]]]
+"""Some values of a formula, each with the bits of the other formulas that hold of it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Plan:
-    """What is asked of one value. `after(outcome, twin)` is what it leaves to show, None where the container is lost.
+class ValuePlan:
+    """The formulas asked about one value, and the obligation of its container afterwards.
 
-    `must` and `asks` are the child rule's; bit i of an outcome says whether `asks[i]` holds.
+    `must` and `queries` are those of the child rule; bit i of an outcome says whether `queries[i]` holds.
+    `after(outcome, is_repeat)` is the new obligation, None if no end of the container remains.
     """
 
     must: Formula
-    asks: tuple[Formula, ...]
-    _after: Callable[[int, bool], Fold | None] | None
-    _known: dict[tuple[int, bool], Fold | None] = field(default_factory=dict)
+    queries: tuple[Formula, ...]
+    _after: Callable[[int, bool], Obligation | None] | None
+    _known: dict[tuple[int, bool], Obligation | None] = field(default_factory=dict)
 
     @property
     def always(self) -> bool:
-        """Whether every value it lets through leads on in the same way."""
+        """Whether all values that it admits have the same effect."""
         return self._after is None
 
-    def after(self, outcome: int, twin: bool) -> Fold | None:
-        """The container's fold once the value has this outcome."""
+    def after(self, outcome: int, is_repeat: bool) -> Obligation | None:
+        """The obligation of the container after a value with this outcome."""
         assert self._after is not None  # else `always`
-        key = (outcome, twin)
+        key = (outcome, is_repeat)
         if key not in self._known:
-            self._known[key] = self._after(outcome, twin)
+            self._known[key] = self._after(outcome, is_repeat)
         return self._known[key]
 
 
@@ -56,13 +57,13 @@ def bits(formulas: tuple[Formula, ...], outcome: int) -> dict[Formula, bool]:
 
 
 def exact_plan(
-    pool: Pool, children: tuple[Formula, ...], after: After, alive: Callable[[Fold], bool]
-) -> Plan | None:
-    """The plan that lets exactly those values through that lead on; None if none can.
+    pool: Pool, children: tuple[Formula, ...], after: After, alive: Callable[[Obligation], bool]
+) -> ValuePlan | None:
+    """The plan that admits exactly the values after which the container can be completed; None if there are none.
 
-    `after(truths, twin)` is None where the container is lost, `alive` says whether a fold can still come to an end.
+    `after(truths, is_repeat)` is None if the obligation becomes false; `alive` tests whether an obligation can be met.
     """
-    ends: dict[Bits, Fold] = {}
+    ends: dict[Bits, Obligation] = {}
     for truth in product((True, False), repeat=len(children)):
         state = after(dict(zip(children, truth, strict=True)), False)  # noqa: FBT003
         if state is not None and alive(state):
@@ -85,25 +86,25 @@ def exact_plan(
             )
         )
     asked = _needed(free, ends)
-    asks = tuple(children[k] for k in asked)
+    queries = tuple(children[k] for k in asked)
     samples = {tuple(truth[k] for k in asked): truth for truth in ends}
 
-    def following(outcome: int, twin: bool) -> Fold | None:
-        truth = samples.get(tuple(bits(asks, outcome).values()))
+    def following(outcome: int, is_repeat: bool) -> Obligation | None:
+        truth = samples.get(tuple(bits(queries, outcome).values()))
         if truth is None:
             return None
         state = ends[truth]
-        return after(dict(zip(children, truth, strict=True)), True) if twin else state  # noqa: FBT003
+        return after(dict(zip(children, truth, strict=True)), True) if is_repeat else state  # noqa: FBT003
 
-    return Plan(pool.all(literals), asks, following)
+    return ValuePlan(pool.all(literals), queries, following)
 
 
-def _needed(free: list[int], ends: Mapping[Bits, Fold]) -> list[int]:
-    """Which of the undetermined formulas have to be asked, so that the answer tells where to go on."""
+def _needed(free: list[int], ends: Mapping[Bits, Obligation]) -> list[int]:
+    """The undetermined formulas to query, so that the outcome determines the next obligation."""
     asked = list(free)
     for k in free:
         fewer = [other for other in asked if other != k]
-        found: dict[Bits, Fold] = {}
+        found: dict[Bits, Obligation] = {}
         if all(
             found.setdefault(tuple(truth[j] for j in fewer), state) == state
             for truth, state in ends.items()
@@ -118,26 +119,30 @@ def wide_plan(
     children: tuple[Formula, ...],
     needs: Callable[[Atom], Formula],
     after: After,
-) -> Plan:
-    """A plan for many formulas at once: all are asked, and only what plainly loses the container is kept out.
+) -> ValuePlan:
+    """A plan for many formulas: all are queried, and only values that plainly break the obligation are excluded.
 
-    `needs(atom)` is what an atom of the container's `must` wants of the value if it is to stay true.
+    `needs(atom)` is the formula that the value must satisfy to keep an atom of `must` true.
     """
 
-    def following(outcome: int, twin: bool) -> Fold | None:
-        return after(bits(children, outcome), twin)
+    def following(outcome: int, is_repeat: bool) -> Obligation | None:
+        return after(bits(children, outcome), is_repeat)
 
-    return Plan(_possible(pool, must, needs), children, following)
+    return ValuePlan(_possible(pool, must, needs), children, following)
 
 
 def narrowed(
-    language: "Language", plan: Plan, children: tuple[Formula, ...], alive: Callable[[Fold], bool]
-) -> Plan | None:
-    """A wide plan without those values that lead nowhere, where it lets few through; None: all of them do.
+    pool: Pool,
+    plan: ValuePlan,
+    values: frozenset[Value] | None,
+    children: tuple[Formula, ...],
+    alive: Callable[[Obligation], bool],
+) -> ValuePlan | None:
+    """A wide plan without the values after which the container has no end; None if no value remains.
 
-    What tells alternatives apart is mostly such a value, and once it has been written it is too late.
+    `values`: those of `plan.must` if they are few, else None, and the plan stays as it is. The discriminator of
+    alternatives is typically such a value; a wrong one cannot be mended after it has been written.
     """
-    values = language.finite.values(plan.must)
     if values is None:
         return plan
     lives: dict[int, bool] = {}
@@ -145,40 +150,39 @@ def narrowed(
     for value in values:
         outcome = sum(1 << i for i, child in enumerate(children) if holds(child, value))
         if outcome not in lives:
-            fold = plan.after(outcome, False)  # noqa: FBT003
-            lives[outcome] = fold is not None and alive(fold)
+            obligation = plan.after(outcome, False)  # noqa: FBT003
+            lives[outcome] = obligation is not None and alive(obligation)
         kept |= {value} if lives[outcome] else set()
     if len(kept) == len(values):
         return plan
-    pool = language.normal.pool
     must = pool.all([plan.must, pool.of(OneOf(frozenset(kept)))])
     return replace(plan, must=must) if kept else None
 
 
-def ways(
-    language: "Language",
+def value_cases(
+    pool: Pool,
     must: Formula,
     children: tuple[Formula, ...],
     needs: Callable[[Atom], Formula],
+    examples: Examples,
 ) -> Iterator[tuple[Formula, Truths | None]]:
-    """The ways a value can decide the formulas about it, as what it has to be for each, for a search of ends.
+    """The cases of one value for a search of ends: its formula, and the truth of the formulas about it.
 
-    All of them while they are few; else those of some example values, and at last one that cannot be told in advance.
+    All combinations if they are few; else those of some example values, then one case of unknown truth (None).
     """
-    pool = language.normal.pool
     if len(children) <= ENUMERATED:
         for truth in product((True, False), repeat=len(children)):
             truths = dict(zip(children, truth, strict=True))
             yield pool.all(c if holds else pool.no(c) for c, holds in truths.items()), truths
         return
     possible = _possible(pool, must, needs)
-    for value, outcome in language.scalars.examples(possible, children):
+    for value, outcome in examples(possible, children):
         yield pool.of(OneOf(frozenset({value}))), bits(children, outcome)
     yield possible, None
 
 
 def _possible(pool: Pool, formula: Formula, needs: Callable[[Atom], Formula]) -> Formula:
-    """What a value has to be if `formula` is to stay possible; every other atom may still become true or false."""
+    """The formula of the values after which `formula` may still hold; atoms without a need may become true or false."""
     if formula.op is Op.ATOM:
         return needs(formula.atom)
     parts: Iterator[Formula] = (_possible(pool, part, needs) for part in formula.args)

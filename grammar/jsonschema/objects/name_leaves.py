@@ -1,10 +1,10 @@
-"""The names of an object's members as leaves.
+"""Member names as leaves.
 
-Does: make byte automata with a label for each name the schema mentions and for each class of others. Does not: read
+Does: make byte automata with one label for each name of the schema and each class of other names. Does not: read
 values.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -17,34 +17,36 @@ from ...jit.kernel import kernel
 from ...leaves.strings import any_string, quoted
 from ..logic.atoms import Format, Pattern, Surely, ValueKind
 from ..logic.formula import Atom, Formula
+from ..scalars.finite import texts_of
 from ..scalars.opaque import opaque
+from ..scalars.shared import Shared
 from ..scalars.string_escapes import spell
 from ..scalars.string_formulas import Vectors, classes
 from .names import Name
-from .objects import Layout
-
-if TYPE_CHECKING:
-    from ..rules.language import Language
 
 
 class NameLeaves:
-    """The names of one compilation."""
+    """The names of one schema. `rank`: the order in which the schema requires them.
 
-    def __init__(self, language: "Language") -> None:
-        self._language = language
-        self._pool = language.normal.pool
-        self._texts = language.texts
-        self._names: dict[Layout, Dfa] = {}
-        self._apart: dict[object, tuple[Dfa, Vectors]] = {}
-        self.unsure: set[str] = set()  # formats for which names were left out that may have them
+    `undecided`: formats for which names were left out, because no automaton decides whether they have the format.
+    """
+
+    def __init__(self, shared: Shared, rank: Mapping[str, int]) -> None:
+        self.rank = rank
+        self.undecided: set[str] = set()
+        self._pool = shared.pool
+        self._strings = shared.strings
+        self._restriction = shared.restriction
+        self._classified: dict[object, tuple[Dfa, Vectors]] = {}
+        self._singled_out: dict[object, tuple[str, ...]] = {}
 
     def other_names(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
     ) -> tuple[Name, ...]:
-        """The classes of names not among `known` by the patterns that match and the formulas that hold."""
+        """The classes of names not among `known`, by the patterns that match and the formulas that hold."""
         if not patterns and not formulas:
             return (Name(None, frozenset(), frozenset()),)
-        _, vectors = self.told_apart(known, patterns, formulas)
+        _, vectors = self.classified(known, patterns, formulas)
         return tuple(
             Name(
                 None,
@@ -54,67 +56,90 @@ class NameLeaves:
             for vector in vectors
         )
 
-    def told_apart(
+    def classified(
         self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
     ) -> tuple[Dfa, Vectors]:
-        """Names not among `known`, over code points: outcome o by the bits `vectors[o]`, of patterns, then formulas."""
+        """The names not among `known`, over code points; the bits of `vectors[o]` are of patterns, then of formulas."""
         key = (known, patterns, formulas)
-        if key not in self._apart:
-            to = self._language.restriction.to
-            universe = self._texts.anything
+        if key not in self._classified:
+            to = self._restriction.to
+            universe = self._strings.anything
             if known:
                 universe = difference(universe, words(dict.fromkeys(known, 0)))
-            parts = [self._texts.of(self._pool.of(Pattern(source))) for source in patterns]
+            parts = [self._strings.of(self._pool.of(Pattern(source))) for source in patterns]
             asked = [to(formula, ValueKind.STRING) for formula in formulas]
             judged = set[str]().union(*map(_judged, asked))
             for name in sorted(judged):
-                # Nobody judges a name at its end: those of which no automaton can tell are left out.
-                universe = difference(universe, self._texts.unsure(name))
-            self.unsure |= judged
-            parts += [self._texts.of(self._pool.replace(f, self._surely)) for f in asked]
-            self._apart[key] = classes(universe, parts)
-        return self._apart[key]
+                # A name has no judge at its end: names that no automaton decides are left out.
+                universe = difference(universe, self._strings.unsure(name))
+            self.undecided |= judged
+            parts += [self._strings.of(self._pool.replace(f, self._surely)) for f in asked]
+            self._classified[key] = classes(universe, parts)
+        return self._classified[key]
 
     def _surely(self, atom: Atom) -> Formula | None:
         if isinstance(atom, Format) and opaque(atom):
             return self._pool.of(Surely(atom.name))
         return None
 
-    def names(self, layout: Layout) -> Dfa:
-        """The names of an object with quotes, each under their labels as outcomes."""
-        if layout not in self._names:
-            names = layout.vocabulary
-            able = layout.plain.labels(layout.start.fold)
-            labels = range(len(names.all_names)) if able is None else able
-            shift = len(names.order)
-            others = max(labels, default=0) >= shift
-            spelled = {spell(text): label for label, text in enumerate(names.order)}
-            if others and not names.patterns and not names.name_formulas:
-                # Names that cannot come have to be told from all others, too: `Keys` lets none of them through.
-                named = beside(trie(spelled), any_string(Spelling.JSON_CANONICAL), shift)
-            else:
-                named = trie({text: label for text, label in spelled.items() if label in labels})
-                if others:
-                    chars, _ = self.told_apart(names.order, names.patterns, names.name_formulas)
-                    kept = {o: o + shift for o in chars.outcomes if o + shift in labels}
-                    named = union(named, quoted(chars.relabel(kept), Spelling.JSON_CANONICAL))
-            self._names[layout] = named
-        return self._names[layout]
+    def singled_out(
+        self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
+    ) -> tuple[str, ...]:
+        """The names not among `known` that patterns and formulas single out, if they are few.
 
-    def name_bytes(self, name: Name) -> int:
-        """The length of a name as it is written, quotes included; of a class, of a shortest one."""
-        return len(spell(name.text)) if name.text is not None else 4
+        They are treated as declared names and remembered one by one, so that no name is begun that only a used name
+        could complete.
+        """
+        key = known, patterns, formulas
+        if key not in self._singled_out:
+            dfa, vectors = self.classified(known, patterns, formulas)
+            found = [
+                texts_of(dfa.restrict([outcome])) or ()
+                for outcome, vector in enumerate(vectors)
+                if vector
+            ]
+            self._singled_out[key] = tuple(sorted(name for some in found for name in some))
+        return self._singled_out[key]
+
+    def leaf(
+        self,
+        order: tuple[str, ...],
+        patterns: tuple[str, ...],
+        formulas: tuple[Formula, ...],
+        labels: Collection[int],
+    ) -> Dfa:
+        """The names with these labels, in quotes; the outcome is the label.
+
+        `order`: the named members; their labels are their indices, followed by those of the classes of other names.
+        """
+        shift = len(order)
+        others = max(labels, default=0) >= shift
+        spelled = {spell(text): label for label, text in enumerate(order)}
+        if others and not patterns and not formulas:
+            # Names that cannot come must still be distinguished from all others: `Keys` admits none of them.
+            return trie_or_rest(trie(spelled), any_string(Spelling.JSON_CANONICAL), shift)
+        named = trie({text: label for text, label in spelled.items() if label in labels})
+        if not others:
+            return named
+        chars, _ = self.classified(order, patterns, formulas)
+        kept = {o: o + shift for o in chars.outcomes if o + shift in labels}
+        return union(named, quoted(chars.relabel(kept), Spelling.JSON_CANONICAL))
+
+
+def name_bytes(name: Name) -> int:
+    """The length of a written name with its quotes; of a class, that of its shortest name."""
+    return len(spell(name.text)) if name.text is not None else 4
 
 
 def _judged(formula: Formula) -> set[str]:
-    """The formats in a formula that no automaton can tell."""
+    """The formats in a formula that no automaton decides."""
     atoms = (part.atom for part in formula.atoms)
     return {atom.name for atom in atoms if isinstance(atom, Format) and opaque(atom)}
 
 
 @kernel
-def _beside(named: DfaTables, rest: DfaTables, label: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """The tables of `named` before `rest`: where it does not lead on, the way of the same text in `rest`."""
+def _trie_or_rest(named: DfaTables, rest: DfaTables, label: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """The tables of `named` in front of `rest`: a text that leaves the tree continues in `rest`."""
     named_bounds, named_classes, named_table, named_outcome = named
     rest_bounds, rest_classes, rest_table, rest_outcome = rest
     bounds, classes, own, other = joint(
@@ -148,6 +173,6 @@ def _beside(named: DfaTables, rest: DfaTables, label: int) -> tuple[Ints, Ints, 
     return canonical_form(bounds, classes, table, outcome, False)  # noqa: FBT003
 
 
-def beside(named: Dfa, rest: Dfa, outcome: int) -> Dfa:
-    """The texts of `named`, a tree, with their outcomes, and all others of `rest` with `outcome`."""
-    return Dfa(named.top, *_beside(named.tables, rest.tables, outcome))
+def trie_or_rest(named: Dfa, rest: Dfa, outcome: int) -> Dfa:
+    """The texts of the tree `named` with their outcomes, and all other texts of `rest` with `outcome`."""
+    return Dfa(named.top, *_trie_or_rest(named.tables, rest.tables, outcome))

@@ -1,74 +1,75 @@
-"""The names that can come next in an object, as one call.
+"""The names that may follow in an object, as one call of the machine.
 
-Does: hold, of each outcome of the leaf of all names, what the member is asked; say which may come. Does not: make the
-leaf (`leaves`).
+Does: map each name to the obligation its member derives from. Does not: make the leaf of all names (`name_leaves`).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...automata import Dfa
 from ...machine.rule import Call, as_written
-from ..logic.residual import Fold
-from ..logic.value_plan import Plan
+from ..logic.residual import Obligation
+from ..logic.value_plan import ValuePlan
 from .names import BetweenMembers, Seen
-from .objects import Layout
-
-if TYPE_CHECKING:
-    from ..rules.language import Language
+from .object_language import ObjectLanguage
+from .property_classes import PropertyClasses
 
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """The names that can come next in a state; also what the machine hands back after one of them was read.
+    """The names that may follow a state; also the key with which the machine resumes after one of them.
 
-    `options`: of each outcome of the leaf that counts here, the fold its member derives from.
+    `options`: for each admissible outcome of the leaf, the obligation that the member derives from.
     """
 
-    layout: Layout
+    objects: ObjectLanguage
     state: BetweenMembers
-    options: Mapping[int, Fold]
+    options: Mapping[int, Obligation]
     leaf: Dfa
 
     @property
+    def properties(self) -> PropertyClasses:
+        """The names of the object."""
+        return self.objects.properties
+
+    @property
     def labels(self) -> frozenset[int]:
-        """The labels of these names."""
+        """The labels of the names."""
         return frozenset(self.options)
 
     @property
     def call(self) -> Call:
-        """The call that reads one of the names. Names the schema does not mention are remembered: none comes twice."""
-        others = max(self.options) >= len(self.layout.vocabulary.names)
+        """The call that reads one of the names. Names outside the schema are remembered, so that none is repeated."""
+        others = max(self.options) >= len(self.objects.properties.names)
         same = as_written if others else None
         return Call(self.leaf, self, same=same, live=self.labels, usual=min(self.options))
 
-    def given(self, label: int) -> tuple[Plan, tuple[Fold, int, Seen]]:
-        """What the member is asked after its name was read, and what its end needs to know."""
-        fold = self.options[label]
-        seen = self.layout.seen_after(self.state.seen, label)
-        plan = self.layout.plan(fold, seen, label)
+    def before_value(self, label: int) -> tuple[ValuePlan, tuple[Obligation, int, Seen]]:
+        """The plan of the member after its name was read, and the data for the state after the member."""
+        obligation = self.options[label]
+        seen = self.objects.seen_after(self.state.seen, label)
+        plan = self.objects.plan(obligation, seen, label)
         assert plan is not None  # else it would not be an option
-        return plan, (fold, label, seen)
+        return plan, (obligation, label, seen)
 
 
-def keys(language: "Language", layout: Layout, state: BetweenMembers) -> Keys | None:
-    """The names that can come next in `state`, None if there are none."""
-    options: Mapping[int, Fold] | None = None
+def keys(objects: ObjectLanguage, state: BetweenMembers) -> Keys | None:
+    """The names that may follow `state`; None if there are none."""
+    options: Mapping[int, Obligation] | None = None
     if isinstance(state.seen, frozenset):
-        plain = layout.plain.labels(state.fold)
+        plain = objects.plain.labels(state.obligation)
         if plain is not None:
-            label_of = layout.vocabulary.label_of
+            label_of = objects.properties.label_of
             used = {label_of[text] for text in state.seen}
-            options = dict.fromkeys(plain - used, state.fold)
+            options = dict.fromkeys(plain - used, state.obligation)
     if options is None:
-        options = _options(layout, state)
-    return Keys(layout, state, options, language.names.names(layout)) if options else None
+        options = _options(objects, state)
+    return Keys(objects, state, options, objects.name_leaf) if options else None
 
 
-def _options(layout: Layout, state: BetweenMembers) -> Mapping[int, Fold]:
+def _options(objects: ObjectLanguage, state: BetweenMembers) -> Mapping[int, Obligation]:
     return {
-        label: fold
-        for fold, label in layout.options(state)
-        if layout.comes(fold, layout.seen_after(state.seen, label), label)
+        label: obligation
+        for obligation, label in objects.options(state)
+        if objects.comes(obligation, objects.seen_after(state.seen, label), label)
     }

@@ -1,40 +1,41 @@
-"""The names of an object's members, and the places between members.
+"""The names of an object's members, and the states between members.
 
-Does: name what is known of a name, and where a member may stand. Does not: decide what is asked of it (`objects`).
+Does: describe a name by what the schema distinguishes, and a state by the members still possible. Does not: decide what
+a value must satisfy (`object_language`).
 """
 
 from dataclasses import dataclass
 
-from ..logic.atoms import KeyCover
+from ..logic.atoms import MemberCover
 from ..logic.formula import Formula
-from ..logic.residual import Fold
+from ..logic.residual import Obligation
 
 Seen = int | frozenset[str]
-OTHER = -1  # the position after all named members: only other names may follow
+OTHER = -1  # the position after all named members: only names outside the schema may follow
 
 
 @dataclass(frozen=True, slots=True)
 class BetweenMembers:
-    """A place between members: `seen` tells which named members may still come.
+    """A state between members; `seen` determines which named members may still follow.
 
-    In the declared order it is the position from which on they may, else the frozenset of names used.
+    In the declared order, `seen` is the first position that is still possible; in any order, the set of names used.
     """
 
-    fold: Fold
+    obligation: Obligation
     seen: Seen
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A member's name: one that the schema names, or a class of other names with what is true of them."""
+    """A member name of the schema, or (`text` None) a class of other names that the schema treats alike."""
 
     text: str | None
     patterns: frozenset[str]  # the patterns that match it
-    valid: frozenset[Formula]  # the formulas of `propertyNames` that hold of it
+    valid: frozenset[Formula]  # the formulas of `propertyNames` that it satisfies
 
 
-def covers(cover: KeyCover, name: Name) -> bool:
-    """Whether a member of this name counts as evaluated under a cover."""
+def covers(cover: MemberCover, name: Name) -> bool:
+    """Whether a cover evaluates members of this name."""
     return (
         cover.everything or name.text in cover.names or not name.patterns.isdisjoint(cover.patterns)
     )

@@ -1,73 +1,76 @@
-"""All that is known of the names of an object's members before any is read.
+"""The member names of an object, in classes that the schema treats alike.
 
-Does: order the names a schema mentions and class all others, number them by labels. Does not: derive folds
+Does: order the names of the schema, classify all other names, number both by labels. Does not: derive obligations
 (`member_steps`).
 """
 
 from collections.abc import Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from ..logic.atoms import Names, OtherMembers, Props, Required
+from ...automata import Dfa
+from ..logic.atoms import Properties, PropertyNames, Required, UnevaluatedMembers
 from ..logic.evaluate import holds, matches
 from ..logic.formula import Atom, Formula
-from ..logic.residual import Fold, deep_atoms
+from ..logic.residual import Obligation, deep_atoms
 from .member_steps import MemberSteps
+from .name_leaves import NameLeaves
 from .names import Name, covers
-
-if TYPE_CHECKING:
-    from ..rules.language import Language
 
 
 class PropertyClasses:
-    """The names of the objects that a fold is about. A name's label is its index in `all_names`."""
+    """The names of the objects that an obligation is about. The label of a name is its index in `all_names`."""
 
-    def __init__(self, language: "Language", steps: MemberSteps, fold: Fold) -> None:
-        self._language = language
+    def __init__(
+        self, leaves: NameLeaves, steps: MemberSteps, obligation: Obligation, extra_properties: bool
+    ) -> None:
+        """`extra_properties`: see `Options`."""
+        self.atoms = tuple(deep_atoms(obligation))
+        self._leaves = leaves
         self._steps = steps
-        self.atoms = tuple(deep_atoms(fold))
+        self._extra = extra_properties
+        self._leaf_of: dict[frozenset[int] | None, Dfa] = {}
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """Names the schema mentions: declared ones in their order, those demanded, those that patterns single out."""
+        """The names of the schema: declared names in their order, required names, names that patterns single out."""
         known = self._mentioned
         if not self.patterns and not self.name_formulas:
             return known
-        return (*known, *self._language.finite.names(known, self.patterns, self.name_formulas))
+        return (*known, *self._leaves.singled_out(known, self.patterns, self.name_formulas))
 
     @cached_property
     def _mentioned(self) -> tuple[str, ...]:
         names: dict[str, None] = {}
         for atom in self.atoms:
-            if isinstance(atom, Props):
+            if isinstance(atom, Properties):
                 names.update((name, None) for name, _ in atom.named)
         for atom in self.atoms:
             if isinstance(atom, Required):
-                rank = self._language.normal.demanded
+                rank = self._leaves.rank
                 names.update(
                     (name, None) for name in sorted(atom.names, key=lambda n: rank.get(n, 0))
                 )
-            elif isinstance(atom, OtherMembers):
+            elif isinstance(atom, UnevaluatedMembers):
                 for cover, _ in atom.covers:
                     names.update((name, None) for name in sorted(cover.names))
         return tuple(names)
 
     @cached_property
     def patterns(self) -> tuple[str, ...]:
-        """Patterns that tell names apart."""
+        """The patterns that distinguish names."""
         found: dict[str, None] = {}
         for atom in self.atoms:
-            if isinstance(atom, Props):
+            if isinstance(atom, Properties):
                 found.update((source, None) for source, _ in atom.patterns)
-            elif isinstance(atom, OtherMembers):
+            elif isinstance(atom, UnevaluatedMembers):
                 for cover, _ in atom.covers:
                     found.update((source, None) for source in cover.patterns)
         return tuple(found)
 
     @cached_property
     def name_formulas(self) -> tuple[Formula, ...]:
-        """What `propertyNames` asks of names."""
-        found = (atom.sub.formula for atom in self.atoms if isinstance(atom, Names))
+        """The formulas of `propertyNames`."""
+        found = (atom.sub.formula for atom in self.atoms if isinstance(atom, PropertyNames))
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -84,22 +87,22 @@ class PropertyClasses:
 
     @cached_property
     def others(self) -> tuple[Name, ...]:
-        """The classes of names the schema does not mention, as far as there are such and they are let in."""
-        if not self._language.options.extra_properties and self._silent:
+        """The classes of names that the schema does not mention, unless it admits none."""
+        if not self._extra and self._silent:
             return ()
-        return self._language.names.other_names(self.order, self.patterns, self.name_formulas)
+        return self._leaves.other_names(self.order, self.patterns, self.name_formulas)
 
     @property
     def _silent(self) -> bool:
-        """Whether members are declared and nothing is said of others."""
-        props = [atom for atom in self.atoms if isinstance(atom, Props)]
-        spoken = any(isinstance(atom, Names | OtherMembers) for atom in self.atoms)
+        """Whether members are declared and no keyword is about other members."""
+        props = [atom for atom in self.atoms if isinstance(atom, Properties)]
+        spoken = any(isinstance(atom, PropertyNames | UnevaluatedMembers) for atom in self.atoms)
         spoken = spoken or any(atom.patterns or atom.rest is not None for atom in props)
         return not spoken and any(atom.named for atom in props)
 
     @cached_property
     def all_names(self) -> tuple[Name, ...]:
-        """Named members in order, then the classes of others; the index is a name's label."""
+        """Named members in order, then the classes of other names; the index is the label."""
         return (*self.names, *self.others)
 
     @cached_property
@@ -109,13 +112,13 @@ class PropertyClasses:
 
     @cached_property
     def demanded(self) -> frozenset[str]:
-        """Names that something demands."""
+        """The names that a part of the obligation requires."""
         found = [atom.names for atom in self.atoms if isinstance(atom, Required)]
         return frozenset().union(*found)
 
     @cached_property
     def effects(self) -> tuple[Hashable, ...]:
-        """Of each label something that is equal where names do the same to every fold."""
+        """For each label a value that is equal for names with the same effect on every obligation."""
         return tuple(
             name
             if name.text in self.demanded
@@ -124,16 +127,26 @@ class PropertyClasses:
         )
 
     def _effect(self, atom: Atom, name: Name) -> Hashable:
-        if isinstance(atom, OtherMembers):
+        if isinstance(atom, UnevaluatedMembers):
             return tuple(covers(cover, name) for cover, _ in atom.covers)
-        if isinstance(atom, Names):
+        if isinstance(atom, PropertyNames):
             return atom.sub.formula in name.valid
         return tuple(self._steps.asked(atom, name))
 
     @cached_property
     def search_order(self) -> tuple[int, ...]:
-        """The labels of named members, demanded ones first."""
+        """The labels of named members, required ones first: the order of searches."""
         demanded = self.demanded
         return tuple(
             sorted(range(len(self.names)), key=lambda label: self.order[label] not in demanded)
         )
+
+    def leaf(self, labels: frozenset[int] | None) -> Dfa:
+        """The names with these labels (None: all), in quotes; the outcome is the label."""
+        found = self._leaf_of.get(labels)
+        if found is None:
+            able = range(len(self.all_names)) if labels is None else labels
+            found = self._leaf_of[labels] = self._leaves.leaf(
+                self.order, self.patterns, self.name_formulas, able
+            )
+        return found

@@ -1,4 +1,4 @@
-"""The drafts of JSON Schema as data: which keywords are in force and where sub-schemas stand.
+"""The drafts of JSON Schema as data: the keywords in force and the positions of sub-schemas.
 
 Does: name the five dialects and derive one from a meta-schema's `$vocabulary`. Does not: read schemas.
 """
@@ -9,7 +9,7 @@ from typing import Final
 
 from ...contract.errors import InvalidConstraint, Refusal
 
-# Where sub-schemas stand, by the shape of the keyword's value. `items` and `dependencies` change theirs with the draft.
+# Keywords with sub-schemas, by the shape of their value; that of `items` and `dependencies` depends on the draft.
 ONE = frozenset([
     "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
     "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
@@ -28,7 +28,7 @@ _DRAFT4 = frozenset([
 _DRAFT6 = _DRAFT4 | {"const", "contains", "propertyNames"}
 _DRAFT7 = _DRAFT6 | {"else", "if", "then"}
 
-# `dependencies` and `definitions` are kept from draft 7 on: both specifications let them stand for compatibility.
+# `dependencies` and `definitions` are kept from draft 7: both specifications permit them for compatibility.
 _VOCABULARY_2019: dict[str, frozenset[str]] = {
     "core": frozenset({"$ref", "$defs", "definitions", "$recursiveRef"}),
     "applicator": frozenset([
@@ -61,8 +61,8 @@ _VOCABULARY_2020: dict[str, frozenset[str]] = {
 class Dialect:
     """One draft, or a custom meta-schema derived from it.
 
-    `keywords` are the applicators and assertions in force; anything else in a schema is an annotation. `ref_alone`:
-    `$ref` hides its siblings. `asserts_formats`: the meta-schema itself demands that `format` is checked.
+    `keywords`: the applicators and assertions in force; all others are annotations. `ref_alone`: `$ref` hides its
+    siblings. `asserts_formats`: the meta-schema itself requires that `format` is asserted.
     """
 
     name: str
@@ -103,9 +103,9 @@ _ANNOTATIONS = frozenset({"meta-data", "content"})
 
 
 def named(uri: str) -> Dialect | None:
-    """The dialect that `$schema: uri` names, None if it is none of the five.
+    """The dialect of `$schema: uri`; None if it is none of the five.
 
-    Many schemas write `https` where the draft says `http`, or name no draft, which means the latest.
+    Many schemas write `https` instead of the `http` of the draft, or name no draft, which means the latest.
     """
     return _BY_ADDRESS.get(_address(uri))
 
@@ -120,10 +120,10 @@ _BY_ADDRESS: Final = {_address(uri): dialect for uri, dialect in DIALECTS.items(
 
 
 def from_vocabulary(uri: str, vocabulary: object, where: str) -> Dialect:
-    """The dialect of a custom meta-schema, from its `$vocabulary` (a map of vocabulary URI to whether it is needed).
+    """The dialect of a custom meta-schema, from its `$vocabulary`: vocabulary URI -> whether it is required.
 
     Raises:
-        InvalidConstraint: a needed vocabulary is not known.
+        InvalidConstraint: a required vocabulary is unknown.
     """
     if not isinstance(vocabulary, dict):
         return replace(DRAFT2020, uri=uri)
@@ -140,7 +140,7 @@ def from_vocabulary(uri: str, vocabulary: object, where: str) -> Dialect:
             needed = needed and part not in known and part not in _ANNOTATIONS
         if needed:
             raise InvalidConstraint(
-                f"the vocabulary {name} is required and not known",
-                (Refusal(where, "$schema", f"vocabulary {name} is not known", "drop it"),),
+                f"the vocabulary {name} is required but unknown",
+                (Refusal(where, "$schema", f"vocabulary {name} is unknown", "remove it"),),
             )
     return replace(base, uri=uri, keywords=keywords, asserts_formats=asserts)

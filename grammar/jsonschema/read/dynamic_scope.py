@@ -1,6 +1,6 @@
-"""Schemas in the dynamic scope they were reached in, and how the drafts spell the items of arrays.
+"""Schemas with their dynamic scope, and the keywords of array items in each draft.
 
-Does: name places. Does not: build formulas (`normal`).
+Does: define places. Does not: build formulas (`logic`).
 """
 
 from collections.abc import Mapping
@@ -15,18 +15,18 @@ Schema: TypeAlias = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A schema in the dynamic scope it was reached in."""
+    """A schema together with the dynamic scope in which it was reached."""
 
     site: SchemaLocation
     scope: Scope
 
     def __hash__(self) -> int:
-        """Of what mostly tells places apart."""
+        """The hash of the location, which distinguishes nearly all places."""
         return hash(self.site)
 
 
 def item_parts(place: Place, schema: Schema) -> tuple[list[tuple[str, int]], str | None]:
-    """Where the schemas of the first items and of the others stand, whatever the draft calls them."""
+    """(locations of the schemas of the first items, keyword of the schema of the others), in any draft."""
     keywords = place.site.dialect.keywords
     first = "prefixItems" if place.site.dialect.name == "2020-12" else "items"
     heads = schema.get(first) if first in keywords else None

@@ -1,6 +1,6 @@
-"""Whether the values of a schema's keywords have the shape their specification demands.
+"""Checks the shape of the values of keywords against the specification.
 
-Does: name what is malformed by JSON Pointer, keyword and reason. Does not: resolve references or judge instances.
+Does: report malformed values by JSON Pointer, keyword and reason. Does not: resolve references or judge instances.
 """
 
 from collections.abc import Callable, Mapping
@@ -66,14 +66,14 @@ _SHAPES: Mapping[str, _Shape] = {
 def malformed(schema: dict[str, Json], pointer: str, dialect: Dialect) -> list[Refusal]:
     """A refusal for each malformed keyword of one schema object (not of its sub-schemas)."""
     return [
-        Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"give {wanted}")
+        Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"write {wanted}")
         for keyword, value in schema.items()
         if keyword in dialect.keywords and (wanted := _wanted(keyword, value, dialect)) is not None
     ]
 
 
 def _wanted(keyword: str, value: Json, dialect: Dialect) -> str | None:
-    """What the keyword's value should be, None if it is that."""
+    """A description of the expected value of a keyword; None if the value is as expected."""
     if dialect.name == "draft4" and keyword in {"exclusiveMaximum", "exclusiveMinimum"}:
         wanted, holds = _BOOLEAN
     elif keyword in _SHAPES:
@@ -101,5 +101,5 @@ def _wanted_schemas(keyword: str, value: Json, dialect: Dialect) -> str | None:
 
 
 def is_schema(value: Json) -> bool:
-    """Whether the value can stand where a schema is wanted."""
+    """Whether the value is an object or a Boolean, as schemas are."""
     return isinstance(value, dict | bool)

@@ -1,8 +1,8 @@
-"""Where the schemas of a document are, and what their references mean.
+"""The locations of schemas in documents, and the targets of their references.
 
-Does: walk schema documents, keep base URIs, `$id`, anchors and dynamic anchors, resolve `$ref`, `$dynamicRef` and
-`$recursiveRef` to sites. Does not: fetch anything: what neither the document nor the caller's registry nor the
-specification's own meta-schemas hold is refused. Does not judge instances.
+Does: walk schema documents, record base URIs, `$id`, anchors and dynamic anchors, resolve `$ref`, `$dynamicRef` and
+`$recursiveRef` to locations. Does not: judge instances, or fetch anything: a document that is neither in the caller's
+registry nor a meta-schema of the specification is refused.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,12 @@ from .values import Json
 
 _DYNAMIC = frozenset({"$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"})
 
-MOST_FAULTS = 100  # malformed keywords that are told at once
+MOST_FAULTS = 100  # malformed keywords reported at once
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaLocation:
-    """One schema in one document: `pointer` from the document's root, `base` the URI of its resource."""
+    """One schema in one document. `pointer`: from the root of the document; `base`: the URI of its resource."""
 
     document: str
     pointer: str
@@ -32,30 +32,30 @@ class SchemaLocation:
     dialect: Dialect
 
     def __hash__(self) -> int:
-        """Of what tells sites of one compilation apart."""
+        """The hash of what distinguishes the locations of one schema document."""
         return hash((self.document, self.pointer))
 
     @property
     def where(self) -> str:
-        """The JSON Pointer a caller is told, with the document's URI in front where it is not the caller's own."""
+        """The JSON Pointer for messages, preceded by the URI of the document unless it is the caller's own."""
         return f"{self.document}#{self.pointer}" if self.document else self.pointer
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The dynamic scope: the resources entered on the way to a schema, outermost first, each once."""
+    """The dynamic scope: the resources on the path to a schema, outermost first, each once."""
 
     resources: tuple[str, ...] = ()
 
     def entered(self, resource: str) -> "Scope":
-        """The scope after going into `resource`."""
+        """The scope inside `resource`."""
         if resource in self.resources:
             return self
         return Scope((*self.resources, resource))
 
 
 class Schemas:
-    """The documents of one compilation, indexed when they are first needed."""
+    """The documents of one schema, indexed on first use."""
 
     def __init__(
         self,
@@ -63,12 +63,12 @@ class Schemas:
         registry: Mapping[str, Json] | None = None,
         dialect: Dialect = DRAFT2020,
     ) -> None:
-        """`root`: the caller's schema; `registry`: other documents by URI; `dialect`: where `$schema` is absent.
+        """`root`: the caller's schema; `registry`: other documents by URI; `dialect`: of documents without `$schema`.
 
-        `dynamic` becomes true once a document plays with the dynamic scope; until then nobody has to keep it.
+        `dynamic` becomes true once a document uses a keyword of the dynamic scope; until then scopes are not tracked.
 
         Raises:
-            InvalidConstraint: something in `root` is not a schema.
+            InvalidConstraint: a part of `root` is not a schema.
         """
         self.dynamic = False
         self._registry = {uri.rstrip("#"): schema for uri, schema in (registry or {}).items()}
@@ -80,12 +80,12 @@ class Schemas:
         self._dynamic_anchors: dict[tuple[str, str], SchemaLocation] = {}
         self._roots: dict[str, Json] = {"": root}
         if not is_schema(root):
-            _invalid("", "a schema is an object or a Boolean")
+            _invalid("", "a schema must be an object or a Boolean")
         self._index("", "", SchemaLocation("", "", "", dialect))
         self.root = self._sites["", ""]
 
     def value(self, site: SchemaLocation) -> Json:
-        """The schema that stands at `site`."""
+        """The schema at `site`."""
         return self._values[site.document, site.pointer]
 
     def below(self, site: SchemaLocation, *keys: str | int) -> SchemaLocation:
@@ -98,11 +98,11 @@ class Schemas:
     def resolve(
         self, site: SchemaLocation, reference: str, keyword: str = "$ref"
     ) -> SchemaLocation:
-        """What `$ref: reference` in the schema at `site` refers to.
+        """The target of `$ref: reference` in the schema at `site`.
 
         Raises:
-            InvalidConstraint: the place does not exist or is no schema.
-            UnsupportedConstraint: the document is not at hand.
+            InvalidConstraint: the target does not exist or is no schema.
+            UnsupportedConstraint: the document is not available.
         """
         uri, fragment = defragment(join(site.base, reference))
         resource = self._resources.get(uri) or self._load(uri, site, keyword)
@@ -117,7 +117,7 @@ class Schemas:
         return found
 
     def resolve_dynamic(self, site: SchemaLocation, reference: str, scope: Scope) -> SchemaLocation:
-        """What `$dynamicRef: reference` refers to in a dynamic scope."""
+        """The target of `$dynamicRef: reference` in a dynamic scope."""
         target = self.resolve(site, reference, "$dynamicRef")
         _, fragment = defragment(reference)
         if self._dynamic_anchors.get((target.base, fragment)) != target:
@@ -129,7 +129,7 @@ class Schemas:
         return target
 
     def resolve_recursive(self, site: SchemaLocation, scope: Scope) -> SchemaLocation:
-        """What `$recursiveRef: "#"` refers to in a dynamic scope (2019-09)."""
+        """The target of `$recursiveRef: "#"` in a dynamic scope (2019-09)."""
         target = self.resolve(site, "#", "$recursiveRef")
         if not self._is_recursive_anchor(target):
             return target
@@ -152,12 +152,12 @@ class Schemas:
             refusal = Refusal(
                 where,
                 keyword,
-                f"{uri} is not at hand, and nothing is ever fetched",
-                "put the schema it names under $defs, or give it beside this one",
+                f"{uri} is not available, and documents are never fetched",
+                "copy the schema into $defs, or pass it along with this one",
             )
             raise UnsupportedConstraint(f"{where}: {refusal.reason}", (refusal,))
         if not is_schema(schema):
-            _invalid(where, f"{uri} is no schema")
+            _invalid(where, f"{uri} is not a schema")
         self._roots[uri] = schema
         self._index(uri, "", SchemaLocation(uri, "", uri, self._default))
         return self._resources[uri]
@@ -175,17 +175,17 @@ class Schemas:
                 _invalid(where, f"#{fragment} points to nothing")
             nearest = self._sites.get((resource.document, pointer), nearest)
         if (nearest.document, nearest.pointer) != (resource.document, pointer):
-            # The place is known to no keyword: it becomes a schema by being referred to.
+            # No keyword makes this place a schema: the reference does.
             if not is_schema(value):
-                _invalid(where, f"what stands at #{fragment} is no schema")
+                _invalid(where, f"the value at #{fragment} is not a schema")
             self._index(resource.document, pointer, nearest)
         return self._sites[resource.document, pointer]
 
     def _index(self, document: str, pointer: str, parent: SchemaLocation) -> None:
-        """Enter the schema at `pointer` and all below it; `parent` lends base URI and dialect.
+        """Index the schema at `pointer` and all schemas below it; `parent` supplies base URI and dialect.
 
         Raises:
-            InvalidConstraint: keywords are malformed; below such a schema nothing is looked at.
+            InvalidConstraint: keywords are malformed; schemas below such a schema are not indexed.
         """
         start = self._roots[document]
         for key in steps(pointer):
@@ -205,7 +205,7 @@ class Schemas:
             raise InvalidConstraint(f"{first.where}: {first.keyword} {first.reason}", tuple(faults))
 
     def _enter(self, schema: Json, pointer: str, outer: SchemaLocation) -> SchemaLocation:
-        """Note base URI, dialect and anchors of one schema."""
+        """Record the base URI, dialect and anchors of one schema."""
         document, base, dialect = outer.document, outer.base, outer.dialect
         names: dict[str, Json] = schema if isinstance(schema, dict) else {}
         is_root = not pointer
@@ -246,14 +246,14 @@ class Schemas:
             return known
         custom = self._registry.get(uri.rstrip("#"))
         if not isinstance(custom, dict):
-            _invalid(where, f"unknown draft {uri!r}", f"leave it out, or name {DRAFT2020.uri}")
+            _invalid(where, f"unknown draft {uri!r}", f"remove it, or use {DRAFT2020.uri}")
         return from_vocabulary(uri, custom.get("$vocabulary"), where)
 
 
 def parts(schema: dict[str, Json], pointer: str, dialect: Dialect) -> Iterator[tuple[Json, str]]:
     """The sub-schemas directly in `schema` with their pointers."""
     if dialect.ref_alone and "$ref" in schema:
-        # Its siblings do not count, but definitions beside it can still be referred to.
+        # The siblings of `$ref` are ignored, but definitions among them can be referenced.
         schema = {key: schema[key] for key in ("definitions", "$defs") if key in schema}
     for keyword, value in schema.items():
         known = keyword in dialect.keywords or keyword == "contentSchema"
@@ -269,7 +269,7 @@ def parts(schema: dict[str, Json], pointer: str, dialect: Dialect) -> Iterator[t
 
 
 def _meta_schema(uri: str) -> Json:
-    """One of the specification's own meta-schemas, None if `uri` names none."""
+    """A meta-schema of the specification; None if `uri` names none."""
     for known in (uri, f"{uri}#"):
         if known in jsonschema_specifications.REGISTRY:
             contents: Json = jsonschema_specifications.REGISTRY.contents(known)
@@ -277,6 +277,6 @@ def _meta_schema(uri: str) -> Json:
     return None
 
 
-def _invalid(where: str, reason: str, hint: str = "correct the schema there") -> NoReturn:
+def _invalid(where: str, reason: str, hint: str = "correct the schema at this place") -> NoReturn:
     refusal = Refusal(where, where.rpartition("/")[2], reason, hint)
     raise InvalidConstraint(f"{where or 'the schema'}: {reason}", (refusal,))

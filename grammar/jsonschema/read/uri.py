@@ -1,7 +1,7 @@
 """References: RFC 3986 resolution and RFC 6901 pointers, for any scheme.
 
 Does: join, split off fragments, read and write JSON Pointers. Does not: fetch anything. `urllib.parse.urljoin` is not
-used: it leaves references alone under schemes it does not know (`urn:`, `tag:`), which JSON Schema allows.
+used: it does not resolve references under schemes unknown to it (`urn:`, `tag:`), which JSON Schema allows.
 """
 
 import re
@@ -21,7 +21,7 @@ def _split(uri: str) -> _Split:
 
 
 def join(base: str, reference: str) -> str:
-    """The absolute form of `reference` seen from `base` (RFC 3986, section 5.2), fragment included."""
+    """`reference` resolved against `base` (RFC 3986, section 5.2), with its fragment."""
     scheme, authority, path, query, fragment = _split(reference)
     if scheme is None:
         of_base = _split(base)

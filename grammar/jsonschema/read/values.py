@@ -1,10 +1,10 @@
-"""JSON values as hashable Python values that are equal exactly when JSON Schema says so.
+"""JSON values as hashable Python values with the equality of JSON Schema.
 
-Does: read JSON text without losing digits, turn it into canonical values, and write canonical values back.
-Does not: know about schemas.
+Does: read JSON text without losing digits, convert it to canonical values, and canonical values back. Does not: know
+about schemas.
 
-A canonical value is None, a `Truth`, an int or a Fraction (1.0 is 1), a str, a `List` or a `Map`; `Truth` keeps `true`
-and 1 apart, which Python would not.
+A canonical value is None, a `Truth`, an int or a Fraction (1.0 is 1), a str, a `List` or a `Map`; `Truth`
+distinguishes `true` from 1, which are equal in Python.
 """
 
 from collections.abc import Hashable, Iterable
@@ -19,7 +19,7 @@ from ...contract.errors import ConstraintTooLarge, InvalidConstraint
 Json: TypeAlias = object
 Value: TypeAlias = Hashable
 
-# Beyond this a number is astronomically long once written out, and no double holds it.
+# Numbers with larger exponents are extremely long when written out, and beyond the range of doubles.
 LARGEST_EXPONENT = 400
 
 
@@ -39,7 +39,7 @@ class List:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A JSON object; the order of its members does not count."""
+    """A JSON object; the order of its members is irrelevant."""
 
     members: frozenset[tuple[str, Value]]
 
@@ -48,7 +48,7 @@ TRUE, FALSE = Truth(True), Truth(False)  # noqa: FBT003
 
 
 def number(value: float | Decimal | Fraction, largest: int = LARGEST_EXPONENT) -> int | Fraction:
-    """The exact number; an int where it is whole. A float counts as the decimal that prints it.
+    """The exact number; an int if it is whole. A float stands for its shortest decimal.
 
     Raises:
         ConstraintTooLarge: its exponent is beyond `largest`, or it is not finite.
@@ -62,17 +62,17 @@ def number(value: float | Decimal | Fraction, largest: int = LARGEST_EXPONENT) -
         if decimal.is_zero():
             return 0
         if not decimal.is_finite() or abs(decimal.adjusted()) > largest:
-            raise ConstraintTooLarge(f"the number {value} is too large or too small to be handled")
+            raise ConstraintTooLarge(f"the number {value} is too large or too small")
         exact = Fraction(decimal)
     return exact.numerator if exact.denominator == 1 else exact
 
 
 def canonical(value: Json, largest: int = LARGEST_EXPONENT) -> Value:
-    """The canonical value of what `json` reads (int, float or Decimal for numbers); `largest`: see `number`.
+    """The canonical value of a value as `json` returns it (numbers: int, float or Decimal); `largest`: see `number`.
 
     Raises:
         ConstraintTooLarge: see `number`.
-        TypeError: it is nothing that `json` reads.
+        TypeError: `value` is not a type that `json` returns.
     """
     if value is None or isinstance(value, str):
         return value
@@ -88,7 +88,7 @@ def canonical(value: Json, largest: int = LARGEST_EXPONENT) -> Value:
 
 
 def plain(value: Value) -> Json:
-    """A canonical value as `json` would read it; the members of a map in the order of their names."""
+    """A canonical value as `json` would return it; the members of a map are sorted by name."""
     if isinstance(value, Truth):
         return value.value
     if isinstance(value, List):
@@ -99,10 +99,10 @@ def plain(value: Value) -> Json:
 
 
 def read(text: str | bytes) -> Json:
-    """Parse JSON strictly: one value, UTF-8, no NaN or Infinity, no key twice. Decimals keep all their digits.
+    """Parse JSON strictly: one value, UTF-8, no NaN or Infinity, no duplicate key. Decimals keep all their digits.
 
     Raises:
-        InvalidConstraint: it is not JSON text, or nested too deeply to be read.
+        InvalidConstraint: `text` is not JSON, or nested too deeply.
     """
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -118,13 +118,13 @@ def read_all(documents: Iterable[tuple[str, str]]) -> dict[str, Json]:
     """Other schema documents by URI, without the empty fragment.
 
     Raises:
-        InvalidConstraint: one of them is not JSON, has no absolute URI, or stands there twice.
+        InvalidConstraint: a document is not JSON, has no absolute URI, or occurs twice.
     """
     found: dict[str, Json] = {}
     for uri, text in documents:
         name = uri.removesuffix("#")
         if ":" not in name or "#" in name or name in found:
-            raise InvalidConstraint(f"a schema must come once, under an absolute URI: {uri!r}")
+            raise InvalidConstraint(f"a schema must be given once, under an absolute URI: {uri!r}")
         try:
             found[name] = read(text)
         except InvalidConstraint as error:

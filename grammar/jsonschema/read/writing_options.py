@@ -1,6 +1,6 @@
-"""How JSON may be written: white space, order of keys.
+"""The options of the JSON output: white space, order of keys, form of numbers.
 
-Does: hold the choices. Does not: act on them (`rules`).
+Does: hold the choices. Does not: apply them (`rules`, `scalars`).
 """
 
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class Options:
     """The form of the output.
 
     `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
-    assert every `format` of the specification, whatever the draft. `extra_properties`: whether an object takes names
-    that its schema neither declares nor speaks of. `exponents`: whether numbers of which something is asked may have
-    one. `short_numbers`: whether their digits are bounded (see `numeric`).
+    assert every `format` of the specification in every draft. `extra_properties`: whether an object may have names that
+    its schema does not mention. `exponents`: whether constrained numbers may have an exponent. `short_numbers`: whether
+    the digits of numbers are bounded (see `number_formulas`).
     """
 
     whitespace: Whitespace = Whitespace.COMPACT
@@ -33,15 +33,15 @@ class Options:
 
     @property
     def comma(self) -> bytes:
-        """What stands between members and items on one line, where that is fixed."""
+        """The text between members or items on one line, if white space is fixed."""
         return b", " if self.whitespace is Whitespace.SPACED else b","
 
     @property
     def lenient(self) -> bool:
-        """Whether white space may stand wherever JSON allows it."""
+        """Whether white space is free wherever JSON allows it."""
         return self.whitespace is Whitespace.LENIENT
 
     @property
     def colon(self) -> bytes:
-        """What stands between a name and its value, where that is fixed."""
+        """The text between a name and its value, if white space is fixed."""
         return b": " if self.pretty or self.whitespace is Whitespace.SPACED else b":"

@@ -1,6 +1,6 @@
-"""How far a schema is enforced, summed up from what `survey` and `unread` found.
+"""The coverage of a schema, from the findings of `survey` and `unread`.
 
-Does: count keywords, and bound what is told of them one by one. Does not: find anything out.
+Does: count keywords, and bound the list of single ones. Does not: examine schemas.
 """
 
 from collections import Counter
@@ -8,38 +8,38 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ...contract.coverage import Coverage, Unread
-from ..logic.normalize import Normal
+from ..logic.schema_formulas import SchemaFormulas
 from .survey import Enforced
 from .unenforced import is_annotation, unread
 
-_MOST_TOLD: Final = 64  # keywords of each sort
-_LONGEST: Final = 256  # characters of a pointer or keyword, which may hold any text
+_MOST_LISTED: Final = 64  # keywords of each kind
+_LONGEST: Final = 256  # characters of a pointer or keyword, which may contain any text
 
 
-def covered(normal: Normal, enforced: Iterable[Enforced]) -> Coverage:
-    """Of a schema all of whose parts have been reached."""
-    found = sorted(unread(normal), key=lambda entry: entry.kind != "unknown")
-    told = tuple(map(_shortened, found[:_MOST_TOLD]))
+def covered(formulas: SchemaFormulas, enforced: Iterable[Enforced]) -> Coverage:
+    """The coverage of a schema after a survey has reached all its parts."""
+    found = sorted(unread(formulas), key=lambda entry: entry.kind != "unknown")
+    listed = tuple(map(_shortened, found[:_MOST_LISTED]))
     return Coverage(
         _counted(entry.keyword for entry in enforced),
-        _counted(_annotations(normal)),
-        told,
-        len(found) - len(told),
+        _counted(_annotations(formulas)),
+        listed,
+        len(found) - len(listed),
     )
 
 
-def _annotations(normal: Normal) -> Iterator[str]:
+def _annotations(formulas: SchemaFormulas) -> Iterator[str]:
     seen: set[str] = set()
-    for place in normal.built:
-        schema = normal.schemas.value(place.site)
+    for place in formulas.built:
+        schema = formulas.schemas.value(place.site)
         if isinstance(schema, dict) and place.site.where not in seen:
             seen.add(place.site.where)
             yield from filter(is_annotation, schema)
 
 
 def _counted(keywords: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """Words that begin with x- may be as many as the schema's author likes: the first are told."""
-    return tuple((_cut(name), count) for name, count in Counter(keywords).items())[:_MOST_TOLD]
+    """The first distinct keywords with their counts. A schema may contain any number of x- keywords."""
+    return tuple((_cut(name), count) for name, count in Counter(keywords).items())[:_MOST_LISTED]
 
 
 def _shortened(entry: Unread) -> Unread:

@@ -1,7 +1,7 @@
-"""What of a schema is enforced, and how: one entry for each keyword, by JSON Pointer.
+"""The enforced keywords of a schema with their tiers, by JSON Pointer.
 
-Does: reach every sub-schema once, so that everything that has to be refused is refused before any output begins, and
-tell the tier of each keyword. Does not: build automata, but for patterns, which can be refused too.
+Does: reach every sub-schema once, so that refusals precede all output; determine the tier of each keyword. Does not:
+build automata, except for patterns, which can be refused too.
 """
 
 from collections import deque
@@ -17,18 +17,19 @@ from ...contract.errors import (
     Refusal,
     UnsupportedConstraint,
 )
-from ..logic.atoms import Format, MultipleOf, Props, Sub, subs_of
+from ..logic.atoms import Format, MultipleOf, Properties, SubSchema, subs_of
 from ..logic.formula import Formula
-from ..logic.normalize import BUILDERS, Normal
+from ..logic.keyword_formulas import BUILDERS
+from ..logic.schema_formulas import SchemaFormulas
 from ..read.dynamic_scope import Place, Schema
 from ..read.uri import step
 from ..read.values import number
 from ..scalars.opaque import opaque
 from .unenforced import why_unread
 
-# Least counts above this are refused: no output budget reaches them.
+# Larger minimum counts are refused: no output budget reaches them.
 MOST_DEMANDED = 16_384
-# Names times schemas applied in place to one object.
+# Bound for member names times schemas applied in place to one object.
 MOST_COMBINED = 2_000_000
 
 
@@ -36,8 +37,10 @@ class Tier(StrEnum):
     """How a keyword is enforced."""
 
     AUTOMATON = "A"  # by the automaton
-    BOOKKEEPING = "B"  # by an automaton whose states remember values that were written
-    JUDGED = "C"  # by judging a value at its end, whose last byte is refused if it fails
+    BOOKKEEPING = "B"  # by an automaton with states that remember written values
+    JUDGED = (
+        "C"  # by a judgement at the end of the value; its last byte is illegal if the value fails
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,13 @@ class Enforced:
     tier: Tier
 
 
-def survey(normal: Normal) -> tuple[Enforced, ...]:
-    """Every keyword that is enforced.
+def survey(formulas: SchemaFormulas) -> tuple[Enforced, ...]:
+    """Every enforced keyword.
 
     Raises:
-        UnsupportedConstraint, InvalidConstraint, ConstraintTooLarge: with all refusals of that kind, by JSON Pointer.
+        InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge: with all refusals of that kind, by JSON Pointer.
     """
-    found, errors = look(normal)
+    found, errors = check(formulas)
     for kind in (InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge):
         own = [error for error in errors if isinstance(error, kind)]
         if own:
@@ -65,24 +68,24 @@ def survey(normal: Normal) -> tuple[Enforced, ...]:
     return found
 
 
-def look(normal: Normal) -> tuple[tuple[Enforced, ...], tuple[GrammarError, ...]]:
-    """Every keyword that is enforced, in the order of the schema, and everything that is refused."""
+def check(formulas: SchemaFormulas) -> tuple[tuple[Enforced, ...], tuple[GrammarError, ...]]:
+    """Every enforced keyword in the order of the schema, and all errors."""
     errors: list[GrammarError] = []
-    _reach(normal, errors)
+    _reach(formulas, errors)
     found: list[Enforced] = []
-    for place in normal.built:
-        schema = normal.schemas.value(place.site)
+    for place in formulas.built:
+        schema = formulas.schemas.value(place.site)
         if isinstance(schema, dict):
             errors += _refused(place, schema)
-            found += _enforced(place, schema, normal.formats)
+            found += _enforced(place, schema, formulas.formats)
     return tuple(dict.fromkeys(found)), tuple(errors)
 
 
-def _reach(normal: Normal, errors: list[GrammarError]) -> None:
-    """Make the formula of every sub-schema that can be reached."""
-    seen: set[Sub] = set()
+def _reach(formulas: SchemaFormulas, errors: list[GrammarError]) -> None:
+    """Make the formula of every reachable sub-schema."""
+    seen: set[SubSchema] = set()
     done: set[Formula] = set()
-    todo = deque([normal.root])
+    todo = deque([formulas.root])
     while todo:
         sub = todo.popleft()
         if sub in seen:
@@ -101,13 +104,11 @@ def _reach(normal: Normal, errors: list[GrammarError]) -> None:
 
 
 def _too_wide(where: str, formula: Formula) -> Iterator[GrammarError]:
-    """An object each of whose names is looked at under each of its alternatives, and too many of both."""
-    names = sum(len(part.atom.named) for part in formula.atoms if isinstance(part.atom, Props))
+    """An error if names times alternatives of one object exceed the bound: each name is judged in each alternative."""
+    names = sum(len(part.atom.named) for part in formula.atoms if isinstance(part.atom, Properties))
     if names * len(formula.atoms) > MOST_COMBINED:
-        reason = (
-            f"{names} names of members in {len(formula.atoms)} schemas that apply to one object"
-        )
-        hint = "tell the alternatives apart by fewer names, or split the schema"
+        reason = f"{names} member names in {len(formula.atoms)} schemas that apply to one object"
+        hint = "distinguish the alternatives by fewer names, or split the schema"
         yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, "", reason, hint),))
 
 
@@ -122,7 +123,7 @@ def _keywords(place: Place, schema: Schema) -> Iterator[str]:
 
 
 def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
-    """What cannot be had at one place: patterns, counts, numbers."""
+    """The errors of one schema object: patterns and counts."""
     for keyword in _keywords(place, schema):
         value = schema[keyword]
         where = step(place.site.where, keyword)
@@ -137,19 +138,19 @@ def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
                 yield _at(own, keyword, error)
         counted = keyword in {"minLength", "minItems", "minProperties", "minContains"}
         if counted and isinstance(value, int) and value > MOST_DEMANDED:
-            reason = f"at least {value} are more than any output can hold"
-            hint = f"demand {MOST_DEMANDED} at most"
+            reason = f"a minimum of {value} exceeds every possible output"
+            hint = f"use at most {MOST_DEMANDED}"
             yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))
 
 
 def _at(where: str, keyword: str, error: GrammarError) -> GrammarError:
-    """What is wrong with a pattern, told by its place in the schema."""
-    told = error.refusals or (Refusal("", keyword, error.message, "use a simpler pattern"),)
+    """The error of a pattern, with its place in the schema."""
+    refused = error.refusals or (Refusal("", keyword, error.message, "use a simpler pattern"),)
     refusals = tuple(
         replace(refusal, where=where, reason=f"{refusal.reason} ({refusal.where})")
         if refusal.where
         else replace(refusal, where=where)
-        for refusal in told
+        for refusal in refused
     )
     return type(error)(f"{where}: {refusals[0].reason}", refusals)
 

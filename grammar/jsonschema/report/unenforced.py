@@ -1,8 +1,8 @@
-"""The keywords of a schema that nothing is enforced for, where a reader may believe otherwise.
+"""The keywords of a schema that are not enforced although a reader may expect it.
 
-Does: tell each with the reason and, for a probable slip of the pen, the word that was meant: unknown words, words of
-another draft, formats that are annotations, words that mean nothing where they stand. Does not: report plain
-annotations such as `title`.
+Does: report unknown keywords, keywords of another draft, formats that are annotations, and keywords without effect at
+their place, each with the reason and, for a probable misspelling, the intended word. Does not: report plain annotations
+such as `title`.
 """
 
 from difflib import get_close_matches
@@ -11,19 +11,20 @@ from typing import Final, NamedTuple
 
 from ...contract.coverage import Unread, UnreadKind
 from ...leaves.formats import KNOWN
-from ..logic.normalize import UNREACHED, Normal
+from ..logic.keyword_formulas import UNREACHED
+from ..logic.schema_formulas import SchemaFormulas
 from ..read.dialects import DIALECTS, Dialect
 from ..read.dynamic_scope import Place, Schema
 from ..read.uri import step
 
-# Annotations that describe a value to readers: nothing is enforced for them, and no schema expects it.
+# Annotations that describe a value to readers: they assert nothing.
 DESCRIBING: Final = frozenset(
     [
         *("$comment", "default", "deprecated", "description", "example", "examples", "readOnly"),
         *("title", "writeOnly", "discriminator", "xml", "externalDocs", "markdownDescription"),
     ]
 )
-# Words that organise a schema document and say nothing about a value by themselves.
+# Keywords that organise a schema document and assert nothing by themselves.
 _STRUCTURE: Final = frozenset(
     [
         *("$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema"),
@@ -32,28 +33,28 @@ _STRUCTURE: Final = frozenset(
 )
 _CONTENT: Final = frozenset({"contentEncoding", "contentMediaType", "contentSchema"})
 _WORDS: Final = frozenset().union(*(dialect.keywords for dialect in DIALECTS.values()))
-# What a keyword needs beside it to mean anything.
-_BESIDE: Final = {
+# The sibling that a keyword needs to have an effect.
+_NEEDED_SIBLING: Final = {
     **dict.fromkeys(("then", "else"), "if"),
     **dict.fromkeys(("minContains", "maxContains"), "contains"),
     "additionalItems": "items",
 }
-# Words of other schema languages, by their spelling without case, hyphens and underscores.
+# Words of other schema languages, spelled without case, hyphens and underscores.
 _INSTEAD: Final = {
-    "nullable": 'allow null by its type: "type": ["string", "null"]',
+    "nullable": 'use "type": ["string", "null"]',
     "optional": "leave the property out of `required`",
-    "min": "minimum, minLength or minItems says it",
-    "max": "maximum, maxLength or maxItems says it",
-    "length": "minLength and maxLength say it",
-    "size": "minItems and maxItems say it",
-    "regex": "pattern says it",
-    "regexp": "pattern says it",
-    "choices": "enum says it",
-    "options": "enum says it",
-    "values": "enum says it",
-    "fields": "properties says it",
-    "property": "properties says it",
-    "unique": "uniqueItems says it",
+    "min": "use minimum, minLength or minItems",
+    "max": "use maximum, maxLength or maxItems",
+    "length": "use minLength and maxLength",
+    "size": "use minItems and maxItems",
+    "regex": "use pattern",
+    "regexp": "use pattern",
+    "choices": "use enum",
+    "options": "use enum",
+    "values": "use enum",
+    "fields": "use properties",
+    "property": "use properties",
+    "unique": "use uniqueItems",
 }
 _FORMATS_INSTEAD: Final = {
     "datetime": "date-time",
@@ -65,7 +66,7 @@ _FORMATS_INSTEAD: Final = {
     "localdatetime": "date-time-local",
     "localtime": "time-local",
 }
-# Formats that OpenAPI registers for readers: known words for which nothing is enforced here.
+# Formats that OpenAPI registers as annotations: known, but not enforced here.
 _REGISTERED: Final = frozenset(
     [
         *("base64url", "binary", "byte", "char", "commonmark", "decimal", "decimal128", "double"),
@@ -74,52 +75,52 @@ _REGISTERED: Final = frozenset(
         *("sf-string", "sf-token", "uint8", "uint16", "uint32", "uint64"),
     ]
 )
-_ALIKE: Final = 0.8  # of two spellings, 1 being the same
-_LONGEST_NAME: Final = 64  # characters; longer words are no misspelt keywords
+_ALIKE: Final = 0.8  # similarity of two spellings; 1: equal
+_LONGEST_NAME: Final = 64  # characters; longer words are not taken for misspelt keywords
 
 
 class Cause(NamedTuple):
-    """Why a keyword is not enforced. `unknown`: the word is not known, so it may be a slip; `hint` what to write."""
+    """Why a keyword is not enforced. Kind `unknown`: it may be misspelt; `hint`: what to write instead."""
 
     kind: UnreadKind
     reason: str
     hint: str = ""
 
 
-def unread(normal: Normal) -> tuple[Unread, ...]:
-    """Of all sub-schemas that have been reached, in their order."""
+def unread(formulas: SchemaFormulas) -> tuple[Unread, ...]:
+    """The unenforced keywords of all sub-schemas reached so far, in order."""
     found: list[Unread] = []
-    for place in normal.built:
-        schema = normal.schemas.value(place.site)
+    for place in formulas.built:
+        schema = formulas.schemas.value(place.site)
         if isinstance(schema, dict):
             for keyword in schema:
-                cause = why_unread(place, schema, keyword, normal.formats)
+                cause = why_unread(place, schema, keyword, formulas.formats)
                 if cause is not None:
                     found.append(Unread(step(place.site.where, keyword), keyword, *cause))
     return tuple(dict.fromkeys(found))
 
 
 def why_unread(place: Place, schema: Schema, keyword: str, formats: bool) -> Cause | None:
-    """Why a keyword is not enforced; None where it is, or where no reader expects it to be."""
+    """Why a keyword is not enforced; None if it is enforced, or if no reader expects it to be."""
     dialect, value = place.site.dialect, schema[keyword]
     if dialect.ref_alone and "$ref" in schema:
-        beside = keyword in dialect.keywords - {"$ref", "definitions"}
-        return _annotation(f"{dialect.name} ignores everything beside $ref") if beside else None
+        is_ignored = keyword in dialect.keywords - {"$ref", "definitions"}
+        return _annotation(f"{dialect.name} ignores all siblings of $ref") if is_ignored else None
     if keyword in DESCRIBING or keyword in _STRUCTURE:
         return None
     if keyword.startswith("x-"):
         return _extension(keyword)
     if keyword in _CONTENT:
-        return _annotation("what a string encodes is an annotation in every draft")
+        return _annotation("the encoding of a string is an annotation in every draft")
     if keyword not in dialect.keywords:
         return _foreign(keyword, value, dialect)
-    needed = _BESIDE.get(keyword)
+    needed = _NEEDED_SIBLING.get(keyword)
     if needed is not None and needed not in schema:
-        return _annotation(f"it means nothing without {needed} beside it")
+        return _annotation(f"it has no effect without {needed} next to it")
     if keyword == "format":
         return _of_format(value, formats or dialect.asserts_formats)
     if keyword == "maxLength" and isinstance(value, int) and value >= UNREACHED:
-        return _annotation(f"no output has a string of {UNREACHED} characters")
+        return _annotation(f"no output contains a string of {UNREACHED} characters")
     return None
 
 
@@ -133,10 +134,10 @@ def _annotation(reason: str) -> Cause:
 
 
 def _extension(keyword: str) -> Cause | None:
-    """Words that begin with x- belong to others, all but ours."""
+    """Why an x- keyword is reported: only the prefix x-intaglio is ours, all others are annotations."""
     if not keyword.startswith("x-intaglio"):
         return None
-    return Cause("unknown", "there are no x-intaglio keywords", "leave it out")
+    return Cause("unknown", "there are no x-intaglio keywords", "remove it")
 
 
 def _of_format(value: object, asserted: bool) -> Cause | None:
@@ -147,14 +148,16 @@ def _of_format(value: object, asserted: bool) -> Cause | None:
     if value in _REGISTERED:
         return _annotation(f"the format {value!r} is an annotation: nothing checks it")
     meant = _meant(value, tuple(sorted(KNOWN))) or _FORMATS_INSTEAD.get(_plain(value))
-    hint = f"did you mean {meant}?" if meant else "give a pattern instead"
-    return Cause("unknown", f"{_short(value)!r} is no format that is known", hint)
+    hint = f"did you mean {meant}?" if meant else "use a pattern instead"
+    return Cause("unknown", f"{_short(value)!r} is not a known format", hint)
 
 
 def _foreign(keyword: str, value: object, dialect: Dialect) -> Cause:
     if keyword in _WORDS:
         reason = f"{dialect.name} has no such keyword"
-        return Cause("unknown", reason, "write it as that draft does, or name its own in $schema")
+        return Cause(
+            "unknown", reason, "use the equivalent of that draft, or name another draft in $schema"
+        )
     meant = _meant(keyword, tuple(sorted(dialect.keywords | DESCRIBING | _STRUCTURE)))
     hint = f"did you mean {meant}?" if meant else _INSTEAD.get(_plain(keyword), "")
     if not hint and isinstance(value, dict):
@@ -164,7 +167,7 @@ def _foreign(keyword: str, value: object, dialect: Dialect) -> Cause:
 
 @lru_cache(1024)
 def _meant(word: str, known: tuple[str, ...]) -> str | None:
-    """The known word that was meant: one that differs in case, hyphens or underscores, or else in a letter or two."""
+    """The known word of a misspelling: it differs in case, hyphens or underscores, or else in a letter or two."""
     if len(word) > _LONGEST_NAME:
         return None
     plain = {_plain(name): name for name in known}

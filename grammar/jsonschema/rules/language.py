@@ -1,6 +1,7 @@
-"""One schema as a language of JSON texts: the rules, leaves and searches of a compilation behind one door.
+"""The language of JSON texts that are valid against one schema.
 
-Does: own what the rules of one schema share, and make each rule once. Does not: hold automaton tables (`machine`).
+Does: compile a schema: survey its keywords, assemble the parts, make each rule once. Does not: hold automaton tables
+(`machine`).
 """
 
 from collections.abc import Mapping
@@ -9,25 +10,21 @@ from time import thread_time
 from typing import Final, NoReturn
 
 from ...contract.errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
-from ..arrays.arrays import ArrayLanguage
 from ..logic.formula import Formula
-from ..logic.normalize import Normal
-from ..logic.residual import Fold, Restriction
+from ..logic.schema_formulas import SchemaFormulas
 from ..objects.name_leaves import NameLeaves
-from ..objects.objects import Layout
 from ..read.dialects import DRAFT2020, Dialect
 from ..read.resolve import Schemas
 from ..read.values import Json
 from ..read.writing_options import Options
 from ..report.survey import survey
-from ..scalars.finite import Finite
-from ..scalars.scalar_leaves import ScalarLeaves, dear
-from ..scalars.string_formulas import Texts
-from .costs import Costs
+from ..scalars.scalar_leaves import is_expensive
+from ..scalars.shared import Shared
+from .container_languages import ContainerLanguages
 from .value_rule import ValueRule
 
-# For leaves that are made before text reaches them.
-_AHEAD_S: Final = 0.003
+# Time for building expensive leaves at compilation, before generation reaches them.
+_PREBUILD_S: Final = 0.003
 
 
 class Language:
@@ -40,86 +37,70 @@ class Language:
         registry: Mapping[str, Json] | None = None,
         dialect: Dialect = DRAFT2020,
     ) -> None:
-        """`schema`: as `values.read` gives it; `registry`: other documents by URI; `dialect`: without `$schema`.
+        """Compile `schema`, as `values.read` returns it.
+
+        `registry`: other schema documents by URI. `dialect`: the draft of documents without `$schema`.
 
         Raises:
-            InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge, Unsatisfiable: told by JSON Pointer.
+            InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge, Unsatisfiable: with JSON Pointers.
         """
-        self.options = options or Options()
-        self.normal = Normal(Schemas(schema, registry, dialect), self.options.formats)
-        self.restriction = Restriction(self.normal.pool)
-        self.texts = Texts()
-        self.scalars = ScalarLeaves(self)
-        self.names = NameLeaves(self)
-        self.finite = Finite(self)
-        self.costs = Costs(self, self.options.indent if self.options.pretty else None)
-        self.enforced = survey(self.normal)
-        self._layouts: dict[Fold, Layout] = {}
-        self._sequences: dict[Fold, ArrayLanguage] = {}
+        form = options or Options()
+        self.formulas = SchemaFormulas(Schemas(schema, registry, dialect), form.formats)
+        self.shared = Shared.of(self.formulas.pool, form)
+        self._names = NameLeaves(self.shared, self.formulas.demanded)
+        self._containers = ContainerLanguages(self.shared, self._names)
+        self.enforced = survey(self.formulas)
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
-        if self.costs.value(self.normal.root.formula) is None:
+        if self._containers.costs.of_value(self.formulas.root.formula) is None:
             self._refuse()
-        self._build_ahead(_AHEAD_S)
+        self._prebuild(_PREBUILD_S)
 
-    def _build_ahead(self, seconds: float) -> None:
-        """Make the leaves that take long while nobody waits in the middle of an output, as far as there is time."""
+    def _prebuild(self, seconds: float) -> None:
+        """Build expensive leaves at compilation, as far as the time allows: later they would delay a token."""
         until = thread_time() + seconds
-        for formula in self.normal.reached:
+        for formula in self.formulas.reached:
             if thread_time() > until:
                 return
-            if dear(formula):
-                # Too large by itself, it may yet be small together with what else is asked at its place.
+            if is_expensive(formula):
+                # A formula too large by itself may be small enough in conjunction with the others at its place.
                 with suppress(GrammarError):
-                    self.scalars.of(formula, ())
+                    self.shared.scalars.of(formula, ())
 
     def _refuse(self) -> NoReturn:
-        if self.costs.overlooked:
-            reason = "that two items have to be equal cannot be enforced"
-            refusal = Refusal("", "uniqueItems", reason, "ask for equal items by `const` or `enum`")
+        if self._containers.costs.overlooked:
+            reason = "the schema requires two equal items, which cannot be enforced"
+            refusal = Refusal("", "uniqueItems", reason, "require equal items by `const` or `enum`")
             raise UnsupportedConstraint(reason, (refusal,))
-        if self.names.unsure:
-            reason = f"that a name lacks the format {min(self.names.unsure)} cannot be enforced"
-            refusal = Refusal("", "propertyNames", reason, "give a pattern instead")
+        if self._names.undecided:
+            name = min(self._names.undecided)
+            reason = f"that a property name lacks the format {name} cannot be enforced"
+            refusal = Refusal("", "propertyNames", reason, "use a pattern instead")
             raise UnsupportedConstraint(reason, (refusal,))
-        hint = "look for demands that contradict each other"
+        hint = "look for constraints that contradict each other"
         refusal = Refusal("", "", "no value is valid", hint)
         raise Unsatisfiable("no value is valid against this schema", (refusal,))
 
     def release(self) -> None:
-        """Break the reference cycles between this object and its parts. Nothing may be asked of any of them afterwards.
+        """Break the reference cycles between the parts. Neither this object nor any part may be used afterwards.
 
-        Without it they would wait for the cycle collector, some 50 KiB a schema.
+        Otherwise the parts, some 50 KiB per schema, would stay in memory until the cycle collector runs.
         """
-        self.normal.pool.release()
-        searches = self.finite, self.costs, self.restriction
-        leaves = self.texts, self.scalars, self.names
-        places = *self._layouts.values(), *self._sequences.values()
-        for part in (self, self.normal, *searches, *leaves, *places):
+        self._containers.release()
+        self.shared.release()
+        for part in (self._names, self.formulas, self):
             vars(part).clear()
 
     @property
     def root(self) -> ValueRule:
         """The rule of a whole valid text."""
-        return self.rule(self.normal.root.formula, (), 0)
+        return self._rule(self.formulas.root.formula, (), 0)
 
-    def rule(self, must: Formula, asks: tuple[Formula, ...], depth: int) -> ValueRule:
-        """The rule of values that fulfil `must`, whose outcomes tell the truth of `asks`."""
-        key = (must, asks, depth)
+    def _rule(self, must: Formula, queries: tuple[Formula, ...], depth: int) -> ValueRule:
+        """The rule of the values that satisfy `must`; its outcomes tell which `queries` hold."""
+        key = (must, queries, depth)
         rule = self._rules.get(key)
         if rule is None:
-            rule = self._rules[key] = ValueRule(self, must, asks, depth)
+            rule = self._rules[key] = ValueRule(
+                self.shared, self._containers, self._rule, must, queries, depth
+            )
         return rule
-
-    def layout(self, fold: Fold) -> Layout:
-        """The names of objects that fulfil a fold."""
-        layout = self._layouts.get(fold)
-        if layout is None:
-            layout = self._layouts[fold] = Layout(self, fold)
-        return layout
-
-    def sequence(self, fold: Fold) -> ArrayLanguage:
-        """The items of arrays that fulfil a fold."""
-        sequence = self._sequences.get(fold)
-        if sequence is None:
-            sequence = self._sequences[fold] = ArrayLanguage(self, fold)
-        return sequence

@@ -1,7 +1,7 @@
-"""A document that a schema allows and that looks usual: every declared member, a few items, plain words.
+"""Writes a typical document of a schema: every declared member, a few items, plain words.
 
-Does: follow the rules of one schema, choosing where they leave a choice; so what comes out is legal by construction.
-Does not: read annotations, or promise anything about how likely a model is to write it.
+Does: follow the rules of the schema and choose among their alternatives, so the document is valid by construction.
+Does not: read annotations, or estimate how likely a model is to write the document.
 """
 
 from collections.abc import Hashable, Iterator
@@ -11,21 +11,21 @@ from typing import Final
 from ...automata import Dfa
 from ...automata.specimen import specimen
 from ...machine.rule import Call, End, Expansion, Goto, Rule, Target
-from ..arrays.arrays import BetweenItems
+from ..arrays.array_language import BetweenItems
 from ..logic.atoms import ValueKind
 from ..objects.name_rule import Keys
-from ..objects.plain_objects import PlainKeys
+from ..objects.plain_members import PlainKeys
 from ..scalars.counted_strings import CountedChars
+from ..writing.whitespace import Gap
 from .states import After, Entry, Opened, Start, State
 from .value_rule import ValueRule
-from .whitespace import Gap
 
-_ITEMS: Final = 2  # of an array, where it may end
-_DEEP: Final = 4  # containers around a value from which on it is kept small
+_ITEMS: Final = 2  # of an array that may end earlier
+_DEEP: Final = 4  # nesting depth from which values are kept small
 _DEEPEST: Final = 60
-_TRIES: Final = 12  # texts tried for one scalar
+_TRIES: Final = 12  # texts tried per scalar
 _MOST: Final = 20_000  # bytes
-_LETTERS: Final = 8  # of a string that is read by character
+_LETTERS: Final = 8  # of a string that is read in windows
 _WORDS: Final = (
     b'"Example"', b'"example"', b'"an example"', b'"name@example.com"', b'"2026-03-14"', b'"09:26:53Z"', b'"EUR"',
     b'"DE"', b'"2026-03-14T09:26:53Z"', b'"09:26"', b'"P3D"', b'"https://example.com/"', b'"example.com"',
@@ -34,11 +34,11 @@ _WORDS: Final = (
 
 
 class _Stuck(Exception):
-    """What was chosen leads nowhere."""
+    """The choices made so far have no continuation."""
 
 
-def usual(root: Rule) -> bytes | None:
-    """A document of the rule; None where none was found with little effort."""
+def example(root: Rule) -> bytes | None:
+    """A document of the rule; None if none is found with little effort."""
     for items in range(_ITEMS, -1, -1):
         writer = _Writer(items)
         try:
@@ -50,15 +50,15 @@ def usual(root: Rule) -> bytes | None:
 
 
 class _Writer:
-    """Writes one document, `items` items into each array that does not demand more."""
+    """Writes one document, with `items` items in each array that does not require more."""
 
     def __init__(self, items: int) -> None:
         self.text = bytearray()
         self._items = items
-        self._salt = 0  # makes the scalars of another try differ
+        self._salt = 0  # varies the scalars between attempts
 
     def value(self, rule: Rule, depth: int) -> int:
-        """Write a text of `rule` and say its outcome. `depth`: how many containers are around it."""
+        """Write a text of `rule` and return its outcome. `depth`: the number of enclosing containers."""
         if depth > _DEEPEST or len(self.text) > _MOST:
             raise _Stuck
         place = _Place(rule, depth, rule.start, set())
@@ -69,7 +69,7 @@ class _Writer:
             place.key = target.key
 
     def _move(self, place: "_Place", expansion: Expansion) -> Target:
-        """One step: a byte, or all that a call reads."""
+        """One step: a byte, or the whole text of a call."""
         key, call = place.key, expansion.call
         if isinstance(key, Gap):
             return Goto(key.inner)
@@ -87,7 +87,7 @@ class _Writer:
         raise _Stuck
 
     def _rank(self, place: "_Place", byte: int | None) -> int:
-        """How gladly a byte is taken, None standing for the call; the lowest goes first."""
+        """The preference of a byte (None: the call); the lowest rank is tried first."""
         key, rule = place.key, place.rule
         if isinstance(key, Opened | After) and isinstance(rule, ValueRule):
             closes = byte in b"}]" if isinstance(key, Opened) and byte else byte not in (None, 0x2C)
@@ -98,12 +98,12 @@ class _Writer:
         if isinstance(key, Start) and isinstance(rule, ValueRule):
             container = byte is not None and byte in b"{["
             kind = ValueKind.OBJECT if byte == ord("{") else ValueKind.ARRAY
-            gladly = container and place.depth < _DEEP and rule.demands(kind)
-            return 0 if gladly else 3 if container else 2 if byte is None else 1
+            is_preferred = container and place.depth < _DEEP and rule.demands(kind)
+            return 0 if is_preferred else 3 if container else 2 if byte is None else 1
         return 0
 
     def _wants(self, place: "_Place", rule: ValueRule, state: State) -> bool:
-        """Whether another member or item should come where the container may end."""
+        """Whether to write another member or item where the container may end."""
         if place.depth >= _DEEP:
             return False
         if isinstance(state, BetweenItems):
@@ -111,13 +111,13 @@ class _Writer:
         names = rule.names_in(state)
         if names is None:
             return False
-        declared = len(names.layout.vocabulary.names)
+        declared = len(names.properties.names)
         if declared:
             return any(label < declared for label in names.labels - place.labels)
         return isinstance(place.key, Opened)
 
     def _call(self, place: "_Place", call: Call) -> Target | None:
-        """Write what the call reads; None where nothing tried led on, and then nothing is written."""
+        """Write the text of a call; None, with nothing written, if no attempt has a continuation."""
         start, salt = len(self.text), self._salt
         for attempt in range(_TRIES):
             if isinstance(call.callee, Dfa):
@@ -140,7 +140,7 @@ class _Writer:
 
 @dataclass
 class _Place:
-    """A rule that is being written: its state, what it remembers, items begun, names read."""
+    """A rule in progress: its state, the texts it remembers, the items begun, the names written."""
 
     rule: Rule
     depth: int
@@ -150,17 +150,17 @@ class _Place:
     labels: set[int] = field(default_factory=set)
 
     def alive(self, target: Target) -> bool:
-        """Whether there is an end behind it."""
+        """Whether the target has an end."""
         return isinstance(target, End) or self.rule.least(target.key) is not None
 
     def resumed(self, call: Call, outcome: int, text: bytes) -> Target | None:
-        """Where the rule goes on after a call, None where it does not."""
+        """The target after a call; None if there is none."""
         if call.judge is not None:
             outcome = call.judge(outcome, text)
             if outcome < 0:
                 return None
         if call.same is None:
-            return self.rule.resume(call.back, outcome, twin=False)
+            return self.rule.resume(call.back, outcome, False)  # noqa: FBT003
         name = call.same(text)
         target = self.rule.resume(call.back, outcome, name in self.seen)
         self.seen.add(name)
@@ -168,7 +168,7 @@ class _Place:
 
 
 def _texts(call: Call, place: _Place, seed: int) -> Iterator[tuple[int, bytes]]:
-    """Texts of a leaf with their outcomes, the most usual first."""
+    """Texts of a leaf with their outcomes, the most typical first."""
     leaf = call.callee
     assert isinstance(leaf, Dfa)
     if isinstance(call.back, Keys | PlainKeys):
@@ -177,7 +177,7 @@ def _texts(call: Call, place: _Place, seed: int) -> Iterator[tuple[int, bytes]]:
         judged = ((leaf.judge(word), word) for word in _WORDS[seed:])
         yield from ((outcome, word) for outcome, word in judged if outcome >= 0)
         least = bytes(leaf.shortest() or b"")
-        if seed == 0 and least[:1] in b"-0123456789":  # digits at random are no example
+        if seed == 0 and least[:1] in b"-0123456789":  # random digits make a poor example
             yield leaf.judge(least), least
     made = specimen(leaf, seed)
     if made is not None:
@@ -185,12 +185,12 @@ def _texts(call: Call, place: _Place, seed: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _name(keys: Keys | PlainKeys, place: _Place) -> int:
-    """The label of the name to write: the first declared one that is new; deep down a demanded one, if there is any."""
-    vocabulary = keys.layout.vocabulary
+    """The label of the next name: the first new declared one; at depth, a required one if possible."""
+    properties = keys.properties
 
     def late(label: int) -> tuple[bool, bool, int]:
         spared = (
-            place.depth >= _DEEP and vocabulary.all_names[label].text not in vocabulary.demanded
+            place.depth >= _DEEP and properties.all_names[label].text not in properties.demanded
         )
         return label in place.labels, spared, label
 

@@ -1,19 +1,19 @@
-"""The places in a JSON value where something is decided, as keys of states.
+"""The keys of the states of a rule: the places in a JSON value where alternatives arise.
 
-Does: name them. Does not: say what may come there (`rules`).
+Does: define them. Does not: expand them (`value_rule`).
 """
 
 from dataclasses import dataclass
 
-from ..arrays.arrays import BetweenItems
-from ..logic.residual import Fold
-from ..logic.value_plan import Plan
+from ..arrays.array_language import BetweenItems
+from ..logic.residual import Obligation
+from ..logic.value_plan import ValuePlan
 from ..objects.names import BetweenMembers, Seen
-from ..objects.plain_objects import Written
+from ..objects.plain_members import BetweenPlainMembers
 from ..read.values import Value
 
-State = BetweenMembers | Written | BetweenItems
-"""A place in a container: between members, between those of a plain object, between items."""
+State = BetweenMembers | BetweenPlainMembers | BetweenItems
+"""A state inside a container: between members, between members of a plain object, between items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +23,21 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Right after the opening byte: a member, an item or the end."""
+    """Right after the opening byte: a member, an item or the end follows."""
 
     state: State
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a member or item has to come."""
+    """Before a member or item that must come."""
 
     state: State
 
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """After a member or item: a comma or the end."""
+    """After a member or item: a comma or the end follows."""
 
     state: State
 
@@ -46,20 +46,20 @@ class After:
 class Colon:
     """After a name."""
 
-    given: "Given"
+    value: "BeforeValue"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class BeforeValue:
     """Before the value of a member or an item.
 
-    `member`: the fold that the member derives from, its name's label, and what was seen with it (see `BetweenMembers`);
-    in a plain object, the place behind it; None for an item. `used`: where items must differ and few values come into
-    question, the values of the items before.
+    `member`: the obligation that the member derives from, the label of its name, and `seen` after it (see
+    `BetweenMembers`); in a plain object, the state after the member; None for an item. `used`: the values of the
+    earlier items, where items must differ and have few values.
     """
 
-    plan: Plan
-    member: tuple[Fold, int, Seen] | Written | None = None
+    plan: ValuePlan
+    member: tuple[Obligation, int, Seen] | BetweenPlainMembers | None = None
     used: frozenset[Value] | None = None
 
 

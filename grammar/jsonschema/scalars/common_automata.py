@@ -1,7 +1,7 @@
-"""Small automata that many schemas ask for, made once for all of them.
+"""Small automata that many schemas use, made once for all of them.
 
-Does: remember unions and intersections of scalars, and quoted texts, by the languages they are made of; only small
-ones, and within a bound of memory. Does not: decide what is asked (`scalars`).
+Does: remember unions and intersections of scalars, and quoted texts, by the languages of their parts; only small ones,
+within a bound of memory. Does not: choose the parts (`scalar_leaves`).
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _MOST_BYTES: Final = 4 << 20  # of each kind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Named:
-    """An automaton that is equal to others of the same language and outcomes."""
+    """An automaton, equal to others of the same language and outcomes."""
 
     dfa: Dfa
 
@@ -51,7 +51,7 @@ def constant(text: bytes) -> Dfa:
 
 
 def joined(parts: Sequence[Dfa]) -> Dfa:
-    """`union_all`; at least one."""
+    """`union_all` of at least one automaton; remembered if small."""
     if len(parts) == 1:
         return parts[0]
     if sum(part.states for part in parts) > _SMALL:
@@ -60,17 +60,17 @@ def joined(parts: Sequence[Dfa]) -> Dfa:
 
 
 def common(one: Dfa, other: Dfa) -> Dfa:
-    """`intersection`."""
+    """`intersection`; remembered if small."""
     if one.states + other.states > _SMALL:
         return intersection(one, other)
     return _common(_Named(one), _Named(other))
 
 
 def string(chars: Dfa, spelling: Spelling) -> Dfa:
-    """`quoted`."""
+    """`quoted`; remembered if small."""
     return quoted(chars, spelling) if chars.states > _SMALL else _quoted(_Named(chars), spelling)
 
 
 def kept() -> tuple[SizeBoundedCache[Any, Dfa], ...]:
-    """All that are remembered."""
+    """The caches of this module."""
     return _joined, _quoted, _common, constant

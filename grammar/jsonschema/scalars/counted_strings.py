@@ -1,7 +1,7 @@
-"""Strings that would make too large an automaton over bytes: long ones that are counted, and large patterns.
+"""Strings with too large an automaton over bytes: long counted strings, and large patterns.
 
-Does: read such a string a window at a time (`windows`); each window is one leaf, and far from all bounds they are the
-same. Does not: take part in products: only what is plainly demanded is read this way.
+Does: read such a string in windows (`windows`); each window is one leaf, and windows far from all bounds are equal.
+Does not: take part in products: only plain conjunctions are read this way.
 """
 
 import json
@@ -17,11 +17,11 @@ from ...jit.kernel import kernel
 from .string_escapes import FREELY_SPELLED, spelling_of
 from .windows import CLOSED, Window, WindowedText, spread, window
 
-# States over code points, times the characters to be counted, times the states that spell a character over bytes, up to
-# which a string becomes one automaton; where characters are counted, fewer.
+# Bound for one automaton per string: states over code points, times the characters to be counted, times the states that
+# spell a character over bytes. Where characters are counted, the bound is lower.
 UNROLLED = 12_000
 _COUNTED: Final = 4_000
-_LONG: Final = 256  # bytes within one window, after which another is looked through
+_LONG: Final = 256  # bytes within one window after which the next one is opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class CountedChars:
     count: int
 
 
-class Counted:
-    """Texts of `chars` (over code points) of at most `most` characters; None: of any length."""
+class CountedString:
+    """The texts of `chars` (over code points) of at most `most` characters; None: of any length."""
 
     def __init__(self, chars: Dfa, most: int | None) -> None:
         self.chars = chars
@@ -51,24 +51,24 @@ class Counted:
 
     @property
     def start(self) -> CountedChars | None:
-        """After the opening quote; None if no text is short enough."""
+        """The state after the opening quote; None if no text is short enough."""
         if self.chars.empty or (self.most is not None and self.chars.distance[0] > self.most):
             return None
         return CountedChars(0, 0)
 
     def following(self, at: CountedChars) -> Dfa:
-        """The next window of characters, or the rest of the string with the closing quote."""
+        """The leaf of the next window, or of the rest of the string with its closing quote."""
         return self._window(at).leaf
 
     def after(self, at: CountedChars, outcome: int) -> CountedChars | None:
-        """After a window that ended with an outcome; None: the string is over."""
+        """The state after a window with this outcome; None if the string has ended."""
         if outcome == CLOSED:
             return None
         states, lengths = self._window(at).states, self._window(at).lengths
         return CountedChars(int(states[outcome - 1]), at.count + int(lengths[outcome - 1]))
 
     def renewed(self, at: CountedChars, text: bytes) -> CountedChars | None:
-        """Where the string stands after a begun text of a window that begins `at`; None: look on through that one."""
+        """The state after `text`, read within the window at `at`, if a new window should begin; else None."""
         seen = self._window(at)
         if not len(seen.states):
             return None
@@ -83,12 +83,12 @@ class Counted:
         return CountedChars(int(state), 0 if self.most is None else at.count + len(points))
 
     def least(self, at: CountedChars) -> int:
-        """Bytes that suffice for the rest and the closing quote."""
+        """An upper bound on the bytes of the rest and the closing quote."""
         return int(self.chars.distance[at.state]) * self._widest + 1
 
     @cached_property
     def _widest(self) -> int:
-        """Bytes that some character of each class takes at most."""
+        """The largest, over all classes, of the fewest bytes of a character."""
         bounds = [*self.chars.bounds.tolist(), CODE_POINTS]
         least: dict[int, int] = {}
         for kind, low, past in zip(self.chars.classes.tolist(), bounds, bounds[1:], strict=False):
@@ -103,7 +103,7 @@ class Counted:
 
 
 def _points(text: bytes) -> Ints | None:
-    """The characters of a text within quotes; None if the last one is only begun."""
+    """The code points of a text within quotes; None if the last one is incomplete."""
     try:
         found: str = json.loads(b'"%b"' % text) if b"\\" in text else text.decode()
         return np.frombuffer(found.encode("utf-32-le"), np.int32)
@@ -113,7 +113,7 @@ def _points(text: bytes) -> Ints | None:
 
 @kernel
 def _longest(table: Ints) -> int:
-    """Arcs of the longest way through a trimmed table; -1 if there is none."""
+    """The length of the longest path through a trimmed table; -1 if it is unbounded."""
     count, width = table.shape
     waiting, way = np.zeros(count, np.int32), np.zeros(count, np.int32)
     for s in range(count):
@@ -147,7 +147,7 @@ def _read(bounds: Ints, classes: Ints, table: Ints, state: int, points: Ints) ->
 
 
 def _bytes(low: int, past: int) -> int:
-    """Bytes of the shortest way to write a character of an interval."""
+    """The bytes of the shortest spelling of a character in [low, past)."""
     if low < 0x80 and past > 0x20:
         return 2 if past - low == 1 and chr(low) in '"\\' else 1
     return 6 if low < 0x20 else 2 if low < 0x800 else 3 if low < 0x10000 else 4

@@ -1,42 +1,48 @@
-"""The values of a formula where there are few, and whether different ones can be had for all items of an array.
+"""The values of a formula if they are few, and whether the items of an array can all differ.
 
-Does: enumerate, match. Does not: list arrays and objects (`small`), build automata, but for strings.
+Does: enumerate values, match them to items. Does not: list arrays and objects (`small_containers`), build automata
+except for strings.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ...automata import REFUSED, Dfa
 from ...contract.errors import GrammarError
 from ..logic.atoms import AtLeast, AtMost, Integer, MultipleOf, OneOf, ValueKind
 from ..logic.evaluate import holds
-from ..logic.formula import Formula, Op
+from ..logic.formula import Formula, Op, Pool
+from ..logic.residual import Restriction
 from ..read.values import FALSE, TRUE, Value
 from .small_containers import FiniteContainers
+from .string_formulas import StringAutomata
 
-if TYPE_CHECKING:
-    from ..rules.language import Language
-
-# More values than this are taken for infinitely many: nobody runs out of them.
+# Larger sets of values are taken for infinite: no array exhausts them.
 FEW: Final = 256
 
 
-class Finite:
-    """The small sets of values of one compilation."""
+class FiniteValues:
+    """The finite sets of values of one schema."""
 
-    def __init__(self, language: "Language") -> None:
-        self._language = language
+    def __init__(
+        self,
+        pool: Pool,
+        restriction: Restriction,
+        strings: StringAutomata,
+        extra_properties: bool,
+    ) -> None:
+        """`extra_properties`: see `Options`."""
+        self._false = pool.false
+        self._restriction = restriction
+        self._strings = strings
         self._known: dict[Formula, frozenset[Value] | None] = {}
-        self._names: dict[object, tuple[str, ...]] = {}
-        self._containers = FiniteContainers(
-            language.normal.pool, self.values, language.options.extra_properties
-        )
-        self._open: set[Formula] = set()  # those that are being listed: schemas may be recursive
+        self._containers = FiniteContainers(pool, self.values, extra_properties)
+        self._open: set[Formula] = set()  # formulas being listed: schemas may be recursive
 
     def values(self, formula: Formula) -> frozenset[Value] | None:
-        """All values that fulfil a formula; None: more than `FEW`, or they cannot be listed."""
+        """All values that satisfy a formula; None if there are more than `FEW` or they cannot be listed."""
         if formula in self._open:
             return None
         if formula not in self._known:
@@ -47,31 +53,13 @@ class Finite:
                 self._open.discard(formula)
         return self._known[formula]
 
-    def names(
-        self, known: tuple[str, ...], patterns: tuple[str, ...], formulas: tuple[Formula, ...]
-    ) -> tuple[str, ...]:
-        """The names besides the known ones that some patterns and formulas single out, where these are few.
-
-        Such names are remembered one by one, as declared ones are: no name is begun that only a used one could end.
-        """
-        key = known, patterns, formulas
-        if key not in self._names:
-            dfa, vectors = self._language.names.told_apart(known, patterns, formulas)
-            found = [
-                _texts(dfa.restrict([outcome])) or ()
-                for outcome, vector in enumerate(vectors)
-                if vector
-            ]
-            self._names[key] = tuple(sorted(name for some in found for name in some))
-        return self._names[key]
-
     def _find(self, formula: Formula) -> frozenset[Value] | None:
         parts = formula.args if formula.op is Op.ALL else (formula,)
         given = [part.atom.values for part in parts if isinstance(part.atom, OneOf)]
         if given:
             least = min(given, key=len)
             return frozenset(v for v in least if holds(formula, v)) if len(least) <= FEW else None
-        to, false = self._language.restriction.to, self._language.normal.pool.false
+        to, false = self._restriction.to, self._false
         containers = self._containers.possible(
             to(formula, ValueKind.ARRAY), to(formula, ValueKind.OBJECT)
         )
@@ -80,7 +68,7 @@ class Finite:
         found: set[Value] = {v for v in (None, TRUE, FALSE, *containers) if holds(formula, v)}
         strings = to(formula, ValueKind.STRING)
         try:
-            texts = () if strings is false else _texts(self._language.texts.of(strings))
+            texts = () if strings is false else texts_of(self._strings.of(strings))
         except GrammarError:
             return None
         numbers = _numbers(to(formula, ValueKind.NUMBER))
@@ -92,7 +80,7 @@ class Finite:
 
 
 def _numbers(formula: Formula) -> Sequence[int | Fraction] | None:
-    """Numbers among which all are that fulfil a formula, where whole steps and bounds are plainly demanded."""
+    """A superset of the numbers that satisfy a formula; None unless it plainly requires a step and both bounds."""
     if formula.op is Op.FALSE:
         return ()
     atoms = [part.atom for part in (formula.args if formula.op is Op.ALL else (formula,))]
@@ -112,8 +100,8 @@ def _whole(value: Fraction) -> int | Fraction:
     return value.numerator if value.denominator == 1 else value
 
 
-def _texts(chars: Dfa) -> tuple[str, ...] | None:
-    """All texts of an automaton over code points, None if there are more than `FEW`."""
+def texts_of(chars: Dfa) -> tuple[str, ...] | None:
+    """All texts of an automaton over code points; None if there are more than `FEW`."""
     found: list[str] = []
     todo = [(0, "")]
     ends = [*chars.bounds[1:].tolist(), chars.top]
@@ -128,7 +116,7 @@ def _texts(chars: Dfa) -> tuple[str, ...] | None:
             if c >= 0 and chars.table[state, c] >= 0
         ]
         width = sum(high - low for _, low, high in following)
-        # Every open text can be completed, so each stands for one at least.
+        # Every open text can be completed, so each stands for at least one text.
         if len(found) + len(todo) + width > FEW or len(text) > FEW:
             return None
         todo += [
@@ -138,7 +126,7 @@ def _texts(chars: Dfa) -> tuple[str, ...] | None:
 
 
 def distinct(sets: Sequence[frozenset[Value] | None]) -> bool:
-    """Whether a different value can be taken from each set (None: of infinitely many); augmenting paths (Kuhn 1955)."""
+    """Whether each set has a value of its own (None: an infinite set); by augmenting paths (Kuhn 1955)."""
     few = [found for found in sets if found is not None]
     taken: dict[Value, int] = {}
 

@@ -1,14 +1,14 @@
 """Formulas about numbers as automata over the bytes of JSON numbers.
 
-Does: Boolean algebra over bounds, multiples and constants, by value: 1.0 is 1. Does not: write other kinds of value.
+Does: Boolean algebra over bounds, multiples and constants, by value: 1.0 is 1. Does not: handle other kinds of value.
 
-Numbers of which anything is asked are written without an exponent, all others as JSON allows. Asked for, exponents are
-let in where everything asked has to hold: then a way to write a number that cannot be told is merely left out. So are,
-where numbers are to be written plainly, 1.0 for a number that must be whole and every other way to write a constant:
-a model would only lose itself in them.
+Constrained numbers are written without an exponent, all others as JSON allows. With the option `exponents`, exponents
+are admitted if the formula is a conjunction: then a spelling that cannot be decided is merely left out. Where numbers
+are written plainly, 1.0 for a whole number and all but one spelling of a constant are left out too: models tend to
+continue such spellings without end.
 
-A model may also lose itself in digits, of which JSON numbers may have any number. Where numbers are to be short, they
-have no more of them than a 64-bit integer or a double can mean, or the bounds and constants of the schema hold.
+Models also tend to write endless digits, which JSON numbers may have. Short numbers have no more digits than a 64-bit
+integer or a double can represent, or than the bounds and constants of the schema have.
 """
 
 from collections.abc import Sequence
@@ -36,22 +36,22 @@ from ..logic.formula import Atom, Formula, Op
 from .common_automata import common
 from .string_formulas import Vectors, classes, exactly_one
 
-# Up to so many constants every way to write each is taken, beyond the shortest only.
+# Up to this many constants, all spellings of each are admitted; beyond, only the shortest.
 FREELY_WRITTEN = 64
-MOST_WHOLE = 20  # digits before the point of short numbers: those of the largest 64-bit integer
-MOST_SIGNIFICANT = 17  # in all where there is a point: as many tell one double from all others
-_MOST_SHORT_STATES = 60_000  # of an automaton and of the digits that are left, multiplied
-_MULTIPLES = 9  # a multiple may have so many digits more than its step
+MOST_WHOLE = 20  # digits before the point of short numbers: as in the largest 64-bit integer
+MOST_SIGNIFICANT = 17  # digits with a point: enough to identify a double
+_MOST_SHORT_STATES = 60_000  # product of an automaton and that of short numbers
+_MULTIPLES = 9  # digits of a multiple beyond those of its step
 _PLAIN = r"0|-?(?:[1-9]\d*(?:\.\d*[1-9])?|0\.\d*[1-9])"
 
 
-class Numbers:
-    """The languages of formulas restricted to numbers; each is made once."""
+class NumberAutomata:
+    """The automata of formulas restricted to numbers; each is made once."""
 
     def __init__(self, exponents: bool, plainly: bool = False, short: bool = False) -> None:
-        """`exponents`: let them in where that can be told. `plainly`: write whole numbers and constants in one way.
+        """`exponents`: admit them where they can be decided. `plainly`: one spelling of whole numbers and constants.
 
-        `short`: bound their digits.
+        `short`: bound the number of digits.
         """
         self.form = exponents, plainly, short
         self._exponents = exponents
@@ -59,30 +59,30 @@ class Numbers:
         self._short = short
         self._made: dict[Formula, Dfa] = {}
 
-    def classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
-        """The numbers for which `must` holds; outcome o means that the formulas of bits `vectors[o]` hold.
+    def classes(self, must: Formula, queries: Sequence[Formula]) -> tuple[Dfa, Vectors]:
+        """The numbers that satisfy `must`; outcome o means that the formulas of bits `vectors[o]` hold.
 
         Raises:
             ConstraintTooLarge: a bound or divisor has too many digits.
         """
-        dfa, vectors = self._classes(must, asks)
-        return (_shortened(dfa, (must, *asks)) if self._short else dfa), vectors
+        dfa, vectors = self._classes(must, queries)
+        return (_shortened(dfa, (must, *queries)) if self._short else dfa), vectors
 
-    def _classes(self, must: Formula, asks: Sequence[Formula]) -> tuple[Dfa, Vectors]:
-        if must.op is Op.TRUE and all(ask.op in {Op.TRUE, Op.FALSE} for ask in asks):
-            bits = sum(1 << i for i, ask in enumerate(asks) if ask.op is Op.TRUE)
+    def _classes(self, must: Formula, queries: Sequence[Formula]) -> tuple[Dfa, Vectors]:
+        if must.op is Op.TRUE and all(ask.op in {Op.TRUE, Op.FALSE} for ask in queries):
+            bits = sum(1 << i for i, ask in enumerate(queries) if ask.op is Op.TRUE)
             return number(NumberSpec(exponents=True)), (bits,)
         parts = must.args if must.op is Op.ALL else (must,)
-        if self._exponents and not asks and all(part.op is Op.ATOM for part in parts):
+        if self._exponents and not queries and all(part.op is Op.ATOM for part in parts):
             wide = [_atom(part.atom, exponents=True) for part in parts]
             return reduce(intersection, wide), (0,)
         able = self.of(must)
         if self._plainly and any(_has_one_spelling(part.atom) for part in parts):
             able = common(able, _plain())
-        return classes(able, [self.of(ask) for ask in asks])
+        return classes(able, [self.of(ask) for ask in queries])
 
     def of(self, formula: Formula) -> Dfa:
-        """The numbers that fulfil a formula, outcome 0."""
+        """The numbers that satisfy a formula, outcome 0."""
         known = self._made.get(formula)
         if known is None:
             known = self._made[formula] = self._make(formula)
@@ -110,7 +110,7 @@ class Numbers:
 
 
 def _shortened(dfa: Dfa, formulas: Sequence[Formula]) -> Dfa:
-    """Those with few digits, where some are left of each outcome."""
+    """The numbers with few digits, provided that some remain for each outcome."""
     values = [
         value for formula in formulas for part in formula.atoms for value in _values(part.atom)
     ]
@@ -125,7 +125,7 @@ def _shortened(dfa: Dfa, formulas: Sequence[Formula]) -> Dfa:
 
 
 def _values(atom: Atom | None) -> list[Decimal]:
-    """The numbers that an atom names."""
+    """The numbers in an atom."""
     if isinstance(atom, AtLeast | AtMost):
         return [decimal(atom.bound)]
     if isinstance(atom, MultipleOf):
@@ -138,9 +138,9 @@ def _values(atom: Atom | None) -> list[Decimal]:
 
 @cache
 def _short(before: int, behind: int) -> Dfa:
-    """Whole numbers of `before` digits at most, and others of as many digits as a double has; three in an exponent.
+    """Whole numbers of at most `before` digits, and others with the digits of a double; three in an exponent.
 
-    Behind the point there may always be the `behind` digits that a schema's own numbers have.
+    After the point, the `behind` digits of the numbers in the schema are always possible.
     """
     left = {digits: max(MOST_SIGNIFICANT - digits, behind) for digits in range(1, before + 1)}
     forms = (
@@ -179,7 +179,7 @@ def _atom(atom: Atom, exponents: bool) -> Dfa:
 
 
 def _has_one_spelling(atom: Atom | None) -> bool:
-    """Whether every number that fulfils the atom is whole or a constant, so that `_plain` has a text for it."""
+    """Whether every number that satisfies the atom is whole or a constant, so that `_plain` has a spelling of it."""
     if isinstance(atom, MultipleOf):
         return Fraction(atom.step).denominator == 1
     return isinstance(atom, Integer | OneOf)
@@ -187,7 +187,7 @@ def _has_one_spelling(atom: Atom | None) -> bool:
 
 @cache
 def _plain() -> Dfa:
-    """Every decimal in the one way without needless zeros or signs."""
+    """Every decimal in its one spelling without needless zeros or signs."""
     return encode(whole(_PLAIN), Spelling.UTF8)
 
 
@@ -198,7 +198,7 @@ def _equal(value: Decimal, spec: NumberSpec) -> Dfa:
 
 
 def decimal(value: int | Fraction) -> Decimal:
-    """The number, which JSON text spelled, as the decimal that it came from."""
+    """A number from JSON text as the decimal it was written as."""
     numerator, denominator, places = value.numerator, value.denominator, 0
     while denominator != 1:
         shared = gcd(denominator, 10)

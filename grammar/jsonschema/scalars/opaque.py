@@ -1,6 +1,6 @@
-"""What no automaton can tell, or only one far too large: atoms that are judged at the end of their value (tier C).
+"""Atoms that no automaton of acceptable size decides: they are judged at the end of the value (tier C).
 
-Does: name them. Does not: judge (`evaluate`).
+Does: recognise them. Does not: judge (`logic.evaluate`).
 """
 
 from functools import lru_cache
@@ -15,7 +15,7 @@ from .number_formulas import decimal
 
 @lru_cache(maxsize=4096)
 def opaque(atom: Atom) -> bool:
-    """Whether the automaton of an atom about strings or numbers is missing or lets too much through."""
+    """Whether an atom about strings or numbers has no exact automaton."""
     if isinstance(atom, Format):
         return formats.check(atom.name) is not None
     if isinstance(atom, MultipleOf):

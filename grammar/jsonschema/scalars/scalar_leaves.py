@@ -1,13 +1,14 @@
-"""Scalars as leaves, by what is asked of them.
+"""Scalar values as leaves.
 
-Does: make byte automata with one outcome for each answer that occurs. Does not: recurse into objects and arrays.
+Does: make byte automata with one outcome for each combination of answers that occurs. Does not: recurse into objects
+and arrays.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ...automata import Dfa, difference, nothing, trie, union_all, words
 from ...contract.errors import ConstraintTooLarge
@@ -26,43 +27,42 @@ from ..logic.atoms import (
     ValueKind,
 )
 from ..logic.evaluate import holds
-from ..logic.formula import Atom, Formula, Op, Pool
-from ..logic.residual import substitute
+from ..logic.formula import Atom, Formula, Op, Pool, expanded
+from ..logic.residual import Restriction, substitute
 from ..read.values import FALSE, TRUE, Value, canonical, read
+from ..read.writing_options import Options
 from .common_automata import constant, joined, string
-from .counted_strings import Counted
-from .number_formulas import Numbers
+from .counted_strings import CountedString
+from .number_formulas import NumberAutomata
 from .opaque import opaque
-from .shared_keys import SharedCache, weight, wording
+from .shared_keys import SharedCache, constant_bytes, schema_free_key
 from .string_escapes import spell, spelling_of
-from .string_formulas import classes
+from .string_formulas import StringAutomata, classes
 
-if TYPE_CHECKING:
-    from ..rules.language import Language
-
-# How many example values of one leaf are looked at.
+# Example values of one leaf.
 EXAMPLES = 16
-# How many formulas can be asked of a value that is judged at its end.
+# Formulas that can be queried about a value that is judged at its end.
 MOST_JUDGED = 10
-# An upper bound on length from which on it is judged, where it is not plainly demanded and so can be counted.
+# Length bounds from this size on are judged at the end of the string, unless they are plainly required and counted.
 LONG = 4_096
 _CONSTANTS: Final = ((None, b"null"), (TRUE, b"true"), (FALSE, b"false"))
-_DEAR: Final = (Pattern, Length, Format, AtLeast, AtMost, MultipleOf)
+_EXPENSIVE: Final = (Pattern, Length, Format, AtLeast, AtMost, MultipleOf)
 _KNOWN_BYTES: Final = 24 << 20  # of scalars that all schemas share
 _CONTAINERS: Final = frozenset({"object", "array"})
 
 
 @dataclass(frozen=True, slots=True)
-class Scalars:
-    """All scalar values a rule takes. Outcome o of the automaton means that the asks of bits `vectors[o]` hold.
+class ScalarLeaf:
+    """All scalar values of a rule. Outcome o of the automaton means that the queries of bits `vectors[o]` hold.
 
-    `counted`: long strings besides those of the automaton, of which the asks of bits `vectors[-1]` hold.
+    `counted`: long strings that are not in the automaton; the queries of bits `vectors[-1]` hold of them. `judge`:
+    corrects the outcome of a complete text, where the automaton is only a bound.
     """
 
     dfa: Dfa
     vectors: tuple[int, ...]
     judge: Callable[[int, bytes], int] | None = None
-    counted: Counted | None = None
+    counted: CountedString | None = None
 
     @property
     def nbytes(self) -> int:
@@ -71,7 +71,7 @@ class Scalars:
 
     @property
     def least(self) -> int:
-        """Bytes of a shortest scalar."""
+        """Bytes of the shortest scalar."""
         found = list(self.dfa.least.values())
         if self.counted is not None and self.counted.start is not None:
             found.append(1 + self.counted.least(self.counted.start))
@@ -79,32 +79,36 @@ class Scalars:
 
 
 class ScalarLeaves:
-    """The scalars of one compilation."""
+    """The scalars of one schema."""
 
-    def __init__(self, language: "Language") -> None:
-        self._language = language
-        self._pool = language.normal.pool
-        self._texts = language.texts
-        options = language.options
-        self._numbers = Numbers(options.exponents, not options.lenient, options.short_numbers)
-        self._scalars: dict[tuple[Formula, tuple[Formula, ...]], Scalars | None] = {}
+    def __init__(
+        self, pool: Pool, options: Options, restriction: Restriction, strings: StringAutomata
+    ) -> None:
+        self._pool = pool
+        self._lenient = options.lenient
+        self._restriction = restriction
+        self._string_automata = strings
+        self._numbers = NumberAutomata(
+            options.exponents, not options.lenient, options.short_numbers
+        )
+        self._scalars: dict[tuple[Formula, tuple[Formula, ...]], ScalarLeaf | None] = {}
         self._examples: dict[tuple[Formula, tuple[Formula, ...]], list[tuple[Value, int]]] = {}
 
-    def of(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
-        """The scalars for which `must` holds; None if there are none."""
-        key = (must, asks)
+    def of(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:
+        """The scalars that satisfy `must`; None if there are none."""
+        key = (must, queries)
         if key not in self._scalars:
-            self._scalars[key] = self._make(must, asks)
+            self._scalars[key] = self._make(must, queries)
         return self._scalars[key]
 
-    def _make(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
-        """Where a format has to be judged, only texts that surely have it are let in, if that leaves any."""
-        narrow = must if self._language.options.lenient else self._narrowed(must)
-        found = None if narrow is must else self._exactly(narrow, asks)
-        return self._exactly(must, asks) if found is None else found
+    def _make(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:
+        """If a format must be judged, only strings that surely have it are admitted, provided that any remain."""
+        narrow = must if self._lenient else self._narrowed(must)
+        found = None if narrow is must else self._exactly(narrow, queries)
+        return self._exactly(must, queries) if found is None else found
 
     def _narrowed(self, formula: Formula, wide: bool = False) -> Formula:
-        """A formula that implies the other (`wide`: is implied by it) and has no formats that have to be judged."""
+        """A formula without judged formats that implies `formula` (with `wide`: is implied by it)."""
         pool = self._pool
         if isinstance(formula.atom, Format) and opaque(formula.atom):
             name = formula.atom.name
@@ -112,88 +116,93 @@ class ScalarLeaves:
         if formula.op is Op.NOT:
             return pool.no(self._narrowed(formula.args[0], not wide))
         if formula.op is Op.ONE and any(opaque(part.atom) for part in formula.atoms):
-            return self._narrowed(pool.spread(formula), wide)
+            return self._narrowed(expanded(pool, formula), wide)
         if formula.op not in {Op.ALL, Op.ANY}:
             return formula
         join = pool.all if formula.op is Op.ALL else pool.any
         parts = [self._narrowed(part, wide) for part in formula.args]
         return formula if parts == list(formula.args) else join(parts)
 
-    def _exactly(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
-        """What another schema asked in the same words is not made again, unless values have to be judged."""
+    def _exactly(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:
+        """The leaf of exactly these formulas; leaves without a judge are shared with other schemas."""
         if _no_scalars(must):
             return None
-        to = self._language.restriction.to
+        to = self._restriction.to
         about = [
-            to(f, kind) for kind in (ValueKind.STRING, ValueKind.NUMBER) for f in (must, *asks)
+            to(f, kind) for kind in (ValueKind.STRING, ValueKind.NUMBER) for f in (must, *queries)
         ]
-        truths = tuple(tuple(holds(f, value) for f in (must, *asks)) for value, _ in _CONSTANTS)
-        if about[0] is about[len(asks) + 1] is self._pool.false and not any(t[0] for t in truths):
+        truths = tuple(tuple(holds(f, value) for f in (must, *queries)) for value, _ in _CONSTANTS)
+        if about[0] is about[len(queries) + 1] is self._pool.false and not any(
+            t[0] for t in truths
+        ):
             return None
-        known, key = known_scalars(), (truths, tuple(map(wording, about)), self._numbers.form)
+        known, key = (
+            known_scalars(),
+            (truths, tuple(map(schema_free_key, about)), self._numbers.form),
+        )
         found = known.get(key)
         if found is None:
-            found = self._build(must, asks)
+            found = self._build(must, queries)
             if found is not None and found.judge is None:
-                known.put(key, found, found.nbytes + sum(map(weight, about)))
+                known.put(key, found, found.nbytes + sum(map(constant_bytes, about)))
         return found
 
-    def _build(self, must: Formula, asks: tuple[Formula, ...]) -> Scalars | None:
-        atoms = list(self._scalar_atoms(must, asks))
-        counted = None if asks or any(map(opaque, atoms)) else self._counted(must)
-        judged = counted is None and any(map(_untold, atoms))
-        if judged and len(asks) > MOST_JUDGED:
+    def _build(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:
+        atoms = list(self._scalar_atoms(must, queries))
+        counted = None if queries or any(map(opaque, atoms)) else self._counted(must)
+        judged = counted is None and any(map(_undecidable, atoms))
+        if judged and len(queries) > MOST_JUDGED:
             raise ConstraintTooLarge(
-                f"more than {MOST_JUDGED} schemas for one value that no automaton can tell apart"
+                f"more than {MOST_JUDGED} schemas for one value, which no automaton can distinguish"
             )
         strings = counted is None
         try:
-            found = list(self._parts(must, asks, strings, judged=False))
+            found = list(self._parts(must, queries, strings, judged=False))
         except ConstraintTooLarge:
-            # What is only asked decides about no value: all of it can be told at the end.
-            if judged or not 0 < len(asks) <= MOST_JUDGED:
+            # Queries exclude no value, so all of them can be answered at the end.
+            if judged or not 0 < len(queries) <= MOST_JUDGED:
                 raise
             judged = True
-            found = list(self._parts(must, asks, strings, judged=True))
+            found = list(self._parts(must, queries, strings, judged=True))
         found = [part for part in found if not part.dfa.empty]
         if counted is not None and counted.start is not None:
-            return Scalars(
+            return ScalarLeaf(
                 union_all([nothing(), *(part.dfa for part in found)]), (0,), None, counted
             )
         if not found:
             return None
         vectors = sorted({vector for part in found for vector in part.vectors})
         if judged:
-            vectors = list(range(1 << len(asks)))
+            vectors = list(range(1 << len(queries)))
         number = {vector: i for i, vector in enumerate(vectors)}
         parts = [
             part.dfa.relabel({old: number[vector] for old, vector in enumerate(part.vectors)})
             for part in found
         ]
-        judge = partial(self._judge, must, asks) if judged else None
-        return Scalars(joined(parts), tuple(vectors), judge)
+        judge = partial(self._judge, must, queries) if judged else None
+        return ScalarLeaf(joined(parts), tuple(vectors), judge)
 
-    def _scalar_atoms(self, must: Formula, asks: tuple[Formula, ...]) -> Iterator[Atom]:
-        to = self._language.restriction.to
+    def _scalar_atoms(self, must: Formula, queries: tuple[Formula, ...]) -> Iterator[Atom]:
+        to = self._restriction.to
         for kind in (ValueKind.STRING, ValueKind.NUMBER):
-            for formula in (must, *asks):
+            for formula in (must, *queries):
                 yield from (part.atom for part in to(formula, kind).atoms)
 
-    def _judge(self, must: Formula, asks: tuple[Formula, ...], outcome: int, text: bytes) -> int:
-        """The exact answer about one text, where automata only bound it; the outcome is the bit vector itself."""
+    def _judge(self, must: Formula, queries: tuple[Formula, ...], outcome: int, text: bytes) -> int:
+        """The exact outcome of one text, where automata are only bounds; the outcome is the bit vector itself."""
         value = canonical(read(text))
         if not isinstance(value, str | int | Fraction):
             return outcome
         if not holds(must, value):
             return -1
-        return sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
+        return sum(1 << i for i, ask in enumerate(queries) if holds(ask, value))
 
     def _bounded(self, formulas: tuple[Formula, ...], judged: bool) -> tuple[Formula, ...]:
-        """Formulas automata can tell: of what they cannot, either answer is taken to be possible.
+        """Formulas that automata can decide: an opaque atom is taken to be possibly true and possibly false.
 
-        Only the first formula is kept as a bound then, or if all others are `judged` at the end of the text.
+        Then, or if all queries are `judged` at the end of the text, only the first formula is kept, as a bound.
         """
-        atoms = {part for f in formulas for part in f.atoms if _untold(part.atom)}
+        atoms = {part for f in formulas for part in f.atoms if _undecidable(part.atom)}
         if not atoms and not judged:
             return formulas
         pool = self._pool
@@ -206,9 +215,9 @@ class ScalarLeaves:
             bound = pool.any(cases)
         return (bound, *(pool.false for _ in formulas[1:]))
 
-    def _counted(self, must: Formula) -> Counted | None:
-        """The strings for which `must` holds, where they have to be counted."""
-        formula = self._language.restriction.to(must, ValueKind.STRING)
+    def _counted(self, must: Formula) -> CountedString | None:
+        """The strings that satisfy `must`, if their characters must be counted."""
+        formula = self._restriction.to(must, ValueKind.STRING)
         parts = formula.args if formula.op is Op.ALL else (formula,)
         bounds = (part.atom.most for part in parts if isinstance(part.atom, Length))
         most = min((bound for bound in bounds if bound is not None), default=None)
@@ -220,30 +229,30 @@ class ScalarLeaves:
             self._pool.of(Length(part.atom.least)) if isinstance(part.atom, Length) else part
             for part in parts
         ]
-        chars = self._texts.of(self._pool.all(rest))
-        counted = Counted(chars, most)
+        chars = self._string_automata.of(self._pool.all(rest))
+        counted = CountedString(chars, most)
         return counted if counted.needed else None
 
     def _parts(
-        self, must: Formula, asks: tuple[Formula, ...], strings: bool, judged: bool
-    ) -> Iterator[Scalars]:
-        to = self._language.restriction.to
+        self, must: Formula, queries: tuple[Formula, ...], strings: bool, judged: bool
+    ) -> Iterator[ScalarLeaf]:
+        to = self._restriction.to
         for value, text in _CONSTANTS:
             if holds(must, value):
-                bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, value))
-                yield Scalars(constant(text), (bits,))
+                bits = sum(1 << i for i, ask in enumerate(queries) if holds(ask, value))
+                yield ScalarLeaf(constant(text), (bits,))
         if strings:
-            exact = tuple(to(formula, ValueKind.STRING) for formula in (must, *asks))
+            exact = tuple(to(formula, ValueKind.STRING) for formula in (must, *queries))
             yield from self._strings(exact, self._bounded(exact, judged))
-        numeric = tuple(to(formula, ValueKind.NUMBER) for formula in (must, *asks))
+        numeric = tuple(to(formula, ValueKind.NUMBER) for formula in (must, *queries))
         numeric = self._bounded(numeric, judged)
         if numeric[0] is not self._pool.false:
-            yield Scalars(*self._numbers.classes(numeric[0], numeric[1:]))
+            yield ScalarLeaf(*self._numbers.classes(numeric[0], numeric[1:]))
 
     def _strings(
         self, exact: tuple[Formula, ...], bounded: tuple[Formula, ...]
-    ) -> Iterator[Scalars]:
-        """Constants by looking at each, all other strings by automata, that tell no more than `bounded`."""
+    ) -> Iterator[ScalarLeaf]:
+        """Constants, each judged by itself; all other strings by the automata of `bounded`."""
         if bounded[0] is self._pool.false:
             return
         known = {
@@ -262,63 +271,65 @@ class ScalarLeaves:
 
         must, *rest = (substitute(self._pool, formula, meaning) for formula in bounded)
         if must is not self._pool.false:
-            universe = self._texts.of(must)
+            universe = self._string_automata.of(must)
             if known:
                 universe = difference(universe, words(dict.fromkeys(known, 0)))
-            dfa, vectors = classes(universe, [self._texts.of(ask) for ask in rest])
-            yield Scalars(string(dfa, spelling_of(dfa)), vectors)
+            dfa, vectors = classes(universe, [self._string_automata.of(ask) for ask in rest])
+            yield ScalarLeaf(string(dfa, spelling_of(dfa)), vectors)
 
-    def _constants(self, must: Formula, asks: tuple[Formula, ...], texts: set[str]) -> Scalars:
+    def _constants(
+        self, must: Formula, queries: tuple[Formula, ...], texts: set[str]
+    ) -> ScalarLeaf:
         vectors: dict[int, int] = {}
         spelled: dict[bytes, int] = {}
         for text in texts:
             if holds(must, text):
-                bits = sum(1 << i for i, ask in enumerate(asks) if holds(ask, text))
+                bits = sum(1 << i for i, ask in enumerate(queries) if holds(ask, text))
                 spelled[spell(text)] = vectors.setdefault(bits, len(vectors))
-        return Scalars(trie(spelled), tuple(vectors))
+        return ScalarLeaf(trie(spelled), tuple(vectors))
 
-    def examples(self, must: Formula, asks: tuple[Formula, ...]) -> list[tuple[Value, int]]:
-        """Some scalars for which `must` holds, with the bits of the asks that hold of them."""
-        found = self._examples.get((must, asks))
+    def examples(self, must: Formula, queries: tuple[Formula, ...]) -> list[tuple[Value, int]]:
+        """Some scalars that satisfy `must`, each with the bits of the queries that hold of it."""
+        found = self._examples.get((must, queries))
         if found is None:
-            scalars = self.of(must, asks)
+            scalars = self.of(must, queries)
             found = [] if scalars is None else list(_shortest(scalars))
-            self._examples[must, asks] = found
+            self._examples[must, queries] = found
         return found
 
 
 @cache
-def known_scalars() -> SharedCache[Scalars]:
-    """The scalars of all schemas."""
+def known_scalars() -> SharedCache[ScalarLeaf]:
+    """The leaves that all schemas share."""
     return SharedCache(_KNOWN_BYTES)
 
 
-def dear(formula: Formula) -> bool:
-    """Whether its scalars take long to make: those of more than types and constants."""
-    return any(isinstance(part.atom, _DEAR) for part in formula.atoms)
+def is_expensive(formula: Formula) -> bool:
+    """Whether the scalars of a formula take long to build: it has more than types and constants."""
+    return any(isinstance(part.atom, _EXPENSIVE) for part in formula.atoms)
 
 
 def _no_scalars(must: Formula) -> bool:
-    """Whether only objects and arrays are plainly let in."""
+    """Whether the formula plainly admits only objects and arrays."""
     parts = must.args if must.op is Op.ALL else (must,)
     return any(isinstance(p.atom, Types) and p.atom.names <= _CONTAINERS for p in parts)
 
 
-def _shortest(scalars: Scalars) -> Iterator[tuple[Value, int]]:
+def _shortest(scalars: ScalarLeaf) -> Iterator[tuple[Value, int]]:
     for outcome in scalars.dfa.outcomes[:EXAMPLES]:
         text = scalars.dfa.restrict([outcome]).shortest()
         if text is None:
             continue
-        told = outcome if scalars.judge is None else scalars.judge(outcome, bytes(text))
-        if told >= 0:
-            yield canonical(read(bytes(text))), scalars.vectors[told]
+        decided = outcome if scalars.judge is None else scalars.judge(outcome, bytes(text))
+        if decided >= 0:
+            yield canonical(read(bytes(text))), scalars.vectors[decided]
 
 
 def _decided(pool: Pool, formula: Formula, atom: Formula, case: Formula) -> Formula:
     return pool.replace(formula, lambda other: case if other == atom.atom else None)
 
 
-def _untold(atom: Atom) -> bool:
-    """Whether no automaton of reasonable size tells the atom together with others."""
+def _undecidable(atom: Atom) -> bool:
+    """Whether no automaton of reasonable size decides the atom in combination with others."""
     long = isinstance(atom, Length) and max(atom.least, atom.most or 0) >= LONG
     return long or opaque(atom)

@@ -1,7 +1,7 @@
-"""What is asked of a scalar, worded without reference to a schema: what is made for it serves all schemas that ask it.
+"""Keys of formulas that do not refer to a schema, and caches of leaves by these keys, shared by all schemas.
 
-Does: word formulas about strings and numbers, hold what was made by its wording, within a bound of memory. Does not:
-make it (`scalars`, `windows`).
+Does: give formulas about strings and numbers a key, cache values by key within a bound of memory. Does not: make the
+values (`scalar_leaves`, `windows`).
 """
 
 from collections import OrderedDict
@@ -15,27 +15,27 @@ from ..logic.formula import Formula, Op
 V = TypeVar("V")
 
 _MOST_BYTES: Final = 12 << 20
-_ENTRY_BYTES: Final = 2_000  # of an entry besides its tables and constants
+_ENTRY_BYTES: Final = 2_000  # of an entry without its tables and constants
 _CONSTANT_BYTES: Final = 150
 
 
-def wording(formula: Formula) -> Hashable:
-    """A key that is equal for formulas of any pool that say the same in the same way; no atom may hold a sub-schema."""
+def schema_free_key(formula: Formula) -> Hashable:
+    """A key that is equal for formulas of the same form, from any pool; no atom may contain a sub-schema."""
     if formula.op is Op.ATOM:
         return formula.atom
     if formula.op in {Op.ALL, Op.ANY}:
-        return formula.op, frozenset(map(wording, formula.args))
-    return formula.op, tuple(map(wording, formula.args))
+        return formula.op, frozenset(map(schema_free_key, formula.args))
+    return formula.op, tuple(map(schema_free_key, formula.args))
 
 
-def weight(formula: Formula) -> int:
-    """About how many bytes the constants in a formula take."""
+def constant_bytes(formula: Formula) -> int:
+    """The approximate memory of the constants in a formula, in bytes."""
     constants = (part.atom.values for part in formula.atoms if isinstance(part.atom, OneOf))
     return sum(_CONSTANT_BYTES * len(values) for values in constants)
 
 
 class SharedCache(Generic[V]):
-    """What all schemas share, by wording; the least recently used is forgotten first. Safe to share between threads."""
+    """A cache that all schemas share; evicts the least recently used entry first. Safe to share between threads."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._found: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
@@ -45,16 +45,16 @@ class SharedCache(Generic[V]):
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Memory held, in bytes."""
         return self._bytes
 
     def shrink(self, most_bytes: int) -> None:
-        """Forget what was used least recently until no more than `most_bytes` are held."""
+        """Evict the least recently used entries until at most `most_bytes` are held."""
         with self._lock:
-            self._forget(most_bytes)
+            self._evict(most_bytes)
 
     def get(self, key: Hashable) -> V | None:
-        """What is kept, None if nothing is."""
+        """The value of a key; None if there is none."""
         with self._lock:
             found = self._found.get(key)
             if found is None:
@@ -63,7 +63,7 @@ class SharedCache(Generic[V]):
         return found[0]
 
     def put(self, key: Hashable, value: V, nbytes: int) -> None:
-        """Keep it, unless it would take the place of very many others; `nbytes`: of its tables and constants."""
+        """Keep a value unless it would displace very many others; `nbytes`: of its tables and constants."""
         size = nbytes + _ENTRY_BYTES
         if size > self._most // 8:
             return
@@ -71,9 +71,9 @@ class SharedCache(Generic[V]):
             _, old = self._found.pop(key, (None, 0))
             self._found[key] = value, size
             self._bytes += size - old
-            self._forget(self._most)
+            self._evict(self._most)
 
-    def _forget(self, most_bytes: int) -> None:
+    def _evict(self, most_bytes: int) -> None:
         while self._bytes > most_bytes:
             _, (_, gone) = self._found.popitem(last=False)
             self._bytes -= gone

@@ -1,32 +1,41 @@
-"""The arrays and objects of a formula where there are few: `[]` and `[null]` where nulls must differ.
+"""The arrays and objects of a formula if they are few, such as `[]` and `[null]` for unique nulls.
 
-Does: list a superset of them, by their positions and names. Does not: list scalars, or evaluate formulas (`finite`).
+Does: list a superset of them, by positions and names. Does not: list scalars, or evaluate formulas (`finite`).
 """
 
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from ..logic.atoms import ItemCount, Items, Names, OtherMembers, Props, Required, Sub, Unique
+from ..logic.atoms import (
+    ItemCount,
+    Items,
+    Properties,
+    PropertyNames,
+    Required,
+    SubSchema,
+    UnevaluatedMembers,
+    Unique,
+)
 from ..logic.evaluate import selected
 from ..logic.formula import Atom, Formula, Op, Pool
 from ..read.values import List, Map, Value
 
-_FEW: Final = 64  # arrays or objects: each that was used makes the formula of the next item longer
+_FEW: Final = 64  # arrays or objects: each used one lengthens the formula of the next item
 
 Values = Callable[[Formula], frozenset[Value] | None]
 
 
 class FiniteContainers:
-    """Arrays and objects of which a formula admits few."""
+    """Lists the arrays and objects of formulas that admit few of them."""
 
     def __init__(self, pool: Pool, values: Values, extra_properties: bool) -> None:
-        """`values`: all values of a formula, None where they are many. `extra_properties`: see `Options`."""
+        """`values`: all values of a formula, None if they are many. `extra_properties`: see `Options`."""
         self._pool = pool
         self._values = values
         self._extra = extra_properties
 
     def possible(self, arrays: Formula, objects: Formula) -> list[Value] | None:
-        """A superset of the values of two formulas, one restricted to each kind; None: there may be many."""
+        """A superset of the arrays of one formula and the objects of another; None if there may be many."""
         lists = self._listed(arrays, self._arrays)
         maps = None if lists is None else self._listed(objects, self._objects)
         return None if lists is None or maps is None else [*lists, *maps]
@@ -60,10 +69,10 @@ class FiniteContainers:
             if options is None or len(longest) * len(options) > _FEW * _FEW:
                 return None
             longest = [
-                (*said, item)
-                for said in longest
+                (*items_before, item)
+                for items_before in longest
                 for item in options
-                if not unique or item not in said
+                if not unique or item not in items_before
             ]
             found += map(List, longest)
             if not longest or len(found) > _FEW:
@@ -71,7 +80,7 @@ class FiniteContainers:
         return found if len(found) <= _FEW else None
 
     def _objects(self, atoms: list[Atom], mentioned: list[Atom]) -> list[Value] | None:
-        props = [atom for atom in atoms if isinstance(atom, Props)]
+        props = [atom for atom in atoms if isinstance(atom, Properties)]
         names = self._names(mentioned, props)
         if names is None:
             return None
@@ -83,13 +92,13 @@ class FiniteContainers:
             found += [members | {(name, value)} for members in found for value in options]
         return [*map(Map, found)] if len(found) <= _FEW else None
 
-    def _names(self, mentioned: list[Atom], props: list[Props]) -> Iterable[str] | None:
-        """All names that members can have; None: others, too. `mentioned`: atoms, of which `props` have to hold."""
+    def _names(self, mentioned: list[Atom], props: list[Properties]) -> Iterable[str] | None:
+        """All possible member names, None if there are many. `props`: the atoms of `mentioned` that must hold."""
         for atom in props:
             if not atom.patterns and self._is_nothing(atom.rest):
                 return [name for name, _ in atom.named]
-        every = [atom for atom in mentioned if isinstance(atom, Props)]
-        spoken = any(isinstance(atom, Names | OtherMembers) for atom in mentioned)
+        every = [atom for atom in mentioned if isinstance(atom, Properties)]
+        spoken = any(isinstance(atom, PropertyNames | UnevaluatedMembers) for atom in mentioned)
         spoken = spoken or any(atom.patterns or atom.rest is not None for atom in every)
         if self._extra or spoken or not any(atom.named for atom in every):
             return None
@@ -97,8 +106,8 @@ class FiniteContainers:
         demanded = [sorted(atom.names) for atom in mentioned if isinstance(atom, Required)]
         return dict.fromkeys(declared + [name for some in demanded for name in some])
 
-    def _is_nothing(self, sub: Sub | None) -> bool:
+    def _is_nothing(self, sub: SubSchema | None) -> bool:
         return sub is not None and sub.formula is self._pool.false
 
-    def _options(self, subs: Iterable[Sub]) -> frozenset[Value] | None:
+    def _options(self, subs: Iterable[SubSchema]) -> frozenset[Value] | None:
         return self._values(self._pool.all(sub.formula for sub in subs))

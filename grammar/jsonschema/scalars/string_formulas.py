@@ -1,6 +1,6 @@
 """Formulas about strings as automata over code points.
 
-Does: Boolean algebra over patterns, lengths, formats and constants. Does not: write JSON strings (`leaves`).
+Does: Boolean algebra over patterns, lengths, formats and constants. Does not: add quotes and escapes (`leaves`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,19 +31,19 @@ Vectors = tuple[int, ...]
 _WIDE: Final = 64  # characters of a bound on length
 
 
-class Texts:
-    """The languages of formulas restricted to strings; each is made once."""
+class StringAutomata:
+    """The automata of formulas restricted to strings, over code points; each is made once."""
 
     def __init__(self) -> None:
         self._made: dict[Formula, Dfa] = {}
         self.anything = everything(CODE_POINTS)
 
     def of(self, formula: Formula) -> Dfa:
-        """The strings that fulfil a formula, outcome 0.
+        """The strings that satisfy a formula, outcome 0.
 
         Raises:
-            UnsupportedConstraint, InvalidConstraint: of a pattern or format.
-            ConstraintTooLarge: an automaton on the way is too large.
+            UnsupportedConstraint, InvalidConstraint: for a pattern or format.
+            ConstraintTooLarge: an intermediate automaton is too large.
         """
         known = self._made.get(formula)
         if known is None:
@@ -51,7 +51,7 @@ class Texts:
         return known
 
     def unsure(self, name: str) -> Dfa:
-        """The strings of which no automaton can tell whether they have a format."""
+        """The strings for which no automaton decides whether they have a format."""
         return difference(formats.possible_texts(name), formats.certain_texts(name))
 
     def _make(self, formula: Formula) -> Dfa:
@@ -73,7 +73,7 @@ class Texts:
 
 
 def classes(universe: Dfa, parts: Sequence[Dfa]) -> tuple[Dfa, Vectors]:
-    """The texts of `universe` by which of `parts` take them: outcome o stands for the bit vector `vectors[o]`."""
+    """The texts of `universe`, classified: those of outcome o are in part i if bit i of `vectors[o]` is set."""
     result = universe.relabel(dict.fromkeys(universe.outcomes, 0))
     vectors: Vectors = (0,)
     for i, part in enumerate(parts):
@@ -95,8 +95,8 @@ def classes(universe: Dfa, parts: Sequence[Dfa]) -> tuple[Dfa, Vectors]:
 
 
 def exactly_one(universe: Dfa, parts: Iterable[Dfa]) -> Dfa:
-    """The texts of `universe` that exactly one of `parts` takes."""
-    result = universe  # outcome 0: none so far, 1: one
+    """The texts of `universe` that are in exactly one of `parts`."""
+    result = universe  # outcome 0: in none so far, 1: in one
     for part in parts:
         choice = np.full((3, max(part.outcomes, default=-1) + 2), REFUSED, np.int32)
         choice[1:, 0] = (0, 1)
@@ -106,7 +106,7 @@ def exactly_one(universe: Dfa, parts: Iterable[Dfa]) -> Dfa:
 
 
 def _is_wide(atom: Atom | None) -> bool:
-    """Whether an atom multiplies what it is combined with, so that it should come last."""
+    """Whether an atom multiplies the states of its partners, so that it should come last."""
     return isinstance(atom, Length) and max(atom.least, atom.most or 0) > _WIDE
 
 

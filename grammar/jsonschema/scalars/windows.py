@@ -1,10 +1,10 @@
-"""Windows: what can be read of a long string from one place in it, as a leaf that ends at the window's edge.
+"""Windows: the possible next characters of a long string, as a leaf that ends at the edge of the window.
 
-Does: choose how far a window reaches, make its leaf once for all places and schemas from which the same can be read.
-Does not: know how long a string may be, or follow it (`counted`).
+Does: choose the extent of a window; make its leaf once for all states and schemas with the same continuation. Does not:
+bound the length of a string, or follow it (`counted_strings`).
 
-A window knows how many characters were read at each way out where these are counted; where they are not, it reaches as
-far as a few other states are.
+Where characters are counted, each exit of a window has the number of characters read. Where they are not, a window
+contains the states within a few arcs.
 """
 
 from dataclasses import dataclass, field
@@ -19,21 +19,21 @@ from ...base.array_types import Ints
 from ...jit.kernel import kernel
 from .shared_keys import SharedCache
 
-CLOSED: Final = 0  # the outcome of a window at whose end the string is closed; else 1 + the way out
-_CHARACTERS: Final = 128  # of a window at most
-_ROOM: Final = 12_000  # states over bytes of a window, about
+CLOSED: Final = 0  # the outcome of a closed string; other outcomes are 1 + the exit
+_CHARACTERS: Final = 128  # of a window, at most
+_ROOM: Final = 12_000  # approximate states over bytes of a window
 _MOST_STATES: Final = 3000  # over code points
-_SMALL: Final = 1000  # states over code points, up to which equal ones are joined
-_WIDE: Final = 70  # states over bytes that one over code points becomes, at most
-_AHEAD: Final = 20  # characters that a window should show at least
-_FAR: Final = 40  # characters or arcs from the edge, another window is looked through
-_REACHES: Final = 1 << 20, 16, 8, 4  # arcs, to be tried in this order
-_KEPT_BYTES: Final = 4 << 20  # of windows, without their leaves, some 10 KB each
+_SMALL: Final = 1000  # states over code points up to which a window is minimised
+_WIDE: Final = 70  # states over bytes for one over code points, at most
+_AHEAD: Final = 20  # characters that a window should contain at least
+_FAR: Final = 40  # distance from the edge, in characters or arcs, at which the next window begins
+_REACHES: Final = 1 << 20, 16, 8, 4  # arcs, tried in this order
+_KEPT_BYTES: Final = 4 << 20  # of windows without their leaves; each takes some 10 KB
 
 
 @dataclass(frozen=True, slots=True)
 class WindowedText:
-    """What a counted string is made of; equal for the same language."""
+    """The text of a counted string; equal for the same language and spelling."""
 
     chars: Dfa = field(compare=False)
     fingerprint: bytes
@@ -42,12 +42,12 @@ class WindowedText:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From a state of a text.
+    """The continuations of a text from one of its states.
 
-    `inside`: over code points, with an outcome for each way out, the characters there and `CLOSED`. `states`,
-    `lengths`: the text's state at each way out, and the characters read (0: not counted). `depth`: of each of the
-    text's states, the fewest characters to it, -1 if it cannot be reached. `fresh`: after so many characters, or `deep`
-    arcs, another window should be looked through. `sight`: having room for more characters makes no difference.
+    `inside`: an automaton over code points, with one outcome per exit and `CLOSED`. `states`, `lengths`: per exit, the
+    state of the text and the characters read (0: not counted). `depth`: per state of the text, the fewest characters
+    to it, -1 if it cannot be reached. `fresh`, `deep`: the number of characters or arcs after which the next window
+    should begin. `sight`: the number of remaining characters from which on the bound no longer affects the window.
     """
 
     inside: Dfa
@@ -61,7 +61,7 @@ class Window:
 
     @property
     def leaf(self) -> Dfa:
-        """Over bytes, with the closing quote."""
+        """The automaton over bytes, with the closing quote."""
         known, key = leaves(), (self.inside.fingerprint, self.spelling)
         found = known.get(key)
         if found is None:
@@ -72,12 +72,12 @@ class Window:
 
 @cache
 def leaves() -> SharedCache[Dfa]:
-    """The leaves of all windows: far from bounds they are the same for many places and schemas."""
+    """The leaves of all windows: far from bounds, many states and schemas share them."""
     return SharedCache()
 
 
 def spread(chars: Dfa) -> int:
-    """About how many states over bytes one over code points becomes at most."""
+    """The approximate number of states over bytes for one over code points, at most."""
     wide = (np.append(chars.bounds[1:], CODE_POINTS) > 0x80) & (chars.classes >= 0)
     return 1 + 8 * int(wide.sum())
 
@@ -89,7 +89,7 @@ def _window_bytes(found: Window) -> int:
 
 @size_bounded_cache(_KEPT_BYTES, _window_bytes)
 def window(text: WindowedText, state: int, left: int | None, counted: bool) -> Window:
-    """What can come from a state, `left` characters at most; `counted`: each way out has to say how many were read."""
+    """The window at a state, of at most `left` characters; `counted`: exits must have the number of characters."""
     chars = text.chars
     depth = _depths(chars.table, state)
     most = min(_ROOM // min(spread(chars), _WIDE), _MOST_STATES)
@@ -101,7 +101,7 @@ def window(text: WindowedText, state: int, left: int | None, counted: bool) -> W
         longest, fresh, deep = 0, _CHARACTERS, max(1, reach - _FAR)
     small = len(table) <= _SMALL
     inside = canonical(CODE_POINTS, chars.bounds, chars.classes, table, ends, minimise=small)
-    # Ways out are numbered as they come, so that windows from other states may be equal.
+    # Exits are numbered in order of occurrence, so that windows at different states may be equal.
     out = inside.outcome > CLOSED
     exits = exits[inside.outcome[out] - 1]
     outcome = np.where(out, np.cumsum(out), inside.outcome).astype(np.int32)
@@ -112,7 +112,7 @@ def window(text: WindowedText, state: int, left: int | None, counted: bool) -> W
 
 @kernel
 def _depths(table: Ints, state: int) -> Ints:
-    """Fewest arcs from one state to each; -1 where there is no way."""
+    """The fewest arcs from one state to each other state; -1 if there is no path."""
     depth, queue = np.full(len(table), -1, np.int32), np.empty(len(table), np.int32)
     depth[state], queue[0], at, count = 0, state, 0, 1
     while at < count:
@@ -127,7 +127,7 @@ def _depths(table: Ints, state: int) -> Ints:
 
 
 def _ball(chars: Dfa, depth: Ints, most: int) -> tuple[Ints, Ints, Ints, int]:
-    """(table, outcomes, ways out as (state, 0), arcs within) of the states around one, as far as there is room."""
+    """(table, outcomes, exits as (state, 0), reach in arcs) of the states around one, within `most` states."""
     sizes = np.cumsum(np.bincount(depth[depth >= 0]))
     reach = max(1, int(np.searchsorted(sizes, most, "right")) - 2)
     order = np.argsort(np.where(depth < 0, len(depth), depth), kind="stable").astype(np.int32)
@@ -145,10 +145,9 @@ def _ball(chars: Dfa, depth: Ints, most: int) -> tuple[Ints, Ints, Ints, int]:
 def _levelled(
     chars: Dfa, state: int, depth: Ints, left: int | None, most: int
 ) -> tuple[Ints, Ints, Ints, int, int]:
-    """(table, outcomes, ways out as (state, characters), characters, arcs) of a window that counts.
+    """(table, outcomes, exits as (state, characters), characters, reach in arcs) of a window that counts characters.
 
-    States beside one another come again for each number of characters, so where they are many it reaches less far among
-    them.
+    Each level repeats the states for one number of characters, so where they are many the reach is shorter.
     """
     longest = _CHARACTERS if left is None else min(left, _CHARACTERS)
     known = -1 if left is None else left
@@ -177,10 +176,10 @@ def _levels(
     most: int,
     reach: int,
 ) -> tuple[Ints, Ints, bool]:
-    """(states in reach level by level, where each level begins, whether nothing can follow the last one).
+    """(states by level, index of the first state of each level, whether no state follows the last level).
 
-    `longest`: levels at most, `most` states, but for the first two levels. `left`: characters that may come, -1: any.
-    What is deeper than `reach` is not followed.
+    At most `longest` levels, and `most` states after the first two levels. `left`: characters that may come, -1: any
+    number. States deeper than `reach` are not followed.
     """
     states, firsts = np.empty(256, np.int32), np.zeros(longest + 2, np.int32)
     seen = np.full(len(table), -1, np.int32)
@@ -211,9 +210,9 @@ def _levels(
 def _stacked(
     table: Ints, outcome: Ints, depth: Ints, states: Ints, firsts: Ints, edge: bool, reach: int
 ) -> tuple[Ints, Ints, Ints]:
-    """(table, outcome, ways out) of the states of each level, which lead to the next.
+    """(table, outcomes, exits) of the states of all levels; arcs lead to the next level.
 
-    The last level, if it is an `edge`, and what is deeper than `reach` end with 1 + their way out.
+    The last level, if it is an `edge`, and states deeper than `reach` end with outcome 1 + exit.
     """
     stacked = np.full((len(states), table.shape[1]), -1, np.int32)
     ends, exits, count = (
@@ -243,7 +242,7 @@ def _stacked(
 
 
 def _closed(inside: Dfa, spelling: Spelling) -> Dfa:
-    """A window over bytes: where it may be `CLOSED`, the closing quote is read; else it ends without."""
+    """A window over bytes: in states with `CLOSED` it reads the closing quote; at exits it ends without."""
     classes, inner, ends = spelled(inside, spelling)
     size, width = inner.shape
     table = np.full((size + 1, width + 1), -1, np.int32)

@@ -12,7 +12,7 @@ from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.jsonschema.read.values import read
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
-from intaglio.grammar.jsonschema.scalars.counted_strings import Counted, CountedChars
+from intaglio.grammar.jsonschema.scalars.counted_strings import CountedChars, CountedString
 from intaglio.grammar.jsonschema.scalars.windows import window
 from intaglio.grammar.machine.cursor import Cursor
 from intaglio.grammar.machine.machine import Machine
@@ -85,7 +85,7 @@ def test_another_window_changes_no_mask(
         for token in tokens[:250]:
             one.fill(rows[0])
             with monkeypatch.context() as patch:
-                patch.setattr(Counted, "renewed", lambda *_: None)
+                patch.setattr(CountedString, "renewed", lambda *_: None)
                 other.fill(rows[1])
                 assert np.array_equal(*rows)
                 if not rows[0, token // 32] >> token % 32 & 1:
@@ -102,7 +102,7 @@ def test_windows_far_from_bounds_are_the_same() -> None:
     leaves = set()
     for most in (99, 199):
         chars = search(WORDS % most)
-        counted = Counted(chars, None)
+        counted = CountedString(chars, None)
         state = 0
         for point in b"a b a b a b a b":
             state = chars.step(state, point)
@@ -112,7 +112,7 @@ def test_windows_far_from_bounds_are_the_same() -> None:
 
 def test_a_window_is_renewed_between_characters_only() -> None:
     chars = search("^.*$")
-    counted = Counted(chars, 5000)
+    counted = CountedString(chars, 5000)
     fresh = window(counted._text, 0, None, counted=True).fresh
     assert counted.renewed(CountedChars(0, 0), b"a" * (fresh - 1)) is None
     assert counted.renewed(CountedChars(0, 7), b"a" * fresh) == CountedChars(0, 7 + fresh)
@@ -124,9 +124,9 @@ def test_a_window_is_renewed_between_characters_only() -> None:
 
 def test_a_bound_that_is_kept_anyway_is_not_counted() -> None:
     chars = search("^(ab|c){0,50}$")
-    assert [Counted(chars, most).most for most in (99, 100, 10_000)] == [99, None, None]
-    assert Counted(search("^(ab|c)*$"), 10_000).most == 10_000
-    assert not Counted(chars, 10_000).needed
+    assert [CountedString(chars, most).most for most in (99, 100, 10_000)] == [99, None, None]
+    assert CountedString(search("^(ab|c)*$"), 10_000).most == 10_000
+    assert not CountedString(chars, 10_000).needed
 
 
 @pytest.mark.parametrize("any_order", [False, True])

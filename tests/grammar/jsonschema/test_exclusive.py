@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from intaglio.grammar.contract.errors import Unsatisfiable
 from intaglio.grammar.jsonschema.logic.evaluate import holds
-from intaglio.grammar.jsonschema.logic.normalize import Normal
+from intaglio.grammar.jsonschema.logic.schema_formulas import SchemaFormulas
 from intaglio.grammar.jsonschema.read.resolve import Schemas
 from intaglio.grammar.jsonschema.read.values import TRUE, Map, Value
 from intaglio.grammar.jsonschema.read.writing_options import Options
@@ -89,7 +89,7 @@ def test_a_beginning_is_let_through_where_some_valid_object_goes_on_so(
 ) -> None:
     chance = Random(seed)
     made = schema(chance, any_order)
-    root = Normal(Schemas(made), formats=False).root.formula
+    root = SchemaFormulas(Schemas(made), formats=False).root.formula
     valid = [
         set(members.items())
         for members in objects()

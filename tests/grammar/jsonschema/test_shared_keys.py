@@ -4,13 +4,13 @@ import pytest
 from intaglio.grammar.contract.constraint import Whitespace
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
-from intaglio.grammar.jsonschema.scalars.scalar_leaves import Scalars
+from intaglio.grammar.jsonschema.scalars.scalar_leaves import ScalarLeaf
 from intaglio.grammar.jsonschema.scalars.shared_keys import SharedCache
 
 
-def scalars(schema: object, options: Options | None = None) -> Scalars:
+def scalars(schema: object, options: Options | None = None) -> ScalarLeaf:
     language = Language(schema, options)
-    found = language.scalars.of(language.normal.root.formula, ())
+    found = language.shared.scalars.of(language.formulas.root.formula, ())
     assert found is not None
     return found
 

@@ -1,7 +1,7 @@
 """White space as states of a rule.
 
-Does: say what stands after punctuation and before a line's content, in every form. Does not: place punctuation
-(`rules`).
+Does: give the white space after punctuation and before the content of a line, in every form. Does not: place
+punctuation (`rules`).
 """
 
 from collections.abc import Callable, Hashable
@@ -12,12 +12,12 @@ from ...machine.rule import Expansion, Goto
 from ..read.writing_options import Options
 
 _BLANKS: Final = b" \t\n\r"
-_MOST_BLANKS: Final = 64  # in one place, where any may stand
+_MOST_BLANKS: Final = 64  # in one place, where the form allows any white space
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line end and so many blanks, then `inner`."""
+    """A line break and `blanks` spaces, then the state `inner`."""
 
     blanks: int
     inner: Hashable
@@ -25,7 +25,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """`count` blanks exactly, then `inner`."""
+    """Exactly `count` spaces, then the state `inner`."""
 
     count: int
     inner: Hashable
@@ -33,35 +33,35 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """At most `count` blanks of any kind, then `inner`."""
+    """At most `count` blanks of any kind, then the state `inner`."""
 
     count: int
     inner: Hashable
 
 
 class Spacing:
-    """White space around values that have so many containers around them (in the pretty form; in others 0)."""
+    """White space around values at one nesting depth (`depth` counts in the pretty form only; elsewhere it is 0)."""
 
     def __init__(self, options: Options, depth: int) -> None:
         self._options = options
         self.lines = options.pretty
-        self.outer = depth * options.indent  # blanks before what closes a container
-        self.inner = self.outer + options.indent  # blanks before its members and items
+        self.outer = depth * options.indent  # spaces before a closing bracket
+        self.inner = self.outer + options.indent  # spaces before members and items
 
     def anywhere(self, inner: Hashable, sure: bool = False) -> Goto:
-        """Go on after white space, where it may stand anywhere; `sure`: see `Goto`."""
+        """Continue at `inner`, after optional white space in the lenient form; `sure`: see `Goto`."""
         if self._options.lenient:
             return Goto(Gap(_MOST_BLANKS, inner), sure=sure)
         return Goto(inner, soon=True, sure=sure)
 
     def after_comma(self, inner: Hashable) -> Goto:
-        """Go on with the next member or item."""
+        """Continue with the next member or item."""
         if self.lines:
             return Goto(Line(self.inner, inner))
         return self._fixed(len(self._options.comma) - 1, inner)
 
     def after_colon(self, inner: Hashable) -> Goto:
-        """Go on with a member's value."""
+        """Continue with the value of a member."""
         return self._fixed(len(self._options.colon) - 1, inner, sure=True)
 
     def _fixed(self, blanks: int, inner: Hashable, sure: bool = False) -> Goto:
@@ -69,11 +69,11 @@ class Spacing:
 
     @staticmethod
     def indented(blanks: int, inner: Hashable) -> Goto:
-        """Go on after so many blanks."""
+        """Continue after exactly `blanks` spaces."""
         return Goto(Blank(blanks, inner) if blanks else inner)
 
     def expand(self, key: Line | Blank | Gap, expand: Callable[[Hashable], Expansion]) -> Expansion:
-        """What can come next; `expand` says it of the other states of the rule."""
+        """The expansion of a white-space state; `expand` gives that of the other states of the rule."""
         if isinstance(key, Line):
             return Expansion(((b"\n", self.indented(key.blanks, key.inner)),))
         if isinstance(key, Blank):
