@@ -89,8 +89,8 @@ def _prose_batches(codec: Codec, pieces: list[str], tokens: int, rng: random.Ran
                 stream += ids
             while len(stream) >= rows * PROSE_LENGTH:
                 taken, stream = stream[: rows * PROSE_LENGTH], stream[rows * PROSE_LENGTH :]
-                ids = np.array(taken, dtype=np.uint16).reshape(rows, PROSE_LENGTH)
-                yield Batch(ids, np.zeros(rows, np.int32), np.full(rows, PROSE_LENGTH, np.int32))
+                block = np.array(taken, dtype=np.uint16).reshape(rows, PROSE_LENGTH)
+                yield Batch(block, np.zeros(rows, np.int32), np.full(rows, PROSE_LENGTH, np.int32))
 
 
 def _task_batches(

@@ -8,7 +8,7 @@ from ..draw import Draw
 from ..entities import city_name, company_name, person_name, street_name
 from ..numerals import amount_text, date_text
 from ..pools import places
-from ..real.records import Record, Stated, Table
+from ..real.records import Record, Sort, Stated, Table
 from ..values import currency, iso_day, plain
 from ..wording import digits, title_words
 
@@ -134,7 +134,7 @@ def invoice(draw: Draw, pieces: list[str]) -> Record:
         Stated("gross_total|total|amount_due|grand_total", plain(total) if told else None, "number", "total to pay, tax included"),
         Stated("currency|currency_code", unit if shows_unit else None, notes="ISO 4217"),
     )  # fmt: skip
-    columns = (
+    columns: tuple[tuple[str, Sort], ...] = (
         ("item|name|description|product|article", "text"),
         ("quantity|qty|count", "number"),
         ("unit_price|price|price_each", "number"),
@@ -146,4 +146,4 @@ def invoice(draw: Draw, pieces: list[str]) -> Record:
         text,
         facts,
         (Table("lines|items|positions|line_items", columns, cells, "the invoiced items|in the order of the document"),),
-    )  # type: ignore[arg-type]
+    )
