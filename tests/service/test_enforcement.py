@@ -25,12 +25,12 @@ TYPOS: list[tuple[Any, str, str]] = [
     (
         {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}},
         "/properties/a/nullable",
-        'allow null by its type: "type": ["string", "null"]',
+        'use "type": ["string", "null"]',
     ),
     ({"type": "string", "format": "emial"}, "/format", "did you mean email?"),
     ({"type": "string", "format": "datetime"}, "/format", "did you mean date-time?"),
-    ({"type": "string", "format": "iban"}, "/format", "give a pattern instead"),
-    ({"type": "integer", "x-intaglio-tier": "A"}, "/x-intaglio-tier", "leave it out"),
+    ({"type": "string", "format": "iban"}, "/format", "use a pattern instead"),
+    ({"type": "integer", "x-intaglio-tier": "A"}, "/x-intaglio-tier", "remove it"),
     ({"type": "boolean", "descripton": "x"}, "/descripton", "did you mean description?"),
     (
         {"type": "object", "name": {"type": "string"}},
