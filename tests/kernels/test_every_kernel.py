@@ -368,8 +368,8 @@ LAUNCHED = """
 from tests.kernels import test_every_kernel as every
 from tests.support import compiled
 compiled.stand_in()
-every.ahead._make_ready = lambda *_: None
-print(*every.ahead.compile_ahead(lambda: [case() for case in every.CASES]))
+every.precompile._make_ready = lambda *_: None
+print(*every.precompile.compile_ahead(lambda: [case() for case in every.CASES]))
 """
 
 
