@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def later_largest(
     value: tl.tensor, at: tl.tensor, other: tl.tensor, other_at: tl.tensor
 ) -> tuple[tl.tensor, tl.tensor]:
@@ -26,12 +26,12 @@ def later_largest(
     return tl.where(right, other, value), tl.where(right, other_at, at)
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def right_one(_left: tl.tensor, right: tl.tensor) -> tl.tensor:
     return right
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def fold(
     x: tl.tensor,
     values: tl.tensor,

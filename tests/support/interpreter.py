@@ -66,7 +66,8 @@ def _dtype(dtype: Any) -> np.dtype:
 
 @functools.cache
 def _dtype_named(name: str) -> np.dtype:
-    return _get_np_dtype(tl.dtype(name))
+    dtype: np.dtype = _get_np_dtype(tl.dtype(name))
+    return dtype
 
 
 def _patch_once(fn: Any) -> Any:
