@@ -122,6 +122,9 @@ def device_side(options: argparse.Namespace) -> "Comparer":
         if not options.tiny:
             raise SystemExit("this needs a GPU, or --tiny")
         os.environ.setdefault("TRITON_INTERPRET", "1")
+        from tests.support import interpreter
+
+        interpreter.install()
     from tests.support.walked import Comparer
 
     return Comparer(tiny=options.tiny, rows=options.rows)

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_kernels_compile_for_a_gpu() -> None:
-    """Three parts of five: `python -m tests.support.compiled` takes two minutes for all."""
+    """Three parts of six: `python -m tests.support.compiled` takes two minutes for all."""
     command = [sys.executable, "-m", "tests.support.compiled", "walks", "drafts", "attention"]
     variables = {
         k: v for k, v in os.environ.items() if k not in ("TRITON_INTERPRET", "PYTHONSAFEPATH")

@@ -8,10 +8,9 @@ kernels are not interpreted: `python -m tests.support.compiled [NAME ...]`, the 
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from itertools import product
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import torch
@@ -160,15 +159,22 @@ def linears() -> None:
                 down.matmul(gated, epilogue=AddTo(x, norm))
 
 
-def attention() -> None:
-    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks.
+CAPPED = ScoreScaling(0.1, 50.0)
+# Each layer, type of a cache and scaling of scores at least once.
+KINDS = (
+    (SIZES[0], torch.float8_e4m3fn, PLAIN_SCALING),
+    (SIZES[1], torch.bfloat16, CAPPED),
+)
+MORE_KINDS = (
+    (SIZES[0], torch.bfloat16, PLAIN_SCALING),
+    (SIZES[1], torch.bfloat16, PLAIN_SCALING),
+    (SIZES[1], torch.float8_e4m3fn, PLAIN_SCALING),
+    (SIZES[0], torch.bfloat16, CAPPED),
+)
 
-    In types that caches have, and with soft caps.
-    """
-    kinds = [
-        (*kind, PLAIN_SCALING) for kind in product(SIZES, (torch.bfloat16, torch.float8_e4m3fn))
-    ]
-    kinds.append((SIZES[0], torch.bfloat16, ScoreScaling(0.1, 50.0)))
+
+def attention(kinds: Sequence[tuple[Sizes, torch.dtype, ScoreScaling]] = KINDS) -> None:
+    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks."""
     for sizes, kept, scores in kinds:
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
         cache = cache.to(kept) if kept == torch.bfloat16 else cache.view(kept)
@@ -199,6 +205,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "drafts": drafts,
     "linears": linears,
     "attention": attention,
+    "more-attention": partial(attention, MORE_KINDS),
 }
 
 

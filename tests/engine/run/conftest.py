@@ -6,3 +6,6 @@ import torch
 
 if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")
+    from tests.support import interpreter
+
+    interpreter.install()
