@@ -14,5 +14,5 @@ def test_no_request_at_its_own_door_ends_an_engine(tmp_path: Path) -> None:
 
 
 def test_no_body_ends_an_engine(tmp_path: Path) -> None:
-    found = http_door.run(seed=15, seconds=6.0, folder=tmp_path)
+    found = http_door.run(seed=15, seconds=10.0, folder=tmp_path)
     assert {"ok", "invalid_request"} <= found.keys()
