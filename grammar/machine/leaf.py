@@ -28,8 +28,8 @@ from .lazy_tables import (
 from .leaf_similarity import LeafSimilarity, identity, similarity_to_any_string
 from .unique_prefixes import UniquePrefixes
 
-_STATE_BYTES: Final = 24  # facts about a state besides its arcs
-_PYTHON_BYTES: Final = 6_000  # Python objects of a leaf besides its arrays
+_STATE_BYTES: Final = 24  # facts about a state, without its arcs
+_PYTHON_BYTES: Final = 6_000  # Python objects of a leaf, without its arrays
 # States: in leaves up to this size, masks one byte before such a state are shared as well.
 _SMALL: Final = 256
 

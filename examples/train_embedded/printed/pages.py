@@ -1,4 +1,4 @@
-"""Web pages around real prose: menus, a headline, a byline, a date, and a body that nobody made up."""
+"""Web pages around real prose: menus, a headline, a byline, a date, and a body of real sentences."""
 
 from __future__ import annotations
 

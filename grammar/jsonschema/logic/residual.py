@@ -49,7 +49,7 @@ def substitute(
     """Replace atoms by their `meaning`; None leaves an atom unchanged.
 
     Atoms in the conditions of covers are replaced first, then the atom with the covers. `about`: the only classes of
-    atoms that change (besides those with covers); None: any class.
+    atoms that change (except atoms with covers); None: any class.
     """
     changed: dict[Formula, Formula] = {}
     for part in formula.atoms:
