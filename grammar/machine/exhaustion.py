@@ -54,6 +54,8 @@ def _open_items(tables: tuple[Ints, Ints], frames: Ints, top: int) -> Ints:
 
 def begins_exhausted(reader: TextReader, text: Bytes) -> bool:
     """Whether an item that is open after `text`, which was read ahead, has an exhausted beginning."""
+    if not reader.machine.renewals.items:
+        return False  # the usual case, in every mask: no array of unique items was reached
     found = _items(reader, int(reader.note[n.TOP]))
     if not len(found):
         return False
