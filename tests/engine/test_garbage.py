@@ -142,7 +142,7 @@ def test_a_step_without_an_end_does_not_fill_the_memory(collector: GarbageCollec
 
 
 def test_tuples_that_other_threads_are_making_are_left_alone(collector: GarbageCollector) -> None:
-    """While a tuple grows nobody else may refer to it."""
+    """While a tuple grows, it may have no second reference."""
     done = threading.Event()
     faults: list[SystemError] = []
 

@@ -91,7 +91,7 @@ class WatchedBatchSizer(BatchSizer):
 
 @dataclass(frozen=True)
 class Workload:
-    """A control plane's sizes, and who arrives before which step with what. `costs`: see `BatchSizer`."""
+    """A control plane's sizes, and the requests that arrive before each step. `costs`: see `BatchSizer`."""
 
     seed: int
     block_size: int
