@@ -7,6 +7,7 @@ The public names are in `api`. A constraint passes through the packages in this 
     compiler     source to rules (`frontend`), rules to a compiled grammar (`compile`)
     jsonschema   JSON Schema as formulas, then as rules and leaves
     cfg          EBNF, Lark, CSV and XML as rules
+    tags         structural tags: free text with constrained segments, as rules
     regex        patterns as automata over code points
     leaves       automata of JSON strings, numbers and formats
     automata     deterministic automata as integer tables

@@ -25,6 +25,7 @@ from .contract.errors import (
     GrammarError,
     InvalidConstraint,
     Refusal,
+    TablesFull,
     Unsatisfiable,
     UnsupportedConstraint,
     Violation,
@@ -34,7 +35,7 @@ from .contract.vocabulary import Vocabulary
 from .device.device_tables import DeviceTables, HostOnly
 from .intake.explain import TIERS, Explanation, Finding, explain, judge
 from .intake.gate import VerdictCache
-from .intake.isolation import WORKER, Isolated, WorkerFailure, WorkerLimits
+from .intake.isolation import WORKER, ExaminationPool, WorkerFailure, WorkerLimits
 from .intake.verdict import Verdict, examine, screened
 from .intake.verdict_store import Store, StoreUnusable
 
@@ -62,7 +63,7 @@ __all__ = [
     "HostOnly",
     "InvalidConstraint",
     "InvalidJson",
-    "Isolated",
+    "ExaminationPool",
     "KeyOrder",
     "Kind",
     "WorkerLimits",
@@ -73,6 +74,7 @@ __all__ = [
     "Screened",
     "Store",
     "StoreUnusable",
+    "TablesFull",
     "Unsatisfiable",
     "UnsupportedConstraint",
     "Verdict",

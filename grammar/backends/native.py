@@ -1,35 +1,30 @@
 """The native back end: grammars and matchers over the byte machine.
 
-Does: implement `CompiledGrammar` and `Matcher` for a machine and a vocabulary. Does not: make rules (`jsonschema`) or
-tables (`machine`), compute masks (`compute_masks`).
+Does: implement `CompiledGrammar` and `Matcher` for a machine and a vocabulary; replace a machine with full tables.
+Does not: make rules (`jsonschema`) or tables (`machine`), compute masks (`compute_masks`), cache what one machine's
+states stand for (`generation`).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Final
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial, wraps
+from threading import Lock
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..base.array_types import Words
-from ..base.bounded_cache import BoundedCache
-from ..completion.bounds import Bounds
+from ..base.array_types import Bytes
 from ..completion.replacement import Replacement
 from ..completion.rule_graph import RuleGraph
-from ..completion.shortest_end import ShortestEnd
-from ..contract.bitmask import WORD_BITS, MaskRow
-from ..contract.errors import Violation
-from ..machine.byte_step import SITE
+from ..contract.bitmask import MaskRow
+from ..contract.errors import TablesFull, Violation
 from ..machine.cursor import Cursor
-from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
 from ..machine.text_reader import Step
-from ..mask.compute_masks import TokenIndex, make_row
+from ..mask.compute_masks import TokenIndex
 from ..mask.mask_fixup import correct
-from ..mask.row_cache import Row, RowCache
+from .generation import EndText, Generation
 from .token_spelling import Speller
 
-_MOST_FORCED: Final = 512  # bytes of forced text found at once
 # How far a budget must exceed the bound of the rules, which is not exact where items must be unique: factor, tokens.
 _AMPLE: Final = 2
 _SPARE: Final = 64
@@ -37,149 +32,95 @@ _MOST_SKIPPED: Final = 64  # bytes of an end that the output may have replaced
 _LEADS: Final = (b"", b"0", b'"')  # bytes that a begun number or string may need first
 _PROBE: Final = 12  # bytes that are tried first
 _MOST_ENDS_TRIED: Final = 8  # ends that are tried whole
-_SITE_BYTES: Final = 4  # of a frame in `Cursor.stack`
 
-Key = tuple[int, bytes]
-"""A configuration as a key: its state, and the call sites on its stack."""
-EndText = tuple[bytes, int]
-"""An end of an output: the bytes of a text from an index on. Later positions share the text."""
+P = ParamSpec("P")
+T = TypeVar("T")
 Run = tuple[tuple[int, ...], int]
-"""The same in tokens, with the end token; no tokens at all: no end was found."""
+"""An end as `EndText`, but in tokens, with the end token; no tokens at all: no end was found."""
 
 
-@dataclass(frozen=True, eq=False)
 class NativeGrammar:
-    """A machine for one vocabulary; see `CompiledGrammar`.
+    """The rules of a constraint for one vocabulary, followed by machines of bounded size; see `CompiledGrammar`.
 
-    `known`: a short complete output, if one was found before. `heights`: by state, the numbers of frames on which its
-    masks depend. `plain_stacks`: whether a stack neither remembers nor judges texts. By configuration with such a
-    stack: `ends`, bytes of a short end; `detours`, ends that need not be short; `forces`, results of `Cursor.force`.
+    A machine's tables grow with the texts that outputs reach. Once they are full, a new machine of the same rules takes
+    over: new outputs begin in it, and an output that needs more of the full one moves to it (`NativeMatcher`).
     """
 
-    machine: Machine
-    index: TokenIndex
-    speller: Speller
-    known: bytes | None = None
-    heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    ends: BoundedCache[Key, tuple[bytes | None]] = field(default_factory=BoundedCache)
-    forces: BoundedCache[Key, tuple[bytes, bool]] = field(default_factory=BoundedCache)
-    plain_stacks: BoundedCache[bytes, bool] = field(default_factory=BoundedCache)
-    detours: BoundedCache[Key, "EndText"] = field(default_factory=BoundedCache)
+    def __init__(
+        self, machine: Machine, index: TokenIndex, speller: Speller, known: bytes | None = None
+    ) -> None:
+        """`known`: a short complete output, if one was found before."""
+        self.index = index
+        self.speller = speller
+        self._generation = Generation(machine, index, speller, known)
+        self._lock = Lock()
 
-    @cached_property
-    def rows(self) -> RowCache[Row]:
-        """Cached masks, by state and stack."""
-        return self.index.rows.open()
+    @property
+    def generation(self) -> Generation:
+        """The newest machine with its caches."""
+        return self._generation
 
-    @cached_property
-    def bounds(self) -> Bounds:
-        """Bounds on the bytes to the end, from the rules."""
-        return Bounds(self.graph)
+    @property
+    def machine(self) -> Machine:
+        """The newest machine."""
+        return self._generation.machine
 
-    @cached_property
+    @property
     def graph(self) -> RuleGraph:
-        """The rules as a graph, with the completions found so far."""
-        return RuleGraph(self.machine)
+        """The rules as a graph, as far as the newest machine has reached."""
+        return self._generation.graph
 
-    @cached_property
-    def end_bits(self) -> tuple[tuple[int, np.uint32], ...]:
-        """(word, bit) of a mask for each end token."""
-        ends = self.index.vocabulary.end_ids
-        return tuple((token // WORD_BITS, np.uint32(1 << token % WORD_BITS)) for token in ends)
+    @property
+    def shortest(self) -> bytes | None:
+        """A short complete output; None if none was found."""
+        return self._generation.shortest
 
     @property
     def size_bytes(self) -> int:
-        """Estimated memory held: tables, leaves, rules, completions, masks."""
-        kept = self.ends, self.forces, self.plain_stacks, self.detours
-        found = sum(answers.nbytes for answers in kept) + self.graph.nbytes + self.bounds.nbytes
-        return self.machine.size_bytes + found + self.rows.nbytes
+        """Estimated memory held by the newest machine: tables, leaves, rules, completions, masks."""
+        return self._generation.size_bytes
 
     @cached_property
     def least_tokens(self) -> int | None:
         """See `CompiledGrammar.least_tokens`."""
         return self.matcher().least_tokens()
 
-    @cached_property
-    def shortest(self) -> bytes | None:
-        """A short complete output; None if none was found."""
-        return self.known or ShortestEnd(Cursor(self.machine), self.graph).text()
-
-    def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
-        """Tokens that complete an output, with the end token; empty if no end was found."""
-        text = self.end(cursor) if history else self.shortest
-        return () if text is None else self.spelled_tokens(history, text)
-
-    def spelled_tokens(self, history: list[int], text: bytes) -> tuple[int, ...]:
-        """The tokens of the last text of an output, and the end token; empty if no tokens spell the text."""
-        run = self.speller.complete(history, text)
-        return () if text and not run else (*run, self.index.vocabulary.end_ids[0])
-
-    def key(self, cursor: Cursor) -> Key | None:
-        """The configuration of a cursor as a key; None where seen texts also decide which bytes are legal."""
-        if len(cursor.memories) > 1:
-            return None
-        stack = cursor.stack
-        plain = self.plain_stacks.get(stack)
-        if plain is None:
-            sites = cursor.frames[: cursor.depth, SITE]
-            plain = not self.machine.tables.sites[sites, FLAGS].any()
-            self.plain_stacks.put(stack, plain, len(stack))
-        return (cursor.state, stack) if plain else None
-
-    def end(self, cursor: Cursor) -> bytes | None:
-        """Bytes of a short end of an output; None if none was found."""
-        key = self.key(cursor)
-        known = None if key is None else self.ends.get(key)
-        if known is None:
-            known = (ShortestEnd(cursor, self.graph).text(),)
-            if key is not None:
-                self.ends.put(key, known, len(key[1]) + len(known[0] or b""))
-        return known[0]
-
-    def force(self, cursor: Cursor) -> tuple[bytes, bool]:
-        """The forced bytes, and whether the output is over after them; see `Cursor.force`."""
-        key = self.key(cursor)
-        found = None if key is None else self.forces.get(key)
-        if found is None:
-            found = cursor.force(_MOST_FORCED)
-            if key is not None:
-                self.forces.put(key, found, len(key[1]) + len(found[0]))
-        return found
-
-    def spelled(self, history: Sequence[int], text: bytes, *, over: bool) -> tuple[int, ...]:
-        """Tokens for a forced text; see `Matcher.forced`. `over`: the output ends after it."""
-        ends = self.index.vocabulary.end_ids if over else ()
-        run = self.speller.spell(history, text, final=over) if text else ()
-        return (*run, *ends) if len(ends) == 1 and (run or not text) else run
+    def after(self, full: Generation) -> Generation:
+        """The generation that replaces a full one."""
+        with self._lock:
+            if self._generation is full:
+                machine = Machine(full.machine.root, full.machine.most_bytes)
+                self._generation = Generation(machine, self.index, self.speller, full.known)
+            return self._generation
 
     def matcher(self) -> "NativeMatcher":
         """A new matcher at the start of the output."""
-        return NativeMatcher(self, Cursor(self.machine))
+        return NativeMatcher(self, self._generation)
 
-    def fill(self, cursor: Cursor, row: Words) -> Row:
-        """Overwrite `row` with the mask of a configuration, taken from the cache or computed now."""
-        state, stack = cursor.state, cursor.stack
-        heights = self.heights.get(state, ())
-        for height in heights:
-            below = len(stack) - _SITE_BYTES * height
-            if below >= 0:
-                found = self.rows.get((state, stack[below:]))
-                if found is not None and found.unpack(row):
-                    return found
-        found, height = make_row(cursor, self.index)
-        if height not in heights:
-            self.heights[state] = (*heights, height)
-        self.rows.put((state, stack[len(stack) - _SITE_BYTES * height :]), found)
-        found.unpack(row)
-        return found
+
+def _moving(
+    work: Callable[Concatenate["NativeMatcher", P], T],
+) -> Callable[Concatenate["NativeMatcher", P], T]:
+    """`work` of a matcher, which is done again in another machine if its own tables are full."""
+
+    @wraps(work)
+    def moving(matcher: "NativeMatcher", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return work(matcher, *args, **kwargs)
+        except TablesFull:
+            pass  # handled outside, so that the error does not keep the full tables
+        return matcher.elsewhere(partial(work, matcher, *args, **kwargs))
+
+    return moving
 
 
 class NativeMatcher:
     """Follows one output; see `Matcher`. `tokens`: the accepted tokens, read-only for others."""
 
-    def __init__(self, grammar: NativeGrammar, cursor: Cursor) -> None:
+    def __init__(self, grammar: NativeGrammar, generation: Generation) -> None:
         self.grammar = grammar
-        self._cursor = cursor
+        self._generation = generation
+        self._cursor = Cursor(generation.machine)
         self.tokens: list[int] = []
         self._steps: list[Step] = []
         # By the number of tokens accepted since `skip`: the result of `closing`, and an end that need not be short.
@@ -197,19 +138,21 @@ class NativeMatcher:
         """Number of open rules: the height of the stack."""
         return self._cursor.depth - 1
 
+    @_moving
     def fill(self, row: MaskRow) -> None:
         """Overwrite `row` with the tokens that are legal next (all zero only after the end)."""
         if self._finished:
             row[:] = 0
             return
-        cursor, grammar, words = self._cursor, self.grammar, row.view(np.uint32)
-        found = grammar.fill(cursor, words)
+        cursor, generation, words = self._cursor, self._generation, row.view(np.uint32)
+        found = generation.fill(cursor, words)
         if cursor.open_texts is not None or len(found.asks):
-            correct(cursor, grammar.index, found, words)
+            correct(cursor, generation.index, found, words)
         if found.may_end or (found.may_end is None and cursor.can_end()):
-            for word, bit in grammar.end_bits:
+            for word, bit in generation.end_bits:
                 words[word] |= bit
 
+    @_moving
     def accept(self, token: int) -> None:
         """Advance by one token.
 
@@ -233,6 +176,7 @@ class NativeMatcher:
         self._closings.append((run[0], run[1] + 1) if run is not None and goes_on else None)
         self._ends.append(None)
 
+    @_moving
     def skip(self, tokens: Sequence[int]) -> None:
         """Accept many tokens at once, no end token among them. No token accepted so far can be taken back after that.
 
@@ -251,12 +195,13 @@ class NativeMatcher:
         self.tokens += tokens
         self._steps, self._closings, self._ends = [], [None], [None]
 
+    @_moving
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because no other text is legal; see `Matcher.forced`."""
         if self._finished:
             return ()
-        text, over = self.grammar.force(self._cursor)
-        return self.grammar.spelled(self.tokens, text, over=over)
+        text, over = self._generation.force(self._cursor)
+        return self._generation.spelled(self.tokens, text, over=over)
 
     def rollback(self, count: int) -> None:
         """Take back the last `count` accepted tokens; see `Matcher.rollback`."""
@@ -273,7 +218,8 @@ class NativeMatcher:
 
     def fork(self) -> "NativeMatcher":
         """An independent copy at the same position."""
-        twin = NativeMatcher(self.grammar, self._cursor.fork())
+        twin = NativeMatcher(self.grammar, self._generation)
+        twin._cursor = self._cursor.fork()
         twin.tokens, twin._steps = list(self.tokens), list(self._steps)
         twin._closings, twin._ends = list(self._closings), list(self._ends)
         twin._finished = self._finished
@@ -284,6 +230,7 @@ class NativeMatcher:
         tokens = self.closing()
         return None if tokens is None else len(tokens)
 
+    @_moving
     def closes_within(self, tokens: int) -> bool:
         """Whether `least_tokens` fits `tokens`, or is unknown; see `Matcher.closes_within`.
 
@@ -293,7 +240,7 @@ class NativeMatcher:
         if self._finished:
             return tokens >= 0
         if len(self.grammar.speller.single_bytes) == 256:
-            suffice = self.grammar.bounds.of(self._cursor)
+            suffice = self._generation.bounds.of(self._cursor)
             if suffice is not None and _AMPLE * suffice + _SPARE < tokens:
                 return True
             end = self._end()
@@ -303,11 +250,30 @@ class NativeMatcher:
         least = self.least_tokens()
         return least is None or least <= tokens
 
+    def elsewhere(self, work: Callable[[], T]) -> T:
+        """Move to the machine that replaces the present one, which has full tables; the result of `work` there.
+
+        Raises:
+            ConstraintTooLarge: the tables of a new machine do not suffice for this output alone.
+        """
+        written = self.tokens[: len(self.tokens) - self._finished]
+        texts, kept = [self.grammar.index.texts[token] for token in written], len(self._steps)
+        newer = self.grammar.after(self._generation)
+        try:
+            self._cursor, self._steps = _read_again(newer.machine, texts, kept)
+            self._generation = newer
+            return work()
+        except TablesFull:
+            newer = self.grammar.after(newer)  # other outputs have filled that one as well
+        self._cursor, self._steps = _read_again(newer.machine, texts, kept)
+        self._generation = newer
+        return work()
+
     def _spells(self, end: EndText, tokens: int) -> bool:
         """Whether an end takes at most `tokens` tokens; if so, `closing` returns it."""
         known = self._closings[-1]
         if known is None:
-            run = self.grammar.spelled_tokens(self.tokens, end[0][end[1] :])
+            run = self._generation.spelled_tokens(self.tokens, end[0][end[1] :])
             if not run or len(run) > tokens:
                 return False
             known = self._closings[-1] = run, 0
@@ -319,32 +285,17 @@ class NativeMatcher:
         end = self._ends[-1]
         if end is not None:
             return end
-        key = self.grammar.key(self._cursor)
+        key = self._generation.key(self._cursor)
         if key is not None:
-            end = self.grammar.detours.get(key)
+            end = self._generation.detours.get(key)
         if end is None:
-            end = self._find_end()
+            end = _find_end(self._cursor, self._generation, self._ends, self._steps)
             if key is not None and end is not None:
-                self.grammar.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
+                self._generation.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
         self._ends[-1] = end
         return end
 
-    def _find_end(self) -> EndText | None:
-        """An end derived from the end found some tokens ago, else from a search."""
-        place = len(self._ends) - 1
-        while place and self._ends[place] is None:
-            place -= 1
-        known, end = self._ends[place], None
-        if known is not None:
-            text, at = known
-            written = bytes(self._cursor.output[self._steps[place].length :])
-            if text.startswith(written, at):
-                return text, at + len(written)
-            end = _joined_end(self._cursor, self.grammar.graph, text[at:])
-        if end is None:
-            end = self.grammar.end(self._cursor)
-        return None if end is None else (end, 0)
-
+    @_moving
     def closing(self) -> tuple[int, ...] | None:
         """The tokens of a short end of the output, with the end token; None if none was found.
 
@@ -354,10 +305,32 @@ class NativeMatcher:
             return ()
         found = self._closings[-1]
         if found is None:
-            found = self.grammar.spelled_end(self._cursor, self.tokens), 0
+            found = self._generation.spelled_end(self._cursor, self.tokens), 0
             self._closings[-1] = found
         tokens, at = found
         return tokens[at:] or None
+
+
+def _find_end(
+    cursor: Cursor, generation: Generation, ends: Sequence[EndText | None], steps: Sequence[Step]
+) -> EndText | None:
+    """An end derived from the end found some tokens ago, else from a search.
+
+    `ends`: by the number of tokens, the ends found before; `steps`: the moves of these tokens.
+    """
+    place = len(ends) - 1
+    while place and ends[place] is None:
+        place -= 1
+    known, end = ends[place], None
+    if known is not None:
+        text, at = known
+        written = bytes(cursor.output[steps[place].length :])
+        if text.startswith(written, at):
+            return text, at + len(written)
+        end = _joined_end(cursor, generation.graph, text[at:])
+    if end is None:
+        end = generation.end(cursor)
+    return None if end is None else (end, 0)
 
 
 def _joined_end(cursor: Cursor, graph: RuleGraph, end: bytes) -> bytes | None:
@@ -380,3 +353,19 @@ def _joined_end(cursor: Cursor, graph: RuleGraph, end: bytes) -> bytes | None:
                 if found is not None or tries == _MOST_ENDS_TRIED:
                     return found
     return found
+
+
+def _read_again(machine: Machine, texts: list[Bytes], kept: int) -> tuple[Cursor, list[Step]]:
+    """Read an output, a text a token, with another machine; the steps of the last `kept` tokens can be taken back."""
+    cursor, begun = Cursor(machine), len(texts) - kept
+    if begun:
+        _read(cursor, np.concatenate(texts[:begun]))
+    return cursor, [_read(cursor, text) for text in texts[begun:]]
+
+
+def _read(cursor: Cursor, text: Bytes) -> Step:
+    """Advance by a text that another machine of the same rules has read."""
+    memories = len(cursor.memories)
+    if not cursor.read(text):
+        raise RuntimeError("a machine refuses what another one of the same rules has read")
+    return cursor.commit(text, memories)

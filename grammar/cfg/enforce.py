@@ -18,7 +18,7 @@ from .body import (
 )
 from .emit import to_ebnf
 from .flat import FlatGrammar, flatten
-from .form import ByteGrammar, GrammarLeaf
+from .form import ByteGrammar, GrammarLeaf, Mask
 from .grammar_tree import Grammar
 from .lower import LookaheadConflict, lower
 from .order import components
@@ -35,8 +35,10 @@ class NondeterministicGrammar:
     reason: str
 
 
-def enforce(grammar: Grammar) -> GrammarRule | Dfa | NondeterministicGrammar:
+def enforce(grammar: Grammar, following: Mask = 0) -> GrammarRule | Dfa | NondeterministicGrammar:
     """The automaton, rule or nondeterministic grammar that enforces a grammar.
+
+    `following`: the bytes that may follow a text of the grammar, where it is a part of an output.
 
     Raises:
         Unsatisfiable: the grammar has no text.
@@ -51,7 +53,7 @@ def enforce(grammar: Grammar) -> GrammarRule | Dfa | NondeterministicGrammar:
         return automaton
     leaves = [GrammarLeaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
     try:
-        return lower(_form(flat, leaves, _without_left_recursion(flat.bodies)))
+        return lower(_form(flat, leaves, _without_left_recursion(flat.bodies)), following)
     except (LookaheadConflict, ConstraintTooLarge) as problem:
         return NondeterministicGrammar(
             to_ebnf(grammar), _form(flat, leaves, flat.bodies), str(problem)

@@ -62,13 +62,13 @@ class Decision:
     leaves: list[tuple[GrammarLeaf, tuple[ItemSet, ...]]] = field(default_factory=list)
 
 
-def lower(form: ByteGrammar) -> GrammarRule:
-    """The rule of a whole grammar.
+def lower(form: ByteGrammar, following: Mask = 0) -> GrammarRule:
+    """The rule of a whole grammar, which the bytes in `following` may follow.
 
     Raises:
         LookaheadConflict: one byte of look-ahead is not enough, or no form was found within the limits.
     """
-    return _Lowering(form).run()
+    return _Lowering(form).run(following)
 
 
 class _Lowering:
@@ -95,8 +95,8 @@ class _Lowering:
             name: i for i, members in enumerate(components(ends)) for name in members
         }
 
-    def run(self) -> GrammarRule:
-        root = Callee(self.form.start, _start_items(self.form.start, 0), 0)
+    def run(self, following: Mask) -> GrammarRule:
+        root = Callee(self.form.start, _start_items(self.form.start, 0), following)
         waiting = deque([root])
         while waiting:
             key = waiting.popleft()

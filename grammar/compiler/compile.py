@@ -79,10 +79,9 @@ class Compiler:
         from ..machine.machine import Machine
 
         assert screened.root is not None
-        machine = Machine(screened.root)
+        grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
         if screened.release is not None:
-            finalize(machine, screened.release).atexit = False
-        grammar = NativeGrammar(machine, self._index, self._speller, shortest)
+            finalize(grammar, screened.release).atexit = False
         _ = grammar.least_tokens  # computed and cached here, off the step loop
         return grammar
 

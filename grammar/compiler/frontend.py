@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from ..contract.constraint import Constraint, KeyOrder, Kind
 from ..contract.coverage import Coverage
-from ..contract.errors import ConstraintTooLarge, Refusal, Unsatisfiable
+from ..contract.errors import ConstraintTooLarge, GrammarError, Refusal, Unsatisfiable
 
 if TYPE_CHECKING:
     from ..automata import Dfa
     from ..cfg.enforce import NondeterministicGrammar
+    from ..jsonschema.read.values import Json
     from ..jsonschema.report.survey import Enforced
+    from ..jsonschema.rules.language import Language
     from ..machine.rule import Rule
 
 LONGEST = {  # bound on the source, in characters
@@ -28,6 +30,7 @@ LONGEST = {  # bound on the source, in characters
     Kind.LARK: 2**17,
     Kind.CSV: 2**19,
     Kind.XML: 2**19,
+    Kind.STRUCTURAL_TAG: 2**21,
 }
 
 _MOST_OUTPUT = 2**17  # bound on the shortest output, in bytes
@@ -68,6 +71,8 @@ def screen(constraint: Constraint) -> Screened:
                 return _schema(constraint)
             case Kind.REGEX:
                 return _pattern(constraint.source)
+            case Kind.STRUCTURAL_TAG:
+                return _tags(constraint)
             case Kind.EBNF | Kind.LARK | Kind.CSV | Kind.XML:
                 return _grammar(constraint)
     except RecursionError as error:
@@ -77,9 +82,23 @@ def screen(constraint: Constraint) -> Screened:
 
 
 def _schema(constraint: Constraint) -> Screened:
-    from ..jsonschema.read.values import read, read_all
-    from ..jsonschema.read.writing_options import Options
+    from ..jsonschema.read.values import read
     from ..jsonschema.report.summary import covered
+
+    language = _language(constraint, read(constraint.source))
+    least = language.root.least(language.root.start) or 0
+    if least > _MOST_OUTPUT:
+        raise ConstraintTooLarge(
+            f"the shortest output takes about {least} bytes, more than the limit of {_MOST_OUTPUT}"
+        )
+    coverage = covered(language.formulas, language.enforced)
+    return Screened(root=language.root, coverage=coverage, release=language.release)
+
+
+def _language(constraint: Constraint, schema: "Json") -> "Language":
+    """The language of a schema under the options of a constraint."""
+    from ..jsonschema.read.values import read_all
+    from ..jsonschema.read.writing_options import Options
     from ..jsonschema.rules.language import Language
 
     form = Options(
@@ -91,15 +110,36 @@ def _schema(constraint: Constraint) -> Screened:
         exponents=constraint.exponents,
         short_numbers=constraint.short_numbers,
     )
-    language = Language(read(constraint.source), form, read_all(constraint.schemas))
+    language = Language(schema, form, read_all(constraint.schemas))
     _refuse_endless(language.enforced)
-    least = language.root.least(language.root.start) or 0
-    if least > _MOST_OUTPUT:
-        raise ConstraintTooLarge(
-            f"the shortest output takes about {least} bytes, more than the limit of {_MOST_OUTPUT}"
-        )
-    coverage = covered(language.formulas, language.enforced)
-    return Screened(root=language.root, coverage=coverage, release=language.release)
+    return language
+
+
+def _tags(constraint: Constraint) -> Screened:
+    from ..tags.tag_rules import tag_rule
+    from ..tags.tag_source import parse
+
+    languages: list[Language] = []
+
+    def rule(schema: "Json") -> "Rule":
+        languages.append(_language(constraint, schema))
+        return languages[-1].root
+
+    def release() -> None:
+        for language in languages:
+            language.release()
+
+    try:
+        root = tag_rule(parse(constraint.source), rule)
+        least = root.least(root.start)
+        if least > _MOST_OUTPUT:
+            raise ConstraintTooLarge(
+                f"the shortest output takes about {least} bytes, more than the limit of {_MOST_OUTPUT}"
+            )
+    except GrammarError:
+        release()
+        raise
+    return Screened(root=root, release=release)
 
 
 def _refuse_endless(enforced: "tuple[Enforced, ...]") -> None:

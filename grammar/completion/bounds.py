@@ -4,10 +4,12 @@ Does: add up `Rule.least` over the stack of an output, without a search. Does no
 know which texts must not come twice.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
+from ..automata import Dfa
 from ..automata.minimal import distances
 from ..base.array_types import Ints
 from ..jit.kernel import kernel
@@ -31,6 +33,7 @@ from ..machine.rule import UNKNOWN
 from .rule_graph import RuleGraph
 
 _TRIED: Final = 8  # outcomes of a leaf that are tried
+_VISITED: Final = 512  # states of a leaf in which an outcome is sought
 _FRESH: Final = 8  # more bytes for a text that must be new
 _PLACE_BYTES: Final = 200  # estimate for a state or site
 _DEEPEST: Final = 6  # states in a row without a reported distance
@@ -53,6 +56,21 @@ def _nearest_outcomes(table: Ints, outcome: Ints, distance: Ints, order: Ints) -
                     nearest[s] = nearest[t]
                     break
     return nearest
+
+
+def _reached(dfa: Dfa, start: int) -> Iterator[tuple[int, int]]:
+    """(distance in bytes, outcome) of the outcomes within reach of a state, the nearest first, each once."""
+    seen, met, ahead, depth = {start}, set[int](), [start], 0
+    while ahead and len(seen) <= _VISITED:
+        for state in ahead:
+            outcome = dfa.outcome.item(state)
+            if outcome >= 0 and outcome not in met:
+                met.add(outcome)
+                yield depth, outcome
+        following = dict.fromkeys(dfa.table[ahead].ravel().tolist())
+        ahead = [state for state in following if state >= 0 and state not in seen]
+        seen.update(ahead)
+        depth += 1
 
 
 class Bounds:
@@ -138,6 +156,13 @@ class Bounds:
                 self._far[number, outcome] = distances(leaf.dfa.table, ends)
             far = self._far[number, outcome].item(state - leaf.base)
             behind = DEAD if far < 0 else self._target(site, outcome)
+            if behind != DEAD:
+                return far + more, behind
+        # As in a trie of property names, most of which the object has already.
+        for far, outcome in _reached(leaf.dfa, state - leaf.base):
+            behind = (
+                DEAD if live is not None and outcome not in live else self._target(site, outcome)
+            )
             if behind != DEAD:
                 return far + more, behind
         return None

@@ -24,6 +24,7 @@ class Kind(StrEnum):
         "csv"  # a table; the source is a JSON Schema of an array of objects with scalar properties
     )
     XML = "xml"  # a document of elements; the source is a JSON Schema of an object
+    STRUCTURAL_TAG = "structural_tag"  # text in which fixed beginnings start constrained segments
 
 
 class Whitespace(StrEnum):
@@ -47,8 +48,9 @@ class Constraint:
     """The language that the whole output must belong to.
 
     `source`: JSON text for `JSON_SCHEMA`; a pattern that the whole output must match for `REGEX` (ECMA-262 flavour); a
-    grammar with the start rule `root` for `EBNF` and `start` for `LARK`; JSON text of a schema for `CSV` and `XML`.
-    `header`: whether a `CSV` table starts with a row of column names. All other fields apply to `JSON_SCHEMA` only:
+    grammar with the start rule `root` for `EBNF` and `start` for `LARK`; JSON text of a schema for `CSV` and `XML`, of
+    a structural tag for `STRUCTURAL_TAG` (`tags.tag_source`). `header`: whether a `CSV` table starts with a row of
+    column names. All other fields apply to `JSON_SCHEMA` and to the schemas in a structural tag only:
 
     `extra_properties`: false restricts objects to the properties named in their schema, even where the schema does not
     forbid others (such output is still valid). `indent`: blanks per level of `PRETTY`, at most `MOST_INDENT`.

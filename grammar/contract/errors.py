@@ -4,6 +4,7 @@ GrammarError
 ├── InvalidConstraint      the source is not a schema, pattern or grammar
 ├── UnsupportedConstraint  the source is valid, but a part of it cannot be enforced; each such part is listed
 ├── ConstraintTooLarge     compiling exceeded a limit of states, bytes or time
+│   └── TablesFull         a machine has reached the limit of its tables
 ├── Unsatisfiable          no output can match
 ├── Violation              a matcher was given a token that the grammar does not allow
 └── CompilerBusy           too many constraints are waiting to be compiled
@@ -68,6 +69,12 @@ class ConstraintTooLarge(GrammarError):
     """Compiling exceeded a limit of states, bytes or time."""
 
     code = "constraint_too_large"
+
+
+class TablesFull(ConstraintTooLarge):
+    """The tables of a machine have reached their limit; a new machine of the same rules may suffice."""
+
+    code = "tables_full"
 
 
 class Unsatisfiable(GrammarError):

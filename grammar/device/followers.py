@@ -160,7 +160,9 @@ class Followers:
             known = self._positions.known.item(row)
             # One token more than the window, for the hard boundary before it.
             history = self._positions.tokens[row, max(0, known - 1 - WINDOW) : known].tolist()
-            run = self._grammars[number][0].spelled(history, coming.text, over=coming.over)
+            run = self._grammars[number][0].generation.spelled(
+                history, coming.text, over=coming.over
+            )
             self._spelled[coming] = run
         return run
 

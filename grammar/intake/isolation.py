@@ -131,7 +131,7 @@ class _Child:
         return data[:1] == MORE, data[1:]
 
 
-class Isolated:
+class ExaminationPool:
     """Examines constraints in child processes. Thread-safe: each call has a child for itself."""
 
     def __init__(

@@ -20,6 +20,7 @@ from ..contract.errors import (
     GrammarError,
     InvalidConstraint,
     Refusal,
+    TablesFull,
     Unsatisfiable,
     UnsupportedConstraint,
 )
@@ -70,6 +71,7 @@ _CLASSES: Final[dict[str, type[GrammarError]]] = {
         InvalidConstraint,
         UnsupportedConstraint,
         ConstraintTooLarge,
+        TablesFull,
         Unsatisfiable,
     )
 }

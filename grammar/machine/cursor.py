@@ -127,7 +127,7 @@ class Cursor:
 
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
-        if self.machine.renewals.sites:
+        if self.machine.site_index.renewing:
             self._renew(text)
         top, kept, removed = self.note.item(n.TOP), self.depth, NO_FRAMES
         before = self.stack, self.open_texts
@@ -150,7 +150,7 @@ class Cursor:
         """Go from a leaf to a state of its caller where the call asks for it; see `Call.renew`."""
         note, machine = self.note, self.machine
         site, _, _, begun = self.frames[note[n.TOP]].tolist()
-        if note[n.TOP] >= 0 and site in machine.renewals.sites:
+        if note[n.TOP] >= 0 and site in machine.site_index.renewing:
             state = machine.renew(site, bytes((self.output + text.tobytes())[begun:]))
             if state >= 0:
                 note[n.STATE], note[n.TOP] = state, self.frames[note[n.TOP], w.PARENT]

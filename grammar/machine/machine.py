@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..automata import Dfa
-from ..contract.errors import ConstraintTooLarge, Unsatisfiable
+from ..contract.errors import TablesFull, Unsatisfiable
 from .lazy_tables import (
     ALPHABET,
     AS_WRITTEN,
@@ -87,15 +87,16 @@ class _Outcomes:
 
 
 @dataclass(slots=True)
-class _Renewals:
-    """The call sites with `Call.renew`, and the number of states made for them.
+class _SiteIndex:
+    """Call sites that need more than a look-up.
 
-    `items`: by rule and entry, a call site of the rule that reads items that must be unique (see `exhaustion`).
+    `renewing`: the sites with `Call.renew`; `renewed` counts the states made for them. `unique_items`: by rule and
+    entry, a call site of the rule that reads items that must be unique (see `exhaustion`).
     """
 
-    sites: set[int] = field(default_factory=set)
-    states: int = 0
-    items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
+    renewing: set[int] = field(default_factory=set)
+    renewed: int = 0
+    unique_items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
 
 
 class Machine:
@@ -111,7 +112,7 @@ class Machine:
         self.most_bytes = most_bytes
         self.leaves: list[Leaf] = []
         self.sites: list[Site | None] = [None]
-        self.renewals = _Renewals()
+        self.site_index = _SiteIndex()
         self._growing = GrowingTables()
         self._lock = RLock()
         self._keys: list[tuple[Rule, Hashable] | None] = []
@@ -147,14 +148,14 @@ class Machine:
         """Make the row of a state.
 
         Raises:
-            ConstraintTooLarge: the tables have reached their limit.
+            TablesFull: the tables have reached their limit.
         """
         with self._lock:
             if self._growing.states.array[state, ROW] >= 0:
                 return
             extra = min(2 * self._leaf_bytes, _LEAVES_MORE * self.most_bytes)  # arrays double
             if self._growing.nbytes > self.most_bytes + extra:
-                raise ConstraintTooLarge(
+                raise TablesFull(
                     f"this constraint needs tables of more than {self.most_bytes} bytes"
                 )
             named = self._keys[state]
@@ -229,10 +230,10 @@ class Machine:
                 live = -1 if alive[~leaf.over].all() else self._growing.alive(alive)
         self.sites.append(Site(rule, call))
         if call.renew is not None:
-            self.renewals.sites.add(len(self.sites) - 1)
+            self.site_index.renewing.add(len(self.sites) - 1)
         number = self._growing.sites.append((entry, first, room, flags, live))
         if flags & (REMEMBERS | JUDGED) == REMEMBERS and not isinstance(call.callee, Dfa):
-            self.renewals.items.setdefault(rule, {})[entry] = number
+            self.site_index.unique_items.setdefault(rule, {})[entry] = number
         return CALLED - number
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
@@ -257,8 +258,8 @@ class Machine:
             if key is None:
                 return -1
             state = self._numbers.get((place.caller, key))
-            if state is None and self.renewals.states < _MOST_RENEWED:
-                self.renewals.states += 1
+            if state is None and self.site_index.renewed < _MOST_RENEWED:
+                self.site_index.renewed += 1
                 return self._state(place.caller, key, sure=True)
             return -1 if state is None else state
 

@@ -16,8 +16,8 @@ from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
     Constraint,
+    ExaminationPool,
     GrammarError,
-    Isolated,
     Kind,
     Unsatisfiable,
     Violation,
@@ -112,7 +112,7 @@ def judge(compiler: Compiler, spelling: Spelling, case: Case) -> Finding:
         return Finding("compiles", f"late: {type(error).__name__}: {error.message[:200]}")
 
 
-def in_worker(isolated: Isolated, case: Case) -> tuple[Finding, float]:
+def in_worker(isolated: ExaminationPool, case: Case) -> tuple[Finding, float]:
     """(the verdict of a killable worker on a case, seconds by the clock)."""
     assert case.source is not None
     begun = time.monotonic()

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from intaglio.grammar.api import Compiler, Constraint, GrammarError, Isolated, Kind
+from intaglio.grammar.api import Compiler, Constraint, ExaminationPool, GrammarError, Kind
 from intaglio.grammar.backends.native import NativeGrammar
 
 from tests.conformance import budgets, differences, hostile, masks, samples, walks, wording
@@ -209,7 +209,7 @@ def hostile_section(folder: Path, jobs: int) -> Section:
         worst.append((reply.cpu_s, reply.grown, case.name))
         if reply.answer.wrong:
             made.faults.append(f"{case.name}: {reply.answer.wrong}")
-    isolated = Isolated(spelling.vocabulary)
+    isolated = ExaminationPool(spelling.vocabulary)
     seconds = []
     try:
         for case in text:

@@ -52,7 +52,7 @@ def test_what_is_promised_can_be_kept(name: str) -> None:
     for seed in range(3):
         choose, matcher = random.Random(seed), grammar.matcher()
         for _ in range(60):
-            promised = grammar.bounds.of(matcher._cursor)
+            promised = grammar.generation.bounds.of(matcher._cursor)
             if promised is not None:
                 fresh = matcher.fork()
                 closing = fresh.closing()
@@ -75,10 +75,10 @@ def test_the_rules_of_usual_schemas_always_say() -> None:
     )
     said = []
     for byte in text:
-        said.append(grammar.bounds.of(matcher._cursor))
+        said.append(grammar.generation.bounds.of(matcher._cursor))
         matcher.accept(byte)
     assert None not in said
-    assert grammar.bounds.of(matcher._cursor) == 0
+    assert grammar.generation.bounds.of(matcher._cursor) == 0
 
 
 def test_with_ample_room_no_way_is_searched() -> None:
@@ -86,11 +86,11 @@ def test_with_ample_room_no_way_is_searched() -> None:
     matcher = grammar.matcher()
     for byte in b'{"name":"':
         matcher.accept(byte)
-    held = grammar.detours.nbytes
+    held = grammar.generation.detours.nbytes
     assert matcher.closes_within(1_000)
-    assert grammar.detours.nbytes == held
+    assert grammar.generation.detours.nbytes == held
     assert not matcher.closes_within(3)
-    assert grammar.detours.nbytes > held, "a search leaves the way that it found"
+    assert grammar.generation.detours.nbytes > held, "a search leaves the way that it found"
 
 
 def test_places_before_a_value_say_what_comes_after_it() -> None:

@@ -15,7 +15,7 @@ import pytest
 from intaglio.grammar.api import (
     Compiler,
     Constraint,
-    Isolated,
+    ExaminationPool,
     Kind,
     Verdict,
     WorkerFailure,
@@ -55,18 +55,18 @@ def until(fact: Callable[[], bool]) -> None:
 
 
 @pytest.fixture(scope="module")
-def isolated() -> Iterator[Isolated]:
-    made = Isolated(small().vocabulary(), LIMITS, entry=ENTRY)
+def isolated() -> Iterator[ExaminationPool]:
+    made = ExaminationPool(small().vocabulary(), LIMITS, entry=ENTRY)
     made.start()
     yield made
     made.close()
 
 
-def fine(isolated: Isolated, number: int = 1) -> bool:
+def fine(isolated: ExaminationPool, number: int = 1) -> bool:
     return isolated.examine(regex(f"b{{{number}}}")).shortest == b"b" * number
 
 
-def test_verdicts_come_back_whole(isolated: Isolated) -> None:
+def test_verdicts_come_back_whole(isolated: ExaminationPool) -> None:
     assert fine(isolated)
     refused = isolated.examine(
         Constraint(Kind.JSON_SCHEMA, '{"properties": {"a": {"$ref": "#/b"}}}')
@@ -84,7 +84,9 @@ def test_verdicts_come_back_whole(isolated: Isolated) -> None:
 @pytest.mark.parametrize(
     "fault", ["!segfault", "!abort", "!exit", "!eat", "!spin", "!deaf", "!sleep"]
 )
-def test_a_constraint_that_ends_its_process_is_too_large(isolated: Isolated, fault: str) -> None:
+def test_a_constraint_that_ends_its_process_is_too_large(
+    isolated: ExaminationPool, fault: str
+) -> None:
     assert fine(isolated)
     before = {process.pid for process in processes()}
     if fault == "!exit":  # an orderly end is nobody's limit
@@ -99,13 +101,13 @@ def test_a_constraint_that_ends_its_process_is_too_large(isolated: Isolated, fau
     assert len({process.pid for process in processes()} & before) == len(before) - 1
 
 
-def test_a_bug_is_not_the_fault_of_a_constraint(isolated: Isolated) -> None:
+def test_a_bug_is_not_the_fault_of_a_constraint(isolated: ExaminationPool) -> None:
     with pytest.raises(WorkerFailure, match="log"):
         isolated.examine(regex("!bug"))
     assert fine(isolated)
 
 
-def test_after_a_time_out_no_processor_is_used(isolated: Isolated) -> None:
+def test_after_a_time_out_no_processor_is_used(isolated: ExaminationPool) -> None:
     for fault in ("!spin", "!deaf", "!eat"):
         assert isolated.examine(regex(fault)).code == "constraint_too_large"
     before = processes()
@@ -120,7 +122,7 @@ def test_after_a_time_out_no_processor_is_used(isolated: Isolated) -> None:
     assert max(process.memory_info().rss for process in processes()) < 700 << 20
 
 
-def test_others_are_answered_meanwhile(isolated: Isolated) -> None:
+def test_others_are_answered_meanwhile(isolated: ExaminationPool) -> None:
     verdicts: list[Verdict] = []
     slow = threading.Thread(target=lambda: verdicts.append(isolated.examine(regex("!sleep"))))
     slow.start()
@@ -134,7 +136,7 @@ def test_others_are_answered_meanwhile(isolated: Isolated) -> None:
     assert verdicts[0].code == "constraint_too_large"
 
 
-def test_many_kills_in_a_row_leave_nothing_behind(isolated: Isolated) -> None:
+def test_many_kills_in_a_row_leave_nothing_behind(isolated: ExaminationPool) -> None:
     assert fine(isolated)
     before, files = len(processes()), len(list(Path("/proc/self/fd").iterdir()))
     for number in range(30):
@@ -145,7 +147,7 @@ def test_many_kills_in_a_row_leave_nothing_behind(isolated: Isolated) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == files
 
 
-def test_a_child_that_dies_while_it_waits_costs_nobody_anything(isolated: Isolated) -> None:
+def test_a_child_that_dies_while_it_waits_costs_nobody_anything(isolated: ExaminationPool) -> None:
     assert fine(isolated)
     parents = {process.ppid() for process in processes()}
     children = [process for process in processes() if process.pid not in parents]
@@ -155,7 +157,7 @@ def test_a_child_that_dies_while_it_waits_costs_nobody_anything(isolated: Isolat
     assert fine(isolated)
 
 
-def test_the_first_process_is_replaced_where_it_dies(isolated: Isolated) -> None:
+def test_the_first_process_is_replaced_where_it_dies(isolated: ExaminationPool) -> None:
     assert fine(isolated)
     zygotes = [process for process in processes() if process.children()]
     assert len(zygotes) == 1
@@ -167,7 +169,7 @@ def test_the_first_process_is_replaced_where_it_dies(isolated: Isolated) -> None
 
 
 def test_closing_ends_all_and_takes_nothing_more() -> None:
-    made = Isolated(small().vocabulary(), LIMITS)
+    made = ExaminationPool(small().vocabulary(), LIMITS)
     made.start()
     mine = [process for process in processes() if process.ppid() == os.getpid()][-1:]
     mine += mine[0].children()
@@ -185,8 +187,8 @@ def test_closing_ends_all_and_takes_nothing_more() -> None:
 def test_processes_end_with_their_parent() -> None:
     program = """
 import sys, time
-from intaglio.grammar.api import Isolated, Vocabulary
-isolated = Isolated(Vocabulary(tuple(bytes([b]) for b in range(256)) + (None,), (256,), 257))
+from intaglio.grammar.api import ExaminationPool, Vocabulary
+isolated = ExaminationPool(Vocabulary(tuple(bytes([b]) for b in range(256)) + (None,), (256,), 257))
 isolated.start()
 print("ready", flush=True)
 time.sleep(3600)
@@ -201,7 +203,7 @@ time.sleep(3600)
     assert psutil.wait_procs(below, 60)[1] == []
 
 
-def test_a_real_explosion_is_cut_off(isolated: Isolated) -> None:
+def test_a_real_explosion_is_cut_off(isolated: ExaminationPool) -> None:
     names = [f"p{number}" for number in range(3000)]
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
     verdict = isolated.examine(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
@@ -209,7 +211,7 @@ def test_a_real_explosion_is_cut_off(isolated: Isolated) -> None:
     assert fine(isolated)
 
 
-def test_an_explanation_comes_back_whole(isolated: Isolated) -> None:
+def test_an_explanation_comes_back_whole(isolated: ExaminationPool) -> None:
     source = '{"type": "object", "properties": {"a": {"type": "integer", "title": "t"}}, "required": ["a"]}'
     asked = Constraint(Kind.JSON_SCHEMA, source)
     here = explain(Compiler(small().vocabulary(), small().canonical), asked)

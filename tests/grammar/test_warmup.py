@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from intaglio.grammar.api import empty_rows
-from intaglio.grammar.backends import native
+from intaglio.grammar.backends import generation
 from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.backends.warmup import warm_up, warm_up_s
 from intaglio.grammar.cfg import ebnf, enforce
@@ -67,7 +67,7 @@ class Counts:
             return counted
 
         monkeypatch.setattr(Cursor, "fill_in", counting("filled_in", Cursor.fill_in))
-        monkeypatch.setattr(native, "make_row", counting("made", make_row))
+        monkeypatch.setattr(generation, "make_row", counting("made", make_row))
 
 
 @pytest.mark.parametrize("any_order", [False, True])
