@@ -1,7 +1,7 @@
 """Arguments and options that the launches of all attention kernels share.
 
-Does: say once, as the kernels name it, how heads and blocks are laid out and where a step's keys are. Does not: launch.
-A step's options are made once, and serve all its layers.
+Does: describe the layout of heads and blocks under the kernels' parameter names, and collect the pointers to a step's
+keys. Does not: launch. The options of a step are computed once and used for all layers.
 """
 
 import math
@@ -19,7 +19,7 @@ LOG2_E = 1.4426950408889634
 
 
 class Tiling(Protocol):
-    """Keys loaded at once (`tile`), tiles in flight (`stages`), warps of a program."""
+    """Tile shape: keys loaded at once (`tile`), tiles in flight (`stages`), warps of a program."""
 
     @property
     def tile(self) -> int: ...
@@ -33,9 +33,10 @@ class Tiling(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Key heads, query heads of each, their size, tokens of a block, and the rule for scores.
+    """Sizes of the attention heads and blocks: key heads, query heads per key head, head size, tokens per block, score
+    scaling.
 
-    Kernels weigh keys by powers of two, so scores are in units of the binary logarithm.
+    Kernels compute softmax weights as powers of two, so scores are scaled by log2(e).
     """
 
     kv_heads: int
@@ -46,12 +47,13 @@ class Layout:
 
     @property
     def scale(self) -> float:
-        """Factor from products of queries and keys to scores."""
+        """The factor that turns products of queries and keys into scores."""
         scale = self.scores.scale
         return LOG2_E / math.sqrt(self.dim) if scale is None else LOG2_E * scale
 
     def options(self, tiling: Tiling, near: Tensor) -> dict[str, Any]:
-        """Constants and options of any launch on `near`'s device; kernels add those of their own and of the dtype."""
+        """The constants and options of every launch on `near`'s device; each kernel adds its own and those of the
+        dtype."""
         return {
             "KV_HEADS": self.kv_heads,
             "GROUP": self.group,
@@ -67,13 +69,14 @@ class Layout:
 
 
 def layout(heads: int, cache_shape: Sequence[int], scores: ScoreScaling) -> Layout:
-    """Of `heads` query heads over a cache [2, num_blocks, block_size, kv_heads, head_dim]."""
+    """The layout for `heads` query heads and a cache [2, num_blocks, block_size, kv_heads, head_dim]."""
     _, _, block_size, kv_heads, dim = cache_shape
     return Layout(kv_heads, heads // kv_heads, dim, block_size, scores)
 
 
 def read_by(query: Tensor, cache: Tensor, ragged: Ragged) -> tuple[Any, ...]:
-    """The first arguments of every kernel: queries, cache, block tables, each with its stride; context lengths."""
+    """The leading arguments of every kernel: queries, cache and block tables, each with its stride, and context
+    lengths."""
     tables = ragged.block_tables
     return (
         query,

@@ -1,11 +1,10 @@
 """Paged causal attention by FlashInfer, for steps with prompts.
 
-Does: write a step down as FlashInfer wants it, from the host's numbers; place new tokens with our kernel, then hand
-queries and cache over. Does not: serve captured passes, as a plan is made on the host, for the lengths of one step; nor
-import FlashInfer before it is asked for.
+Does: convert the host's description of a step to FlashInfer's format, store new tokens with our kernel, and call
+FlashInfer with queries and cache. Does not: serve captured passes, because a plan is made on the host for the lengths
+of one step; import FlashInfer before it is requested.
 
-FlashInfer compiles its kernels when they are first needed, with nvcc and ninja, and keeps them in the user's cache
-folder.
+FlashInfer compiles its kernels with nvcc and ninja at their first use, and keeps them in the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -52,7 +51,7 @@ class Pages:
 
 
 def pages(host: HostRagged, block_size: int) -> Pages:
-    """The blocks that the contexts of a step fill, concatenated by sequence."""
+    """The blocks of a step's contexts, concatenated by sequence."""
     lengths = host.context_lengths
     counts = -(-lengths // block_size)
     starts = np.zeros(counts.size + 1, dtype=np.int32)
@@ -64,10 +63,10 @@ def pages(host: HostRagged, block_size: int) -> Pages:
 
 
 def memory_bytes(heads: int, kv_heads: int, head_dim: int, multiprocessors: int) -> int:
-    """Bytes of device memory that suffice for any plan.
+    """An upper bound on the device memory of a plan, in bytes.
 
-    FlashInfer splits contexts as long as there are at most two programs a multiprocessor. Each leaves a float32 row and
-    its log-sum-exp for every query row, which its planner counts for all heads at once.
+    FlashInfer splits contexts until there are two programs per multiprocessor. Each program writes a float32 row and
+    its log-sum-exp for every query row; the planner reserves space for all heads.
     """
     tiles = 2 * multiprocessors // kv_heads
     return max(LEAST_MEMORY, heads * tiles * TILE * (head_dim + 1) * 4)
@@ -79,11 +78,11 @@ class FlashInfer:
     def __init__(
         self, device: torch.device, dtype: torch.dtype, heads: int, kv_heads: int, head_dim: int
     ) -> None:
-        """Its kernels are compiled here if they never were: a minute, once.
+        """Compile the kernels if no compiled ones are in the cache, which takes about a minute.
 
         Raises:
-            ImportError: it is not installed, or not as it should be.
-            RuntimeError: its kernels cannot be compiled.
+            ImportError: FlashInfer is not installed, or its installation is incomplete.
+            RuntimeError: the kernels cannot be compiled.
             OSError: the compiler is missing, or its output cannot be written.
         """
         from flashinfer import BatchPrefillWithPagedKVCacheWrapper
@@ -109,7 +108,7 @@ class FlashInfer:
         cache_shape: Sequence[int],
         scores: ScoreScaling = PLAIN_SCALING,
     ) -> AttentionPass:
-        """See `Kernels.attend`; the step is planned here.
+        """See `Kernels.attend`. Plans the step.
 
         Raises:
             ValueError: the step has no host description, or its scores have a scale or soft cap of their own.
@@ -149,7 +148,7 @@ class FlashInfer:
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """The `AttentionPass` of the step that `planner` planned last."""
+    """The `AttentionPass` of the last step planned by `planner`."""
 
     planner: Any
     places: Places
@@ -166,5 +165,5 @@ class _Pass:
 
 
 def _pinned(numbers: npt.NDArray[Any]) -> Tensor:
-    """The numbers as int32 in pinned memory, from which copies to the device do not wait."""
+    """The numbers as int32 in pinned memory, so that copies to the device are asynchronous."""
     return torch.from_numpy(numbers.astype(np.int32, copy=False)).pin_memory()

@@ -11,7 +11,7 @@ MERGED = 8192
 
 
 def members_merged(splits: int, dim: int, group: int) -> int:
-    """How many rows are merged at a time, so that their parts fit into registers."""
+    """The number of rows merged at a time; their parts fit into registers."""
     room = MERGED // int(triton.next_power_of_2(splits * dim))
     return max(1, min(room, int(triton.next_power_of_2(group))))
 
@@ -20,7 +20,8 @@ def members_merged(splits: int, dim: int, group: int) -> int:
 def row_of(
     member: tl.tensor, GROUP: tl.constexpr, HEADS: tl.constexpr, DIM: tl.constexpr
 ) -> tl.tensor:
-    """Offsets of a product's rows in the output, from the first token's first head on: tokens of `GROUP` heads each."""
+    """Offsets of a product's rows in the output, relative to the first head of the first token; a token has `GROUP`
+    heads."""
     return member // GROUP * (HEADS * DIM) + member % GROUP * DIM
 
 
@@ -79,10 +80,11 @@ def finish(
     SPLITS: tl.constexpr,
     MEMBERS: tl.constexpr,
 ) -> None:
-    """Write the result of a context's only part; else store this part's, and merge all if it is the last to finish.
+    """Write the result of an unsplit context; of a split one, store this part, and merge all parts if it is the last to
+    finish.
 
-    Of the product's rows the first `rows` count; `out_ptr` is the first of them. A row that saw no key in this part has
-    `total` 0 and weighs nothing.
+    Only the first `rows` rows of the product are valid; `out_ptr` points to the first. A row without keys in this part
+    has `total` 0 and weight 0.
     """
     member = tl.arange(0, ROWS)
     dim = tl.arange(0, BLOCK_DIM)

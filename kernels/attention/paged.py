@@ -1,8 +1,8 @@
 """Paged causal attention on an accelerator, for any mix of query and context lengths.
 
-Does: choose the kernels of a step. A lone token has one of its own; else the new tokens are normed, rotated and stored,
-and sequences with few of them go to the split kernel, the others to the tile kernel. Does not: compute.
-Reference: `reference_attention.ReferenceAttention`.
+Does: choose the kernels of a step. A step of one token has a kernel of its own. In other steps the new tokens are first
+normed, rotated and stored; then the split kernel serves sequences with few new tokens, and the tile kernel the others.
+Does not: compute. Reference: `reference_attention.ReferenceAttention`.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from .split_kv import DecodeAttention, decode_shape
 def split_attention(
     ragged: Ragged, heads: int, cache_shape: Sequence[int], scores: ScoreScaling = PLAIN_SCALING
 ) -> DecodeAttention:
-    """The split kernel, cut as suits the number of sequences."""
+    """The split kernel, with the number of splits chosen by the number of sequences."""
     lengths = ragged.context_lengths
     shape = decode_shape(lengths.shape[0], cache_shape[3], lengths.device)
     return DecodeAttention(ragged, heads, cache_shape, shape, scores)
@@ -30,7 +30,7 @@ def split_attention(
 def tile_attention(
     ragged: Ragged, query: Tensor, cache_shape: Sequence[int], scores: ScoreScaling = PLAIN_SCALING
 ) -> TileAttention:
-    """The tile kernel for queries like these, cut as suits them."""
+    """The tile kernel, with tile shapes chosen for these queries."""
     rows, heads, dim = query.shape
     shape = tile_shape(dim, heads // cache_shape[3], query.element_size())
     return TileAttention(ragged, rows, heads, cache_shape, shape, scores)
@@ -52,8 +52,8 @@ def attend(
 class PagedAttention:
     """Prepared attention of a step; `run` serves every layer. Nothing is read back from the device.
 
-    Where there are as many rows as sequences none has many new tokens (see `Ragged`), and the tile kernel is not
-    launched. Rows that no sequence owns are left as they come from the allocator.
+    If there are as many rows as sequences, no sequence has many new tokens (see `Ragged`), and the tile kernel is not
+    launched. Rows that belong to no sequence are left uninitialised.
     """
 
     def __init__(

@@ -3,9 +3,9 @@
 Does: causal attention of any mix of query and context lengths (Dao et al. 2022). Does not: sequences with few new
 tokens (`split_kv`), or storing keys and values.
 
-A program serves `BLOCK_ROWS` rows: `BLOCK_ROWS // GROUP` tokens times the query heads of one key head. Tile numbers of
-sequence `s` begin at `query_starts[s] // tokens + s`, which leaves room for every sequence's last, incomplete tile.
-The sequence of each tile is looked up once per step, for all layers.
+A program serves `BLOCK_ROWS` rows: `BLOCK_ROWS // GROUP` tokens times the query heads of one key head. The tiles of
+sequence `s` are numbered from `query_starts[s] // tokens + s`, which leaves room for the incomplete last tile of every
+sequence. The sequence of each tile is looked up once per step, for all layers.
 """
 
 from collections.abc import Sequence
@@ -169,7 +169,7 @@ class TileShape:
 
 
 def tile_shape(dim: int, group: int, element_bytes: int) -> TileShape:
-    """Large tiles for the common types; as large as fits for wide heads and float32."""
+    """Tile shapes: large ones for the common types; the largest that fit for wide heads and float32."""
     if element_bytes > 2:
         return TileShape(rows=max(32, triton.next_power_of_2(group)), tile=32, stages=2, warps=4)
     if dim > 128:
@@ -189,7 +189,7 @@ class TileAttention:
         shape: TileShape,
         scores: ScoreScaling = PLAIN_SCALING,
     ) -> None:
-        """For queries [rows, heads, head_dim]."""
+        """Prepare the attention of queries [rows, heads, head_dim]."""
         sizes = layout(heads, cache_shape, scores)
         tokens = shape.rows // sizes.group
         starts = ragged.query_starts[:-1]

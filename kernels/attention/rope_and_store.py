@@ -14,7 +14,7 @@ MOST_FP8: tl.constexpr = tl.constexpr(448.0)
 
 
 def _heads(rows: int) -> int:
-    """How many heads a program handles, one warp for four: many rows fill the device with fewer, larger programs."""
+    """The number of heads per program, four to a warp; with many rows, fewer and larger programs fill the device."""
     return 4 if rows <= FEW_ROWS else 16
 
 

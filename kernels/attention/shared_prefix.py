@@ -4,9 +4,9 @@ Does: the products and the online softmax (Dao et al. 2022) of packs of tokens: 
 is read once for the pack, then the rest of each context. Does not: detect shared prefixes (the caller orders tokens
 into packs), split contexts (`split_kv`, for fewer tokens), or store keys and values.
 
-A product has at least 16 rows and a key head fewer query heads, so tokens of several sequences share a product. When
-thousands of tokens share a prefix, the keys come from the L2 cache and its bandwidth is the limit: a pack reads them as
-if it were one token.
+A matrix product has at least 16 rows, more than the query heads of a key head, so tokens of several sequences share a
+product. When thousands of tokens share a prefix, the bandwidth of the L2 cache is the limit, since their
+keys come from there; a pack reads each key once for all its tokens.
 """
 
 from collections.abc import Sequence
@@ -131,13 +131,14 @@ def packed_shape(group: int) -> PackedShape:
 
 
 def packed_from(group: int, kv_heads: int, device: torch.device) -> int:
-    """The fewest tokens that gain by packs, shared beginnings or not: three programs on each multiprocessor."""
+    """The least number of tokens for which packs are faster, with or without shared prefixes: three programs per
+    multiprocessor."""
     few = few_tokens(group)
     return few * triton.cdiv(3 * processors(device), kv_heads) if few > 1 else NEVER
 
 
 def packs_at_once(group: int, kv_heads: int, device: torch.device) -> int:
-    """How many packs run on the device at once: a pack is a program for each key head."""
+    """The number of packs that run on the device at once; a pack has one program per key head."""
     return max(1, processors(device) * packed_shape(group).resident // kv_heads)
 
 

@@ -3,11 +3,11 @@
 Does: the work of `rope` and `split_kv`, which take two launches, split along the context in the same way. Does not:
 more tokens, or several sequences.
 
-At batch 1 a layer is a chain of launches that each wait for the one before, and its attention waits longest: for the
-query, then for keys. Keys and values of earlier tokens are as old as the previous step, so every program loads its
-first tile of them before the preceding kernel has finished. (With several sequences this would be wrong: one may share
-a block that another fills in the same step.) The first program of a key head handles the new token itself, which it
-stores and no program reads back.
+At batch 1 a layer is a chain of dependent launches, and attention has the longest wait: for the query, then for keys.
+Keys and values of earlier tokens were written in previous steps, so every program loads its first tile of them before
+the preceding kernel has finished. (With several sequences this would be wrong: a sequence may share a block that
+another one fills in the same step.) The first program of a key head computes and stores the key and value of the new
+token; no program reads them back.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def _turned(
     BLOCK_DIM: tl.constexpr,
     NORMED: tl.constexpr,
 ) -> tl.tensor:
-    """Normed and rotated heads [H, BLOCK_DIM], loaded from `heads_at` [H, 1] where `used`."""
+    """The heads [H, BLOCK_DIM] at `heads_at` [H, 1], normed and rotated; only those `used` are loaded."""
     dim = tl.arange(0, BLOCK_DIM)
     partner = tl.where(dim < DIM // 2, dim + DIM // 2, dim - DIM // 2)
     own = tl.load(heads_at + dim[None, :], mask=used, other=0.0).to(tl.float32)
@@ -67,7 +67,8 @@ def _place(
     BLOCK_DIM: tl.constexpr,
     NORMED: tl.constexpr,
 ) -> Pair:
-    """Store the new token's key and value unless `slot` is negative; returns both [1, BLOCK_DIM] as kept."""
+    """Store the new token's key and value unless `slot` is negative; returns both [1, BLOCK_DIM] in the dtype of the
+    cache."""
     dim = tl.arange(0, BLOCK_DIM)[None, :]
     one = tl.zeros((1, 1), tl.int32)
     key = _turned(key_at + one, dim < DIM, norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
@@ -187,7 +188,7 @@ def lone_shape(kv_heads: int, device: torch.device) -> DecodeShape:
 
 
 class LoneAttention:
-    """Prepared attention of a step of one token. A row that no sequence owns sees itself alone, and is not stored."""
+    """Prepared attention of a step of one token. A padding row attends only to itself and is not stored."""
 
     def __init__(
         self,

@@ -3,10 +3,10 @@
 Does: the products, the online softmax (Dao et al. 2022), and the merge of the splits (Dao et al. 2023,
 "Flash-Decoding"). Does not: sequences with more new tokens (`prefill`), or storing keys and values.
 
-All query heads of a key head are rows of one product, which has 16 at least: so several tokens of a sequence cost what
-one does. A program serves one key head of one sequence and one of `SPLITS` equal ranges of its context; whichever
-program of a (sequence, key head) finishes last merges their results, so there is no second launch. The number of splits
-follows from the number of sequences alone.
+All query heads of a key head are rows of one product of at least 16 rows, so several tokens of a sequence cost as much
+as one. A program serves one key head of one sequence and one of `SPLITS` equal ranges of its context. The last program
+of a (sequence, key head) to finish merges the results, which saves a second launch. The number of splits follows from
+the number of sequences alone.
 """
 
 from collections.abc import Sequence
@@ -100,7 +100,7 @@ def fold(
 ) -> Three:
     """Add a tile of keys and values to the running softmax of all rows: (maxima, sums, weighted values).
 
-    Each row sees the positions below its `limit`. A row that has seen none yet has `most` -inf and `total` 0.
+    Each row attends to positions below its `limit`. Before its first key a row has `most` -inf and `total` 0.
     """
     scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION)
     scores = scored(scores, scale, CAP)
@@ -233,7 +233,7 @@ def _decode(
 
 @dataclass(frozen=True, slots=True)
 class DecodeShape:
-    """Launch parameters of the split kernel: how a context is cut.
+    """Launch parameters of the split kernel.
 
     `tile` keys are loaded at once, `stages` tiles are in flight.
     """
@@ -265,7 +265,7 @@ def product_rows(group: int) -> int:
 
 
 def few_tokens(group: int) -> int:
-    """Most new tokens of a sequence that this kernel serves, for `group` query heads of a key head."""
+    """The largest number of new tokens of a sequence that this kernel serves, for `group` query heads per key head."""
     return product_rows(group) // group
 
 

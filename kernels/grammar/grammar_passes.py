@@ -1,7 +1,7 @@
 """The Triton passes that compute grammar masks and advance grammar states; `walk_masks` launches them.
 
-Does: the step of the exported machine (`docs/machine-step.md`), one lane a token or a sequence. Does not: allocate.
-Codes and tables are defined in `arena`. `before` holds the configurations at the start of the last walk.
+Does: the step of the exported machine (`docs/machine-step.md`), with one lane per token or sequence. Does not:
+allocate. Codes and tables are defined in `arena`. `before` holds the configurations at the start of the last walk.
 """
 
 import triton
@@ -36,9 +36,9 @@ def run_texts(
 ) -> Three:
     """Run a text through the machine, one lane each: (states, heights of `local`, 1 where `local` was too small).
 
-    A state is 0 where the text is refused or the lane not `active`. Frames lie at `local[:top]`, and beneath them at
-    `stack[:below]`, which is read only. A lane's `current` is a state that reads the next byte, or the code of an end
-    that is under way.
+    A state is 0 if the text is refused or the lane is not `active`. Frames are in `local[:top]` and, below them, in
+    `stack[:below]`, which is read-only. `current` of a lane is a state that reads the next byte, or the code of an end
+    in progress.
     """
     cells, sites, returns = tables.cells, tables.sites, tables.returns
     done = length * 0
@@ -164,7 +164,8 @@ def walk_pass(
     counts: tl.tensor,
     several: tl.constexpr,
 ) -> None:
-    """Masks by plain moves alone; tokens that meet a call or an end go to `lists`: grid [rows / several, blocks]."""
+    """Compute masks along plain moves; tokens that meet a call or an end are listed in `lists`: grid [rows / several,
+    blocks]."""
     tables, tokens = Tables(*tables), TokenPlaces(*tokens)
     block = tl.program_id(1)
     word = block * 32 + tl.arange(0, 32)

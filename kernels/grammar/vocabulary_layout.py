@@ -1,6 +1,6 @@
-"""The vocabulary's tokens as tensors for the grammar passes: one lane a token.
+"""The texts of a vocabulary as tensors for the grammar passes, with one lane per token.
 
-Does: sort the tokens of every block of `BLOCK` ids by length, so that lanes side by side end together, and pack their
+Does: sort the tokens of every block of `BLOCK` ids by length, so that adjacent lanes finish together, and pack their
 bytes four to a word. Does not: know grammars (`arena`), walk (`walk_masks`).
 """
 
@@ -44,7 +44,7 @@ class TokenTable:
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are: programs of a walk."""
+        """The number of blocks, and so of the programs of a walk."""
         return len(self.tokens) // BLOCK
 
 

@@ -4,9 +4,9 @@ Does: find the legal tokens of every sequence by running every token's bytes fro
 move state and stack along the sampled token, and take the last such move back. Exact: a mask equals the host's bit for
 bit. Does not: keep rows, read anything on the host; sizes of launches follow from shapes, so all calls can be captured.
 
-A walk is three passes: what the first byte leads to, 256 lanes a sequence, calls and returns included; then all tokens
-from there, along plain moves alone, which nearly all tokens take; then the tokens that came upon a call or a return,
-packed together, from the beginning and with a stack of their own.
+A walk has three passes. The first follows each of the 256 first bytes, calls and returns included. The second continues
+all tokens from there along plain moves, which suffice for nearly all tokens. The third runs the tokens that met a call
+or a return again, packed together, each with its own stack.
 """
 
 import torch

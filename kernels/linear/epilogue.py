@@ -1,7 +1,7 @@
 """Device functions and epilogue options that the matrix-product kernels share.
 
-Does: load a tile of weights, with zeros for inputs past the end and for unwanted rows; compute activations; name the
-fused part of an epilogue. Does not: multiply.
+Does: load a tile of weights, with zeros for inputs past the end and for unneeded rows; compute activations; describe
+the fused part of an epilogue. Does not: multiply.
 """
 
 from typing import NamedTuple

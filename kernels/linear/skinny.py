@@ -5,8 +5,8 @@ Does: the product, split along the inputs if there are too few outputs to fill t
 multiplied from shared memory, and passing every tile through registers costs more than a launch. Reference:
 `reference.ReferenceWeight`.
 
-The matrix is the left factor: 32 or 64 of its rows meet all rows of `x`, which are few. More than 64 rows are two tiles
-of `x`, the second a small one, which share every tile of the matrix; a single tile would have 128 rows. A program
+The matrix is the left factor: a tile of 32 or 64 of its rows is multiplied with all rows of `x`. More than 64 rows make
+two tiles of `x`, a small one second, which share every tile of the matrix; a single tile would have 128 rows. A program
 computes one tile of outputs over one of `SPLITS` ranges of the inputs; the last program of a tile to finish adds up the
 partial sums of the others.
 """

@@ -1,7 +1,7 @@
-"""Greedy rows (temperature 0): the lowest token among the largest logits, within the pass of `logits_pass`.
+"""Greedy sampling (temperature 0) within the pass of `logits_pass`: the largest logit, ties broken by the lowest token.
 
-Does: remember for each octet the step that had its largest logit first, and read that step again. Does not: weigh,
-draw.
+Does: keep, for each octet, the first step with its largest logit, and read that step again at the end. Does not:
+compute weights, draw.
 """
 
 import triton
@@ -26,9 +26,9 @@ from .token_weights import LOWEST, OCTETS
 
 @triton.jit
 def outdo(leaders: Leaders, top: tl.tensor, first: tl.tensor) -> Leaders:
-    """The largest logit so far of each octet and the first step that had it, after one more tile.
+    """Update, by one more tile, the largest logit of each octet and the first step that contained it.
 
-    Only the first candidate counts at temperature 0; the others stay as they are.
+    At temperature 0 only the first candidate is used; the others are unchanged.
     """
     higher_now = top > leaders.best[0]
     values = (tl.where(higher_now, top, leaders.best[0]),)

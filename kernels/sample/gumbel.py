@@ -47,13 +47,14 @@ def natural_log(x: tl.tensor) -> tl.tensor:
 
 @triton.jit
 def counted(key0: tl.tensor, counter: tl.tensor) -> tl.tensor:
-    """The first half of the hash of a uint32 `counter`, the same for all draws of a row."""
+    """The part of the hash of a uint32 `counter` that all draws of a row share."""
     return _finalise(counter * 0x9E3779B9 + key0)
 
 
 @triton.jit
 def exponential(mixed: tl.tensor, key1: tl.tensor, number: tl.tensor) -> tl.tensor:
-    """float32 standard exponential noise of a row's draw `number`, from `counted`; `-log` of it is Gumbel noise.
+    """float32 standard exponential noise for draw `number` of a row, from the result of `counted`; its negated
+    logarithm is Gumbel noise.
 
     `-log1p(-u)` in full relative precision, as the fast logarithm has none near one: a short series where u is small.
     """

@@ -1,7 +1,7 @@
 """Loads for the sampling kernels: logits, mask words, and logits with bias and penalties.
 
-Does: load rows of tiles, except logits that a mask makes needless, and apply bias and penalties. Does not: mask what it
-has loaded (`pack`), weigh or draw.
+Does: load rows of tiles without the logits that a mask excludes, and apply bias and penalties. Does not: mask the
+loaded logits (`pack`), compute weights, draw.
 """
 
 import triton
@@ -57,7 +57,7 @@ def is_legal(
 
 @triton.jit
 def is_edited(edits: Edits, row: tl.tensor) -> tl.tensor:
-    """Whether a row has pairs of bias or penalties."""
+    """Whether a row has bias or penalties."""
     biased = tl.load(edits.bias_starts + row) < tl.load(edits.bias_starts + row + 1)
     begin, end = tl.load(edits.penalty_starts + row), tl.load(edits.penalty_starts + row + 1)
     return biased | (begin < end)
@@ -72,7 +72,8 @@ def edit_tile(
     tile: tl.tensor,
     first_tile_offset: tl.constexpr,
 ) -> None:
-    """Write a tile's logits with bias and penalties to `edited`, float32, which points to the row's beginning."""
+    """Write a tile's logits, with bias and penalties applied, to `edited` (float32, points to the beginning of the
+    row)."""
     first = tile * TILE - first_tile_offset
     for step in range(DEPTH):
         at = first + step * LANES + tl.arange(0, LANES)
@@ -123,7 +124,7 @@ def edit_two(
 def row_of_mask(
     mask: MaskWords, row: tl.tensor, masked: tl.constexpr, mapped: tl.constexpr
 ) -> tl.tensor:
-    """The row of masks of a row of logits; negative where it has none."""
+    """The mask row of a row of logits; negative if it has none."""
     which = row * 0 - 1
     if masked:
         which = row
@@ -136,7 +137,7 @@ def row_of_mask(
 def row_of_step(
     step: tl.tensor, there: tl.tensor, tiles: tl.constexpr, rows: tl.constexpr
 ) -> tl.tensor:
-    """int32 [OCTETS]: the first row of a step of `rows` rows, or one past the last tile where there is no such step."""
+    """int32 [OCTETS]: the first row of a step of `rows` rows; past the last tile if there is no such step."""
     return tl.where(there, step * rows, tiles * DEPTH) + tl.zeros((OCTETS,), tl.int32)
 
 
@@ -148,7 +149,7 @@ def rows_of_two(
     first_tile_offset: tl.constexpr,
     rows: tl.constexpr,
 ) -> tl.tensor:
-    """int32 [WIDE]: the first row of a step of `rows` rows in each of a pair of tiles that are read side by side.
+    """int32 [WIDE]: the first row of a step of `rows` rows in each tile of a pair of tiles that are read together.
 
     Negative before the first token; past the last tile where the program has no such step.
     """
@@ -158,7 +159,7 @@ def rows_of_two(
 
 @triton.jit
 def turns_of_two(vocab: tl.tensor, first_tile_offset: tl.constexpr) -> tl.tensor:
-    """How many turns, of eight rows of a pair of tiles, a row of logits takes."""
+    """The number of loop turns for a row of logits; a turn is eight rows of a pair of tiles."""
     turns: tl.constexpr = DEPTH // 8
     single = tl.cdiv(vocab + first_tile_offset, 8 * LANES)
     return single // (2 * turns) * turns + tl.minimum(single % (2 * turns), turns)
@@ -166,7 +167,7 @@ def turns_of_two(vocab: tl.tensor, first_tile_offset: tl.constexpr) -> tl.tensor
 
 @triton.jit
 def octet_of(row: tl.tensor) -> tl.tensor:
-    """int32 [N]: which octet of its row each octet is, where `row` [N] is the row of each."""
+    """int32 [N]: the index of each octet within its row; `row` [N] is the row of each."""
     return tl.arange(0, row.shape[0]) % OCTETS
 
 
@@ -184,9 +185,9 @@ def fetch_masks(
     rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> Tensors:
-    """Load the mask words of `rows` rows of LANES tokens, from row `row` [N] on: a tuple of int32 [N], one a row.
+    """Load the mask words of `rows` rows of LANES tokens, from row `row` [N] on: a tuple of int32 [N], one per row.
 
-    Each is the word that an octet shares with three neighbours; zero outside of the mask.
+    A word holds the bits of an octet and of its three neighbours; it is zero outside the mask.
     """
     words = ()
     at = row * (LANES // 32) + octet_of(row) // 4
@@ -211,8 +212,8 @@ def octets_of(
 ) -> tl.tensor:
     """The octets' mask bytes of `rows` rows, four at most, in one int32 [N].
 
-    `words`: as `fetch_masks` loaded them, from row `first` on. `nil`: zeros [N], by which the words are not used before
-    they have arrived.
+    `words`: the result of `fetch_masks`, from row `first` on. `nil`: zeros [N] from `nil_of`, which keep the compiler
+    from using the words before they are loaded.
     """
     octets = tl.full(nil.shape, -1, tl.int32)
     if masked:
@@ -251,7 +252,7 @@ def all_octets(
     rows: tl.constexpr,
     masked: tl.constexpr,
 ) -> Tensors:
-    """The mask bytes of a turn: a tuple of int32 [N], one for each step of `rows` rows; `nil` as in `octets_of`."""
+    """The mask bytes of a turn: a tuple of int32 [N], one for each step of `rows` rows; `nil`: see `octets_of`."""
     found = ()
     for first in tl.static_range(0, 8, rows):
         found = appended(found, octets_of(words, first, nil, mask_row, rows, masked))
@@ -279,9 +280,9 @@ def existing(
 
 @triton.jit
 def bits_of(half: tl.constexpr, paired: tl.constexpr) -> tl.tensor:
-    """int32 [1, 4]: which of an octet's eight tokens are in one of the two halves of a row.
+    """int32 [1, 4]: the tokens of an octet that belong to one of the two halves of a row.
 
-    The halves are the even and the odd ones where two logits come in one word, or else the first and the last four.
+    If two logits share a word, the halves are the even and the odd tokens; otherwise the first and the last four.
     """
     column = tl.arange(0, 4)[None, :]
     return column * 2 + half if paired else column + half * 4
@@ -348,7 +349,7 @@ def edited_rows(
     row: tl.tensor,
     paired: tl.constexpr,
 ) -> Tensors:
-    """The logits with bias and penalties as `edit_tile` wrote them, if the row has some; LOWEST stays LOWEST."""
+    """The logits with bias and penalties, as `edit_tile` wrote them, if the row has any; LOWEST stays LOWEST."""
     ours = ()
     for i in tl.static_range(len(own)):
         y = own[i]

@@ -32,13 +32,13 @@ def halfway(lower: tl.tensor, upper: tl.tensor) -> tl.tensor:
 def three_sums(
     a: tl.tensor, b: tl.tensor, c: tl.tensor, d: tl.tensor, e: tl.tensor, f: tl.tensor
 ) -> Three:
-    """Three sums in one reduction, which costs about as much as one: most of its time is synchronisation."""
+    """Three sums in one reduction, at about the cost of one, since most of its time is synchronisation."""
     return a + d, b + e, c + f
 
 
 @triton.jit
 def reaching(key: tl.tensor, worth: tl.tensor, leasts: Three) -> Three:
-    """For each of three least keys, the summed worth of all elements with at least that key; float32 scalars."""
+    """For each of three keys, the total worth of the elements with at least that key; float32 scalars."""
     low, middle, high = leasts
     reached = (
         tl.where(key >= low, worth, 0.0),

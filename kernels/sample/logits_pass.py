@@ -1,8 +1,8 @@
 """The sampler's pass over the logits: mask, bias and penalties, softmax weights and the draw, in one read.
 
-Does: everything that `reference_logits` defines except truncation. A program goes through two tiles of `TILE` tokens
-side by side, half of its warps each. Several programs may share a row: the last one to finish reduces the partial
-results in a fixed order. Does not: truncate (`truncate`), allocate (`pick`).
+Does: all stages that `reference_logits` defines except truncation. A program processes two tiles of `TILE` tokens at a
+time, each by half of its warps. Several programs may share a row: the last one to finish reduces the partial results in
+a fixed order. Does not: truncate (`truncate`), allocate (`pick`).
 
 Where a mask forbids eight tokens side by side their logits are not loaded. Arguments: `sample_records`.
 """
@@ -73,7 +73,7 @@ def contest(
     key0: tl.tensor,
     key1: tl.tensor,
 ) -> Leaders:
-    """For every candidate the best group so far of each octet [WIDE], and its perturbed weight, two tiles on."""
+    """Update, by two more tiles, the best group of each octet [WIDE] and its perturbed weight, for every candidate."""
     group = two * WIDE + tl.arange(0, WIDE)
     worth = top * scale + binary_log(weight)
     mixed = counted(key0, group.to(tl.uint32) + GROUPS)
@@ -104,7 +104,7 @@ def arrived(
     ranking: tl.constexpr,
     with_logprobs: tl.constexpr,
 ) -> tuple[Tensors, Tensors, WeightSum]:
-    """The masked and edited logits of a step that `fetch` has loaded, from row `row` on.
+    """The logits of a step loaded by `fetch`, from row `row` on, masked and edited.
 
     Also returns the values computed before the edit: the maxima of lanes, and the model's own weights.
     """
@@ -129,7 +129,7 @@ def summary(
     truncating: tl.constexpr,
     with_logprobs: tl.constexpr,
 ) -> RowPart:
-    """A program's partial result: its octets [WIDE] reduced to one value and choice for each candidate."""
+    """The partial result of a program: its octets [WIDE] reduced to one value and one choice per candidate."""
     best, choices = (), ()
     for i in tl.static_range(len(leaders.best)):
         value = tl.where(peak < float("inf"), leaders.best[i], float("inf"))

@@ -1,10 +1,9 @@
-"""Samples a token for each row of logits on an accelerator: `Kernels.sample` by Triton kernels.
+"""Sampling of a token for each row of logits on an accelerator: `Kernels.sample` in Triton.
 
 Does: launch the passes that a batch needs (one; three with truncation), own their scratch memory. Does not: wait for
-the device or read from it. `reference_logits` has the definitions. The same logits and keys give the same tokens,
-except where two candidates are equal up to the rounding of float32 exponentials and logarithms (a few in a million
-draws; equal logits at temperature 0 are no such case: the lowest token wins on both sides). Log-probabilities agree to
-about 1e-5.
+the device or read from it. `reference_logits` has the definitions. The same logits and keys give the same tokens as the
+reference, except where two candidates are equal up to the rounding of float32 exponentials and logarithms (a few in a
+million draws; at temperature 0 both choose the lowest of equal tokens). Log-probabilities agree to about 1e-5.
 """
 
 from dataclasses import replace
@@ -36,7 +35,7 @@ _FLAT_RESIDENT: Final = 6
 
 
 class TokenSampler:
-    """Samples from up to `most_rows` rows of logits on one device. One instance serves one stream."""
+    """Sampler of up to `most_rows` rows of logits on one device. One instance serves one stream."""
 
     def __init__(self, device: torch.device, most_rows: int) -> None:
         self._cold = torch.zeros(most_rows, dtype=torch.float32, device=device)
@@ -44,7 +43,8 @@ class TokenSampler:
         self._counters = torch.zeros(most_rows, dtype=torch.int32, device=device)
 
     def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
-        """One token a row; see `contracts.Kernels.sample`. `logits` [R, V] with a last stride of 1 is not changed.
+        """Sample one token per row; see `contracts.Kernels.sample`. `logits` [R, V] with a last stride of 1 is not
+        changed.
 
         Raises:
             ValueError: rows or layout do not fit.
@@ -66,7 +66,7 @@ class TokenSampler:
 
 
 class _Run:
-    """One call: its buffers, and the launches of its passes."""
+    """The buffers and launches of one call."""
 
     def __init__(self, logits: Tensor, args: SampleArgs) -> None:
         """`args.draw` is never None: greedy rows have a temperature of 0."""
@@ -122,7 +122,7 @@ class _Run:
         return MaskWords(masks, masks.stride(0), masks.shape[1], unused if rows is None else rows)
 
     def _given(self) -> tuple[Any, ...]:
-        """The arguments that all passes read: scores, mask, draw, edited logits and edits."""
+        """The arguments shared by all passes: scores, mask, draw, edited logits and edits."""
         draw = self.args.draw
         assert draw is not None
         return (
@@ -148,7 +148,7 @@ class _Run:
         }
 
     def tile_pass(self, counters: Tensor) -> None:
-        """Read all tiles: the draw, and with truncation the groups and candidates that the next passes need."""
+        """Launch the pass over all tiles: the draw and, with truncation, groups and candidates for the next passes."""
         programs = processors(self.logits.device) * _RESIDENT
         # Programs a row: as few as fill the device.
         splits = max(1, min(self.tiles // 2, programs // self.logits.shape[0]))
@@ -174,7 +174,7 @@ class _Run:
         )
 
     def cut_pass(self) -> None:
-        """Truncate the rows that fit on the chip, and draw from the kept tokens; after `tile_pass`."""
+        """Launch the truncation of rows that fit on the chip and the draw from their kept tokens; after `tile_pass`."""
         rows = self.logits.shape[0]
         listed = rows * (self.tiles * OCTETS.value + MOST.value)
         lists = torch.empty(listed, dtype=torch.int32, device=self.logits.device)
@@ -196,7 +196,7 @@ class _Run:
         )
 
     def flat_pass(self, counters: Tensor) -> None:
-        """Truncate the rows that `cut_pass` has left."""
+        """Launch the truncation of the remaining rows; after `cut_pass`."""
         programs = processors(self.logits.device) * _FLAT_RESIDENT
         flat_pass[(max(self.logits.shape[0], programs),)](
             *self._given(),

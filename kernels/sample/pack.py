@@ -1,7 +1,7 @@
 """Logits in registers between load and softmax: masked (LOWEST where not legal), packed in pairs where that pays.
 
-Does: mask, compare and unpack. Does not: load. `pairs` names the form: bfloat16 logits stay as they are stored, two in
-a word, for half the instructions; other types, and logits with bias or penalties, are halves of rows in float32.
+Does: mask, compare and unpack. Does not: load. `pairs` selects the format: bfloat16 logits stay packed, two in a word,
+which halves the instructions; logits of other types, and logits with bias or penalties, are float32 halves of rows.
 """
 
 import triton
@@ -147,7 +147,8 @@ def higher_pairs(x: tl.tensor, y: tl.tensor) -> tl.tensor:
 def add_above(
     total: tl.tensor, words: tl.tensor, bound: tl.tensor, first: tl.tensor, second: tl.tensor
 ) -> tl.tensor:
-    """`total` plus `first` where a word's even logit is above `bound`'s, plus `second` where its odd logit is."""
+    """`total`, plus `first` where the even logit of a word exceeds that of `bound`, plus `second` where the odd logit
+    does."""
     return tl.inline_asm_elementwise(
         "{ .reg .pred p, q; setp.gt.bf16x2 p|q, $2, $3; mov.b32 $0, $1;"
         " @p add.f32 $0, $0, $4; @q add.f32 $0, $0, $5; }",
@@ -173,7 +174,7 @@ def kept_of(
 
 @triton.jit
 def no_lanes(octets: tl.constexpr, pairs: tl.constexpr) -> Tensors:
-    """The maxima of lanes before any row, LOWEST: a tuple of [octets, 4], one of words of two, or two halves."""
+    """The initial maxima of lanes, all LOWEST: a tuple of [octets, 4], of one tensor of packed words or two halves."""
     lanes = (
         tl.full((octets, 4), LOWEST_PAIR if pairs else LOWEST, tl.int32 if pairs else tl.float32),
     )
@@ -206,7 +207,7 @@ def lanes_unless(ended: tl.tensor, lanes: Tensors, pairs: tl.constexpr) -> Tenso
 
 @triton.jit
 def in_singles(rows: Tensors, pairs: tl.constexpr) -> Tensors:
-    """Rows, or maxima of lanes, as halves in float32."""
+    """Rows or maxima of lanes, converted to float32 halves."""
     return singles(rows) if pairs else rows
 
 

@@ -1,4 +1,4 @@
-"""Reduces a row of logits from the partial results of its tiles, and draws within the group that won.
+"""Reduction of the partial results of a row of logits, and the draw within the winning group.
 
 Does: reduce in a fixed order, draw, and write the row's token, status and log-probability. Does not: read logits of
 other groups.
@@ -18,14 +18,14 @@ from .token_weights import CANDIDATES, DEPTH, LANES, LOG2E, LOWEST, NEVER, OCTET
 
 @triton.jit
 def member_of(group: tl.tensor, inner: tl.tensor, first_tile_offset: tl.constexpr) -> tl.tensor:
-    """int32 tokens of groups, by their number within the group; out of range where a group sticks out of the row."""
+    """int32: the tokens of groups, by their index within the group; out of range where a group extends past the row."""
     first = group // OCTETS * TILE - first_tile_offset + group % OCTETS * 8
     return first + inner // 8 * LANES + inner % 8
 
 
 @triton.jit
 def better(value: tl.tensor, choice: tl.tensor, other: tl.tensor, other_choice: tl.tensor) -> Pair:
-    """The larger of two values, and its choice; of equal values the lower choice."""
+    """The larger of two values with its choice; for equal values, the lower choice."""
     wins = (value > other) | ((value == other) & (choice < other_choice))
     return tl.where(wins, value, other), tl.where(wins, choice, other_choice)
 
@@ -64,7 +64,7 @@ def store_part(
 
 @triton.jit
 def folded(part: tl.tensor, there: tl.tensor, scale: tl.tensor) -> WeightSum:
-    """The sum of several programs' weights; their (peak, total) are stored from `part` on."""
+    """The sum of the weights of several programs; their (peak, total) pairs are stored from `part` on."""
     high = tl.load(part, mask=there, other=LOWEST, cache_modifier=".cg")
     total = tl.load(part + 1, mask=there, other=0.0, cache_modifier=".cg")
     peak, weight = fold(high, total, scale)
@@ -120,8 +120,8 @@ def chosen(
 ) -> Three:
     """(status, token, the model's own logit of the token) of a row, int32, int32 and float32 scalars.
 
-    Draws in the group that won, for each of `candidates`; at temperature 0 the choice is the token itself. With
-    `truncating` all candidates are kept in `outputs`.
+    Draws within the winning group, for each of `candidates`; at temperature 0 the choice is the token itself. With
+    `truncating`, all candidates are written to `outputs`.
     """
     one = tl.arange(0, candidates)
     if temperature > 0:
@@ -187,7 +187,7 @@ def gumbel(draw: DrawInputs, row: tl.tensor, token: tl.tensor, number: tl.conste
 
 @triton.jit
 def stays_first(logits: tl.tensor, cut: tl.tensor) -> tl.tensor:
-    """The number of the first candidate, of logits [CANDIDATES], that is not below the cut; CANDIDATES if none is."""
+    """The index of the first candidate with a logit [CANDIDATES] at or above the cut; CANDIDATES if there is none."""
     return tl.min(tl.where(logits >= cut, tl.arange(0, CANDIDATES), CANDIDATES))
 
 

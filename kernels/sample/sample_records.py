@@ -1,9 +1,9 @@
-"""Named tuples that the sampling kernels take, return and carry: pointers on the device, tensors on the host.
+"""Named tuples that sampling kernels take, return and pass on: pointers on the device, tensors on the host.
 
 Does: name the fields. Does not: compute. Triton flattens named tuples when it compiles, so they cost nothing on the
-device. A kernel wraps its tuple arguments again, as in `Scores(*scores)`: compiled ahead of its first launch (`ahead`),
-it gets them without names, since Triton stores signatures as JSON. No field is called `values` or `type`: Triton's own
-tuple has attributes of these names.
+device. A kernel wraps its tuple arguments again, as in `Scores(*scores)`: when it is compiled ahead of its first launch
+(`precompile`), it gets them without names, because Triton stores signatures as JSON. No field is called `values` or
+`type`: Triton's own tuple has attributes of these names.
 
 Shapes are host shapes; R is rows of logits, G groups of a row, C candidates of a row.
 """
@@ -21,7 +21,7 @@ Argument = Any
 class Scores(NamedTuple):
     """The logits of all rows: [R, at least `vocab`], `row_stride` logits from row to row.
 
-    `stored`: 32-bit words of a whole row where two logits make a word, else its logits.
+    `stored`: the number of 32-bit words of a row if two logits share a word, else the number of logits.
     """
 
     logits: Argument
@@ -83,7 +83,7 @@ class Groups(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """Where the passes leave a row's results.
+    """The results of each row, as written by the passes.
 
     `tokens`, `status` int64 [R]; `logprobs`, `logsumexp` float32 [R]; `weights` float32 [R, 2]: the largest logit of
     the row as it is drawn from, and its summed weight; `candidate_tokens` int32 and `candidate_logits` float32 [R, C];
@@ -118,14 +118,14 @@ class WeightSum(NamedTuple):
 
 
 class Leaders(NamedTuple):
-    """For every candidate the best value so far of each octet, and the group or step it belongs to."""
+    """For every candidate, the best value of each octet so far, and its group or step."""
 
     best: Tensors
     choices: Tensors
 
 
 class RowPart(NamedTuple):
-    """The result of a program for its tiles of a row, or of all programs of the row.
+    """The partial result of one program for its tiles of a row, or the result of all programs of the row.
 
     `best` float32 [C]: the best value for each candidate, infinity if a legal logit is not sound; `choices` int32 [C]:
     the group, or at temperature 0 the token, that has it. `own`: weights under the model's distribution; `drawn`:
@@ -146,7 +146,7 @@ class Candidates(NamedTuple):
 
 
 class WholeRow(NamedTuple):
-    """One row to be read in full: `logits` and `edited` point to its beginning, `edit` says which of them counts."""
+    """A row to be read in full: `logits` and `edited` point to its beginning, `edit` selects one of them."""
 
     logits: tl.tensor
     edited: tl.tensor

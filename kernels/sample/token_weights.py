@@ -1,10 +1,10 @@
 """Sums of exponential weights with their maxima (an online logsumexp), for the sampling kernels.
 
-Does: add weights up without overflow; give `layout` to kernels as constants. Does not: load or store anything.
+Does: sum weights without overflow; export `layout` to kernels as constants. Does not: load or store.
 
-A group of the draw, eight tokens side by side in every row of a tile, stays in one thread and costs one exponential a
-token and one noise a group. `scale` is log2(e) / temperature: weights are powers of two. A maximum is NaN where one of
-its logits is: so it tells, at no cost, that they are not sound.
+A group of the draw, eight adjacent tokens in every row of a tile, stays in one thread and costs one exponential per
+token and one noise value per group. `scale` is log2(e) / temperature, since weights are powers of two. A maximum is NaN
+if one of its logits is, which detects NaN at no extra cost.
 """
 
 import triton
@@ -48,7 +48,7 @@ def highest(rows: Tensors) -> tl.tensor:
 
 @triton.jit
 def base_of(high: tl.tensor, scale: tl.tensor) -> tl.tensor:
-    """The exponent that weights are relative to: `high * scale`, or 0 where there is no logit, so LOWEST weighs 0."""
+    """The exponent to which weights are relative: `high * scale`, or 0 without a logit, so that LOWEST has weight 0."""
     return tl.where(high == LOWEST, 0.0, high * scale)
 
 
@@ -98,6 +98,6 @@ def join(before: WeightSum, more: tl.tensor, added: tl.tensor, scale: tl.tensor)
 
 @triton.jit
 def fold(high: tl.tensor, total: tl.tensor, scale: tl.tensor) -> WeightSum:
-    """All weights of maxima and sums [N], added up to one."""
+    """The total of the weights with maxima and sums [N]."""
     top = tl.max(high)
     return WeightSum(top, tl.sum(total * tl.exp2(high * scale - base_of(top, scale))))

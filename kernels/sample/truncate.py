@@ -1,10 +1,10 @@
-"""Top-k, top-p and min-p of rows that fit on the chip: one program a row, after the pass of `logits_pass`.
+"""Top-k, top-p and min-p of rows that fit on the chip: one program per row, after `logits_pass`.
 
 Does: find the least logit that truncation keeps, exactly as `reference_logits.truncated` defines it; take the first
-candidate that is kept, or else draw from the kept tokens. The largest logits of the groups bound the cut from below,
-and usually few groups reach the bound: their tokens that reach it are collected and searched on the chip. All legal
-tokens are, where these are few. Rows of which too much may be kept (flat distributions) are left to `truncate_flat`,
-unless the weights of groups already prove that top-p keeps the first candidate. Does not: read whole rows.
+candidate that is kept, or else draw from the kept tokens. The largest logits of the groups give a lower bound of the
+cut, which usually few groups reach; the tokens at or above it are collected and searched on the chip. If few tokens are
+legal, all of them are collected. Rows that may keep too many tokens (flat distributions) are left to `truncate_flat`,
+unless the weights of the groups already prove that top-p keeps the first candidate. Does not: read whole rows.
 
 Searches quarter intervals of keys, integers in the order of the logits. The lowest `zero_bits` bits of a key are zero
 for logits of two bytes and are left out.
@@ -56,8 +56,8 @@ def bound(
 ) -> tl.tensor:
     """A lower bound of the cut, a float32 scalar, or -inf.
 
-    Among the largest logits of the groups as many tokens as top-k wants, or as much mass as top-p wants, reach it. With
-    top-k (`limited`) its whole set has to be at hand: top-p is a share of it.
+    At least k of the groups' largest logits, or groups with the mass of top-p, reach the bound. With top-k (`limited`)
+    the whole set of top-k must be collected, because top-p is a share of its mass.
     """
     below = (best - highest) / temperature
     worth = tl.exp2(below * LOG2E)
@@ -95,7 +95,7 @@ def surely_stays(
     p: tl.tensor,
     logit: tl.tensor,
 ) -> tl.tensor:
-    """Whether top-p certainly keeps a logit, judged by groups alone.
+    """Whether the weights of groups prove that top-p keeps a logit.
 
     A group with no larger logit holds no mass above it. If the mass of all other groups is below the
     goal, the row need not be read again.
@@ -136,9 +136,9 @@ def search_near(
 def list_near(
     groups: tl.tensor, best: tl.tensor, known: tl.tensor, padded_groups: tl.constexpr
 ) -> tl.tensor:
-    """Write the groups of a row that may hold a kept token to `groups`; returns how many there are.
+    """Write the groups that may contain a kept token to `groups`; returns their number.
 
-    Where nothing bounds the cut these are all groups with a legal token: few, where a mask allows few.
+    Without a bound of the cut, these are all groups with a legal token; they are few if the mask allows few.
     """
     near = (best >= known) & (best > LOWEST)
     count = near.to(tl.int32)
@@ -248,7 +248,7 @@ def leave_row(
     cut: tl.tensor,
     known: tl.tensor,
 ) -> None:
-    """Leave a row to `truncate_flat`, with its task, the cut as far as it is known and the start of the search."""
+    """Leave a row to `truncate_flat`, with its task, the known part of the cut and the start of the search."""
     tl.store(flat.task + row, task)
     tl.store(flat.bounds + row * 2, cut)
     tl.store(flat.bounds + row * 2 + 1, known)

@@ -1,9 +1,8 @@
-"""Top-k, top-p and min-p of flat distributions, which do not fit on the chip: reads the row again, after `truncate`.
+"""Top-k, top-p and min-p of flat distributions, which do not fit on the chip; reads the row again, after `truncate`.
 
-Does: with top-p alone, judge the candidates by the probability mass above each, with all programs of a row together:
-one read, and with a nucleus of most of the mass nearly always enough. Where no candidate is kept, and with top-k,
-search the cut by reading the row once for every two bits of it, and draw, with one program a row. Does not: touch rows
-that `truncate` has finished.
+Does: with top-p alone, compute the probability mass above each candidate with all programs of a row in one read, which
+nearly always suffices if the nucleus has most of the mass. If no candidate is kept, or with top-k, find the cut by one
+read per two bits of it, and draw, with one program per row. Does not: touch rows that `truncate` has finished.
 """
 
 import triton
@@ -63,7 +62,7 @@ def row_reaching(
     masked: tl.constexpr,
     counting: tl.constexpr,
 ) -> Three:
-    """For each of three keys the mass, or the number, of the whole row's logits with at least that key.
+    """For each of three keys, the mass or the number of the row's logits with at least that key.
 
     Lanes are added up at the end: a sum over lanes in every chunk takes longer than the chunk.
     """
@@ -118,7 +117,7 @@ def search_row(
     zero_bits: tl.constexpr,
     masked: tl.constexpr,
 ) -> tl.tensor:
-    """The least key that top-k and top-p keep in a whole row, which is read again for every step."""
+    """The least key that top-k and top-p keep in a row; reads the row once per step of the search."""
     kept = mass
     if limited:
         goal = k.to(tl.float32)  # a vocabulary has fewer tokens than float32 can count
@@ -169,7 +168,7 @@ def above(
     scale: tl.tensor,
     pairs: tl.constexpr,
 ) -> Tensors:
-    """For every candidate the mass above its logit, lane by lane, after some more rows in the form of `kept_of`."""
+    """For every candidate, the mass above its logit, lane by lane, updated by more rows in the format of `kept_of`."""
     own = in_singles(rows, pairs)
     base = highest * scale
     for i in tl.static_range(0, len(own), 2):
@@ -202,7 +201,7 @@ def mass_above(
     masked: tl.constexpr,
     editing: tl.constexpr,
 ) -> Tensors:
-    """For every candidate's logit the mass above it in one of `splits` parts of the row: a tuple of [OCTETS]."""
+    """For every candidate, the mass above its logit in one of `splits` parts of the row: a tuple of [OCTETS]."""
     logits, edited, edit, mask, mask_row, vocab = whole
     stored = scores.stored
     sums = ()
@@ -299,7 +298,7 @@ def flat_pass(
     with_logprobs: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """Finish the rows that `cut_pass` has left, all programs sharing them: grid [at least rows]."""
+    """Finish the rows left by `cut_pass`, which all programs share: grid [at least rows]."""
     scores, mask, draw = Scores(*scores), MaskWords(*mask), DrawInputs(*draw)
     truncation, outputs, flat = Cutoffs(*truncation), Outputs(*outputs), FlatRows(*flat)
     if EARLY:
