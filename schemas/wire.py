@@ -3,15 +3,32 @@
 Does: define shapes, defaults and bounds. Does not: examine schemas or run engines.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from .contract import Contract
 
 MAX_TEXT_CHARACTERS = 1_000_000
 MAX_NAME_CHARACTERS = 1024
 MAX_COUNT = 2**31 - 1
+MAX_MESSAGES = 1024
+MAX_TEXTS = 1024
+MAX_EXAMPLES = 64
+
+
+# Requests are validated without coercion, but JSON has no tuples.
+_AS_TUPLE = BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)
 
 
 class Wire(BaseModel):
@@ -78,21 +95,84 @@ class ExtractOptions(FormOptions):
     )
 
 
+Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)]
+
+
+class Example(Wire):
+    """A worked example: a text, and the data that is right for it. `data` must be valid under the request's schema."""
+
+    text: str = Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)
+    data: JsonValue
+
+
+class Message(Wire):
+    """A message of the conversation to extract from. Messages in the role `system` are instructions, not document."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str = Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)
+
+
 class ExtractRequest(Wire):
     """Body of `POST /v1/extract`.
 
-    `schema` is a JSON Schema (object or boolean) or the name of a schema in the catalogue.
+    `schema` is a JSON Schema (object or boolean), or the name of a schema in the registry or the catalogue. Exactly one
+    of `text`, `texts` and `messages` says what to extract from.
     """
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
-    text: str = Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)
+    messages: Annotated[tuple[Message, ...], _AS_TUPLE] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_MESSAGES,
+        description="A conversation in place of a document.",
+    )
+    texts: Annotated[tuple[Text, ...], _AS_TUPLE] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_TEXTS,
+        description="Several documents, with one outcome each.",
+    )
+    text: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_TEXT_CHARACTERS,
+        validate_default=True,
+        description="The document.",
+    )
+    instructions: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_TEXT_CHARACTERS,
+        description="What the model should know or follow in addition to the schema.",
+    )
+    examples: Annotated[tuple[Example, ...], _AS_TUPLE] = Field(
+        default=(),
+        max_length=MAX_EXAMPLES,
+        description="Worked examples, shown to the model before the document.",
+    )
     model: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
     options: ExtractOptions = ExtractOptions()
+    stream: bool = Field(
+        default=False,
+        description="Answer with server-sent events while the model writes.",
+    )
 
     @model_validator(mode="after")
     def _schema_may_be_a_name(self) -> "ExtractRequest":
         check_name(self.schema_)
         return self
+
+    @field_validator("text")
+    @classmethod
+    def _one_thing_to_extract_from(cls, text: str | None, info: ValidationInfo) -> str | None:
+        given = [name for name in ("messages", "texts") if info.data.get(name) is not None]
+        if text is not None:
+            given.append("text")
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
+        if not given and {"messages", "texts"} <= info.data.keys():
+            raise PydanticCustomError("missing", "this field is required")
+        return text
 
 
 def check_name(schema: object) -> None:

@@ -1,0 +1,1 @@
+"""Fields in which clients of other servers state constraints, one file for each server."""
